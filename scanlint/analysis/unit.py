@@ -1,0 +1,214 @@
+"""A unit: one top-level function or method, everything known of it, and how its file spells JAX."""
+
+from __future__ import annotations
+
+import ast
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from scanlint.analysis.values import UNKNOWN, Value
+from scanlint.finding import Position
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+REVERSE_MODE = frozenset({"jax.grad", "jax.value_and_grad", "jax.vjp", "jax.jacrev", "jax.hessian", "jax.linearize"})
+
+
+@dataclass(frozen=True, slots=True)
+class Jit:
+    """The `jax.jit` that wraps a function: a decorator, or a call elsewhere in the same file."""
+
+    node: ast.expr
+    decorator: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionContext:
+    """How one function (the unit or one nested in it) is run.
+
+    `traced`: its array arguments are tracers. `chain`: why, innermost reason first, each link readable on its
+    own. `transforms`: canonical names of the transforms above it. `jit`: the jit that wraps exactly this function.
+    """
+
+    node: Function
+    qualname: str
+    traced: bool = False
+    chain: tuple[str, ...] = ()
+    transforms: frozenset[str] = frozenset()
+    static: frozenset[str] = frozenset()
+    jit: Jit | None = None
+
+    @property
+    def differentiated(self) -> bool:
+        """Whether reverse-mode differentiation is known to pass through it."""
+        return bool(self.transforms & REVERSE_MODE)
+
+
+@dataclass(frozen=True)
+class Source:
+    """The text of one file, with places in characters."""
+
+    path: str
+    text: str
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Lines with their ends, split where Python's tokenizer splits them (not at form feeds)."""
+        return list(io.StringIO(self.text, newline=""))
+
+    def start(self, node: ast.AST) -> Position:
+        return self._position(node.lineno, node.col_offset)  # type: ignore[attr-defined]
+
+    def end(self, node: ast.AST) -> Position:
+        return self._position(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+
+    def _position(self, line: int, offset: int) -> Position:
+        """ast counts UTF-8 bytes, we count characters."""
+        text = self.lines[line - 1]
+        column = offset if text.isascii() else len(text.encode()[:offset].decode())
+        return Position(line, column + 1)
+
+    def segment(self, node: ast.AST) -> str:
+        """The text of a node, as written."""
+        start, end = self.start(node), self.end(node)
+        lines = self.lines[start.line - 1 : end.line]
+        lines[-1] = lines[-1][: end.column - 1]
+        lines[0] = lines[0][start.column - 1 :]
+        return "".join(lines)
+
+
+@dataclass
+class Unit:
+    """One top-level function or method with its values, contexts and names.
+
+    `node` is part of `module`, so line numbers are those of the file. `values` maps expression nodes to what is
+    known of them; `imports` maps each name bound at module level (or in the function) by an import to what it
+    stands for: {"jnp": "jax.numpy", "scan": "jax.lax.scan"}. `definitions` maps module-level functions and
+    classes of this file to their canonical name: {"step": "pkg.mod.step"}.
+    """
+
+    source: Source
+    module: ast.Module
+    node: Function
+    qualname: str
+    imports: Mapping[str, str] = field(default_factory=dict)
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[ast.AST, Value] = field(default_factory=dict)
+    contexts: Mapping[ast.AST, FunctionContext] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    def value(self, node: ast.AST) -> Value:
+        """What is known of an expression where it is evaluated."""
+        return self.values.get(node, UNKNOWN)
+
+    def context(self, node: ast.AST) -> FunctionContext:
+        """The innermost function around a node (for a function: the function itself)."""
+        at: ast.AST | None = node
+        while at is not None and at not in self.contexts:
+            at = self.parents.get(at)
+        return self.contexts[at] if at is not None else FunctionContext(self.node, self.qualname)
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """The node around each node of the unit, up to the unit itself."""
+        table: dict[ast.AST, ast.AST] = {}
+        stack: list[ast.AST] = [self.node]
+        while stack:
+            node = stack.pop()
+            for child in ast.iter_child_nodes(node):
+                table[child] = node
+                stack.append(child)
+        return table
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        at = self.parents.get(node)
+        while at is not None:
+            yield at
+            at = self.parents.get(at)
+
+    def block(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The list of statements that holds a statement."""
+        parent = self.parents[statement]
+        for name in ("body", "orelse", "finalbody", "handlers"):
+            block = getattr(parent, name, None)
+            if isinstance(block, list) and statement in block:
+                return block
+        raise KeyError(ast.dump(statement))
+
+    @cached_property
+    def local_names(self) -> frozenset[str]:
+        """Every name bound anywhere in the unit, parameters included."""
+        names = {n.id for n in ast.walk(self.node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+        names |= {a.arg for a in ast.walk(self.node) if isinstance(a, ast.arg)}
+        names |= {
+            d.name
+            for d in ast.walk(self.node)
+            if isinstance(d, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and d is not self.node
+        }
+        return frozenset(names)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Every name that occurs in the unit or at module level: none of them is free for a new one."""
+        used = {n.id for n in ast.walk(self.node) if isinstance(n, ast.Name)}
+        return self.local_names | used | frozenset(self.imports) | frozenset(self.definitions)
+
+    def resolve(self, node: ast.AST) -> str | None:
+        """The canonical dotted name of an expression, if an import or a definition gives it one.
+
+        `jnp.sin` is "jax.numpy.sin", `lax.scan` "jax.lax.scan", `step` "pkg.mod.step", `range` "builtins.range".
+        A local variable has none.
+        """
+        match node:
+            case ast.Name(id=name):
+                if name in self.local_names and name not in self.imports:
+                    return None
+                if name in self.imports:
+                    return canonical(self.imports[name])
+                if name in self.definitions:
+                    return self.definitions[name]
+                return f"builtins.{name}" if name in BUILTINS else None
+            case ast.Attribute(value=value, attr=attr):
+                base = self.resolve(value)
+                return canonical(f"{base}.{attr}") if base else None
+        return None
+
+    def spell(self, name: str) -> tuple[str, str | None]:
+        """How this file writes a canonical name, and the import statement that it needs for that, if any.
+
+        `spell("jax.lax.scan")` is ("lax.scan", None) where the file says `from jax import lax`, and
+        ("jax.lax.scan", "import jax") where it imports nothing of jax yet.
+        """
+        parts = name.split(".")
+        for cut in range(len(parts), 0, -1):
+            prefix, rest = ".".join(parts[:cut]), parts[cut:]
+            for alias, target in self.imports.items():
+                if canonical(target) == prefix and alias not in self.local_names:
+                    return ".".join([alias, *rest]), None
+        root = parts[0]
+        if root == "functools":
+            return parts[-1], f"from functools import {parts[-1]}"
+        if name.startswith("jax.numpy."):
+            return ".".join(["jnp", *parts[2:]]), "import jax.numpy as jnp"
+        if root in self.local_names and name.startswith("jax.lax."):
+            return ".".join(parts[1:]), "from jax import lax"
+        return name, f"import {root}"
+
+
+BUILTINS = frozenset(
+    "range len enumerate zip reversed map filter list tuple dict set sum min max any all abs int float bool str "
+    "print isinstance getattr setattr hasattr iter next sorted round pow divmod super type object property".split()
+)
+
+_MOVED = {
+    "jax.tree_util.tree_map": "jax.tree.map",
+    "jax.tree_map": "jax.tree.map",
+    "jax.api.jit": "jax.jit",
+}
+
+
+def canonical(name: str) -> str:
+    """One name for what JAX offers under several."""
+    return _MOVED.get(name, name)

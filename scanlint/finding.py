@@ -1,0 +1,85 @@
+"""The records that every stage passes on: places, edits, findings, verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+FixStatus = Literal["available", "applied", "withheld", "none"]
+Verdict = Literal["proved", "tested", "refuted", "unknown"]
+InputSource = Literal["recorded", "given", "harvested", "synthesised"]
+Primitive = Literal[
+    "fori_loop",
+    "scan",
+    "while_loop",
+    "cond",
+    "where",
+    "switch",
+    "vmap",
+    "static_argnames",
+    "logical",
+    "other",
+]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place in a file: both numbers are 1-based, columns count characters."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the text from `start` up to, not including, `end`."""
+
+    start: Position
+    end: Position
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What became of a finding's rewrite, and why."""
+
+    status: FixStatus
+    reason: str | None = None
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The verdict on one rewrite, with its evidence."""
+
+    verdict: Verdict
+    reason: str | None = None
+    inputs: InputSource = "synthesised"
+    cases: int = 0
+    max_abs_error: float | None = None
+    equations_before: int | None = None
+    equations_after: int | None = None
+    compile_seconds_before: float | None = None
+    compile_seconds_after: float | None = None
+    counterexample: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One place that is reported, where it is, why, and what can be done."""
+
+    code: str
+    name: str
+    path: str
+    start: Position
+    end: Position
+    function: str | None
+    message: str
+    help: str | None = None
+    chain: tuple[str, ...] = ()
+    label: str | None = None
+    trips: int | None = None
+    primitive: Primitive = "other"
+    fix: Fix = Fix("none")
+    verification: Verification | None = None

@@ -1,0 +1,31 @@
+"""What a rewriter gives back: new text, or a reason why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scanlint.finding import Edit, Primitive
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """New text for parts of a file. `imports` are the import statements that the new text needs."""
+
+    edits: tuple[Edit, ...]
+    primitive: Primitive
+    imports: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """No rewrite, and why: a stable code and a sentence that names the variable and the line."""
+
+    code: str
+    message: str
+
+    @property
+    def reason(self) -> str:
+        return f"{self.code}: {self.message}"
+
+
+Outcome = Rewrite | Withheld

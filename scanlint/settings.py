@@ -1,0 +1,32 @@
+"""The settings of one run, as the other stages see them (reading them from files and options is config.py's)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that a run can be told. `root` is the folder of the pyproject.toml, or the working directory."""
+
+    root: Path = field(default_factory=Path.cwd)
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    exclude: tuple[str, ...] = ()
+    extend_exclude: tuple[str, ...] = ()
+    force_exclude: bool = False
+    assume_traced: tuple[str, ...] = ()
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    max_unrolled_trips: int = 10
+    min_unrolled_equations: int = 200
+    python: str | None = None
+    verify_timeout: float = 30.0
+    measure: bool = False
+    unsafe_fixes: bool = False
+    jobs: int = 1
+    cache: bool = True
+    cache_dir: Path | None = None
