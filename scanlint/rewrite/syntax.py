@@ -1,0 +1,219 @@
+"""A run of statements as LibCST sees it, addressed by the `ast` nodes of the analysis, and ways to build new ones.
+
+Only the statements that are rewritten are parsed with LibCST (it reads about 1,300 lines/s with positions).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import libcst as cst
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from scanlint.analysis.unit import Source
+from scanlint.finding import Edit, Position
+
+Replacement = cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.BaseStatement]
+Change = Callable[[cst.CSTNode], Replacement]
+NodeT = TypeVar("NodeT", bound=cst.CSTNode)
+
+
+class SharedLine(Exception):
+    """The statements share a line with others (`a = 1; b = 2`), so they cannot be replaced on their own."""
+
+
+class Snippet:
+    """The statements from `first` to `last` of one block: look up, change, render.
+
+    Changes are collected by `replace`, `change` and `remove`, and seen by everything that is fetched afterwards
+    with `statement`, `statements` or `expression`.
+    """
+
+    def __init__(self, source: Source, first: ast.stmt, last: ast.stmt, indent: str = "    ") -> None:
+        self.source = source
+        self.first_line = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", []))])
+        self.last_line = last.end_lineno or last.lineno
+        lines = source.lines[self.first_line - 1 : self.last_line]
+        head = lines[0]
+        self.margin = head[: len(head) - len(head.lstrip(" \t"))]
+        if source.start(first).column != len(self.margin) + 1 and not getattr(first, "decorator_list", None):
+            raise SharedLine
+        tail = lines[-1][source.end(last).column - 1 :].strip()
+        if tail and not tail.startswith("#"):
+            raise SharedLine
+        self.newline = "\r\n" if head.endswith("\r\n") else "\n"
+        self.indent = indent
+        text = "".join(lines)
+        if not text.endswith(("\n", "\r")):
+            text += self.newline
+        self._shift = 0
+        if self.margin:
+            text = f"if 1:{self.newline}{text}"
+            self._shift = 1
+        config = cst.PartialParserConfig(default_indent=indent, default_newline=self.newline)
+        self.module = cst.parse_module(text, config)
+        positions = MetadataWrapper(self.module, unsafe_skip_copy=True).resolve(PositionProvider)
+        self._by_range: dict[tuple[int, int, int, int], list[cst.CSTNode]] = {}
+        for node, where in positions.items():
+            key = (where.start.line, where.start.column, where.end.line, where.end.column)
+            self._by_range.setdefault(key, []).append(node)
+        self._changes: dict[cst.CSTNode, Change] = {}
+
+    # -- looking up
+
+    def find(self, node: ast.AST, kind: type[NodeT]) -> NodeT:
+        """The LibCST node of an `ast` node: the outermost one of this kind that covers the same text."""
+        start, end = self.source.start(node), self.source.end(node)
+        shift = self._shift - self.first_line + 1
+        key = (start.line + shift, start.column - 1, end.line + shift, end.column - 1)
+        for candidate in self._by_range.get(key, []):
+            if isinstance(candidate, kind):
+                return candidate
+        raise KeyError(f"no {kind.__name__} at line {start.line}, column {start.column}")
+
+    def _find_statement(self, node: ast.stmt) -> cst.BaseStatement:
+        """The whole statement: a simple one with its line (comments included)."""
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.decorator_list:
+            return self._decorated(node)
+        kind: type[cst.BaseStatement] = (
+            cst.BaseCompoundStatement if isinstance(node, COMPOUND) else cst.SimpleStatementLine
+        )
+        return self.find(node, kind)
+
+    def _decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> cst.BaseStatement:
+        name = node.body[0]
+        inner = self._find_statement(name)
+        for candidates in self._by_range.values():
+            for candidate in candidates:
+                if isinstance(candidate, cst.FunctionDef | cst.ClassDef) and inner in candidate.body.body:
+                    return candidate
+        raise KeyError(node.name)
+
+    # -- changing
+
+    def change(self, node: ast.AST, kind: type[NodeT], change: Callable[[NodeT], Replacement]) -> None:
+        """Apply `change` to the node when it is next fetched; what lies inside it has been changed by then."""
+        self._changes[self.find(node, kind)] = change  # type: ignore[assignment]
+
+    def replace(self, node: ast.expr, code: str) -> None:
+        """Put another expression in the place of one."""
+        self.change(node, cst.BaseExpression, lambda _: cst.parse_expression(code))
+
+    def remove(self, node: ast.stmt) -> None:
+        """Drop a statement; comments above it stay only where its line had nothing else."""
+        self._changes[self._find_statement(node)] = lambda _: cst.RemoveFromParent()
+
+    def change_statement(self, node: ast.stmt, change: Callable[[cst.BaseStatement], Replacement]) -> None:
+        self._changes[self._find_statement(node)] = change  # type: ignore[assignment]
+
+    # -- fetching
+
+    def statement(self, node: ast.stmt) -> list[cst.BaseStatement]:
+        """One statement as changed: none if it was removed, several if it was replaced by several."""
+        return self._fetch(self._find_statement(node))
+
+    def statements(self, nodes: Sequence[ast.stmt]) -> list[cst.BaseStatement]:
+        out = [made for node in nodes for made in self.statement(node)]
+        return out
+
+    def expression(self, node: ast.expr) -> str:
+        """The source of an expression as changed."""
+        changed = self.find(node, cst.BaseExpression).visit(_Apply(self._changes))
+        assert isinstance(changed, cst.BaseExpression)
+        return self.module.code_for_node(changed)
+
+    def body_of(self, node: ast.stmt) -> cst.IndentedBlock | None:
+        """The indented block of a compound statement as written, for its header and footer comments."""
+        body = getattr(self._find_statement(node), "body", None)
+        return body if isinstance(body, cst.IndentedBlock) else None
+
+    def _fetch(self, node: cst.BaseStatement) -> list[cst.BaseStatement]:
+        changed = node.visit(_Apply(self._changes))
+        if isinstance(changed, cst.FlattenSentinel):
+            return [s for s in changed if isinstance(s, cst.BaseStatement)]
+        return [changed] if isinstance(changed, cst.BaseStatement) else []
+
+    # -- rendering
+
+    def render(self, statements: Sequence[cst.BaseStatement]) -> str:
+        """The text of statements at this snippet's own margin."""
+        if not self.margin:
+            return self.module.with_changes(body=list(statements), header=[], footer=[]).code
+        block = cst.IndentedBlock(body=list(statements), indent=self.margin)
+        code = self.module.with_changes(body=[cst.If(test=cst.Name("x"), body=block)], header=[], footer=[]).code
+        return code.split(self.newline, 1)[1]
+
+    def edit(self, statements: Sequence[cst.BaseStatement]) -> Edit:
+        """Replace the whole lines of this snippet by other statements."""
+        text = self.render(statements)
+        lines = self.source.lines
+        last = lines[self.last_line - 1]
+        if not last.endswith(("\n", "\r")):
+            text = text.removesuffix(self.newline)
+            return Edit(Position(self.first_line, 1), Position(self.last_line, len(last) + 1), text)
+        return Edit(Position(self.first_line, 1), Position(self.last_line + 1, 1), text)
+
+    # -- building
+
+    def parse(self, code: str) -> cst.BaseStatement:
+        """One new statement from its source."""
+        return cst.parse_statement(code, self.module.config_for_parsing)
+
+    def define(
+        self,
+        name: str,
+        parameters: str,
+        body: Sequence[cst.BaseStatement],
+        like: cst.IndentedBlock | None = None,
+    ) -> cst.FunctionDef:
+        """`def name(parameters):` over these statements; `like` lends the comments of the block they came from."""
+        made = self.parse(f"def {name}({parameters}):{self.newline}{self.indent}pass{self.newline}")
+        assert isinstance(made, cst.FunctionDef)
+        block = cst.IndentedBlock(body=list(body), footer=like.footer if like else (), indent=like.indent if like else None)
+        if like and like.header.comment:
+            block = block.with_changes(header=like.header)
+        return made.with_changes(body=block)
+
+
+class _Apply(cst.CSTTransformer):
+    def __init__(self, changes: dict[cst.CSTNode, Change]) -> None:
+        super().__init__()
+        self.changes = changes
+
+    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> Replacement:  # type: ignore[override]
+        change = self.changes.get(original_node)
+        return change(updated_node) if change else updated_node
+
+
+COMPOUND = (
+    ast.For,
+    ast.While,
+    ast.If,
+    ast.With,
+    ast.Try,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.AsyncFor,
+    ast.AsyncWith,
+    ast.Match,
+    ast.TryStar,
+)
+
+
+def blank_line_before(statement: cst.BaseStatement) -> cst.BaseStatement:
+    """The statement with one empty line above it, unless there is one."""
+    leading: Sequence[cst.EmptyLine] = statement.leading_lines  # type: ignore[attr-defined]
+    if leading and leading[0].comment is None:
+        return statement
+    return statement.with_changes(leading_lines=[cst.EmptyLine(indent=False), *leading])
+
+
+def fresh(wanted: str, taken: frozenset[str] | set[str]) -> str:
+    """`wanted`, or `wanted_2`, ... if that name is in use."""
+    name, count = wanted, 2
+    while name in taken:
+        name, count = f"{wanted}_{count}", count + 1
+    return name
