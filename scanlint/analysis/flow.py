@@ -1,0 +1,280 @@
+"""Names through a function: what each statement reads and binds, what is live after it, what is surely bound before.
+
+The sets are exact for structured code; where they must err, a name counts as live.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from scanlint.analysis.unit import Function
+
+Names = frozenset[str]
+NONE: Names = frozenset()
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def parameters(arguments: ast.arguments) -> list[str]:
+    """The parameter names of a function in order, `*args` and `**kwargs` included."""
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    return [a.arg for a in [*named, *filter(None, (arguments.vararg, arguments.kwarg))]]
+
+
+def reads(*nodes: ast.AST | None) -> Names:
+    """The free names that evaluating these expressions (or running these statements) may read."""
+    found: set[str] = set()
+    stack = [n for n in nodes if n is not None]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Load | ast.Del):
+                found.add(node.id)
+        elif isinstance(node, _SCOPES):
+            found |= free(node)
+        else:
+            if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+                found.add(node.target.id)
+            stack.extend(ast.iter_child_nodes(node))
+    return frozenset(found)
+
+
+def free(scope: ast.AST) -> Names:
+    """The names that a function, lambda or comprehension takes from outside."""
+    match scope:
+        case ast.Lambda(args=args, body=body):
+            return (reads(body) - frozenset(parameters(args))) | reads(*args.defaults, *args.kw_defaults)
+        case ast.FunctionDef(args=args, body=body) | ast.AsyncFunctionDef(args=args, body=body):
+            outer = [s for s in body if isinstance(s, ast.Nonlocal | ast.Global)]
+            shared = frozenset(n for s in outer for n in s.names)
+            local = (binds(*body) | frozenset(parameters(args))) - shared
+            header = reads(*args.defaults, *args.kw_defaults, *scope.decorator_list)
+            return (reads(*body) - local) | shared | header
+        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            local = frozenset(n for g in scope.generators for n in targets(g.target))
+            parts: list[ast.AST] = [*scope.generators]
+            parts += [scope.key, scope.value] if isinstance(scope, ast.DictComp) else [scope.elt]
+            first = reads(scope.generators[0].iter)
+            return (reads(*parts) - local) | first
+    return NONE
+
+
+def targets(target: ast.AST) -> list[str]:
+    """The names that an assignment target binds, in order."""
+    match target:
+        case ast.Name(id=name):
+            return [name]
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            return [n for e in elements for n in targets(e)]
+        case ast.Starred(value=value):
+            return targets(value)
+    return []
+
+
+def binds(*nodes: ast.AST) -> Names:
+    """The names that these statements may bind in their own scope."""
+    return frozenset(binds_in_order(*nodes))
+
+
+def binds_in_order(*nodes: ast.AST) -> list[str]:
+    """The same, each once, in the order of the text."""
+    found: dict[str, None] = {}
+    for node in nodes:
+        _collect_binds(node, found)
+    return list(found)
+
+
+def _collect_binds(node: ast.AST, found: dict[str, None]) -> None:
+    match node:
+        case ast.Name(id=name, ctx=ast.Store()):
+            found.setdefault(name)
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            found.setdefault(name)
+            return
+        case ast.Lambda():
+            return
+        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.NamedExpr):
+                    _collect_binds(inner.target, found)
+            return
+        case ast.alias(name=name, asname=asname):
+            found.setdefault((asname or name).split(".")[0])
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            found.setdefault(name)
+    for child in ast.iter_child_nodes(node):
+        _collect_binds(child, found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Exits:
+    """What is live where `break`, `continue` and an exception lead."""
+
+    on_break: Names = NONE
+    on_continue: Names = NONE
+    on_raise: Names = NONE
+
+
+@dataclass
+class Flow:
+    """Liveness and definite assignment for one function."""
+
+    function: Function
+    live_after: dict[ast.stmt, Names] = field(default_factory=dict)
+    live_at_body: dict[ast.stmt, Names] = field(default_factory=dict)
+    bound_before: dict[ast.stmt, Names] = field(default_factory=dict)
+    closures: dict[str, Names] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.function, ast.Lambda):
+            return
+        own = binds(*self.function.body) | frozenset(parameters(self.function.args))
+        for node in walk_scope(self.function.body):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                self.closures[node.name] = free(node) & own
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+                for name in (n for t in node.targets for n in targets(t)):
+                    self.closures[name] = free(node.value) & own
+        self._close()
+        self._before(self.function.body, NONE, _Exits())
+        self._bound(self.function.body, frozenset(parameters(self.function.args)))
+
+    def _close(self) -> None:
+        """A use of a local function reads what the functions that it uses read."""
+        changed = True
+        while changed:
+            changed = False
+            for name, names in self.closures.items():
+                more = names.union(*(self.closures[n] for n in names if n in self.closures))
+                if more != names:
+                    self.closures[name], changed = more, True
+
+    def reads(self, *nodes: ast.AST | None) -> Names:
+        """Like `reads`, with what the local functions named there read when they are called."""
+        found = reads(*nodes)
+        return found.union(*(self.closures[n] for n in found if n in self.closures))
+
+    # -- liveness, backwards
+
+    def _before(self, block: Sequence[ast.stmt], after: Names, exits: _Exits) -> Names:
+        live = after
+        for statement in reversed(block):
+            self.live_after[statement] = live
+            live = self._statement(statement, live, exits)
+        return live
+
+    def _statement(self, node: ast.stmt, after: Names, exits: _Exits) -> Names:
+        match node:
+            case ast.If(test=test, body=body, orelse=orelse):
+                return self.reads(test) | self._before(body, after, exits) | self._before(orelse, after, exits)
+            case ast.For() | ast.AsyncFor():
+                return self._for(node, after, exits)
+            case ast.While():
+                return self._while(node, after, exits)
+            case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
+                inside = self._before(body, after, exits)
+                bound = frozenset(n for i in items if i.optional_vars for n in targets(i.optional_vars))
+                return (inside - bound) | self.reads(*items)
+            case ast.Try() | ast.TryStar():
+                return self._try(node, after, exits)
+            case ast.Match(subject=subject, cases=cases):
+                arms = [self._before(c.body, after, exits) - binds(c.pattern) for c in cases]
+                return after.union(self.reads(subject), *(self.reads(c.guard) for c in cases), *arms)
+            case ast.Return(value=value):
+                return self.reads(value)
+            case ast.Raise():
+                return self.reads(node) | exits.on_raise
+            case ast.Break():
+                return exits.on_break
+            case ast.Continue():
+                return exits.on_continue
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                return (after - {name}) | free(node)
+            case _:
+                return (after - binds(node)) | self.reads(node)
+
+    def _for(self, node: ast.For | ast.AsyncFor, after: Names, exits: _Exits) -> Names:
+        done = self._before(node.orelse, after, exits)
+        bound = frozenset(targets(node.target))
+        head: Names = done
+        while True:
+            inside = self._before(node.body, head, _Exits(after, head, exits.on_raise))
+            self.live_at_body[node] = inside
+            wider = head | (inside - bound) | self.reads(node.target)
+            if wider == head:
+                return head | self.reads(node.iter)
+            head = wider
+
+    def _while(self, node: ast.While, after: Names, exits: _Exits) -> Names:
+        head = self.reads(node.test) | self._before(node.orelse, after, exits)
+        while True:
+            inside = self._before(node.body, head, _Exits(after, head, exits.on_raise))
+            self.live_at_body[node] = inside
+            if inside <= head:
+                return head
+            head |= inside
+
+    def _try(self, node: ast.Try | ast.TryStar, after: Names, exits: _Exits) -> Names:
+        final = self._before(node.finalbody, after, exits)
+        handlers = NONE.union(*(self._before(h.body, final, exits) | self.reads(h.type) for h in node.handlers))
+        orelse = self._before(node.orelse, final, exits)
+        reach = _Exits(exits.on_break | final, exits.on_continue | final, exits.on_raise | handlers | final)
+        return self._before(node.body, orelse, reach) | handlers | final
+
+    # -- definite assignment, forwards (None: the end is not reached)
+
+    def _bound(self, block: Sequence[ast.stmt], before: Names) -> Names | None:
+        at: Names | None = before
+        for statement in block:
+            self.bound_before[statement] = before if at is None else at
+            if at is None:
+                continue
+            at = self._bound_after(statement, at)
+        return at
+
+    def _bound_after(self, node: ast.stmt, before: Names) -> Names | None:
+        match node:
+            case ast.If(test=test, body=body, orelse=orelse):
+                at = before | binds(test)
+                return _meet(self._bound(body, at), self._bound(orelse, at))
+            case ast.For() | ast.AsyncFor():
+                self._bound(node.body, before | frozenset(targets(node.target)))
+                self._bound(node.orelse, before)
+                return before
+            case ast.While(test=test, body=body, orelse=orelse):
+                self._bound(body, before | binds(test))
+                self._bound(orelse, before)
+                return before | binds(test)
+            case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
+                return self._bound(body, before | binds(*items))
+            case ast.Try() | ast.TryStar():
+                ends = [self._bound([*node.body, *node.orelse], before)]
+                ends += [self._bound(h.body, before) for h in node.handlers]
+                end = _meet(*ends)
+                last = self._bound(node.finalbody, before)
+                return None if end is None or last is None else end | last
+            case ast.Match(cases=cases):
+                ends = [self._bound(c.body, before | binds(c.pattern)) for c in cases]
+                return _meet(before, *ends)
+            case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
+                return None
+            case ast.Delete(targets=gone):
+                return before - frozenset(n for t in gone for n in targets(t))
+            case _:
+                return before | binds(node)
+
+
+def _meet(*ends: Names | None) -> Names | None:
+    reached = [e for e in ends if e is not None]
+    return frozenset.intersection(*reached) if reached else None
+
+
+def walk_scope(nodes: Iterable[ast.AST]) -> Iterable[ast.AST]:
+    """Every node below these that belongs to the same function (nested ones are given, not entered)."""
+    stack = list(nodes)[::-1]
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            stack.extend(reversed(list(ast.iter_child_nodes(node))))
