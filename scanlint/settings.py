@@ -9,9 +9,13 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that a run can be told. `root` is the folder of the pyproject.toml, or the working directory."""
+    """Everything that a run can be told. `root` is the folder of the pyproject.toml, or the working directory.
+
+    `source` is the file that the configuration came from. `baseline` is a file of findings that are known already.
+    """
 
     root: Path = field(default_factory=Path.cwd)
+    source: Path | None = None
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
@@ -27,6 +31,7 @@ class Settings:
     verify_timeout: float = 30.0
     measure: bool = False
     unsafe_fixes: bool = False
+    baseline: Path | None = None
     jobs: int = 1
     cache: bool = True
     cache_dir: Path | None = None

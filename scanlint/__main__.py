@@ -1,0 +1,5 @@
+"""`python -m scanlint`."""
+
+from scanlint.cli import main
+
+main()
