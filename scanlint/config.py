@@ -1,0 +1,203 @@
+"""`[tool.scanlint]` of the nearest pyproject.toml, and the options of the command line over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from scanlint.errors import UsageError, did_you_mean
+from scanlint.settings import Settings
+
+Table = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What the command line says; None and empty mean that it says nothing."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    extend_exclude: tuple[str, ...] = ()
+    force_exclude: bool = False
+    python: str | None = None
+    verify_timeout: float | None = None
+    measure: bool = False
+    unsafe_fixes: bool | None = None
+    baseline: Path | None = None
+    jobs: int | None = None
+    no_cache: bool = False
+    cache_dir: Path | None = None
+
+
+def load(start: Path, file: Path | None, overrides: Overrides) -> Settings:
+    """The settings for a run on `start`; `file` is the configuration that the user named. Raises UsageError."""
+    settings = _read(file) if file else _nearest(start)
+    _check_rules(settings, overrides)
+    return _override(settings, overrides)
+
+
+def _nearest(start: Path) -> Settings:
+    """The first pyproject.toml upward that speaks of scanlint; else the root is where the first one is."""
+    folder = start.absolute() if start.is_dir() else start.absolute().parent
+    first: Path | None = None
+    for candidate in (folder, *folder.parents):
+        file = candidate / "pyproject.toml"
+        if not file.is_file():
+            continue
+        first = first or candidate
+        if b"scanlint" in _bytes(file) and _table(_parse(file)) is not None:
+            return _read(file)
+    return Settings(root=first or Path.cwd())
+
+
+def _read(file: Path) -> Settings:
+    """The settings in one file: its `[tool.scanlint]`, or all of it if it is not a pyproject.toml."""
+    document = _parse(file)
+    table = _table(document)
+    if table is None:
+        table = {} if file.name == "pyproject.toml" else document
+    values: dict[str, object] = {"root": file.absolute().parent, "source": file}
+    for key, value in table.items():
+        if key not in KEYS:
+            raise UsageError(f"{file}: unknown key `{key}` in [tool.scanlint]{did_you_mean(key, KEYS)}")
+        try:
+            values[key.replace("-", "_")] = KEYS[key](value)
+        except TypeError as error:
+            raise UsageError(f"{file}: `{key}` must be {error}, not {_spell(value)}") from None
+    for key in ("cache_dir", "baseline"):
+        if isinstance(path := values.get(key), str):
+            values[key] = file.absolute().parent / path
+    return replace(Settings(), **values)  # type: ignore[arg-type]
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{file}: cannot read: {error.strerror or error}") from None
+
+
+def _parse(file: Path) -> Table:
+    import tomllib
+
+    try:
+        return tomllib.loads(_bytes(file).decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file}: cannot be read as TOML: {error}") from None
+
+
+def _table(document: Table) -> Table | None:
+    tool = document.get("tool")
+    table = tool.get("scanlint") if isinstance(tool, dict) else None
+    return table if isinstance(table, dict) else None
+
+
+def _override(settings: Settings, over: Overrides) -> Settings:
+    """The command line over the file: its `--select` replaces all that the file says about rules, as in ruff."""
+    if over.select:
+        settings = replace(settings, select=over.select, ignore=over.ignore, extend_select=over.extend_select)
+    else:
+        ignored = tuple(rule for rule in settings.ignore if rule not in over.extend_select)
+        settings = replace(
+            settings,
+            ignore=(*ignored, *over.ignore),
+            extend_select=(*settings.extend_select, *over.extend_select),
+        )
+    return replace(
+        settings,
+        exclude=over.exclude or settings.exclude,
+        extend_exclude=(*settings.extend_exclude, *over.extend_exclude),
+        force_exclude=over.force_exclude or settings.force_exclude,
+        python=over.python or settings.python,
+        verify_timeout=settings.verify_timeout if over.verify_timeout is None else over.verify_timeout,
+        measure=over.measure or settings.measure,
+        unsafe_fixes=settings.unsafe_fixes if over.unsafe_fixes is None else over.unsafe_fixes,
+        baseline=over.baseline or settings.baseline,
+        jobs=settings.jobs if over.jobs is None else over.jobs,
+        cache=settings.cache and not over.no_cache,
+        cache_dir=over.cache_dir or settings.cache_dir,
+    )
+
+
+def _check_rules(settings: Settings, over: Overrides) -> None:
+    """UsageError for the first rule, in the file or in an option, that does not exist."""
+    from scanlint.rules.registry import check_selectors
+
+    for option in ("select", "ignore", "extend_select"):
+        spelled = option.replace("_", "-")
+        check_selectors(getattr(over, option), f"--{spelled}")
+        check_selectors(getattr(settings, option), f"{settings.source}: `{spelled}`")
+    for pattern, listed in settings.per_file_ignores.items():
+        check_selectors(listed, f"{settings.source}: `per-file-ignores` of `{pattern}`")
+
+
+def _words(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise TypeError("a list of strings")
+    return tuple(value)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("a string")
+    return value
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("true or false")
+    return value
+
+
+def _count(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise TypeError("a whole number from 0 up")
+    return value
+
+
+def _seconds(value: object) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not value > 0:
+        raise TypeError("a number of seconds over 0")
+    return float(value)
+
+
+def _ignores(value: object) -> dict[str, tuple[str, ...]]:
+    if not isinstance(value, dict):
+        raise TypeError("a table of patterns with the rules to ignore")
+    return {pattern: _words(listed) for pattern, listed in value.items()}
+
+
+def _inputs(value: object) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(isinstance(spec, str) for spec in value.values()):
+        raise TypeError("a table of function names with the inputs of each as a string")
+    return dict(value)
+
+
+def _spell(value: object) -> str:
+    """A value as TOML would have it, short."""
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return f"`{text if len(text) <= 40 else text[:37] + '...'}`"
+
+
+KEYS: Mapping[str, Callable[[object], object]] = {
+    "select": _words,
+    "ignore": _words,
+    "extend-select": _words,
+    "per-file-ignores": _ignores,
+    "exclude": _words,
+    "extend-exclude": _words,
+    "force-exclude": _flag,
+    "assume-traced": _words,
+    "max-unrolled-trips": _count,
+    "min-unrolled-equations": _count,
+    "python": _text,
+    "verify-timeout": _seconds,
+    "measure": _flag,
+    "unsafe-fixes": _flag,
+    "baseline": _text,
+    "cache-dir": _text,
+    "inputs": _inputs,
+}

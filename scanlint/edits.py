@@ -1,0 +1,33 @@
+"""Edits on a text: places in 1-based lines and columns of characters, as findings give them."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+
+from scanlint.finding import Edit, Position
+
+
+def split_lines(text: str) -> list[str]:
+    """Lines with their ends, split where Python splits them (not at form feeds)."""
+    return list(io.StringIO(text, newline=""))
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """The text after all edits, whose places are those of the text before. ValueError if two overlap."""
+    starts = [0]
+    for line in split_lines(text):
+        starts.append(starts[-1] + len(line))
+
+    def offset(place: Position) -> int:
+        return min(starts[min(place.line, len(starts)) - 1] + place.column - 1, len(text))
+
+    pieces: list[str] = []
+    at = 0
+    for edit in sorted(edits, key=lambda e: (e.start, e.end)):
+        start, end = offset(edit.start), offset(edit.end)
+        if start < at or end < start:
+            raise ValueError(f"edits overlap at line {edit.start.line}")
+        pieces += text[at:start], edit.text
+        at = end
+    return "".join([*pieces, text[at:]])

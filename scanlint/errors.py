@@ -1,0 +1,17 @@
+"""The error that ends a run with exit code 2: a bad option, a configuration that cannot be used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class UsageError(Exception):
+    """The user has to change an option, a path or a configuration; the message says which and how."""
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """`; did you mean ...?` for the nearest choice, or nothing."""
+    import difflib
+
+    near = difflib.get_close_matches(word, list(choices), n=1, cutoff=0.5)
+    return f"; did you mean `{near[0]}`?" if near else ""

@@ -1,0 +1,99 @@
+"""Which rules there are and which of them run: every `Rule` in a module of this package, with no table to edit."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from scanlint import rules as package
+from scanlint.errors import UsageError, did_you_mean
+from scanlint.rules.base import Rule
+from scanlint.settings import Settings
+
+EVERYTHING = "ALL"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the catalogue: a rule, or a finding that is made without one."""
+
+    code: str
+    name: str
+    default: bool
+    summary: str
+
+
+SYNTAX_ERROR = Entry("SCN900", "syntax-error", True, "a file that cannot be parsed")
+UNUSED_IGNORE = Entry("SCN901", "unused-ignore", True, "a suppression that suppresses nothing")
+
+
+@cache
+def rules() -> tuple[type[Rule], ...]:
+    """All rules of the package, by code."""
+    found: dict[str, type[Rule]] = {}
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        for member in vars(importlib.import_module(module.name)).values():
+            if isinstance(member, type) and issubclass(member, Rule) and not inspect.isabstract(member):
+                found[member.code] = member
+    return tuple(found[code] for code in sorted(found))
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """The whole catalogue, by code."""
+    return (*(Entry(r.code, r.name, r.default, _summary(r)) for r in rules()), SYNTAX_ERROR, UNUSED_IGNORE)
+
+
+def codes(words: Iterable[str]) -> dict[str, str | None]:
+    """The code that each name or code stands for; None for one that is no rule."""
+    known = {entry.name: entry.code for entry in entries()} | {entry.code: entry.code for entry in entries()}
+    return {word: known.get(word) for word in words}
+
+
+def select(settings: Settings) -> tuple[type[Rule], ...]:
+    """The rules that run."""
+    chosen = selected_codes(settings)
+    return tuple(rule for rule in rules() if rule.code in chosen)
+
+
+def selected_codes(settings: Settings) -> frozenset[str]:
+    """The codes that are reported: the more exact selector wins, and `ignore` among equals. SCN900 always is."""
+    return frozenset(entry.code for entry in entries() if _selected(entry, settings)) | {SYNTAX_ERROR.code}
+
+
+def matches(selector: str, code: str) -> bool:
+    """Whether a selector (name, code, prefix of a code, ALL) stands for a code."""
+    return selector == EVERYTHING or code.startswith(codes([selector])[selector] or selector)
+
+
+def check_selectors(selectors: Iterable[str], origin: str) -> None:
+    """UsageError for the first selector that stands for no rule; `origin` says where it was written."""
+    for selector in selectors:
+        if not selector or not any(matches(selector, entry.code) for entry in entries()):
+            choices = [name for entry in entries() for name in (entry.name, entry.code)]
+            raise UsageError(f"{origin}: unknown rule `{selector}`{did_you_mean(selector, choices)}")
+
+
+def _selected(entry: Entry, settings: Settings) -> bool:
+    chosen = _specificity(entry, (*settings.select, *settings.extend_select))
+    if not settings.select and entry.default:
+        chosen = max(chosen, 0)
+    return chosen > _specificity(entry, settings.ignore)
+
+
+def _specificity(entry: Entry, selectors: Iterable[str]) -> int:
+    """How exactly the most exact of the selectors names the rule; -1 where none does."""
+    return max(
+        (0 if s == EVERYTHING else len(codes([s])[s] or s) for s in selectors if matches(s, entry.code)), default=-1
+    )
+
+
+def _summary(rule: type[Rule]) -> str:
+    """What follows the name in the first line of the rule's module."""
+    first = (sys.modules[rule.__module__].__doc__ or "").strip().partition("\n")[0]
+    return first.partition(": ")[2].rstrip(".") or first.rstrip(".")

@@ -1,0 +1,209 @@
+"""What the user does not want to hear: ignore comments, ignores per file, and the ignores that are in vain."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scanlint.edits import apply_edits, split_lines
+from scanlint.errors import did_you_mean
+from scanlint.finding import Edit, Finding, Fix, Position
+from scanlint.rules.registry import SYNTAX_ERROR, UNUSED_IGNORE, codes, entries, matches
+from scanlint.settings import Settings
+
+if TYPE_CHECKING:
+    from scanlint.comments import Directive
+
+MARK = "scanlint:"  # comments.py imports tokenize: not for a file without this
+
+
+def apply(
+    findings: Sequence[Finding],
+    path: str | Path,
+    text: str,
+    settings: Settings,
+    selected_codes: Collection[str],
+) -> list[Finding]:
+    """The findings of one file that are left, and an SCN901 for each ignore that ignores nothing.
+
+    `path` is the file as it is shown (relative to the working directory), `selected_codes` are the rules that ran:
+    an ignore of another rule is not in vain.
+    """
+    ignored = per_file(path, settings)
+    kept = [finding for finding in findings if finding.code not in ignored]
+    if MARK not in text or any(finding.code == SYNTAX_ERROR.code for finding in findings):
+        return kept
+    from scanlint.comments import directives
+
+    found = directives(text)
+    hits: dict[Directive, set[str]] = {directive: set() for directive in found}
+    left = [finding for finding in kept if not _hit(finding, hits)]
+    live = frozenset(selected_codes) - ignored
+    if UNUSED_IGNORE.code in live:
+        lines = split_lines(text)
+        left += [vain for d in found for vain in _vain(d, hits[d], live, str(path), lines)]
+    return sorted(left, key=lambda finding: (finding.start, finding.code))
+
+
+def per_file(path: str | Path, settings: Settings) -> frozenset[str]:
+    """The codes that `per-file-ignores` turns off for a file; patterns are relative to the project's root."""
+    if not settings.per_file_ignores:
+        return frozenset()
+    absolute = Path(path).absolute()
+    inside = absolute.is_relative_to(settings.root)
+    name = absolute.relative_to(settings.root).as_posix() if inside else absolute.as_posix()
+    selectors = [
+        selector
+        for pattern, listed in settings.per_file_ignores.items()
+        if fnmatch.fnmatch(name, pattern) or fnmatch.fnmatch(absolute.name, pattern) or _below(name, pattern)
+        for selector in listed
+    ]
+    return frozenset(entry.code for entry in entries() if any(matches(s, entry.code) for s in selectors))
+
+
+def given_inputs(text: str) -> dict[int, tuple[str, ...]]:
+    """What `# scanlint: inputs ...` comments say, by the line of the `def` below; one entry per comment."""
+    if MARK not in text:
+        return {}
+    from scanlint.comments import directives
+
+    inputs = [d for d in directives(text) if d.word == "inputs" and d.alone]
+    if not inputs:
+        return {}
+    import ast
+
+    given: dict[int, tuple[str, ...]] = {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            heads = {node.lineno, *(decorator.lineno for decorator in node.decorator_list)}
+            if specs := tuple(d.rest for d in inputs if d.lines[0] in heads):
+                given[node.lineno] = specs
+    return given
+
+
+def add_ignores(text: str, findings: Iterable[Finding]) -> str:
+    """The text with an ignore comment for each finding: on its line, or above where a line cannot take one."""
+    from scanlint.comments import directives, free_line_ends
+
+    names: dict[int, list[str]] = {}
+    for finding in findings:
+        if finding.code not in (SYNTAX_ERROR.code, UNUSED_IGNORE.code):
+            listed = names.setdefault(finding.start.line, [])
+            listed += [] if finding.name in listed else [finding.name]
+    here = {d.start.line: d for d in directives(text) if d.word == "ignore" and d.names and not d.alone}
+    free = free_line_ends(text)
+    lines = split_lines(text)
+    edits = []
+    for line, wanted in names.items():
+        if (directive := here.get(line)) and directive.names:
+            edits.append(_edit_names(directive, (*directive.names, *wanted), lines))
+        elif line in free:
+            at = Position(line, len(lines[line - 1].rstrip()) + 1)
+            edits.append(Edit(at, at, f"  # scanlint: ignore[{', '.join(wanted)}]"))
+        else:
+            edits.append(_above(_statement_line(line, free), wanted, lines))
+    return apply_edits(text, edits)
+
+
+def _statement_line(line: int, free: Collection[int]) -> int:
+    """The first line of the statement that holds a line: the one after the last line that ends a statement."""
+    while line > 1 and line - 1 not in free:
+        line -= 1
+    return line
+
+
+def _above(line: int, wanted: Sequence[str], lines: Sequence[str]) -> Edit:
+    text = lines[line - 1]
+    indent = text[: len(text) - len(text.lstrip())]
+    newline = "\r\n" if text.endswith("\r\n") else "\n"
+    at = Position(line, 1)
+    return Edit(at, at, f"{indent}# scanlint: ignore[{', '.join(wanted)}]{newline}")
+
+
+def _below(name: str, pattern: str) -> bool:
+    """A pattern that names a folder stands for all files in it."""
+    return name.startswith(pattern.rstrip("/") + "/")
+
+
+def _hit(finding: Finding, hits: dict[Directive, set[str]]) -> bool:
+    """Whether a directive speaks of the finding; every one that does is in use."""
+    found = False
+    for directive, used in hits.items():
+        spoken = directive.word == "ignore" and directive.lines[0] <= finding.start.line <= directive.lines[1]
+        if spoken or (directive.word == "ignore-file" and directive.top):
+            mine = {name for name, code in codes(directive.names or ()).items() if code == finding.code}
+            used |= mine
+            found = found or bool(mine)
+    return found
+
+
+def _vain(
+    directive: Directive, used: set[str], live: Collection[str], path: str, lines: Sequence[str]
+) -> Iterator[Finding]:
+    """What is wrong with one directive: no rule named, an unknown one, a wrong place, or nothing to suppress."""
+    if directive.word == "inputs":
+        return
+    if directive.word not in ("ignore", "ignore-file"):
+        if directive.names is not None:
+            near = did_you_mean(directive.word, ("ignore", "ignore-file", "inputs"))
+            yield _finding(directive, path, f"unknown directive `{directive.word}`{near}")
+        return
+    if not directive.names:
+        help = f"name what it is for: `# scanlint: {directive.word}[unrolled-loop]`"
+        yield _finding(directive, path, f"`{directive.word}` without the name of a rule suppresses nothing", help)
+        return
+    meant = codes(directive.names)
+    choices = [name for entry in entries() for name in (entry.name, entry.code)]
+    for name in (name for name, code in meant.items() if code is None):
+        yield _finding(directive, path, f"unknown rule `{name}` in an ignore{did_you_mean(name, choices)}")
+    if directive.word == "ignore-file" and not directive.top:
+        help = "move it above the first statement"
+        yield _finding(directive, path, "`ignore-file` suppresses nothing below the first statement", help)
+        return
+    vain = [n for n, code in meant.items() if code in live and n not in used and code != UNUSED_IGNORE.code]
+    if vain:
+        kept = tuple(name for name in directive.names if name not in vain)
+        edit = _edit_names(directive, kept, lines) if kept else _remove(directive, lines)
+        where = "in this file" if directive.word == "ignore-file" else "here"
+        listed = ", ".join(f"`{name}`" for name in vain)
+        message = f"nothing {where} to ignore for {listed}"
+        yield _finding(directive, path, message, "remove it", Fix("available", edits=(edit,)))
+
+
+def _finding(directive: Directive, path: str, message: str, help: str | None = None, fix: Fix | None = None) -> Finding:
+    return Finding(
+        code=UNUSED_IGNORE.code,
+        name=UNUSED_IGNORE.name,
+        path=path,
+        start=directive.start,
+        end=directive.end,
+        function=None,
+        message=message,
+        help=help,
+        fix=fix or Fix("none", "what was meant is for its author to say"),
+    )
+
+
+def _edit_names(directive: Directive, names: Sequence[str], lines: Sequence[str]) -> Edit:
+    """Put other names in the brackets of a directive."""
+    text = lines[directive.start.line - 1]
+    opening = text.index("[", directive.start.column - 1)
+    closing = text.index("]", opening)
+    line = directive.start.line
+    return Edit(Position(line, opening + 2), Position(line, closing + 1), ", ".join(names))
+
+
+def _remove(directive: Directive, lines: Sequence[str]) -> Edit:
+    """Take a directive away: the whole line if it is alone, otherwise with the blanks that set it off."""
+    line = directive.start.line
+    if directive.alone:
+        return Edit(Position(line, 1), Position(line + 1, 1), "")
+    text = lines[line - 1]
+    before = text[: directive.start.column - 1]
+    after = text[directive.end.column - 1 :]
+    if after.strip():
+        end = directive.end.column + len(after) - len(after.lstrip())
+        return Edit(directive.start, Position(line, end), "")
+    return Edit(Position(line, len(before.rstrip()) + 1), directive.end, "")
