@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from scanlint.analysis.unit import Function
+from scanlint.analysis.unit import Function, Unit
 
 Names = frozenset[str]
 NONE: Names = frozenset()
@@ -278,3 +278,13 @@ def walk_scope(nodes: Iterable[ast.AST]) -> Iterable[ast.AST]:
         yield node
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
             stack.extend(reversed(list(ast.iter_child_nodes(node))))
+
+
+def flow_around(unit: Unit, node: ast.AST) -> Flow:
+    """The flow of the innermost function around a node, computed once."""
+    function = next(a for a in unit.ancestors(node) if isinstance(a, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda))
+    if function not in unit.flows:
+        unit.flows[function] = Flow(function)
+    flow = unit.flows[function]
+    assert isinstance(flow, Flow)
+    return flow

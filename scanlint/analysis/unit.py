@@ -86,7 +86,8 @@ class Unit:
     `node` is part of `module`, so line numbers are those of the file. `values` maps expression nodes to what is
     known of them; `imports` maps each name bound at module level (or in the function) by an import to what it
     stands for: {"jnp": "jax.numpy", "scan": "jax.lax.scan"}. `definitions` maps module-level functions and
-    classes of this file to their canonical name: {"step": "pkg.mod.step"}.
+    classes of this file to their canonical name: {"step": "pkg.mod.step"}. `before` gives the value of a name
+    just before a loop: {(loop, "carry"): Value(...)}.
     """
 
     source: Source
@@ -98,6 +99,8 @@ class Unit:
     values: Mapping[ast.AST, Value] = field(default_factory=dict)
     contexts: Mapping[ast.AST, FunctionContext] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
+    before: Mapping[tuple[ast.AST, str], Value] = field(default_factory=dict)
+    flows: dict[ast.AST, object] = field(default_factory=dict, repr=False)
 
     def value(self, node: ast.AST) -> Value:
         """What is known of an expression where it is evaluated."""

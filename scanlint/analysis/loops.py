@@ -1,0 +1,196 @@
+"""The model of one loop: what it iterates, what it carries from trip to trip, what it collects, what stands in the way."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from scanlint.analysis.flow import Flow, Names, binds, binds_in_order, flow_around, parameters, reads, targets, walk_scope
+from scanlint.analysis.obstacles import obstacles
+from scanlint.analysis.outputs import Output, find_outputs
+from scanlint.analysis.unit import Unit
+from scanlint.rewrite.result import Withheld
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """One thing that a loop iterates: Python ints from a range, or the rows of an array.
+
+    `start` and `step` are None where the range does not give them. `counted` is the array whose rows `enumerate`
+    counts (there is no `stop` then). `reverse` goes from the last one to the first.
+    """
+
+    target: ast.expr
+    kind: Literal["range", "rows"]
+    array: ast.expr | None = None
+    start: ast.expr | None = None
+    stop: ast.expr | None = None
+    step: ast.expr | None = None
+    counted: ast.expr | None = None
+    reverse: bool = False
+
+    @property
+    def plain(self) -> bool:
+        """A range that counts up from 0 by 1."""
+        return self.kind == "range" and self.start is None and self.step is None and not self.reverse
+
+
+@dataclass(frozen=True, slots=True)
+class LoopModel:
+    """A `for` or `while` as the rewriters need it.
+
+    `streams` is empty for a `while` and for what is not understood. `carried` names go from trip to trip,
+    `last_values` are written each trip, not carried, and read after. `staged` are the Python values of the body
+    that turn into tracers when the loop is rolled: the index and static carries.
+    """
+
+    unit: Unit
+    node: ast.For | ast.While
+    flow: Flow
+    streams: tuple[Stream, ...]
+    trips: int | None
+    carried: tuple[str, ...]
+    last_values: tuple[str, ...]
+    outputs: tuple[Output, ...]
+    staged: Names
+    obstacles: tuple[Withheld, ...]
+
+    @property
+    def collects(self) -> bool:
+        return bool(self.outputs)
+
+    @property
+    def targets(self) -> list[str]:
+        return [name for stream in self.streams for name in targets(stream.target)]
+
+    @property
+    def live_targets(self) -> list[str]:
+        """Loop variables that are read after the loop."""
+        after = self.flow.live_after[self.node]
+        return [name for name in self.targets if name in after]
+
+    def used(self, name: str) -> bool:
+        """Whether the body reads a name."""
+        return name in reads(*self.node.body)
+
+
+def model_loop(unit: Unit, node: ast.For | ast.While) -> LoopModel:
+    """The model of a loop; what cannot be converted is among its `obstacles`."""
+    flow = flow_around(unit, node)
+    outputs, refusals = find_outputs(unit, node, flow)
+    streams = tuple(_streams(unit, node.target, node.iter)) if isinstance(node, ast.For) else ()
+    carried, last = _state(node, flow, frozenset(o.name for o in outputs))
+    staged = _staged(unit, node, streams, carried)
+    found = [*refusals, *obstacles(unit, node, flow, carried, outputs, staged)]
+    return LoopModel(unit, node, flow, streams, _trips(unit, streams), carried, last, outputs, staged, tuple(found))
+
+
+def _state(node: ast.For | ast.While, flow: Flow, collected: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names carried from trip to trip, and names whose last value is read after the loop."""
+    header = frozenset(targets(node.target)) if isinstance(node, ast.For) else binds(node.test)
+    written = binds(*node.body) - header - collected
+    live_after, live_inside = flow.live_after[node], flow.live_at_body[node]
+    reread = live_inside | (reads(node.test) if isinstance(node, ast.While) else frozenset())
+    bound = flow.bound_before[node]
+    carried = {n for n in written if n in reread or (n in live_after and n in bound)}
+    if isinstance(node, ast.While):
+        carried |= written & live_after
+    order = _names_in_order(flow)
+    last = [n for n in order if n in written and n in live_after and n not in carried]
+    return tuple(n for n in order if n in carried), tuple(last)
+
+
+def _names_in_order(flow: Flow) -> list[str]:
+    """The names of a function in the order in which they are first bound."""
+    body = flow.function.body if isinstance(flow.function.body, list) else []
+    return list(dict.fromkeys([*parameters(flow.function.args), *binds_in_order(*body)]))
+
+
+def _streams(unit: Unit, target: ast.expr, iterable: ast.expr) -> Iterator[Stream]:
+    """What is iterated, as streams side by side; nothing when one of them is not understood."""
+    match iterable, unit.resolve(iterable.func) if isinstance(iterable, ast.Call) else None:
+        case ast.Call(args=args, keywords=[]), "builtins.range" if not any(isinstance(a, ast.Starred) for a in args):
+            yield from _range(unit, target, args)
+        case ast.Call(args=[ast.Call() as inner], keywords=[]), "builtins.reversed":
+            for stream in _streams(unit, target, inner):
+                yield _reversed(stream)
+        case ast.Call(args=[inner], keywords=[]), "builtins.reversed" if is_array(unit, inner):
+            yield Stream(target, "rows", array=inner, reverse=True)
+        case ast.Call(args=[inner, *rest], keywords=[]), "builtins.enumerate":
+            yield from _enumerate(unit, target, inner, rest)
+        case ast.Call(args=parts, keywords=[]), "builtins.zip":
+            yield from _zip(unit, target, parts)
+        case _ if is_array(unit, iterable):
+            yield Stream(target, "rows", array=iterable)
+
+
+def _reversed(stream: Stream) -> Stream:
+    return replace(stream, reverse=not stream.reverse)
+
+
+def _range(unit: Unit, target: ast.expr, args: list[ast.expr]) -> Iterator[Stream]:
+    match args:
+        case [stop]:
+            yield Stream(target, "range", stop=stop)
+        case [start, stop]:
+            zero = unit.value(start).constant == 0 and isinstance(start, ast.Constant)
+            yield Stream(target, "range", start=None if zero else start, stop=stop)
+        case [start, stop, step]:
+            one = unit.value(step).constant == 1 and isinstance(step, ast.Constant)
+            yield Stream(target, "range", start=start, stop=stop, step=None if one else step)
+
+
+def _enumerate(unit: Unit, target: ast.expr, inner: ast.expr, rest: list[ast.expr]) -> Iterator[Stream]:
+    match target, rest:
+        case ast.Tuple(elts=[ast.Name() as index, element]), []:
+            rows = list(_streams(unit, element, inner))
+            if len(rows) == 1 and rows[0].kind == "rows" and not rows[0].reverse:
+                yield Stream(index, "range", counted=inner)
+                yield rows[0]
+
+
+def _zip(unit: Unit, target: ast.expr, parts: list[ast.expr]) -> Iterator[Stream]:
+    match target:
+        case ast.Tuple(elts=names) if len(names) == len(parts):
+            found = [list(_streams(unit, name, part)) for name, part in zip(names, parts, strict=True)]
+            if all(len(streams) == 1 for streams in found) and any(s[0].kind == "rows" for s in found):
+                yield from (streams[0] for streams in found)
+
+
+def is_array(unit: Unit, node: ast.expr) -> bool:
+    """Whether an expression is known to be one jax array, not a list or a pytree of them."""
+    value = unit.value(node)
+    return value.array and value.container is None
+
+
+def _trips(unit: Unit, streams: tuple[Stream, ...]) -> int | None:
+    """The trip count where it is known."""
+    for stream in streams:
+        if stream.kind != "range" or stream.stop is None:
+            continue
+        parts = [stream.start, stream.stop, stream.step]
+        known = [unit.value(p).constant if p is not None else None for p in parts]
+        start = 0 if parts[0] is None else known[0]
+        step = 1 if parts[2] is None else known[2]
+        stop = known[1]
+        if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int) and step != 0:
+            return len(range(start, stop, step))
+    return None
+
+
+def _staged(unit: Unit, node: ast.For | ast.While, streams: tuple[Stream, ...], carried: tuple[str, ...]) -> Names:
+    """Names in the body that are Python values today and tracers once the loop is rolled."""
+    names = {n for s in streams if s.kind == "range" for n in targets(s.target)}
+    loads = [n for n in walk_scope(node.body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    names |= {n.id for n in loads if n.id in carried and unit.value(n).static}
+    grew = True
+    while grew:
+        grew = False
+        for part in walk_scope(node.body):
+            if isinstance(part, ast.Assign) and reads(part.value) & names and not unit.value(part.value).traced:
+                new = {n for t in part.targets for n in targets(t)} - names
+                names |= new
+                grew = grew or bool(new)
+    return frozenset(names)

@@ -1,0 +1,204 @@
+"""What keeps a loop from being rolled: effects, jumps, containers that change, Python values that become tracers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from scanlint.analysis.flow import Flow, Names, binds, reads, walk_scope
+from scanlint.analysis.outputs import Output
+from scanlint.analysis.unit import Unit
+from scanlint.rewrite.result import Withheld
+
+MUTATORS = frozenset("append extend insert pop popleft popitem appendleft setdefault sort clear remove send".split())
+HOST_MODULES = ("numpy.random.", "random.", "time.", "os.", "logging.", "wandb.", "sys.", "builtins.print", "builtins.input")
+SHAPED = frozenset(
+    f"jax.numpy.{name}" for name in "zeros ones empty full eye arange linspace tri identity broadcast_to tile".split()
+) | {"jax.random.split", "jax.lax.iota"}
+CONTEXTS = ("jax.named_scope", "jax.default_matmul_precision", "jax.profiler.")
+NEEDS_INT = frozenset(("builtins.int", "builtins.float", "builtins.bool", "builtins.str", "builtins.print", "builtins.range"))
+
+
+def obstacles(
+    unit: Unit,
+    node: ast.For | ast.While,
+    flow: Flow,
+    carried: tuple[str, ...],
+    outputs: tuple[Output, ...],
+    staged: Names,
+) -> Iterator[Withheld]:
+    """Each thing that keeps the loop from being rolled, in the order of the text within each kind."""
+    appended = {o.append for o in outputs}
+    yield from _jumps(node)
+    body = [n for n in walk_scope(node.body)]
+    skip = {inner for statement in appended for inner in (statement, getattr(statement, "value", statement))}
+    for part in body:
+        if part not in skip:
+            yield from _effect(unit, node, part, frozenset(o.name for o in outputs))
+    yield from _names(unit, node, flow, carried)
+    yield from _ints(unit, body, staged)
+
+
+def _jumps(node: ast.For | ast.While) -> Iterator[Withheld]:
+    """`break`, `continue`, `return` of this loop, and its `else`."""
+    stack: list[tuple[ast.AST, bool]] = [(s, True) for s in node.body]
+    while stack:
+        part, own = stack.pop(0)
+        match part:
+            case ast.Break() if own:
+                yield Withheld("break", f"the loop is left early at line {part.lineno}")
+            case ast.Continue() if own:
+                yield Withheld("continue", f"a trip is cut short at line {part.lineno}")
+            case ast.Return():
+                yield Withheld("return-in-loop", f"the function returns from the loop at line {part.lineno}")
+            case ast.Yield() | ast.YieldFrom() | ast.Await():
+                yield Withheld("generator", f"the loop yields at line {part.lineno}")
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            continue
+        inner = own and not isinstance(part, ast.For | ast.While | ast.AsyncFor)
+        stack[:0] = [(child, inner) for child in ast.iter_child_nodes(part)]
+    if node.orelse:
+        yield Withheld("loop-else", f"the loop has an `else` (line {node.orelse[0].lineno})")
+
+
+def _effect(unit: Unit, node: ast.For | ast.While, part: ast.AST, collected: Names) -> Iterator[Withheld]:
+    """What happens outside the values of the loop."""
+    match part:
+        case ast.Expr(value=ast.Call() as call):
+            name = unit.resolve(call.func)
+            if not (name and name.startswith("jax.debug.")):
+                yield Withheld("side-effect", f"`{ast.unparse(call.func)}(...)` is called for its effect at line {part.lineno}")
+        case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
+            yield Withheld("mutation", f"`{ast.unparse(part)}` is assigned in place at line {part.lineno}")
+        case ast.Global(names=names) | ast.Nonlocal(names=names):
+            yield Withheld("mutation", f"`{names[0]}` belongs to an outer function (line {part.lineno})")
+        case ast.Try() | ast.TryStar():
+            yield Withheld("try", f"`try` at line {part.lineno}")
+        case ast.Raise():
+            yield Withheld("raises", f"an exception is raised at line {part.lineno}")
+        case ast.Assert(test=test) if reads(test) & binds(node):
+            yield Withheld("assert", f"`assert` on a value of the loop at line {part.lineno}")
+        case ast.With(items=items):
+            for item in items:
+                yield from _context(unit, item.context_expr)
+        case ast.AsyncWith() | ast.AsyncFor() | ast.ClassDef():
+            yield Withheld("side-effect", f"`{type(part).__name__}` at line {part.lineno}")
+        case ast.Call(func=function):
+            yield from _host_call(unit, part, function)
+
+
+def _context(unit: Unit, manager: ast.expr) -> Iterator[Withheld]:
+    call = manager.func if isinstance(manager, ast.Call) else manager
+    name = unit.resolve(call) or ""
+    if not name.startswith(CONTEXTS):
+        yield Withheld("context-manager", f"`with {ast.unparse(manager)}` at line {manager.lineno}")
+
+
+def _host_call(unit: Unit, call: ast.Call, function: ast.expr) -> Iterator[Withheld]:
+    name = unit.resolve(function)
+    if name == "builtins.next":
+        yield Withheld("iterator", f"`next()` runs once when the loop is rolled (line {call.lineno})")
+    elif name is not None and name.startswith(HOST_MODULES):
+        yield Withheld("side-effect", f"`{ast.unparse(function)}` is host code (line {call.lineno})")
+    elif name is None and isinstance(function, ast.Attribute) and function.attr in MUTATORS:
+        if not unit.value(function.value).array and function.attr != "sort":
+            what = ast.unparse(function)
+            yield Withheld("mutation", f"`{what}(...)` changes an object in place at line {call.lineno}")
+
+
+def _names(unit: Unit, node: ast.For | ast.While, flow: Flow, carried: tuple[str, ...]) -> Iterator[Withheld]:
+    """Names that cannot be carried."""
+    bound = flow.bound_before[node]
+    inside = {n for n in ast.walk(node) if isinstance(n, ast.FunctionDef)}
+    local = {f.name for f in inside}
+    for name in carried:
+        if name not in bound:
+            yield Withheld("maybe-undefined", f"`{name}` has a value before the loop on some paths only")
+            continue
+        yield from _start(unit, node, name)
+    written = binds(*node.body)
+    for closure, names in flow.closures.items():
+        if closure in local:
+            continue
+        shared = names & (written | binds(*([node.target] if isinstance(node, ast.For) else [])))
+        if shared:
+            name = sorted(shared)[0]
+            yield Withheld("closure", f"`{closure}`, defined outside the loop, reads `{name}`, which the loop rebinds")
+
+
+def _start(unit: Unit, node: ast.For | ast.While, name: str) -> Iterator[Withheld]:
+    """A carry that starts as something that is not an array, number or pytree."""
+    value = unit.before.get((node, name))
+    if value is None:
+        return
+    if value.known and isinstance(value.constant, str | None | bytes):
+        yield Withheld("carry-not-an-array", f"`{name}` starts as `{value.constant!r}`")
+    if value.container in ("list", "set"):
+        for part in walk_scope(node.body):
+            match part:
+                case ast.AugAssign(target=ast.Name(id=target), op=ast.Add()) if target == name:
+                    yield Withheld("carry-shape-grows", f"the list `{name}` grows at line {part.lineno}")
+
+
+def _ints(unit: Unit, body: Iterable[ast.AST], staged: Names) -> Iterator[Withheld]:
+    """Places that need a Python int (or another static value) and would get a tracer."""
+    for part in body:
+        for name, what in _needs_static(unit, part, staged):
+            yield Withheld("index-needs-int", f"{what} needs `{name}` as a Python value (line {part.lineno})")  # type: ignore[attr-defined]
+
+
+def _needs_static(unit: Unit, part: ast.AST, staged: Names) -> Iterator[tuple[str, str]]:
+    def staged_in(*nodes: ast.AST | None) -> str | None:
+        names = reads(*nodes) & staged
+        return sorted(names)[0] if names else None
+
+    match part:
+        case ast.Slice(lower=lower, upper=upper, step=step):
+            name = staged_in(lower, upper, step)
+            if name and window(part) is None:
+                yield name, "a slice whose length changes"
+        case ast.Subscript(value=value, slice=index) if not isinstance(index, ast.Slice):
+            known = unit.value(value)
+            name = staged_in(index)
+            if name and (known.container in ("list", "tuple", "dict") or (known.static and not known.array)):
+                yield name, f"`{ast.unparse(value)}[...]`"
+        case ast.FormattedValue(value=value):
+            if name := staged_in(value):
+                yield name, "an f-string"
+        case ast.Call(func=function, args=args):
+            called = unit.resolve(function) or ""
+            first = args[: 1 if called in SHAPED and "full" in called else None]
+            if called in NEEDS_INT - {"builtins.range"} or called.startswith(("numpy.", "math.")) or called in SHAPED:
+                if name := staged_in(*first):
+                    if called != "jax.random.split" or staged_in(*args[1:]):
+                        yield name, f"`{ast.unparse(function)}(...)`"
+        case ast.Dict(keys=keys):
+            if name := staged_in(*keys):
+                yield name, "a dictionary key"
+
+
+def window(part: ast.Slice) -> tuple[ast.expr, int] | None:
+    """`lo` and the length of a slice `lo:lo + k` whose length is one constant whatever the index is."""
+    if part.lower is None or part.upper is None or part.step is not None:
+        return None
+    low, high = _offset(part.lower), _offset(part.upper)
+    if low is None or high is None or low[0] != high[0] or high[1] <= low[1]:
+        return None
+    return part.lower, high[1] - low[1]
+
+
+def _offset(node: ast.expr) -> tuple[str, int] | None:
+    """`i + 2` as ("i", 2)."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Add(), right=ast.Constant(value=int(shift))):
+            base = _offset(left)
+            return (base[0], base[1] + shift) if base else None
+        case ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=int(shift))):
+            base = _offset(left)
+            return (base[0], base[1] - shift) if base else None
+        case ast.BinOp(left=ast.Constant(value=int(shift)), op=ast.Add(), right=right):
+            base = _offset(right)
+            return (base[0], base[1] + shift) if base else None
+        case ast.Name() | ast.BinOp() | ast.Attribute() | ast.Subscript():
+            return ast.unparse(node), 0
+    return None

@@ -1,0 +1,149 @@
+"""Lists that a loop fills with one element per trip and that are only stacked afterwards."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from scanlint.analysis.flow import Flow, walk_scope
+from scanlint.analysis.unit import Unit
+from scanlint.rewrite.result import Withheld
+
+STACKS = {"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray"}
+TAKES_ARRAY = {
+    "jax.numpy.concatenate",
+    "jax.numpy.vstack",
+    "numpy.array",
+    "numpy.asarray",
+    "numpy.stack",
+    "numpy.concatenate",
+    "numpy.vstack",
+    "numpy.mean",
+    "numpy.sum",
+    "builtins.len",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One collected list.
+
+    `initial` is the statement that makes it (`ys = []`), `first` its elements before the loop, `append` the
+    statement that adds `element`, `uses` the places that read it after the loop.
+    """
+
+    name: str
+    initial: ast.Assign | ast.AnnAssign
+    first: tuple[ast.expr, ...]
+    append: ast.stmt
+    element: ast.expr
+    uses: tuple[ast.Name, ...]
+
+
+def find_outputs(unit: Unit, node: ast.For | ast.While, flow: Flow) -> tuple[tuple[Output, ...], list[Withheld]]:
+    """The outputs of a loop, and what keeps other lists that it appends to from being outputs."""
+    outputs: list[Output] = []
+    refused: list[Withheld] = []
+    for name, statement, element in _appends(node):
+        match _output(unit, node, flow, name, statement, element):
+            case Output() as output:
+                outputs.append(output)
+            case Withheld() as reason:
+                refused.append(reason)
+    return tuple(outputs), refused
+
+
+def _appends(node: ast.For | ast.While) -> Iterator[tuple[str, ast.stmt, ast.expr]]:
+    """Statements anywhere in the body that append one element to a named list."""
+    for statement in walk_scope(node.body):
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[element])):
+                yield name, statement, element
+            case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=ast.List(elts=[element])):
+                yield name, statement, element
+
+
+def _output(
+    unit: Unit, node: ast.For | ast.While, flow: Flow, name: str, statement: ast.stmt, element: ast.expr
+) -> Output | Withheld:
+    line = statement.lineno
+    if statement not in node.body:
+        return Withheld("conditional-append", f"`{name}` is not appended to on every trip (line {line})")
+    initial = _initial(unit, node, name)
+    if initial is None or initial.value is None:
+        return Withheld("list-made-elsewhere", f"`{name}` is not made just before the loop (line {line})")
+    if isinstance(initial.value, ast.Call):
+        first: tuple[ast.expr, ...] = ()
+    else:
+        assert isinstance(initial.value, ast.List)
+        first = tuple(initial.value.elts)
+    known = {n for n in ast.walk(initial)} | {n for n in ast.walk(statement) if n not in set(ast.walk(element))}
+    uses = []
+    function = flow.function
+    for other in ast.walk(function):
+        if not (isinstance(other, ast.Name) and other.id == name) or other in known:
+            continue
+        if other.lineno <= (node.end_lineno or node.lineno) or not isinstance(other.ctx, ast.Load):
+            if other.lineno > (node.end_lineno or node.lineno) and _restacked(unit, other):
+                continue
+            return Withheld("list-used-otherwise", f"`{name}` is also used at line {other.lineno}")
+        if not _stacked(unit, other) and not _after_restack(unit, flow, node, other):
+            return Withheld("list-escapes", f"`{name}` is used as a list at line {other.lineno}")
+        uses.append(other)
+    if not uses:
+        return Withheld("list-never-stacked", f"`{name}` is never made into an array (line {line})")
+    return Output(name, initial, first, statement, element, tuple(uses))
+
+
+def _initial(unit: Unit, node: ast.stmt, name: str) -> ast.Assign | ast.AnnAssign | None:
+    """`name = []` (or with first elements, or `list()`) before the loop in the same block."""
+    block = unit.block(node)
+    for statement in reversed(block[: block.index(node)]):
+        match statement:
+            case (
+                ast.Assign(targets=[ast.Name(id=bound)], value=ast.List())
+                | ast.AnnAssign(target=ast.Name(id=bound), value=ast.List())
+                | ast.Assign(targets=[ast.Name(id=bound)], value=ast.Call(func=ast.Name(id="list"), args=[], keywords=[]))
+            ) if bound == name:
+                return statement
+        if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement)):
+            return None
+    return None
+
+
+def _stacked(unit: Unit, use: ast.Name) -> bool:
+    """Whether a use of the list works as well on the stacked array."""
+    outer = unit.parents.get(use)
+    match outer:
+        case ast.Subscript(value=value) if value is use:
+            index = outer.slice
+            if isinstance(index, ast.Slice):
+                call = unit.parents.get(outer)
+                return isinstance(call, ast.Call) and call.args[:1] == [outer] and _stacks(unit, call)
+            return isinstance(outer.ctx, ast.Load) and not isinstance(index, ast.Tuple)
+        case ast.Call(args=[first, *_]) if first is use:
+            return _stacks(unit, outer)
+    return False
+
+
+def _stacks(unit: Unit, call: ast.Call) -> bool:
+    return unit.resolve(call.func) in STACKS | TAKES_ARRAY
+
+
+def _restacked(unit: Unit, target: ast.Name) -> bool:
+    """`ys = jnp.stack(ys)`: the name is bound again, to the array."""
+    match unit.parents.get(target):
+        case ast.Assign(targets=[only], value=ast.Call(args=[ast.Name(id=name), *_]) as call) if only is target:
+            return name == target.id and _stacks(unit, call)
+    return False
+
+
+def _after_restack(unit: Unit, flow: Flow, node: ast.stmt, use: ast.Name) -> bool:
+    """Whether the name surely holds the array already: it was stacked into itself in the block of the loop."""
+    block = unit.block(node)
+    for statement in block[block.index(node) + 1 :]:
+        match statement:
+            case ast.Assign(targets=[ast.Name() as target]) if target.id == use.id and _restacked(unit, target):
+                return statement.lineno < use.lineno
+    return False

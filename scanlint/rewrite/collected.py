@@ -1,0 +1,136 @@
+"""What becomes of a collected list once a scan gives its elements stacked."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from scanlint.analysis.flow import binds, reads
+from scanlint.analysis.loops import LoopModel
+from scanlint.analysis.outputs import STACKS, Output
+from scanlint.analysis.unit import Source, Unit
+from scanlint.finding import Edit, Position
+from scanlint.rewrite.result import Withheld
+
+Spell = Callable[[str], str]
+
+
+@dataclass(slots=True)
+class Plan:
+    """The name that each output gets from the scan, statements to put after it, edits of the places that read it."""
+
+    names: dict[str, str] = field(default_factory=dict)
+    heads: dict[str, list[str]] = field(default_factory=dict)
+    edits: list[Edit] = field(default_factory=list)
+
+
+def after_loop(model: LoopModel, spell: Spell) -> Plan | Withheld:
+    """How the code after the loop reads the stacked arrays."""
+    plan = Plan()
+    for output in model.outputs:
+        plan.names[output.name] = output.name
+        plan.heads[output.name] = []
+        if output.first:
+            head = _head(model, output, spell)
+            if isinstance(head, Withheld):
+                return head
+            plan.heads[output.name].append(head)
+        for use in output.uses:
+            edits = _use(model, output, use, spell, plan)
+            if isinstance(edits, Withheld):
+                return edits
+            plan.edits += edits
+    return plan
+
+
+def _head(model: LoopModel, output: Output, spell: Spell) -> str | Withheld:
+    """The elements from before the loop, put in front of the stacked ones."""
+    written = binds(model.node)
+    clash = reads(*output.first) & (written | {output.name})
+    if clash and not all(isinstance(e, ast.Name) for e in output.first):
+        name = sorted(clash)[0]
+        return Withheld("first-element-changes", f"`{output.name}` starts with `{name}`, which the loop rebinds")
+    if clash:
+        name = sorted(clash)[0]
+        return Withheld("first-element-changes", f"`{output.name}` starts with `{name}`, which the loop rebinds")
+    source = model.unit.source
+    if len(output.first) == 1:
+        first = _one_row(model.unit, output.first[0], spell)
+    else:
+        first = f"{spell('jax.numpy.stack')}([{', '.join(source.segment(e) for e in output.first)}])"
+    return f"{output.name} = {spell('jax.numpy.concatenate')}([{first}, {output.name}])"
+
+
+def _one_row(unit: Unit, element: ast.expr, spell: Spell) -> str:
+    """One element with a leading axis: `xs[0]` as `xs[:1]`."""
+    code = unit.source.segment(element)
+    match element:
+        case ast.Subscript(value=value, slice=ast.Constant(value=0)) if unit.value(value).array:
+            return f"{unit.source.segment(value)}[:1]"
+        case ast.Name() | ast.Subscript() | ast.Call() if unit.value(element).array:
+            return f"{code}[None]"
+    return f"{spell('jax.numpy.stack')}([{code}])"
+
+
+def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: Plan) -> list[Edit] | Withheld:
+    """The edits for one place that stacks the list."""
+    unit = model.unit
+    inner: ast.expr = use
+    parent = unit.parents[use]
+    if isinstance(parent, ast.Subscript) and isinstance(parent.slice, ast.Slice):
+        inner, parent = parent, unit.parents[parent]
+    match parent:
+        case ast.Call(func=function, args=[first, *rest], keywords=keywords) if first is inner:
+            name = unit.resolve(function)
+        case _:
+            return []
+    if name not in STACKS:
+        return []
+    axis = next((k.value for k in keywords if k.arg == "axis"), rest[0] if rest and name == "jax.numpy.stack" else None)
+    others = [k for k in keywords if k.arg != "axis"]
+    if others or (rest and name != "jax.numpy.stack") or len(rest) > 1:
+        return [] if name != "jax.numpy.stack" else Withheld("stack-options", f"`{ast.unparse(parent)}` has options")
+    code = unit.source.segment(inner)
+    if axis is not None and unit.value(axis).constant != 0 and not _is_zero(axis):
+        text = f"{spell('jax.numpy.moveaxis')}({code}, 0, {unit.source.segment(axis)})"
+        return [_replace(unit.source, parent, text)]
+    return _plain(model, output, parent, code, inner is use, plan)
+
+
+def _is_zero(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 0
+
+
+def _plain(
+    model: LoopModel, output: Output, call: ast.Call, code: str, whole: bool, plan: Plan
+) -> list[Edit]:
+    """`jnp.stack(ys)` is `ys` now; `zs = jnp.stack(ys)` right after the loop gives the scan's result its name."""
+    unit = model.unit
+    statement = unit.parents[call]
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=bound)]) if whole:
+            if bound == output.name:
+                return [_drop(unit.source, statement)]
+            block = unit.block(model.node)
+            follows = statement in block and block.index(statement) == block.index(model.node) + 1
+            taken = bound in reads(model.node) | binds(model.node)
+            if follows and len(output.uses) == 1 and not output.first and not taken:
+                plan.names[output.name] = bound
+                return [_drop(unit.source, statement)]
+    return [_replace(unit.source, call, code)]
+
+
+def drop_initial(source: Source, output: Output) -> Edit:
+    """The list is not made before the loop any more."""
+    return _drop(source, output.initial)
+
+
+def _drop(source: Source, statement: ast.stmt) -> Edit:
+    """Take a statement out with its line."""
+    last = statement.end_lineno or statement.lineno
+    return Edit(Position(statement.lineno, 1), Position(last + 1, 1), "")
+
+
+def _replace(source: Source, node: ast.expr, text: str) -> Edit:
+    return Edit(source.start(node), source.end(node), text)

@@ -1,0 +1,116 @@
+"""Reads by the loop variable: rows that a scan can hand in, and slices of constant length at a moving start."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from scanlint.analysis.flow import binds, reads
+from scanlint.analysis.loops import LoopModel, is_array
+from scanlint.analysis.obstacles import window
+from scanlint.rewrite.result import Withheld
+from scanlint.rewrite.syntax import Snippet
+
+
+def rows_read_by_index(model: LoopModel) -> tuple[str, str] | None:
+    """The array and a name for its row, where `i` of `range(len(xs))` serves only to read `xs[i]`."""
+    if len(model.streams) != 1 or not model.streams[0].plain or not isinstance(model.streams[0].target, ast.Name):
+        return None
+    stream = model.streams[0]
+    match stream.stop:
+        case ast.Subscript(
+            value=ast.Attribute(value=ast.Name(id=array) as base, attr="shape"), slice=ast.Constant(value=0)
+        ):
+            pass
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=array) as base]):
+            pass
+        case _:
+            return None
+    if not is_array(model.unit, base) or array in binds(*model.node.body):
+        return None
+    index = model.streams[0].target.id
+    for part in ast.walk(ast.Module(model.node.body, [])):
+        if isinstance(part, ast.Name) and part.id == index and not _reads_row(model, part, array):
+            return None
+    return (array, row_name(array)) if model.used(index) else None
+
+
+def _reads_row(model: LoopModel, index: ast.Name, array: str) -> bool:
+    match model.unit.parents[index]:
+        case ast.Subscript(value=ast.Name(id=base), slice=at, ctx=ast.Load()):
+            return base == array and at is index
+    return False
+
+
+def row_name(array: str) -> str:
+    """`xs` gives `x`, `batches` gives `batch`; other names get `_row`."""
+    if array.endswith("ies") and len(array) > 4:
+        return f"{array[:-3]}y"
+    if array.endswith(("ches", "xes", "sses")):
+        return array[:-2]
+    if array.endswith("s") and not array.endswith("ss") and len(array) > 1:
+        return array[:-1]
+    return f"{array}_row"
+
+
+def use_windows(model: LoopModel, snippet: Snippet, spell: Callable[[str], str]) -> Withheld | None:
+    """`x[i : i + 3]` becomes `lax.dynamic_slice_in_dim(x, i, 3)`, for a tracer cannot bound a slice."""
+    for part in ast.walk(ast.Module(model.node.body, [])):
+        match part:
+            case ast.Subscript(value=array, slice=ast.Slice() as cut, ctx=ast.Load()) if _moves(model, cut):
+                pass
+            case ast.Tuple(elts=parts) if any(isinstance(p, ast.Slice) and _moves(model, p) for p in parts):
+                return Withheld("slice-in-tuple", f"a moving slice stands among other indices at line {part.lineno}")
+            case _:
+                continue
+        found = window(cut)
+        if found is None:
+            return Withheld("index-needs-int", f"the length of a slice changes with the index (line {part.lineno})")
+        low, length = found
+        if not is_array(model.unit, array):
+            return Withheld("index-needs-int", f"`{ast.unparse(array)}` is not known to be an array (line {part.lineno})")
+        if not _never_negative(model, low):
+            return Withheld("negative-start", f"the slice at line {part.lineno} can start below 0, which counts from the end")
+        code = f"{spell('jax.lax.dynamic_slice_in_dim')}({snippet.expression(array)}, {snippet.expression(low)}, {length})"
+        snippet.replace(part, code)
+    return None
+
+
+def _moves(model: LoopModel, cut: ast.Slice) -> bool:
+    return bool(reads(cut.lower, cut.upper, cut.step) & model.staged)
+
+
+def _never_negative(model: LoopModel, low: ast.expr) -> bool:
+    """Whether the start of a window is surely 0 or more on every trip."""
+    least = _least(model, low)
+    return least is not None and least >= 0
+
+
+def _least(model: LoopModel, node: ast.expr) -> int | None:
+    """The smallest value of an index expression over all trips, where it is evident."""
+    unit = model.unit
+    match node:
+        case ast.Name(id=name) if name in model.targets:
+            stream = next(s for s in model.streams if isinstance(s.target, ast.Name) and s.target.id == name)
+            if stream.kind != "range":
+                return None
+            start = 0 if stream.start is None else unit.value(stream.start).constant
+            step = 1 if stream.step is None else unit.value(stream.step).constant
+            return start if isinstance(start, int) and isinstance(step, int) and step > 0 else None
+        case ast.BinOp(left=left, op=op, right=right):
+            a, b = _least(model, left), _least(model, right)
+            if a is None or b is None:
+                return None
+            constant = isinstance(unit.value(right).constant, int) or isinstance(right, ast.Constant)
+            match op:
+                case ast.Add():
+                    return a + b
+                case ast.Sub() if constant:
+                    return a - b
+                case ast.Mult() if a >= 0 and b >= 0:
+                    return a * b
+            return None
+        case ast.Constant(value=int(number)):
+            return number
+    known = unit.value(node).constant
+    return known if isinstance(known, int) else None
