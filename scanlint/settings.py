@@ -26,7 +26,7 @@ class Settings:
     assume_traced: tuple[str, ...] = ()
     inputs: Mapping[str, str] = field(default_factory=dict)
     max_unrolled_trips: int = 10
-    min_unrolled_equations: int = 200
+    min_unrolled_equations: int = 100
     python: str | None = None
     verify_timeout: float = 30.0
     measure: bool = False

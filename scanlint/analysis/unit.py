@@ -101,6 +101,7 @@ class Unit:
     weights: Mapping[str, float] = field(default_factory=dict)
     before: Mapping[tuple[ast.AST, str], Value] = field(default_factory=dict)
     flows: dict[ast.AST, object] = field(default_factory=dict, repr=False)
+    models: dict[ast.AST, object] = field(default_factory=dict, repr=False)
 
     def value(self, node: ast.AST) -> Value:
         """What is known of an expression where it is evaluated."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from scanlint.analysis.loops import LoopModel, model_loop
 from scanlint.analysis.unit import Unit
 from scanlint.finding import Finding, Fix, Primitive
 from scanlint.rewrite.result import Outcome, Rewrite, Withheld
@@ -70,6 +71,62 @@ class Context:
             fix=fix,
         )
         return Report(finding, outcome, node)
+
+
+    # -- what the loop rules share
+
+    def traced(self, node: ast.AST) -> bool:
+        """Whether the innermost function around a node is traced."""
+        return self.unit.context(node).traced
+
+    def loop(self, node: ast.For | ast.While) -> LoopModel:
+        """The model of a loop, made once for all rules."""
+        if node not in self.unit.models:
+            self.unit.models[node] = model_loop(self.unit, node)
+        model = self.unit.models[node]
+        assert isinstance(model, LoopModel)
+        return model
+
+    def traced_loop(self, node: ast.For) -> LoopModel | None:
+        """The model of a loop in traced code whose iterable is understood."""
+        if not self.traced(node):
+            return None
+        model = self.loop(node)
+        return model if model.streams else None
+
+    def traced_bound(self, model: LoopModel) -> ast.expr | None:
+        """The argument of `range` that is a tracer, if one is."""
+        for stream in model.streams:
+            for bound in (stream.start, stream.stop, stream.step):
+                if stream.kind == "range" and bound is not None and self.unit.value(bound).traced:
+                    return bound
+        return None
+
+    def evidence(self, node: ast.AST) -> tuple[str, ...]:
+        """Why a value is traced, as the first links of the chain."""
+        why = self.unit.value(node).why
+        return (why,) if why else ()
+
+    def report_loop(
+        self,
+        model: LoopModel,
+        message: str,
+        *,
+        help: str,
+        label: str,
+        primitive: Primitive,
+        end: ast.AST | None = None,
+        why: tuple[str, ...] = (),
+    ) -> Report:
+        """A finding at a loop's header, with the loop rolled."""
+        from scanlint.rewrite.loops import to_rolled_loop, to_while_loop
+
+        node = model.node
+        outcome = to_while_loop(model) if isinstance(node, ast.While) else to_rolled_loop(model)
+        last = end or (node.iter if isinstance(node, ast.For) else node.test)
+        return self.report(
+            node, message, help=help, label=label, end=last, why=why, trips=model.trips, primitive=primitive, outcome=outcome
+        )
 
 
 class Rule(ABC):

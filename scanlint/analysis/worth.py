@@ -1,0 +1,138 @@
+"""Whether rolling a loop pays: trips times the size of the body, and where an unknown trip count comes from."""
+
+from __future__ import annotations
+
+import ast
+from typing import Literal
+
+from scanlint.analysis.flow import walk_scope
+from scanlint.analysis.loops import LoopModel, Stream, is_array
+from scanlint.analysis.unit import Unit
+from scanlint.settings import Settings
+
+Origin = Literal["shape", "argument"]
+CALL, INDEX, UNKNOWN_CALL = 2.0, 4.0, 3.0
+
+
+def worth_rolling(model: LoopModel, settings: Settings) -> bool:
+    """Known trips: enough of them, and enough equations in all. Unknown ones count as many if an array gives them."""
+    if model.trips is not None:
+        long = model.trips > settings.max_unrolled_trips
+        return long and model.trips * body_equations(model) >= settings.min_unrolled_equations
+    return any(stream.kind == "rows" or origin(model, stream) is not None for stream in model.streams)
+
+
+def stages_arrays(model: LoopModel) -> bool:
+    """Whether what the loop computes is known to be traced."""
+    values = model.unit.values
+    names = set(model.carried) | set(model.last_values)
+    for part in walk_scope(model.node.body):
+        match part:
+            case ast.Assign(targets=bound, value=value) if values_traced(model.unit, value):
+                if names & {n.id for t in bound for n in ast.walk(t) if isinstance(n, ast.Name)}:
+                    return True
+            case ast.AugAssign(target=ast.Name(id=name), value=value) if name in names:
+                if values_traced(model.unit, value) or values_traced(model.unit, part.target):
+                    return True
+    return any(values_traced(model.unit, o.element) for o in model.outputs) and bool(values)
+
+
+def values_traced(unit: Unit, node: ast.expr) -> bool:
+    """Whether an expression, or an element of the tuple that it is, is traced."""
+    if unit.value(node).traced:
+        return True
+    return isinstance(node, ast.Tuple) and any(values_traced(unit, e) for e in node.elts)
+
+
+def body_equations(model: LoopModel) -> float:
+    """A rough count of the equations that one trip adds."""
+    return sum(_equations(model.unit, s) for s in model.node.body)
+
+
+def _equations(unit: Unit, node: ast.AST) -> float:
+    """Counts what works on arrays; nested loops count once per trip."""
+    match node:
+        case ast.For(iter=iterable, body=body):
+            trips = _nested_trips(unit, iterable)
+            return _equations(unit, iterable) + trips * sum(_equations(unit, s) for s in body)
+        case ast.FunctionDef() | ast.ClassDef() | ast.Lambda():
+            return 0.0
+    own = 0.0
+    match node:
+        case ast.BinOp() | ast.UnaryOp() | ast.Compare() | ast.AugAssign():
+            static = isinstance(node, ast.expr) and unit.value(node).static
+            own = 0.0 if static else 1.0
+        case ast.Subscript(ctx=ast.Load(), value=value) if is_array(unit, value) or unit.value(value).traced:
+            own = INDEX
+        case ast.Call(func=function):
+            own = _call(unit, node, function)
+    return own + sum(_equations(unit, child) for child in ast.iter_child_nodes(node))
+
+
+def _call(unit: Unit, call: ast.Call, function: ast.expr) -> float:
+    if unit.value(call).static:
+        return 0.0
+    name = unit.resolve(function)
+    if name is None:
+        return UNKNOWN_CALL
+    if name in unit.weights:
+        return unit.weights[name]
+    return CALL if name.startswith("jax.") else (0.0 if name.startswith("builtins.") else UNKNOWN_CALL)
+
+
+def _nested_trips(unit: Unit, iterable: ast.expr) -> int:
+    match iterable:
+        case ast.Call(args=[stop]):
+            known = unit.value(stop).constant
+            return known if isinstance(known, int) and not isinstance(known, bool) else 4
+    return 4
+
+
+def origin(model: LoopModel, stream: Stream) -> Origin | None:
+    """Where an unknown trip count comes from: the shape of an array, or a static argument of the jitted function."""
+    if stream.counted is not None:
+        return "shape" if is_array(model.unit, stream.counted) else None
+    if stream.stop is None:
+        return None
+    return _origin(model, stream.stop, 0)
+
+
+def _origin(model: LoopModel, node: ast.expr, depth: int) -> Origin | None:
+    unit = model.unit
+    match node:
+        case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=axis):
+            return "shape" if unit.value(array).array and not _last_axis(axis) else None
+        case ast.Attribute(value=array, attr="size"):
+            return "shape" if unit.value(array).array else None
+        case ast.Call(func=ast.Name(id="len"), args=[array]):
+            return "shape" if is_array(unit, array) else None
+        case ast.BinOp(left=left, right=right):
+            return _origin(model, left, depth) or _origin(model, right, depth)
+        case ast.Name(id=name):
+            context = unit.context(model.node)
+            if name in context.static and context.jit is not None and unit.value(node).static:
+                return "argument"
+            return _assigned(model, name, depth) if depth < 4 else None
+    return None
+
+
+def _last_axis(axis: ast.expr) -> bool:
+    match axis:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)):
+            return True
+    return False
+
+
+def _assigned(model: LoopModel, name: str, depth: int) -> Origin | None:
+    """The origin of a name that is assigned once in the function."""
+    found: list[Origin | None] = []
+    for part in walk_scope(getattr(model.flow.function, "body", [])):
+        match part:
+            case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
+                found.append(_origin(model, value, depth + 1))
+            case ast.Assign(targets=[ast.Tuple(elts=elements)], value=ast.Attribute(value=array, attr="shape")):
+                if any(isinstance(e, ast.Name) and e.id == name for e in elements):
+                    found.append("shape" if model.unit.value(array).array else None)
+            case ast.AugAssign(target=ast.Name(id=bound)) if bound == name:
+                return None
+    return found[0] if len(found) == 1 else None

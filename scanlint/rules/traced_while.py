@@ -1,0 +1,32 @@
+"""traced-while: a `while` whose condition is a tracer, which Python cannot decide."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from scanlint.rules.base import Context, Report, Rule
+from scanlint.rules.loop_words import quoted
+
+
+class TracedWhile(Rule):
+    """`while err > tol` on traced state: a TracerBoolConversionError when it is traced."""
+
+    code = "SCN103"
+    name = "traced-while"
+    nodes = (ast.While,)
+
+    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+        assert isinstance(node, ast.While)
+        if not context.traced(node) or not context.unit.value(node.test).traced:
+            return
+        model = context.loop(node)
+        yield context.report_loop(
+            model,
+            f"tracing `{context.unit.context(node).qualname}` fails here: `while` needs a Python bool",
+            end=node.test,
+            label="this condition is traced",
+            help=f"carry {quoted(model.carried)} through `lax.while_loop`",
+            why=context.evidence(node.test),
+            primitive="while_loop",
+        )

@@ -1,0 +1,33 @@
+"""unrolled-iteration: a `for` over the rows of an array, whose body is traced once per row."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from scanlint.analysis.worth import stages_arrays, worth_rolling
+from scanlint.rules.base import Context, Report, Rule
+from scanlint.rules.loop_words import per_trip, quoted, times
+
+
+class UnrolledIteration(Rule):
+    """`for x in xs` with a carry and no collected outputs."""
+
+    code = "SCN105"
+    name = "unrolled-iteration"
+    nodes = (ast.For,)
+
+    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+        assert isinstance(node, ast.For)
+        model = context.traced_loop(node)
+        if model is None or model.collects or not any(s.kind == "rows" for s in model.streams):
+            return
+        if not stages_arrays(model) or not worth_rolling(model, context.settings):
+            return
+        yield context.report_loop(
+            model,
+            f"tracing `{context.unit.context(node).qualname}` unrolls this loop {times(model)}",
+            label=per_trip(model),
+            help=f"carry {quoted(model.carried)} through `lax.scan` over the rows",
+            primitive="scan",
+        )

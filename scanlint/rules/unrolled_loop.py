@@ -1,0 +1,33 @@
+"""unrolled-loop: a `for` whose body is traced once per trip, and only the last state is used."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from scanlint.analysis.worth import stages_arrays, worth_rolling
+from scanlint.rules.base import Context, Report, Rule
+from scanlint.rules.loop_words import per_trip, quoted, times
+
+
+class UnrolledLoop(Rule):
+    """`for i in range(n)` with an array carry."""
+
+    code = "SCN101"
+    name = "unrolled-loop"
+    nodes = (ast.For,)
+
+    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+        assert isinstance(node, ast.For)
+        model = context.traced_loop(node)
+        if model is None or model.collects or any(s.kind == "rows" for s in model.streams):
+            return
+        if context.traced_bound(model) or not stages_arrays(model) or not worth_rolling(model, context.settings):
+            return
+        yield context.report_loop(
+            model,
+            f"tracing `{context.unit.context(node).qualname}` unrolls this loop {times(model)}",
+            label=per_trip(model),
+            help=f"carry {quoted(model.carried)} through `lax.fori_loop`",
+            primitive="fori_loop",
+        )
