@@ -83,15 +83,19 @@ def given_inputs(text: str) -> dict[int, tuple[str, ...]]:
     return given
 
 
+def ignorable(finding: Finding) -> bool:
+    """Whether an ignore comment can suppress a finding."""
+    return finding.code not in (SYNTAX_ERROR.code, UNUSED_IGNORE.code)
+
+
 def add_ignores(text: str, findings: Iterable[Finding]) -> str:
     """The text with an ignore comment for each finding: on its line, or above where a line cannot take one."""
     from scanlint.comments import directives, free_line_ends
 
     names: dict[int, list[str]] = {}
-    for finding in findings:
-        if finding.code not in (SYNTAX_ERROR.code, UNUSED_IGNORE.code):
-            listed = names.setdefault(finding.start.line, [])
-            listed += [] if finding.name in listed else [finding.name]
+    for finding in filter(ignorable, findings):
+        listed = names.setdefault(finding.start.line, [])
+        listed += [] if finding.name in listed else [finding.name]
     here = {d.start.line: d for d in directives(text) if d.word == "ignore" and d.names and not d.alone}
     free = free_line_ends(text)
     lines = split_lines(text)

@@ -1,0 +1,91 @@
+"""The command line: options only. What they mean is in run.py, config.py and the reports."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Unpack
+
+import click
+
+from scanlint import __version__
+from scanlint.errors import UsageError
+from scanlint.options import CheckOptions, check_options, request_from
+
+CHECK = "check"
+
+
+class Commands(click.Group):
+    """A group whose command may be left out: `scanlint PATH` is `scanlint check PATH`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or (args[0] not in self.commands and args[0] not in ("--help", "-h", "--version")):
+            args = [CHECK, *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="scanlint %(version)s")
+def group() -> None:
+    """Find Python control flow that JAX cannot trace well, rewrite it, and verify each rewrite.
+
+    `scanlint [OPTIONS] [PATHS]...` is the same as `scanlint check`: its options are in `scanlint check --help`.
+    """
+
+
+@group.command(CHECK)
+@check_options
+def check(**options: Unpack[CheckOptions]) -> int:
+    """Check files and folders (default: the working directory); `-` reads standard input."""
+    from scanlint.run import run
+
+    return run(request_from(options))
+
+
+@group.command()
+@click.argument("rule", required=False)
+def rule(rule: str | None) -> int:
+    """Explain one rule, by code or name, or list all."""
+    from scanlint import catalogue
+    from scanlint.report.console import out
+
+    out(catalogue.page(rule) if rule else catalogue.listing())
+    return 0
+
+
+@group.command()
+@click.argument("old", type=click.Path(path_type=Path))
+@click.argument("new", type=click.Path(path_type=Path))
+@click.option("-f", "--function", required=True, metavar="NAME", help="The function, dotted for methods.")
+@click.option("--python", metavar="INTERPRETER", help="Where both versions run (default: the project's environment).")
+@click.option("--verify-timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Limit of the run.")
+@click.option("--measure", is_flag=True, help="Also measure the seconds of tracing and compiling.")
+@click.option("--output-format", "form", type=click.Choice(["full", "json"]), default="full", show_default=True)
+def verify(
+    old: Path, new: Path, function: str, python: str | None, verify_timeout: float | None, measure: bool, form: str
+) -> int:
+    """Tell whether the two versions of a function are equivalent: 0 they are, 1 refuted, 3 unknown."""
+    from scanlint.compare import compare
+
+    return compare(old, new, function, python, verify_timeout, measure, form)
+
+
+def main() -> None:
+    """Run the command line; an error of the user ends it with code 2."""
+    run: Callable[..., object] = group.main
+    try:
+        code = run(prog_name="scanlint", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        code = 2
+    except UsageError as error:
+        print(f"error: {error}", file=sys.stderr)
+        code = 2
+    except (click.Abort, KeyboardInterrupt):
+        print("interrupted", file=sys.stderr)
+        code = 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        code = 141
+    sys.exit(code if isinstance(code, int) else 0)

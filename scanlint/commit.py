@@ -1,0 +1,90 @@
+"""What a run changes on disk: rewrites, ignore comments, the baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from scanlint.errors import UsageError
+from scanlint.finding import Finding, Fix
+from scanlint.report.result import Result
+from scanlint.request import Request
+from scanlint.settings import Settings
+from scanlint.texts import decode
+from scanlint.write import NotWritten, write
+
+Changes = Mapping[Path, tuple[bytes, bytes]]
+
+
+def write_changes(
+    changes: Changes, findings: tuple[Finding, ...], problems: list[str]
+) -> tuple[tuple[Finding, ...], int]:
+    """Write the files; gives the findings and the number of files written.
+
+    The findings of a file that could not be written are withheld and say why.
+    """
+    written = 0
+    for path, (old, new) in changes.items():
+        try:
+            write(path, old, new)
+            written += 1
+        except NotWritten as error:
+            problems.append(str(error))
+            findings = tuple(_unwritten(finding, path, str(error)) for finding in findings)
+    return findings, written
+
+
+def _unwritten(finding: Finding, path: Path, why: str) -> Finding:
+    if finding.fix.status != "applied" or Path(finding.path).resolve() != path.resolve():
+        return finding
+    return replace(finding, fix=Fix("withheld", why, finding.fix.edits))
+
+
+def write_ignores(findings: Sequence[Finding], problems: list[str]) -> int:
+    """Add an ignore comment for each finding that can have one; gives the number of findings it is for."""
+    from scanlint.suppress import add_ignores, ignorable
+
+    count = 0
+    by_file: dict[str, list[Finding]] = {}
+    for finding in filter(ignorable, findings):
+        by_file.setdefault(finding.path, []).append(finding)
+    for name, listed in by_file.items():
+        path = Path(name)
+        try:
+            old = path.read_bytes()
+            text, encoding = decode(old)
+            write(path, old, add_ignores(text, listed).encode(encoding))
+            count += len(listed)
+        except OSError as error:
+            problems.append(f"{path}: cannot read: {error.strerror or error}")
+        except NotWritten as error:
+            problems.append(str(error))
+    return count
+
+
+def baseline_file(settings: Settings) -> Path:
+    """The baseline that is to be written. Raises UsageError if none was named."""
+    if settings.baseline is None:
+        raise UsageError("--write-baseline and --prune-baseline need the file: --baseline FILE")
+    return settings.baseline
+
+
+def baselined(result: Result, request: Request, settings: Settings, problems: list[str]) -> Result:
+    """Leave out what the baseline knows; write or prune the baseline where that is asked."""
+    if settings.baseline is None:
+        return result
+    from scanlint import baseline
+
+    found = baseline.marks(result.findings, result.line, settings.baseline)
+    known = frozenset(found) if request.write_baseline else baseline.read(settings.baseline)
+    if request.prune_baseline:
+        known = baseline.prune(known, found, request.paths, settings.baseline)
+    if request.write_baseline or request.prune_baseline:
+        try:
+            baseline.save(settings.baseline, known)
+        except NotWritten as error:
+            problems.append(str(error))
+    pairs = zip(result.findings, found, strict=True)
+    left = tuple(finding for finding, mark in pairs if mark not in known or finding.fix.status == "applied")
+    return replace(result, findings=left)

@@ -1,0 +1,33 @@
+"""One line per finding: `path:line:column: SCN101 message`."""
+
+from __future__ import annotations
+
+from scanlint.finding import Finding
+from scanlint.report.paint import Paint
+from scanlint.report.result import Result, evidence, fate
+
+
+def render(result: Result, paint: Paint) -> str:
+    return "".join(f"{_line(finding, result, paint)}\n" for finding in result.findings)
+
+
+def rewrites(result: Result, paint: Paint) -> str:
+    """One line per finding that says what became of its rewrite: goes with a diff."""
+    return "".join(f"{_place(f, paint)} {paint.red(f.code)} {f.name}{_became(f, result)}\n" for f in result.findings)
+
+
+def _became(finding: Finding, result: Result) -> str:
+    if finding.fix.status != "applied":
+        return f": {fate(finding, result.action) or finding.message}"
+    verdict = f": {evidence(finding.verification)}" if finding.verification else ""
+    return f" -> {finding.primitive}{verdict}"
+
+
+def _line(finding: Finding, result: Result, paint: Paint) -> str:
+    became = fate(finding, result.action) if finding.fix.status == "applied" else None
+    mark = f" [{became}]" if became else ""
+    return f"{_place(finding, paint)} {paint.red(finding.code)} {finding.message}{mark}"
+
+
+def _place(finding: Finding, paint: Paint) -> str:
+    return f"{paint.bold(finding.path)}:{finding.start.line}:{finding.start.column}:"

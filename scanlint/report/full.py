@@ -1,0 +1,74 @@
+"""The full form: message, place, source line with carets, why it is traced, what to do."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+from scanlint.finding import Finding
+from scanlint.report.paint import Paint
+from scanlint.report.result import Result, fate
+
+
+def render(result: Result, paint: Paint) -> str:
+    return "".join(f"{block(finding, result, paint)}\n" for finding in result.findings)
+
+
+def block(finding: Finding, result: Result, paint: Paint) -> str:
+    """One finding, without the blank line after it."""
+    lines = list(_lines(finding, result, paint))
+    return "\n".join(lines) + "\n"
+
+
+def _lines(finding: Finding, result: Result, paint: Paint) -> Iterator[str]:
+    place = f"{finding.path}:{finding.start.line}:{finding.start.column}"
+    gutter = " " * len(str(finding.start.line))
+    bar = f"{gutter} {paint.blue('|')}"
+    yield f"{paint.red(f'error[{finding.name}]')}{paint.bold(f': {finding.message}')}"
+    yield f"{gutter}{paint.blue('-->')} {place}"
+    yield bar
+    if text := result.line(finding):
+        yield f"{paint.blue(f'{finding.start.line} |')} {text}"
+        carets = _carets(finding, text)
+        yield f"{bar} {paint.red(carets + (f' {finding.label}' if finding.label else ''))}"
+        yield bar
+    notes = list(_notes(finding, result))
+    for note in notes:
+        head, _, rest = note.partition("\n")
+        yield f"{gutter} {paint.blue('=')} {head}"
+        yield from (f"{gutter}   {line}" for line in rest.split("\n") if line)
+
+
+def _notes(finding: Finding, result: Result) -> Iterator[str]:
+    """The lines after the source; a further line of a note stands below, indented."""
+    if finding.chain:
+        label = "traced because: "
+        yield label + f"\n{' ' * len(label)}".join(finding.chain)
+    became = fate(finding, result.action)
+    match finding.help, became:
+        case str(), str():
+            yield f"help: {finding.help}  [{became}]"
+        case str(), None:
+            yield f"help: {finding.help}"
+        case None, str():
+            yield f"fix: {became}"
+    if verification := finding.verification:
+        if verification.counterexample:
+            yield "counterexample: " + verification.counterexample.strip().replace("\n", "\n  ")
+        if result.verbose:
+            yield from (f"note: {note}" for note in verification.notes)
+
+
+def _carets(finding: Finding, text: str) -> str:
+    """Carets under the part of the finding that is on its first line, tabs kept so that they stay in line."""
+    start = finding.start.column - 1
+    end = finding.end.column - 1 if finding.end.line == finding.start.line else len(text.rstrip())
+    before = "".join("\t" if char == "\t" else " " * _width(char) for char in text[:start])
+    return before + "^" * max(sum(_width(char) for char in text[start:end]), 1)
+
+
+def _width(char: str) -> int:
+    """How many cells a terminal gives a character."""
+    if char.isascii():
+        return 1
+    return 0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1

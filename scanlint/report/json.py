@@ -1,0 +1,82 @@
+"""JSON: one object for a run, or one finding per line. Fields are added, never changed."""
+
+from __future__ import annotations
+
+import json
+import math
+
+from scanlint.finding import Edit, Finding, Position, Verification
+from scanlint.report.result import Result
+
+Json = dict[str, object]
+
+
+def render(result: Result) -> str:
+    summary: Json = {
+        "files": result.files,
+        "findings": len(result.findings),
+        "fixed": len(result.applied),
+        "withheld": result.withheld,
+        "seconds": round(result.seconds, 3),
+    }
+    document: Json = {"version": 1, "findings": [record(f) for f in result.findings], "summary": summary}
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def render_lines(result: Result) -> str:
+    return "".join(json.dumps(record(finding), allow_nan=False) + "\n" for finding in result.findings)
+
+
+def record(finding: Finding) -> Json:
+    """One finding as the interface has it, with `help`, `chain` and `label` added."""
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "path": finding.path,
+        "line": finding.start.line,
+        "column": finding.start.column,
+        "end_line": finding.end.line,
+        "end_column": finding.end.column,
+        "function": finding.function,
+        "message": finding.message,
+        "help": finding.help,
+        "label": finding.label,
+        "chain": list(finding.chain),
+        "trips": finding.trips,
+        "primitive": finding.primitive,
+        "fix": {
+            "status": finding.fix.status,
+            "reason": finding.fix.reason,
+            "edits": [_edit(edit) for edit in finding.fix.edits],
+        },
+        "verification": verification(finding.verification) if finding.verification else None,
+    }
+
+
+def verification(found: Verification) -> Json:
+    """One verdict; an error that is no number (NaN, inf) is null, for JSON has none."""
+    return {
+        "verdict": found.verdict,
+        "reason": found.reason,
+        "inputs": found.inputs,
+        "cases": found.cases,
+        "max_abs_error": _finite(found.max_abs_error),
+        "equations_before": found.equations_before,
+        "equations_after": found.equations_after,
+        "compile_seconds_before": _finite(found.compile_seconds_before),
+        "compile_seconds_after": _finite(found.compile_seconds_after),
+        "counterexample": found.counterexample,
+        "notes": list(found.notes),
+    }
+
+
+def _finite(number: float | None) -> float | None:
+    return number if number is not None and math.isfinite(number) else None
+
+
+def _edit(edit: Edit) -> Json:
+    return {"start": _position(edit.start), "end": _position(edit.end), "text": edit.text}
+
+
+def _position(position: Position) -> Json:
+    return {"line": position.line, "column": position.column}

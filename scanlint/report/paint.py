@@ -1,0 +1,45 @@
+"""Colours for a terminal, or none."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import IO, Literal
+
+ColorChoice = Literal["auto", "always", "never"]
+
+
+@dataclass(frozen=True, slots=True)
+class Paint:
+    """Wraps words in escape codes where that is wanted."""
+
+    on: bool = False
+
+    def bold(self, text: str) -> str:
+        return self._wrap("1", text)
+
+    def red(self, text: str) -> str:
+        return self._wrap("1;31", text)
+
+    def green(self, text: str) -> str:
+        return self._wrap("32", text)
+
+    def removed(self, text: str) -> str:
+        return self._wrap("31", text)
+
+    def blue(self, text: str) -> str:
+        return self._wrap("1;34", text)
+
+    def _wrap(self, code: str, text: str) -> str:
+        return f"\033[{code}m{text}\033[0m" if self.on and text else text
+
+
+def paint_for(stream: IO[str], choice: ColorChoice) -> Paint:
+    """Whether to colour what goes to a stream; NO_COLOR and FORCE_COLOR speak where the user did not."""
+    if choice != "auto":
+        return Paint(choice == "always")
+    if os.environ.get("NO_COLOR"):
+        return Paint(False)
+    if os.environ.get("FORCE_COLOR"):
+        return Paint(True)
+    return Paint(stream.isatty() and os.environ.get("TERM") != "dumb")
