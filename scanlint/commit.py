@@ -8,10 +8,10 @@ from pathlib import Path
 
 from scanlint.errors import UsageError
 from scanlint.finding import Finding, Fix
-from scanlint.report.result import Result
+from scanlint.report.console import err
+from scanlint.report.result import Result, plural
 from scanlint.request import Request
 from scanlint.settings import Settings
-from scanlint.texts import decode
 from scanlint.write import NotWritten, write
 
 Changes = Mapping[Path, tuple[bytes, bytes]]
@@ -43,6 +43,7 @@ def _unwritten(finding: Finding, path: Path, why: str) -> Finding:
 
 def write_ignores(findings: Sequence[Finding], problems: list[str]) -> int:
     """Add an ignore comment for each finding that can have one; gives the number of findings it is for."""
+    from scanlint.project.sources import SourceFile, read
     from scanlint.suppress import add_ignores, ignorable
 
     count = 0
@@ -50,14 +51,13 @@ def write_ignores(findings: Sequence[Finding], problems: list[str]) -> int:
     for finding in filter(ignorable, findings):
         by_file.setdefault(finding.path, []).append(finding)
     for name, listed in by_file.items():
-        path = Path(name)
+        source = read(Path(name))
+        if not isinstance(source, SourceFile):
+            problems.append(f"{name}: {source.message}")
+            continue
         try:
-            old = path.read_bytes()
-            text, encoding = decode(old)
-            write(path, old, add_ignores(text, listed).encode(encoding))
+            write(source.path, source.data, source.encode(add_ignores(source.text, listed)))
             count += len(listed)
-        except OSError as error:
-            problems.append(f"{path}: cannot read: {error.strerror or error}")
         except NotWritten as error:
             problems.append(str(error))
     return count
@@ -83,6 +83,8 @@ def baselined(result: Result, request: Request, settings: Settings, problems: li
     if request.write_baseline or request.prune_baseline:
         try:
             baseline.save(settings.baseline, known)
+            if not request.quiet:
+                err(f"{settings.baseline}: {plural(len(known), 'known finding')}\n")
         except NotWritten as error:
             problems.append(str(error))
     pairs = zip(result.findings, found, strict=True)

@@ -1,25 +1,13 @@
-"""The texts that findings point into, and their encodings."""
+"""The texts that findings point into."""
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from scanlint.edits import split_lines
 from scanlint.finding import Finding
-
-
-def decode(data: bytes) -> tuple[str, str]:
-    """The text of a Python file and its encoding, by its BOM or coding line; newlines stay as they are.
-
-    Encoding the text again gives the same bytes. Raises SyntaxError or UnicodeDecodeError.
-    """
-    import tokenize
-
-    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-    return data.decode(encoding), encoding
 
 
 class Texts:
@@ -37,13 +25,13 @@ class Texts:
         return self._lines[key]
 
     def _read(self, path: str, before: bool) -> Sequence[str]:
+        from scanlint.project.sources import SourceFile, decode
+
         data = self._data(path, before)
         if data is None:
             return ()
-        try:
-            return split_lines(decode(data)[0])
-        except (SyntaxError, UnicodeDecodeError):
-            return split_lines(data.decode("latin-1"))
+        source = decode(data, Path(path))
+        return split_lines(source.text if isinstance(source, SourceFile) else data.decode("latin-1"))
 
     def _data(self, path: str, before: bool) -> bytes | None:
         if texts := self._changes.get(os.path.realpath(path)):

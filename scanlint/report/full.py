@@ -62,7 +62,7 @@ def _notes(finding: Finding, result: Result) -> Iterator[str]:
 def _carets(finding: Finding, text: str) -> str:
     """Carets under the part of the finding that is on its first line, tabs kept so that they stay in line."""
     start = finding.start.column - 1
-    end = finding.end.column - 1 if finding.end.line == finding.start.line else len(text.rstrip())
+    end = finding.end.column - 1 if finding.end.line == finding.start.line else len(text.partition("  #")[0].rstrip())
     before = "".join("\t" if char == "\t" else " " * _width(char) for char in text[:start])
     return before + "^" * max(sum(_width(char) for char in text[start:end]), 1)
 
