@@ -146,9 +146,10 @@ def _enumerate(unit: Unit, target: ast.expr, inner: ast.expr, rest: list[ast.exp
     match target, rest:
         case ast.Tuple(elts=[ast.Name() as index, element]), []:
             rows = list(_streams(unit, element, inner))
-            if len(rows) == 1 and rows[0].kind == "rows" and not rows[0].reverse:
-                yield Stream(index, "range", counted=inner)
-                yield rows[0]
+            arrays = [row.array for row in rows if row.kind == "rows" and not row.reverse]
+            if arrays and len(arrays) == len([row for row in rows if row.kind == "rows"]):
+                yield Stream(index, "range", counted=arrays[0])
+                yield from rows
 
 
 def _zip(unit: Unit, target: ast.expr, parts: list[ast.expr]) -> Iterator[Stream]:

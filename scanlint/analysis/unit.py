@@ -87,7 +87,7 @@ class Unit:
     known of them; `imports` maps each name bound at module level (or in the function) by an import to what it
     stands for: {"jnp": "jax.numpy", "scan": "jax.lax.scan"}. `definitions` maps module-level functions and
     classes of this file to their canonical name: {"step": "pkg.mod.step"}. `before` gives the value of a name
-    just before a loop: {(loop, "carry"): Value(...)}.
+    just before a loop: {(loop, "carry"): Value(...)}. `jitted` are the canonical names of functions that run compiled.
     """
 
     source: Source
@@ -99,13 +99,14 @@ class Unit:
     values: Mapping[ast.AST, Value] = field(default_factory=dict)
     contexts: Mapping[ast.AST, FunctionContext] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
+    jitted: frozenset[str] = frozenset()
     before: Mapping[tuple[ast.AST, str], Value] = field(default_factory=dict)
     flows: dict[ast.AST, object] = field(default_factory=dict, repr=False)
     models: dict[ast.AST, object] = field(default_factory=dict, repr=False)
 
-    def value(self, node: ast.AST) -> Value:
+    def value(self, node: ast.AST | None) -> Value:
         """What is known of an expression where it is evaluated."""
-        return self.values.get(node, UNKNOWN)
+        return self.values.get(node, UNKNOWN) if node is not None else UNKNOWN
 
     def context(self, node: ast.AST) -> FunctionContext:
         """The innermost function around a node (for a function: the function itself)."""

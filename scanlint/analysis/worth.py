@@ -92,9 +92,8 @@ def origin(model: LoopModel, stream: Stream) -> Origin | None:
     """Where an unknown trip count comes from: the shape of an array, or a static argument of the jitted function."""
     if stream.counted is not None:
         return "shape" if is_array(model.unit, stream.counted) else None
-    if stream.stop is None:
-        return None
-    return _origin(model, stream.stop, 0)
+    ends = [end for end in (stream.stop, stream.start) if end is not None]
+    return next((found for end in ends if (found := _origin(model, end, 0))), None)
 
 
 def _origin(model: LoopModel, node: ast.expr, depth: int) -> Origin | None:

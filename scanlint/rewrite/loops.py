@@ -18,14 +18,17 @@ from scanlint.rewrite.result import Outcome, Rewrite, Withheld
 from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before, fresh
 
 
-def to_rolled_loop(model: LoopModel) -> Outcome:
-    """`fori_loop` where only the last state matters, `scan` where rows are read or outputs collected."""
+def to_rolled_loop(model: LoopModel, *, stacked: bool = False) -> Outcome:
+    """`fori_loop` where only the last state matters, `scan` where rows are read or outputs collected.
+
+    `stacked`: what is iterated is a list of like-structured pytrees, to be stacked leaf by leaf first.
+    """
     if refusal := refuse(model):
         return refusal
     if not model.streams:
         return Withheld("iterable", f"what the loop goes over is not understood (line {model.node.lineno})")
     try:
-        return _Roll(model).outcome()
+        return _Roll(model, stacked).outcome()
     except SharedLine:
         return Withheld("shared-line", f"other statements share a line with the loop (line {model.node.lineno})")
 
@@ -34,7 +37,8 @@ def refuse(model: LoopModel) -> Withheld | None:
     """The first reason why a loop cannot be rolled, whatever the primitive."""
     if model.obstacles:
         return model.obstacles[0]
-    if not (model.carried or model.outputs or model.last_values):
+    left = {*model.carried, *model.targets} & model.flow.live_after[model.node]
+    if not (left or model.outputs or model.last_values):
         return Withheld("no-state", f"the loop leaves nothing behind (line {model.node.lineno})")
     return None
 
@@ -56,6 +60,7 @@ class _Roll:
     """One loop on its way to `fori_loop` or `scan`."""
 
     model: LoopModel
+    stacked: bool = False
 
     def __post_init__(self) -> None:
         model = self.model
@@ -65,6 +70,7 @@ class _Roll:
         self.snippet = Snippet(self.source, node, node, indent_of(model))
         self.names = Names(model)
         self.imports: list[str] = []
+        self.before: list[str] = []
 
     def outcome(self) -> Outcome:
         model = self.model
@@ -97,7 +103,7 @@ class _Roll:
         body += self._return(body, bare(self.model.carried))
         definition = self._define(name, f"{index}, {carry}", body)
         call = f"{self.spell('jax.lax.fori_loop')}({start}, {stop}, {name}, {pack(self.model.carried)})"
-        return self._finish(definition, [f"{', '.join(self.model.carried)} = {call}"], "fori_loop")
+        return self._finish(definition, [f"{kept(self.model)} = {call}"], "fori_loop")
 
     def _scan(self, rows: tuple[str, str] | None, last: list[str]) -> Outcome:
         model = self.model
@@ -111,19 +117,19 @@ class _Roll:
             outputs.append((self._element(output), plan.names[output.name]))
             after += plan.heads[output.name]
         for value in last:
-            stacked = self.names(f"{value}s" if not value.endswith("s") else f"all_{value}")
+            stacked = self.names(plural(value))
             outputs.append((value, stacked))
             after.append(self._last(value, stacked))
-        parameter, prologue, xs, options = self._inputs(rows)
+        parameter, prologue, xs, options = self._inputs(rows, in_order=bool(outputs))
         body = [*prologue, *self._body()]
         carry, body = self._carry_in(body)
         carried = pack(model.carried)
         body.append(self.snippet.parse(f"return {carried}, {pack([e for e, _ in outputs])}"))
         definition = self._define(name, f"{carry}, {parameter}", body)
-        live = model.flow.live_after[model.node]
-        kept = pack([c if c in live else "_" for c in model.carried]) if set(model.carried) & live else "_"
+        live = set(model.carried) & model.flow.live_after[model.node]
+        state = pack(kept(model).split(", ")) if live else "_"
         stacked = pack([s for _, s in outputs]) if outputs else "_"
-        call = f"{kept}, {stacked} = {self.spell('jax.lax.scan')}({name}, {carried}, {xs}{options})"
+        call = f"{state}, {stacked} = {self.spell('jax.lax.scan')}({name}, {carried}, {xs}{options})"
         extra = [*plan.edits, *(drop_initial(self.source, o) for o in model.outputs)]
         return self._finish(definition, [call, *after], "scan", extra)
 
@@ -154,8 +160,11 @@ class _Roll:
         assert stream.stop is not None
         if stream.start is None and stream.step is None:
             return code(stream.stop)
-        parts = [code(p) for p in (stream.start or ast.Constant(0), stream.stop, stream.step) if p is not None]
-        return f"len(range({', '.join(parts)}))"
+        match stream.start, self.unit.value(stream.stop).constant, self.unit.value(stream.step).constant:
+            case ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=1)), -1, -1:
+                return code(left)
+        parts = [code(p) if p is not None else "0" for p in (stream.start, stream.stop)]
+        return f"len(range({', '.join([*parts, *([code(stream.step)] if stream.step is not None else [])])}))"
 
     def _nth(self, stream: Stream, counter: str) -> str:
         """The loop variable of trip number `counter`."""
@@ -174,8 +183,13 @@ class _Roll:
         scaled = f"{atom(code(stream.step))} * {counter}" if stream.step is not None else counter
         return scaled if first == "0" else f"{first} + {scaled}"
 
-    def _inputs(self, rows: tuple[str, str] | None) -> tuple[str, list[cst.BaseStatement], str, str]:
-        """The second parameter of a scan's step, what unpacks it, the xs and further options."""
+    def _inputs(
+        self, rows: tuple[str, str] | None, *, in_order: bool
+    ) -> tuple[str, list[cst.BaseStatement], str, str]:
+        """The second parameter of a scan's step, what unpacks it, the xs and further options.
+
+        `in_order`: outputs are stacked in the order of the trips, so that `reverse=True` would turn them round.
+        """
         if rows is not None:
             return self._row_input(*rows)
         model = self.model
@@ -183,7 +197,7 @@ class _Roll:
         if not used:
             return "_", [], "None", f", length={self._length(model.streams[0])}"
         options = ""
-        if len(model.streams) == 1 and used[0].kind == "rows" and used[0].reverse:
+        if len(model.streams) == 1 and used[0].kind == "rows" and used[0].reverse and not in_order:
             options = ", reverse=True"
         parts = [self._xs(stream, bool(options)) for stream in used]
         if len(used) == 1:
@@ -219,6 +233,8 @@ class _Roll:
         code = self.source.segment
         if stream.kind == "rows":
             assert stream.array is not None
+            if self.stacked:
+                return self._stack(code(stream.array))
             flip = "[::-1]" if stream.reverse and not reversed_by_option else ""
             return atom(code(stream.array)) + flip if flip else code(stream.array)
         arange = self.spell("jax.numpy.arange")
@@ -229,6 +245,13 @@ class _Roll:
         if stream.step is not None and stream.start is None:
             parts.insert(0, "0")
         return f"{arange}({', '.join(parts)})" + ("[::-1]" if stream.reverse else "")
+
+    def _stack(self, layers: str) -> str:
+        """A pytree whose leaves are those of all layers, stacked."""
+        name = self.names("stacked")
+        tree_map, stack = self.spell("jax.tree.map"), self.spell("jax.numpy.stack")
+        self.before.append(f"{name} = {tree_map}(lambda *leaves: {stack}(leaves), *{atom(layers)})")
+        return name
 
     def _element(self, output: Output) -> str:
         """What the step returns for an output; a name for it where later statements could change it."""
@@ -280,9 +303,10 @@ class _Roll:
         self, definition: cst.BaseStatement, lines: list[str], primitive: Primitive, extra: list[Edit] | None = None
     ) -> Rewrite:
         calls = [self.snippet.parse(line) for line in lines]
-        statements = [definition, blank_line_before(calls[0]), *calls[1:]]
-        edits = [self.snippet.edit(statements), *(extra or [])]
-        edits += blank_above(self.source, self.model.node, self.snippet.newline, {e.start.line for e in extra or []})
+        before = [self.snippet.parse(line) for line in self.before]
+        first = blank_line_before(definition) if before else definition
+        edits = [self.snippet.edit([*before, first, blank_line_before(calls[0]), *calls[1:]]), *(extra or [])]
+        edits += [] if before else blank_above(self.source, self.model.node, self.snippet.newline, {e.start.line for e in extra or []})
         return Rewrite(tuple(edits), primitive, tuple(dict.fromkeys(self.imports)))
 
 
@@ -330,7 +354,7 @@ def _while(model: LoopModel) -> Outcome:
     check = snippet.define(condition, parameter, [*header, snippet.parse(f"return {test}")])
     body += roll._return(body, bare(model.carried))
     definition = roll._define(body_name, parameter, body)
-    call = f"{', '.join(model.carried)} = {roll.spell('jax.lax.while_loop')}({condition}, {body_name}, {carried})"
+    call = f"{kept(model)} = {roll.spell('jax.lax.while_loop')}({condition}, {body_name}, {carried})"
     rewrite = roll._finish(definition, [call], "while_loop")
     first = snippet.edit([check, blank_line_before(definition), blank_line_before(snippet.parse(call))])
     return Rewrite((first, *rewrite.edits[1:]), "while_loop", rewrite.imports)
@@ -344,6 +368,12 @@ def bare(names: Sequence[str]) -> str:
 def pack(names: Sequence[str]) -> str:
     """The same as one expression: `(a, b)` for several."""
     return f"({bare(names)})" if len(names) > 1 else bare(names)
+
+
+def kept(model: LoopModel) -> str:
+    """What the final state is bound to: a name that nobody reads later is not bound."""
+    live = model.flow.live_after[model.node]
+    return bare([name if name in live else "_" for name in model.carried])
 
 
 def atom(code: str) -> str:
@@ -363,6 +393,13 @@ def singular(name: str) -> str:
     if name.endswith("s") and not name.endswith("ss") and len(name) > 1:
         return name[:-1]
     return "output"
+
+
+def plural(name: str) -> str:
+    """A name for all values of a variable."""
+    if len(name) < 3:
+        return f"{name}_all"
+    return f"{name}es" if name.endswith(("s", "x", "ch")) else f"{name}s"
 
 
 def _rebinds(statements: list[ast.stmt], names: frozenset[str]) -> bool:

@@ -6,6 +6,7 @@ Only the statements that are rewritten are parsed with LibCST (it reads about 1,
 from __future__ import annotations
 
 import ast
+import keyword
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -214,6 +215,6 @@ def blank_line_before(statement: cst.BaseStatement) -> cst.BaseStatement:
 def fresh(wanted: str, taken: frozenset[str] | set[str]) -> str:
     """`wanted`, or `wanted_2`, ... if that name is in use."""
     name, count = wanted, 2
-    while name in taken:
+    while name in taken or keyword.iskeyword(name):
         name, count = f"{wanted}_{count}", count + 1
     return name

@@ -117,12 +117,13 @@ class Context:
         primitive: Primitive,
         end: ast.AST | None = None,
         why: tuple[str, ...] = (),
+        stacked: bool = False,
     ) -> Report:
         """A finding at a loop's header, with the loop rolled."""
         from scanlint.rewrite.loops import to_rolled_loop, to_while_loop
 
         node = model.node
-        outcome = to_while_loop(model) if isinstance(node, ast.While) else to_rolled_loop(model)
+        outcome = to_while_loop(model) if isinstance(node, ast.While) else to_rolled_loop(model, stacked=stacked)
         last = end or (node.iter if isinstance(node, ast.For) else node.test)
         return self.report(
             node, message, help=help, label=label, end=last, why=why, trips=model.trips, primitive=primitive, outcome=outcome

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
 from scanlint.analysis.loops import LoopModel, Stream
@@ -28,8 +29,8 @@ def _unit(model: LoopModel, stream: Stream) -> str:
         return f"row of `{code(stream.array)}`"
     if stream.counted is not None:
         return f"row of `{code(stream.counted)}`"
-    assert stream.stop is not None
-    return f"step up to `{code(stream.stop)}`"
+    assert isinstance(model.node, ast.For)
+    return f"step of `{code(model.node.iter)}`"
 
 
 def per_trip(model: LoopModel) -> str:

@@ -1,0 +1,184 @@
+"""One run: files, findings, and in fix mode rewrites that were verified."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
+from pathlib import Path
+
+from scanlint.analysis.unit import Unit
+from scanlint.edits import split_lines
+from scanlint.finding import Edit, Finding, Fix, Position
+from scanlint.project.project import Project
+from scanlint.project.sources import SourceFile, SyntaxProblem, Unreadable, discover, read
+from scanlint.rewrite.fixpoint import Rewriter
+from scanlint.rewrite.result import Rewrite, Withheld
+from scanlint.rules.base import Report, Rule
+from scanlint.rules.registry import SYNTAX_ERROR, rules, select, selected_codes
+from scanlint.settings import Settings
+from scanlint.suppress import apply as suppress
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run found and did.
+
+    `changes` maps each rewritten file to its bytes before and after; nothing has been written yet.
+    `problems` are files that could not be read and rules that failed: the run's exit code is 2.
+    """
+
+    findings: tuple[Finding, ...]
+    files: int
+    seconds: float
+    fixed: int = 0
+    withheld: int = 0
+    changes: Mapping[Path, tuple[bytes, bytes]] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+
+
+def check(paths: Sequence[Path], settings: Settings) -> Outcome:
+    """The findings of a tree; nothing of it is executed."""
+    run = Run(settings)
+    run.load([read(path) for path in discover(paths, settings)])
+    return run.outcome()
+
+
+def check_text(text: bytes, filename: Path, settings: Settings) -> Outcome:
+    """The findings of one file that is given as text."""
+    run = Run(settings)
+    run.load([read(filename, data=text)])
+    return run.outcome()
+
+
+def fix(paths: Sequence[Path], settings: Settings, progress: Callable[[str], None]) -> Outcome:
+    """The findings of a tree, with what was rewritten and verified."""
+    from scanlint.fixing import Fixer
+
+    run = Run(settings)
+    run.load([read(path) for path in discover(paths, settings)])
+    with Fixer(run, progress) as fixer:
+        fixer.fix_all()
+    return run.outcome()
+
+
+def fix_text(text: bytes, filename: Path, settings: Settings, progress: Callable[[str], None]) -> Outcome:
+    """The same for one file that is given as text."""
+    from scanlint.fixing import Fixer
+
+    run = Run(settings)
+    run.load([read(filename, data=text)])
+    with Fixer(run, progress) as fixer:
+        fixer.fix_all()
+    return run.outcome()
+
+
+@dataclass
+class Entry:
+    """One finding with the unit that it stands in."""
+
+    unit: Unit
+    report: Report
+    finding: Finding
+
+
+class Run:
+    """The state of one run: what was read, what was found, what was changed."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.started = time.perf_counter()
+        self.selected: list[Rule] = [rule() for rule in select(settings)]
+        self.problems: list[str] = []
+        self.entries: dict[str, list[Entry]] = {}
+        self.others: list[Finding] = []
+        self.files: dict[str, SourceFile] = {}
+        self.changes: dict[Path, tuple[bytes, bytes]] = {}
+        self.units = 0
+
+    def load(self, files: Iterable[SourceFile | Unreadable]) -> None:
+        """Read the project and collect what the selected rules find."""
+        listed = list(files)
+        self.project = Project.load(listed, self.settings)
+        self.files = {file.display: file for file in listed if isinstance(file, SourceFile)}
+        for error in self.project.errors:
+            if isinstance(error, SyntaxProblem):
+                self.others.append(_syntax_error(error))
+            else:
+                self.problems.append(f"{error.path}: {error.message}")
+        self.rewriter = Rewriter([rule() for rule in rules()], self.settings, self.project.reanalyse, self.problems)
+        for unit in self.project.units():
+            self.units += 1
+            for report in self.rewriter.reports(unit, self.selected):
+                self.entries.setdefault(unit.source.path, []).append(Entry(unit, report, report.finding))
+        for path in self.files:
+            self._suppress(path)
+        for entries in self.entries.values():
+            for entry in entries:
+                entry.finding = self._offer(entry)
+
+    def _suppress(self, path: str) -> None:
+        """Take out what the user does not want to hear, and add the ignores that are in vain."""
+        entries = self.entries.get(path, [])
+        findings = [e.finding for e in entries]
+        left = suppress(findings, path, self.files[path].text, self.settings, selected_codes(self.settings))
+        kept = {id(f) for f in left}
+        if entries:
+            self.entries[path] = [e for e in entries if id(e.finding) in kept]
+        made = {id(f) for f in findings}
+        self.others += [f for f in left if id(f) not in made]
+
+    def _offer(self, entry: Entry) -> Finding:
+        """The finding with the edits of its rewrite, carried through to the end."""
+        if not isinstance(entry.report.outcome, Rewrite):
+            return entry.finding
+        made = self.rewriter.apply(entry.unit, entry.report)
+        if isinstance(made, Withheld):
+            return replace(entry.finding, fix=Fix("withheld", made.reason))
+        return replace(entry.finding, fix=Fix("available", None, line_edits(entry.unit.source.text, made.text)))
+
+    def outcome(self) -> Outcome:
+        findings = [e.finding for entries in self.entries.values() for e in entries] + self.others
+        findings.sort(key=lambda f: (f.path, f.start, f.code))
+        return Outcome(
+            findings=tuple(findings),
+            files=len(self.files) + sum(f.code == SYNTAX_ERROR.code for f in self.others),
+            seconds=time.perf_counter() - self.started,
+            fixed=sum(f.fix.status == "applied" for f in findings),
+            withheld=sum(f.fix.status == "withheld" for f in findings),
+            changes=self.changes,
+            problems=tuple(dict.fromkeys(self.problems)),
+        )
+
+
+def _syntax_error(problem: SyntaxProblem) -> Finding:
+    place = Position(problem.line, problem.column)
+    return Finding(
+        SYNTAX_ERROR.code,
+        SYNTAX_ERROR.name,
+        problem.path,
+        place,
+        place,
+        None,
+        problem.message,
+        fix=Fix("none", "fix the syntax"),
+    )
+
+
+def line_edits(old: str, new: str) -> tuple[Edit, ...]:
+    """The edits, in whole lines, that turn one text into the other."""
+    before, after = split_lines(old), split_lines(new)
+    head = 0
+    while head < min(len(before), len(after)) and before[head] == after[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
+        tail += 1
+    matcher = SequenceMatcher(None, before[head : len(before) - tail], after[head : len(after) - tail], autojunk=False)
+    edits = []
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag != "equal":
+            start, end = Position(head + i1 + 1, 1), Position(head + i2 + 1, 1)
+            edits.append(Edit(start, end, "".join(after[head + j1 : head + j2])))
+    return tuple(edits)

@@ -1,0 +1,191 @@
+"""Fix mode: rewrite unit by unit, verify each by running both versions, keep only what was verified."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from types import TracebackType
+
+from scanlint.analysis.unit import Unit
+from scanlint.comments import given_inputs
+from scanlint.edits import apply_edits
+from scanlint.engine import Entry, Run
+from scanlint.finding import Fix, Verification
+from scanlint.rewrite.result import Rewrite, Withheld
+from scanlint.rules.base import Report
+from scanlint.verify.verifier import Task, Verifier, VerifierUnavailable, find_interpreter
+
+Key = tuple[str, str | None, str]
+
+
+class Fixer:
+    """Turns the findings of a run into verified changes."""
+
+    def __init__(self, run: Run, progress: Callable[[str], None]) -> None:
+        self.run = run
+        self.progress = progress
+        settings = run.settings
+        python = find_interpreter(settings.python, settings.root)
+        self.verifier = Verifier(python, timeout=settings.verify_timeout, measure=settings.measure)
+        self.unavailable: str | None = None
+        self.done = 0
+
+    def __enter__(self) -> Fixer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.verifier.close()
+
+    def fix_all(self) -> None:
+        """Rewrite every file that has something to rewrite."""
+        for path in self.run.files:
+            self._fix_file(path)
+
+    def _fix_file(self, path: str) -> None:
+        file = self.run.files[path]
+        vain = [f for f in self.run.others if f.path == path and f.fix.status == "available"]
+        text = apply_edits(file.text, [e for f in vain for e in f.fix.edits])
+        self.run.others = [
+            replace(f, fix=replace(f.fix, status="applied")) if f in vain else f for f in self.run.others
+        ]
+        groups: dict[str, list[Entry]] = {}
+        for entry in self.run.entries.get(path, []):
+            groups.setdefault(entry.unit.qualname, []).append(entry)
+        for entries in groups.values():
+            text = self._fix_unit(entries, text)
+        if text != file.text:
+            self.run.changes[file.path] = (file.data, file.encode(text))
+
+    # -- one unit
+
+    def _fix_unit(self, entries: list[Entry], text: str) -> str:
+        """The text with as much of the unit's rewrite as verifies."""
+        wanted = [e for e in entries if e.finding.fix.status == "available"]
+        unit = self.run.project.reanalyse(entries[0].unit, text) if wanted else None
+        if unit is None:
+            return text
+        steps = self._rewrite(unit, wanted)
+        if not steps:
+            return text
+        whole = self._verify(unit, text, steps[-1][1])
+        if self._good(whole) or len(steps) == 1:
+            return self._settle(steps, whole, text)
+        return self._one_by_one(unit, [entry for entry, _ in steps], text)
+
+    def _one_by_one(self, unit: Unit, entries: Sequence[Entry], text: str) -> str:
+        """The whole was not verified: add one rewrite after the other and keep those that are."""
+        for entry in entries:
+            again = self.run.project.reanalyse(unit, text)
+            steps = self._rewrite(again, [entry]) if again is not None else []
+            if again is None or not steps:
+                continue
+            text = self._settle(steps, self._verify(again, text, steps[-1][1]), text)
+        return text
+
+    def _settle(self, steps: Sequence[tuple[Entry, str]], verdict: Verification, text: str) -> str:
+        """Record the verdict with its findings; the new text if it may be written."""
+        good = self._good(verdict)
+        for entry, _ in steps:
+            why = None if good else f"{verdict.verdict}: {verdict.reason}"
+            fix = replace(entry.finding.fix, status="applied" if good else "withheld", reason=why)
+            entry.finding = replace(entry.finding, fix=fix, verification=verdict)
+        return steps[-1][1] if good else text
+
+    def _good(self, verdict: Verification) -> bool:
+        unsafe = self.run.settings.unsafe_fixes and verdict.verdict == "unknown"
+        return verdict.verdict in ("proved", "tested") or unsafe
+
+    # -- rewriting
+
+    def _rewrite(self, unit: Unit, entries: Sequence[Entry]) -> list[tuple[Entry, str]]:
+        """Apply the rewrites one after the other, inner ones first; each with the text after it."""
+        remaining, tried = list(entries), set[int]()
+        before = {context.qualname for context in unit.contexts.values()}
+        steps: list[tuple[Entry, str]] = []
+        while True:
+            reports = [r for r in self.run.rewriter.reports(unit, self.run.selected) if r.finding.function in before]
+            pairs = [(r, e) for r, e in _match(unit, reports, remaining) if id(e) not in tried]
+            ready = [r for r, _ in pairs if isinstance(r.outcome, Rewrite)]
+            if not ready:
+                return steps
+            report = self.run.rewriter.innermost(ready)
+            entry = next(e for r, e in pairs if r is report)
+            tried.add(id(entry))
+            made = self.run.rewriter.apply(unit, report)
+            if isinstance(made, Withheld):
+                entry.finding = replace(entry.finding, fix=Fix("withheld", made.reason))
+                continue
+            steps.append((entry, made.text))
+            remaining.remove(entry)
+            unit = made.unit
+
+    # -- verifying
+
+    def _verify(self, unit: Unit, old: str, new: str) -> Verification:
+        """The verdict on one unit's rewrite."""
+        self.done += 1
+        self.progress(f"verifying {unit.qualname} in {unit.source.path} ({self.done} done so far)")
+        if self.unavailable is not None:
+            return Verification("unknown", self.unavailable)
+        try:
+            return self.verifier.verify(self._task(unit, old, new))
+        except VerifierUnavailable as error:
+            self.unavailable = str(error)
+            self.run.problems.append(self.unavailable)
+            return Verification("unknown", self.unavailable)
+
+    def _task(self, unit: Unit, old: str, new: str) -> Task:
+        file = self.run.files[unit.source.path]
+        context = unit.context(unit.node)
+        return Task(
+            path=unit.source.path,
+            function=unit.qualname,
+            old=old,
+            new=new,
+            root=str(self.run.settings.root),
+            file=str(file.path.absolute()),
+            given=self._given(unit, old),
+            static=context.static,
+            traced=context.traced,
+            differentiated=any(c.differentiated for c in unit.contexts.values()),
+        )
+
+    def _given(self, unit: Unit, text: str) -> tuple[str, ...]:
+        """What the user says about the inputs: in a comment above the function, or in the configuration."""
+        comments = given_inputs(text)
+        line = getattr(unit.node, "lineno", 0)
+        configured = [s for name, s in self.run.settings.inputs.items() if name in _spellings(unit)]
+        return tuple([comments[line]] if line in comments else configured)
+
+
+def _spellings(unit: Unit) -> set[str]:
+    """The names by which the configuration may speak of a unit."""
+    module = unit.source.path.removesuffix(".py").replace("/", ".")
+    return {unit.qualname, f"{module}.{unit.qualname}", f"{unit.source.path}:{unit.qualname}"}
+
+
+def _match(unit: Unit, reports: Sequence[Report], entries: Sequence[Entry]) -> list[tuple[Report, Entry]]:
+    """Pair what is found now with the findings of the run: by rule, function and header, in order."""
+    waiting: dict[Key, list[Entry]] = {}
+    for entry in entries:
+        waiting.setdefault(_key(entry.report), []).append(entry)
+    pairs = []
+    for report in sorted(reports, key=lambda r: r.finding.start):
+        if found := waiting.get(_key(report)):
+            pairs.append((report, found.pop(0)))
+    return pairs
+
+
+def _key(report: Report) -> Key:
+    node = report.node
+    match node:
+        case ast.For(target=target, iter=iterable):
+            header = f"{ast.unparse(target)} in {ast.unparse(iterable)}"
+        case ast.While(test=test) | ast.If(test=test):
+            header = ast.unparse(test)
+        case _:
+            header = ast.unparse(node)
+    return report.finding.code, report.finding.function, header

@@ -1,0 +1,89 @@
+"""One finding's rewrite carried through: what it turns into tracers is rewritten as well, until nothing is left."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from scanlint.analysis.unit import Unit
+from scanlint.edits import apply_edits
+from scanlint.rewrite.imports import add_imports
+from scanlint.rewrite.result import Rewrite, Withheld
+from scanlint.rules.base import Context, Report, Rule
+from scanlint.settings import Settings
+
+Reanalyse = Callable[[Unit, str], Unit | None]
+ROUNDS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A unit after some rewrites, in a whole new text of its file."""
+
+    unit: Unit
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriter:
+    """Applies rewrites to units of one run. `rules` are all that can rewrite, selected or not."""
+
+    rules: Sequence[Rule]
+    settings: Settings
+    reanalyse: Reanalyse
+    problems: list[str]
+
+    def apply(self, unit: Unit, report: Report) -> Rewritten | Withheld:
+        """The rewrite of one finding, with everything that it makes necessary; or why it cannot be done."""
+        assert isinstance(report.outcome, Rewrite)
+        before = {context.qualname for context in unit.contexts.values()}
+        made = self._step(unit, report.outcome)
+        for _ in range(ROUNDS):
+            if isinstance(made, Withheld):
+                return made
+            follow = [r for r in self.reports(made.unit, self.rules) if r.finding.function not in before]
+            if not follow:
+                return made
+            for later in follow:
+                if not isinstance(later.outcome, Rewrite):
+                    why = later.outcome.message if later.outcome else later.finding.message
+                    return Withheld("needs-more", f"it would leave {later.finding.name} in the loop body: {why}")
+            innermost = self.innermost(follow)
+            assert isinstance(innermost.outcome, Rewrite)
+            made = self._step(made.unit, innermost.outcome)
+        return Withheld("no-fixed-point", f"the rewrites of `{unit.qualname}` do not come to an end")
+
+    def reports(self, unit: Unit, rules: Iterable[Rule]) -> list[Report]:
+        """What these rules find in a unit; one that fails is a problem of the run, and the others go on."""
+        chosen = list(rules)
+        found: list[Report] = []
+        for node in ast.walk(unit.node):
+            for rule in chosen:
+                if not isinstance(node, rule.nodes):
+                    continue
+                try:
+                    found += rule.check(node, Context(rule, unit, self.settings))
+                except Exception as error:  # a rule's own bug: said, with exit code 2
+                    where = f"{unit.source.path}:{getattr(node, 'lineno', 0)}"
+                    self.problems.append(f"{where}: internal error in {rule.name}: {type(error).__name__}: {error}")
+        return found
+
+    def innermost(self, reports: Sequence[Report]) -> Report:
+        """A report that has no other one inside it."""
+        for report in reports:
+            inside = {id(n) for n in ast.walk(report.node)}
+            if not any(other is not report and id(other.node) in inside for other in reports):
+                return report
+        return reports[0]
+
+    def _step(self, unit: Unit, rewrite: Rewrite) -> Rewritten | Withheld:
+        text = apply_edits(unit.source.text, rewrite.edits)
+        try:
+            text = add_imports(text, rewrite.imports)
+        except SyntaxError as error:
+            return Withheld("internal", f"the rewritten text does not parse (line {error.lineno})")
+        again = self.reanalyse(unit, text)
+        if again is None:
+            return Withheld("internal", f"`{unit.qualname}` is not found again after the rewrite")
+        return Rewritten(again, text)
