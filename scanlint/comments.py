@@ -115,6 +115,22 @@ def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
         return
 
 
+def given_inputs(text: str) -> dict[int, str]:
+    """What `# scanlint: inputs ...` comments say, by the line of the `def` below; several above one are joined."""
+    inputs = [d for d in directives(text) if d.word == "inputs" and d.alone]
+    if not inputs:
+        return {}
+    import ast
+
+    given: dict[int, str] = {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            heads = {node.lineno, *(decorator.lineno for decorator in node.decorator_list)}
+            if specs := [d.rest.strip(", ") for d in inputs if d.lines[0] in heads]:
+                given[node.lineno] = ", ".join(specs)
+    return given
+
+
 def free_line_ends(text: str) -> frozenset[int]:
     """The lines whose end can take a comment: not inside a string, not before a backslash's line break."""
     lines: set[int] = set()

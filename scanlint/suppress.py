@@ -63,26 +63,6 @@ def per_file(path: str | Path, settings: Settings) -> frozenset[str]:
     return frozenset(entry.code for entry in entries() if any(matches(s, entry.code) for s in selectors))
 
 
-def given_inputs(text: str) -> dict[int, tuple[str, ...]]:
-    """What `# scanlint: inputs ...` comments say, by the line of the `def` below; one entry per comment."""
-    if MARK not in text:
-        return {}
-    from scanlint.comments import directives
-
-    inputs = [d for d in directives(text) if d.word == "inputs" and d.alone]
-    if not inputs:
-        return {}
-    import ast
-
-    given: dict[int, tuple[str, ...]] = {}
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            heads = {node.lineno, *(decorator.lineno for decorator in node.decorator_list)}
-            if specs := tuple(d.rest for d in inputs if d.lines[0] in heads):
-                given[node.lineno] = specs
-    return given
-
-
 def ignorable(finding: Finding) -> bool:
     """Whether an ignore comment can suppress a finding."""
     return finding.code not in (SYNTAX_ERROR.code, UNUSED_IGNORE.code)
