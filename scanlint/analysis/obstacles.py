@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from scanlint.analysis.affine import window
 from scanlint.analysis.flow import Flow, Names, binds, reads, walk_scope
 from scanlint.analysis.outputs import Output
 from scanlint.analysis.unit import Unit
@@ -155,7 +156,7 @@ def _needs_static(unit: Unit, part: ast.AST, staged: Names) -> Iterator[tuple[st
     match part:
         case ast.Slice(lower=lower, upper=upper, step=step):
             name = staged_in(lower, upper, step)
-            if name and window(part) is None:
+            if name and window(part, staged) is None:
                 yield name, "a slice whose length changes"
         case ast.Subscript(value=value, slice=index) if not isinstance(index, ast.Slice):
             known = unit.value(value)
@@ -175,30 +176,3 @@ def _needs_static(unit: Unit, part: ast.AST, staged: Names) -> Iterator[tuple[st
         case ast.Dict(keys=keys):
             if name := staged_in(*keys):
                 yield name, "a dictionary key"
-
-
-def window(part: ast.Slice) -> tuple[ast.expr, int] | None:
-    """`lo` and the length of a slice `lo:lo + k` whose length is one constant whatever the index is."""
-    if part.lower is None or part.upper is None or part.step is not None:
-        return None
-    low, high = _offset(part.lower), _offset(part.upper)
-    if low is None or high is None or low[0] != high[0] or high[1] <= low[1]:
-        return None
-    return part.lower, high[1] - low[1]
-
-
-def _offset(node: ast.expr) -> tuple[str, int] | None:
-    """`i + 2` as ("i", 2)."""
-    match node:
-        case ast.BinOp(left=left, op=ast.Add(), right=ast.Constant(value=int(shift))):
-            base = _offset(left)
-            return (base[0], base[1] + shift) if base else None
-        case ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=int(shift))):
-            base = _offset(left)
-            return (base[0], base[1] - shift) if base else None
-        case ast.BinOp(left=ast.Constant(value=int(shift)), op=ast.Add(), right=right):
-            base = _offset(right)
-            return (base[0], base[1] + shift) if base else None
-        case ast.Name() | ast.BinOp() | ast.Attribute() | ast.Subscript():
-            return ast.unparse(node), 0
-    return None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable
+from typing import TypeGuard
 
-from scanlint.analysis.flow import binds, reads
+from scanlint.analysis.affine import Polynomial, add, polynomial, surely_at_most, window
+from scanlint.analysis.flow import binds, parameters, reads, walk_scope
 from scanlint.analysis.loops import LoopModel, is_array
-from scanlint.analysis.obstacles import window
 from scanlint.rewrite.result import Withheld
 from scanlint.rewrite.syntax import Snippet
 
@@ -63,7 +65,7 @@ def use_windows(model: LoopModel, snippet: Snippet, spell: Callable[[str], str])
                 return Withheld("slice-in-tuple", f"a moving slice stands among other indices at line {part.lineno}")
             case _:
                 continue
-        found = window(cut)
+        found = window(cut, model.staged)
         if found is None:
             return Withheld("index-needs-int", f"the length of a slice changes with the index (line {part.lineno})")
         low, length = found
@@ -71,6 +73,8 @@ def use_windows(model: LoopModel, snippet: Snippet, spell: Callable[[str], str])
             return Withheld("index-needs-int", f"`{ast.unparse(array)}` is not known to be an array (line {part.lineno})")
         if not _never_negative(model, low):
             return Withheld("negative-start", f"the slice at line {part.lineno} can start below 0, which counts from the end")
+        if not _within(model, array, cut):
+            return Withheld("slice-may-run-over", f"the slice at line {part.lineno} is not known to end within its array")
         code = f"{spell('jax.lax.dynamic_slice_in_dim')}({snippet.expression(array)}, {snippet.expression(low)}, {length})"
         snippet.replace(part, code)
     return None
@@ -99,6 +103,8 @@ def _least(model: LoopModel, node: ast.expr) -> int | None:
             return start if isinstance(start, int) and isinstance(step, int) and step > 0 else None
         case ast.BinOp(left=left, op=op, right=right):
             a, b = _least(model, left), _least(model, right)
+            if isinstance(op, ast.Mult) and 0 in (a, b) and _sizes(model, left, right):
+                return 0
             if a is None or b is None:
                 return None
             constant = isinstance(unit.value(right).constant, int) or isinstance(right, ast.Constant)
@@ -114,3 +120,56 @@ def _least(model: LoopModel, node: ast.expr) -> int | None:
             return number
     known = unit.value(node).constant
     return known if isinstance(known, int) else None
+
+
+def _sizes(model: LoopModel, *nodes: ast.expr) -> bool:
+    """Whether the factors beside a smallest index of 0 are lengths: a Python value used as one is not negative."""
+    return all(_least(model, n) is not None or model.unit.value(n).static for n in nodes)
+
+
+def _within(model: LoopModel, array: ast.expr, cut: ast.Slice) -> bool:
+    """Whether a window surely ends within its array: `dynamic_slice` would move one that does not."""
+    known = _definitions(model)
+    if not isinstance(array, ast.Name) or array.id not in _bound_once(model):
+        return False
+    for stream in model.streams:
+        if stream.kind != "range" or not isinstance(stream.target, ast.Name):
+            continue
+        if stream.counted is not None:
+            stop: Polynomial = {(f"len({ast.unparse(stream.counted)})",): 1}
+        elif stream.stop is not None:
+            stop = polynomial(stream.stop, known)
+        else:
+            continue
+        known[stream.target.id] = add(stop, {(): -1})
+    assert cut.upper is not None
+    length: Polynomial = {(f"len({ast.unparse(array)})",): 1}
+    return surely_at_most(polynomial(cut.upper, known), length)
+
+
+def _definitions(model: LoopModel) -> dict[str, Polynomial]:
+    """What the names that are bound once in the function stand for, as index arithmetic."""
+    known: dict[str, Polynomial] = {}
+    once = _bound_once(model)
+    for part in walk_scope(getattr(model.flow.function, "body", [])):
+        match part:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in once:
+                known[name] = polynomial(value, known)
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(value=array, attr="shape")):
+                for axis, name in enumerate(n.id for n in names if isinstance(n, ast.Name)):
+                    shape = f"len({ast.unparse(array)})" if axis == 0 else f"{ast.unparse(array)}.shape[{axis}]"
+                    if name in once:
+                        known[name] = {(shape,): 1}
+    return known
+
+
+def _bound_once(model: LoopModel) -> set[str]:
+    """Names with one binding in the whole function, parameters included."""
+    function = model.flow.function
+    stores = [n.id for n in walk_scope(getattr(function, "body", [])) if _is_store(n)]
+    counts = Counter([*parameters(function.args), *stores])
+    return {name for name, count in counts.items() if count == 1}
+
+
+def _is_store(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)

@@ -1,0 +1,85 @@
+"""Index arithmetic as polynomials with integer coefficients, to see what does not change from trip to trip."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from scanlint.analysis.flow import Names, reads
+
+Polynomial = dict[tuple[str, ...], int]
+EMPTY: Mapping[str, Polynomial] = MappingProxyType({})
+
+
+def polynomial(node: ast.expr, known: Mapping[str, Polynomial] = EMPTY) -> Polynomial:
+    """`(i + 1) * k` as {("i", "k"): 1, ("k",): 1}; what is not arithmetic is a variable of its own.
+
+    `known` gives the polynomials that stand for some names. `x.shape[0]` is written `len(x)`.
+    """
+    match node:
+        case ast.Name(id=name) if name in known:
+            return known[name]
+        case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=0)):
+            return {(f"len({ast.unparse(array)})",): 1}
+        case ast.BinOp(left=left, op=ast.FloorDiv(), right=right):
+            return {(f"({text(polynomial(left, known))}) // ({text(polynomial(right, known))})",): 1}
+        case ast.Constant(value=int(number)) if not isinstance(number, bool):
+            return {(): number} if number else {}
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return scale(polynomial(operand, known), -1)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return add(polynomial(left, known), polynomial(right, known))
+        case ast.BinOp(left=left, op=ast.Sub(), right=right):
+            return add(polynomial(left, known), scale(polynomial(right, known), -1))
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return _multiply(polynomial(left, known), polynomial(right, known))
+    return {(ast.unparse(node),): 1}
+
+
+def add(a: Polynomial, b: Polynomial) -> Polynomial:
+    total = {term: a.get(term, 0) + b.get(term, 0) for term in {**a, **b}}
+    return {term: factor for term, factor in total.items() if factor}
+
+
+def scale(a: Polynomial, by: int) -> Polynomial:
+    return {term: factor * by for term, factor in a.items()}
+
+
+def _multiply(a: Polynomial, b: Polynomial) -> Polynomial:
+    out: Polynomial = {}
+    for left, x in a.items():
+        out = add(out, {tuple(sorted(left + right)): x * y for right, y in b.items()})
+    return out
+
+
+def window(part: ast.Slice, moving: Names) -> tuple[ast.expr, str] | None:
+    """The start and the length (as source) of a slice whose length is the same whatever the `moving` names are."""
+    if part.lower is None or part.upper is None or part.step is not None:
+        return None
+    length = add(polynomial(part.upper), scale(polynomial(part.lower), -1))
+    match list(length.items()):
+        case [((), int() as number)] if number > 0:
+            return part.lower, str(number)
+        case [((name,), 1)] if not reads(ast.parse(name, mode="eval").body) & moving:
+            return part.lower, name
+    return None
+
+
+def text(a: Polynomial) -> str:
+    """One spelling for equal polynomials."""
+    return " + ".join(f"{factor}*{'*'.join(term)}" for term, factor in sorted(a.items())) or "0"
+
+
+def surely_at_most(a: Polynomial, b: Polynomial) -> bool:
+    """Whether `a <= b` for all values of the variables; `(n // k) * k` counts as at most `n`."""
+    for term, factor in list(a.items()):
+        if len(term) == 2 and factor > 0:
+            for quotient, divisor in (term, term[::-1]):
+                if quotient.endswith(f" // (1*{divisor})"):
+                    dividend = quotient.removesuffix(f" // (1*{divisor})")[1:-1]
+                    rest = {t: f for t, f in a.items() if t != term}
+                    if dividend.startswith("1*") and " + " not in dividend:
+                        a = add(rest, {(dividend[2:],): factor})
+    gap = add(b, scale(a, -1))
+    return not gap or (list(gap) == [()] and gap[()] >= 0)
