@@ -1,0 +1,147 @@
+"""What people read: full, concise, statistics, the closing line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from scanlint.finding import Finding, Fix, Position, Verification
+from scanlint.report import concise, full, statistics
+from scanlint.report.paint import Paint
+from scanlint.report.result import Result, summary
+
+PLAIN = Paint(False)
+Make = Callable[..., Result]
+
+FULL = """\
+error[unrolled-loop]: tracing `rollout` unrolls this loop 1000 times
+ --> src/model.py:6:5
+  |
+6 |     for t in range(1000):
+  |     ^^^^^^^^^^^^^^^^^^^^^ each trip adds about 12 equations
+  |
+  = traced because: `rollout` <- `jax.jit` at src/train.py:18
+  = help: carry `state` through `lax.fori_loop`  [fixable: proved, 12003 -> 14 equations]
+
+"""
+
+
+def test_full_has_the_shape_of_the_style_guide(loop: Finding, result: Make) -> None:
+    assert full.render(result(loop), PLAIN) == FULL
+
+
+def test_a_longer_chain_stands_below_the_first_reason(loop: Finding, result: Make) -> None:
+    text = full.render(result(replace(loop, chain=("`step` <- `scan` at a.py:1", "`run` <- `jit` at b.py:2"))), PLAIN)
+    lines = text.splitlines()
+    first = next(line for line in lines if "traced because" in line)
+    below = lines[lines.index(first) + 1]
+    assert below.index("`run`") == first.index("`step`")
+
+
+@pytest.mark.parametrize(
+    ("fix", "verification", "expected"),
+    [
+        pytest.param(Fix("available"), None, "[fixable with --fix]", id="what was not verified yet is offered"),
+        pytest.param(
+            Fix("withheld", "side-effect: `print` on line 7"),
+            None,
+            "[not rewritten: side-effect: `print` on line 7]",
+            id="a withheld rewrite says why",
+        ),
+        pytest.param(
+            Fix("applied"),
+            Verification("tested", cases=12, inputs="harvested"),
+            "[fixed: tested on 12 harvested inputs]",
+            id="a tested rewrite says on what",
+        ),
+        pytest.param(
+            Fix("applied"),
+            Verification("proved", compile_seconds_before=43.0, compile_seconds_after=0.13),
+            "[fixed: proved, compiled in 0.13 s instead of 43 s]",
+            id="measured seconds are said",
+        ),
+    ],
+)
+def test_the_help_line_says_what_became_of_the_rewrite(
+    fix: Fix, verification: Verification | None, expected: str, loop: Finding, result: Make
+) -> None:
+    text = full.render(result(replace(loop, fix=fix, verification=verification)), PLAIN)
+    assert next(line for line in text.splitlines() if "= help" in line).endswith(expected)
+
+
+def test_a_rule_without_rewrite_says_nothing_of_one(loop: Finding, result: Make) -> None:
+    text = full.render(result(replace(loop, fix=Fix("none", "no rewrite"), verification=None)), PLAIN)
+    assert "[" not in text.split("= help")[1]
+
+
+def test_a_counterexample_is_printed(loop: Finding, result: Make) -> None:
+    refuted = Verification("refuted", reason="outputs differ", counterexample="x = 1.0:\nbefore 1, after 2")
+    text = full.render(result(replace(loop, fix=Fix("withheld", "refuted"), verification=refuted)), PLAIN)
+    assert "  = counterexample: x = 1.0:\n      before 1, after 2\n" in text
+
+
+def test_carets_keep_tabs_and_count_wide_characters_twice(loop: Finding, result: Make) -> None:
+    at = replace(loop, start=Position(1, 6), end=Position(1, 8), label=None)
+    lines = full.render(result(at, source="\t日 = xy\n"), PLAIN).splitlines()
+    assert lines[4] == "  | \t     ^^"
+
+
+def test_a_finding_over_several_lines_is_marked_to_the_end_of_the_first(loop: Finding, result: Make) -> None:
+    lines = full.render(result(replace(loop, end=Position(7, 26), label=None)), PLAIN).splitlines()
+    assert lines[4] == "  |     " + "^" * len("for t in range(1000):")
+
+
+def test_a_file_that_is_gone_is_reported_without_its_lines(loop: Finding, result: Make) -> None:
+    text = full.render(result(loop, source=""), PLAIN)
+    assert "src/model.py:6:5" in text
+    assert "^" not in text
+
+
+def test_notes_of_the_verifier_are_for_verbose_runs(loop: Finding, result: Make) -> None:
+    noted = replace(loop, verification=Verification("proved", notes=("weak types differ",)))
+    assert "weak types differ" not in full.render(result(noted), PLAIN)
+    assert "= note: weak types differ" in full.render(result(noted, verbose=True), PLAIN)
+
+
+def test_colours_are_only_added_where_they_are_wanted(loop: Finding, result: Make) -> None:
+    assert "\033" in full.render(result(loop), Paint(True))
+    assert "\033" not in full.render(result(loop), PLAIN)
+
+
+def test_concise_is_one_line_per_finding(loop: Finding, result: Make) -> None:
+    assert (
+        concise.render(result(loop), PLAIN)
+        == "src/model.py:6:5: SCN101 tracing `rollout` unrolls this loop 1000 times\n"
+    )
+
+
+def test_a_line_beside_the_diff_gives_primitive_verdict_and_equations(loop: Finding, result: Make) -> None:
+    done = replace(loop, fix=Fix("applied"))
+    text = concise.rewrites(result(done, action="diff"), PLAIN)
+    assert text == "src/model.py:6:5: SCN101 unrolled-loop -> fori_loop: proved, 12003 -> 14 equations\n"
+
+
+def test_statistics_count_per_rule_most_frequent_first(loop: Finding, result: Make) -> None:
+    other = replace(loop, code="SCN201", name="traced-if", fix=Fix("none"))
+    text = statistics.render(result(other, loop, replace(loop, fix=Fix("applied"))))
+    assert text == "    2  SCN101  unrolled-loop  [1 fixable, 1 fixed]\n    1  SCN201  traced-if\n"
+
+
+@pytest.mark.parametrize(
+    ("statuses", "action", "expected"),
+    [
+        pytest.param((), "check", "All checks passed", id="nothing found"),
+        pytest.param(("none",), "check", "Found 1 finding", id="one is not plural"),
+        pytest.param(("available", "none"), "check", "Found 2 findings (1 fixable with `--fix`)", id="fixable ones"),
+        pytest.param(("applied", "withheld"), "fix", "Found 2 findings (1 fixed, 1 remaining)", id="after fixing"),
+        pytest.param(("applied", "withheld"), "diff", "Would fix 1 finding (1 would remain)", id="with a diff"),
+        pytest.param(("withheld",), "diff", "No rewrites (1 finding without one)", id="a diff with nothing in it"),
+    ],
+)
+def test_the_closing_line_counts_what_is_there(
+    statuses: tuple[str, ...], action: str, expected: str, loop: Finding, result: Make
+) -> None:
+    findings = [replace(loop, fix=Fix(status)) for status in statuses]  # type: ignore[arg-type]
+    assert summary(result(*findings, action=action)) == expected
