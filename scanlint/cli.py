@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Unpack
@@ -88,4 +89,8 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         code = 141
+    except Exception:  # noqa: BLE001  exit code 1 would read as "findings remain"
+        traceback.print_exc()
+        print("error: this is a bug in scanlint, please report it with the lines above", file=sys.stderr)
+        code = 2
     sys.exit(code if isinstance(code, int) else 0)

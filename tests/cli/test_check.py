@@ -1,0 +1,130 @@
+"""Checking from the command line: what is printed where, and the exit code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Scanlint = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_a_clean_file_passes(project: Path, run: Scanlint) -> None:
+    done = run("clean.py")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "All checks passed\n", "")
+
+
+def test_a_finding_is_reported_with_its_place(project: Path, run: Scanlint) -> None:
+    done = run("loop.py")
+    assert done.returncode == 1
+    assert done.stdout.startswith("error[unrolled-loop]: ")
+    assert " --> loop.py:7:5\n" in done.stdout
+    assert "Found 1 finding" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "words", [("check", "."), (".",), ()], ids=["with the command", "without it", "without a path"]
+)
+def test_check_is_what_is_run_when_no_command_is_named(words: tuple[str, ...], project: Path, run: Scanlint) -> None:
+    done = run(*words, "--output-format", "concise")
+    assert done.returncode == 1
+    assert done.stdout.startswith("loop.py:7:5: SCN101 ")
+
+
+def test_json_is_one_object(project: Path, run: Scanlint) -> None:
+    document = json.loads(run("--output-format", "json", ".").stdout)
+    assert [(f["path"], f["line"], f["column"], f["code"]) for f in document["findings"]] == [
+        ("loop.py", 7, 5, "SCN101")
+    ]
+    assert document["summary"]["files"] == 2
+
+
+def test_a_report_can_go_to_a_file(project: Path, run: Scanlint) -> None:
+    done = run("--output-format", "json", "-o", "report.json", ".")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert json.loads((project / "report.json").read_text())["summary"]["findings"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        pytest.param(("--select", "traced-while"), 0, id="select another rule"),
+        pytest.param(("--select", "SCN1"), 1, id="select by prefix"),
+        pytest.param(("--ignore", "unrolled-loop,SCN103"), 0, id="ignore by name among others"),
+        pytest.param(("--ignore", "SCN1", "--extend-select", "SCN101"), 1, id="the more exact selector wins"),
+        pytest.param(("--select", "SCN1", "--ignore", "SCN101"), 0, id="ignore out of what is selected"),
+        pytest.param(("--exit-zero",), 0, id="exit zero"),
+    ],
+)
+def test_rules_are_selected(words: tuple[str, ...], code: int, project: Path, run: Scanlint) -> None:
+    assert run(*words, "loop.py").returncode == code
+
+
+def test_statistics_replace_the_findings(project: Path, run: Scanlint) -> None:
+    assert run("--statistics", ".").stdout.startswith("    1  SCN101  unrolled-loop")
+
+
+def test_files_and_settings_can_be_shown(project: Path, run: Scanlint) -> None:
+    assert run("--show-files").stdout.splitlines() == ["clean.py", "loop.py"]
+    shown = run("--show-settings", "--verify-timeout", "7").stdout
+    assert "verify-timeout = 7.0\n" in shown
+
+
+def test_quiet_leaves_only_findings(project: Path, run: Scanlint) -> None:
+    assert run("-q", "clean.py").stdout == ""
+    assert "Found" not in run("-q", "loop.py").stdout
+
+
+def test_standard_input_is_checked_under_its_name(project: Path, run: Scanlint) -> None:
+    text = (project / "loop.py").read_text()
+    done = run("--output-format", "concise", "--stdin-filename", "src/model.py", "-", stdin=text)
+    assert done.returncode == 1
+    assert done.stdout.startswith("src/model.py:7:5: SCN101 ")
+
+
+def test_colours_are_not_for_pipes_unless_asked(project: Path, run: Scanlint) -> None:
+    assert "\033" not in run("loop.py").stdout
+    assert "\033" in run("--color", "always", "loop.py").stdout
+    assert "\033" in run("loop.py", FORCE_COLOR="1").stdout
+
+
+def test_an_ignore_comment_silences_a_finding(project: Path, run: Scanlint) -> None:
+    assert run("--add-ignore", ".").returncode == 0
+    assert "range(1000):  # scanlint: ignore[unrolled-loop]\n" in (project / "loop.py").read_text()
+    assert run(".").returncode == 0
+
+
+def test_an_ignore_in_vain_is_a_finding_that_is_fixed(project: Path, run: Scanlint) -> None:
+    file = project / "clean.py"
+    clean = file.read_text()
+    file.write_text(clean.replace("2 * x", "2 * x  # scanlint: ignore[traced-if]"))
+    assert "SCN901" in run("--output-format", "concise", "clean.py").stdout
+    assert run("--fix", "clean.py").returncode == 0
+    assert file.read_text() == clean
+
+
+def test_a_baseline_hides_what_is_known_until_it_changes(project: Path, run: Scanlint) -> None:
+    assert run("--baseline", "known.json", "--write-baseline", ".").returncode == 0
+    assert run("--baseline", "known.json", ".").returncode == 0
+    file = project / "loop.py"
+    file.write_text("# moved\n" + file.read_text())
+    assert run("--baseline", "known.json", ".").returncode == 0
+    file.write_text(file.read_text().replace("1000", "2000"))
+    assert run("--baseline", "known.json", ".").returncode == 1
+    assert run("--baseline", "known.json", "--prune-baseline", ".").returncode == 1
+    assert "1000" not in (project / "known.json").read_text()
+
+
+def test_rules_are_explained(run: Scanlint) -> None:
+    listing = run("rule").stdout
+    assert "SCN101  unrolled-loop" in listing
+    assert "SCN901  unused-ignore" in listing
+    assert "unrolled-loop" in run("rule", "SCN101").stdout
+    assert run("rule", "SCN101").stdout == run("rule", "unrolled-loop").stdout
+
+
+def test_the_version_is_printed(run: Scanlint) -> None:
+    assert run("--version").stdout.startswith("scanlint 0.")

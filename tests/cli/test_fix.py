@@ -1,0 +1,91 @@
+"""Fixing from the command line: what is written, what is printed, and the exit code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Scanlint = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_what_was_verified_is_written_and_nothing_is_left(project: Path, run: Scanlint) -> None:
+    done = run("--fix", ".")
+    assert done.returncode == 0, done.stderr
+    assert "[fixed: " in done.stdout
+    assert "Found 1 finding (1 fixed, 0 remaining)" in done.stdout
+    assert "fori_loop" in (project / "loop.py").read_text()
+    assert run(".").returncode == 0
+
+
+def test_a_diff_is_printed_and_nothing_is_written(project: Path, run: Scanlint) -> None:
+    before = (project / "loop.py").read_bytes()
+    done = run("--fix", "--diff", ".")
+    assert done.returncode == 1
+    assert done.stdout.startswith("--- a/loop.py\n+++ b/loop.py\n")
+    assert "loop.py:7:5: SCN101 unrolled-loop -> fori_loop: " in done.stderr
+    assert "Would fix 1 finding (0 would remain)" in done.stderr
+    assert (project / "loop.py").read_bytes() == before
+
+
+def test_a_diff_of_what_needs_no_fix_is_empty(project: Path, run: Scanlint) -> None:
+    done = run("--diff", "clean.py")
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_fixed_text_of_standard_input_goes_to_standard_output(project: Path, run: Scanlint) -> None:
+    text = (project / "loop.py").read_text()
+    done = run("--fix", "--stdin-filename", "loop.py", "-", stdin=text)
+    assert done.returncode == 0
+    assert done.stdout.startswith("import jax\n")
+    assert "fori_loop" in done.stdout
+    assert (project / "loop.py").read_text() == text
+
+
+def test_text_that_needs_no_fix_comes_back_as_it_is(project: Path, run: Scanlint) -> None:
+    text = (project / "clean.py").read_text()
+    assert run("--fix", "-", stdin=text).stdout == text
+
+
+def test_a_run_that_fixed_something_can_be_told_by_its_exit_code(project: Path, run: Scanlint) -> None:
+    assert run("--fix", "--exit-non-zero-on-fix", "loop.py").returncode == 1
+    assert run("--fix", "--exit-non-zero-on-fix", "loop.py").returncode == 0
+
+
+def test_json_says_what_was_applied_on_what_evidence(project: Path, run: Scanlint) -> None:
+    document = json.loads(run("--fix", "--output-format", "json", ".").stdout)
+    (found,) = document["findings"]
+    assert found["fix"]["status"] == "applied"
+    assert found["verification"]["verdict"] in ("proved", "tested")
+    assert found["verification"]["equations_before"] > found["verification"]["equations_after"]
+    assert document["summary"]["fixed"] == 1
+
+
+@pytest.mark.parametrize(
+    ("encode", "newline"),
+    [
+        pytest.param(lambda text: b"\xef\xbb\xbf" + text.encode(), "\r\n", id="a byte order mark and carriage returns"),
+        pytest.param(lambda text: f"# coding: latin-1\n# é\n{text}".encode("latin-1"), "\n", id="Latin-1"),
+    ],
+)
+def test_encoding_and_newlines_are_kept(
+    encode: Callable[[str], bytes], newline: str, project: Path, run: Scanlint
+) -> None:
+    file = project / "loop.py"
+    file.write_bytes(encode(file.read_text().replace("\n", newline)))
+    assert run("--fix", "loop.py").returncode == 0
+    after = file.read_bytes()
+    assert b"fori_loop" in after
+    assert after[:9] == encode("import jax")[:9]
+    assert after.count(b"\r\n") == (after.count(b"\n") if newline == "\r\n" else 0)
+
+
+def test_an_interpreter_without_jax_is_named(project: Path, run: Scanlint, tmp_path: Path) -> None:
+    before = (project / "loop.py").read_bytes()
+    done = run("--fix", "--python", str(tmp_path / "no-python"), "loop.py")
+    assert done.returncode == 2
+    assert "no-python" in done.stderr
+    assert (project / "loop.py").read_bytes() == before
