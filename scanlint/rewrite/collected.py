@@ -102,9 +102,7 @@ def _is_zero(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == 0
 
 
-def _plain(
-    model: LoopModel, output: Output, call: ast.Call, code: str, whole: bool, plan: Plan
-) -> list[Edit]:
+def _plain(model: LoopModel, output: Output, call: ast.Call, code: str, whole: bool, plan: Plan) -> list[Edit]:
     """`jnp.stack(ys)` is `ys` now; `zs = jnp.stack(ys)` right after the loop gives the scan's result its name."""
     unit = model.unit
     statement = unit.parents[call]

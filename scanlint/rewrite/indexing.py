@@ -70,12 +70,20 @@ def use_windows(model: LoopModel, snippet: Snippet, spell: Callable[[str], str])
             return Withheld("index-needs-int", f"the length of a slice changes with the index (line {part.lineno})")
         low, length = found
         if not is_array(model.unit, array):
-            return Withheld("index-needs-int", f"`{ast.unparse(array)}` is not known to be an array (line {part.lineno})")
+            return Withheld(
+                "index-needs-int", f"`{ast.unparse(array)}` is not known to be an array (line {part.lineno})"
+            )
         if not _never_negative(model, low):
-            return Withheld("negative-start", f"the slice at line {part.lineno} can start below 0, which counts from the end")
+            return Withheld(
+                "negative-start", f"the slice at line {part.lineno} can start below 0, which counts from the end"
+            )
         if not _within(model, array, cut):
-            return Withheld("slice-may-run-over", f"the slice at line {part.lineno} is not known to end within its array")
-        code = f"{spell('jax.lax.dynamic_slice_in_dim')}({snippet.expression(array)}, {snippet.expression(low)}, {length})"
+            return Withheld(
+                "slice-may-run-over", f"the slice at line {part.lineno} is not known to end within its array"
+            )
+        code = (
+            f"{spell('jax.lax.dynamic_slice_in_dim')}({snippet.expression(array)}, {snippet.expression(low)}, {length})"
+        )
         snippet.replace(part, code)
     return None
 

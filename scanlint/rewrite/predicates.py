@@ -34,9 +34,7 @@ def predicate(unit: Unit, test: ast.expr, spell: Spell) -> str | Withheld:
             if any(isinstance(n, ast.Call | ast.NamedExpr) for c in comparators[:-1] for n in ast.walk(c)):
                 return Withheld("chained-call", f"a call in a chained comparison at line {test.lineno}")
             sides = [left, *comparators]
-            links = [
-                ast.unparse(ast.Compare(a, [op], [b])) for a, op, b in zip(sides, ops, comparators, strict=False)
-            ]
+            links = [ast.unparse(ast.Compare(a, [op], [b])) for a, op, b in zip(sides, ops, comparators, strict=False)]
             return " & ".join(f"({link})" for link in links)
         case ast.NamedExpr():
             return Withheld("walrus", f"`:=` in a test at line {test.lineno}")

@@ -172,7 +172,9 @@ class Snippet:
         """`def name(parameters):` over these statements; `like` lends the comments of the block they came from."""
         made = self.parse(f"def {name}({parameters}):{self.newline}{self.indent}pass{self.newline}")
         assert isinstance(made, cst.FunctionDef)
-        block = cst.IndentedBlock(body=list(body), footer=like.footer if like else (), indent=like.indent if like else None)
+        block = cst.IndentedBlock(
+            body=list(body), footer=like.footer if like else (), indent=like.indent if like else None
+        )
         if like and like.header.comment:
             block = block.with_changes(header=like.header)
         return made.with_changes(body=block)

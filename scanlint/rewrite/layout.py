@@ -1,0 +1,56 @@
+"""How new statements sit among the old ones: indentation, empty lines, a `return` folded into what it returns."""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from scanlint.analysis.unit import Source, Unit
+from scanlint.finding import Edit, Position
+from scanlint.rewrite.syntax import Snippet
+from scanlint.rewrite.words import operand
+
+
+def indent_of(unit: Unit) -> str:
+    """One level of indentation as the unit has it."""
+    source, node = unit.source, unit.node
+    if isinstance(node, ast.Lambda):
+        return "    "
+    inner, outer = node.body[0], node
+    line = source.lines[inner.lineno - 1]
+    step = inner.col_offset - outer.col_offset
+    return line[inner.col_offset - step : inner.col_offset] if step > 0 and inner.lineno != outer.lineno else "    "
+
+
+def blank_above(source: Source, node: ast.stmt, newline: str, dropped: set[int]) -> list[Edit]:
+    """An empty line before a new definition, where there is a statement right above it."""
+    lines = source.lines
+    at = node.lineno - 1
+    while at > 0 and lines[at - 1].lstrip().startswith("#"):
+        at -= 1
+    above = at
+    while above > 0 and above in dropped:
+        above -= 1
+    previous = lines[above - 1].strip() if above > 0 else ""
+    code = previous.split("#")[0].rstrip()
+    if not previous or code.endswith(":"):
+        return []
+    return [Edit(Position(at + 1, 1), Position(at + 1, 1), newline)]
+
+
+def fold_return(snippet: Snippet, body: list[cst.BaseStatement], carry: str) -> cst.BaseStatement | None:
+    """`x = f(x)` at the end of a body whose only carry is `x`, as `return f(x)`."""
+    match body[-1]:
+        case cst.SimpleStatementLine(
+            body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]
+        ):
+            if name == carry and not isinstance(value, cst.Tuple):
+                return body[-1].with_changes(body=[cst.Return(value)])
+        case cst.SimpleStatementLine(
+            body=[cst.AugAssign(target=cst.Name(value=name), operator=operator, value=value)]
+        ) if name == carry:
+            sign = snippet.module.code_for_node(operator).strip().removesuffix("=")
+            right = snippet.module.code_for_node(value)
+            return body[-1].with_changes(body=[cst.Return(cst.parse_expression(f"{name} {sign} {operand(right)}"))])
+    return None

@@ -1,0 +1,299 @@
+"""One `for` loop on its way to `lax.fori_loop` or `lax.scan`."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+import libcst as cst
+
+from scanlint.analysis.flow import binds, reads
+from scanlint.analysis.loops import LoopModel, Stream
+from scanlint.analysis.outputs import Output
+from scanlint.finding import Edit, Primitive
+from scanlint.rewrite.collected import after_loop, drop_initial
+from scanlint.rewrite.indexing import rows_read_by_index, use_windows
+from scanlint.rewrite.layout import blank_above, fold_return, indent_of
+from scanlint.rewrite.result import Outcome, Rewrite, Withheld
+from scanlint.rewrite.syntax import Snippet, blank_line_before, fresh
+from scanlint.rewrite.words import atom, bare, pack, plural, singular
+
+
+class Names:
+    """Hands out names that are free in the unit."""
+
+    def __init__(self, model: LoopModel) -> None:
+        self.taken = set(model.unit.names)
+
+    def __call__(self, wanted: str) -> str:
+        name = fresh(wanted, self.taken)
+        self.taken.add(name)
+        return name
+
+
+@dataclass
+class Roll:
+    """One loop on its way to `fori_loop` or `scan`."""
+
+    model: LoopModel
+    stacked: bool = False
+
+    def __post_init__(self) -> None:
+        model = self.model
+        node = model.node
+        self.unit = model.unit
+        self.source = model.unit.source
+        self.snippet = Snippet(self.source, node, node, indent_of(model.unit))
+        self.names = Names(model)
+        self.imports: list[str] = []
+        self.before: list[str] = []
+
+    def outcome(self) -> Outcome:
+        model = self.model
+        if problem := use_windows(model, self.snippet, self.spell):
+            return problem
+        rows = rows_read_by_index(model)
+        last = [*model.last_values, *[t for t in model.live_targets if not rows]]
+        if model.live_targets and (rows or any(s.kind != "range" for s in model.streams)):
+            name = model.live_targets[0]
+            return Withheld("target-read-after-loop", f"`{name}` is read after the loop (line {model.node.end_lineno})")
+        scans = model.collects or bool(last) or any(s.kind == "rows" for s in model.streams)
+        if rows or scans:
+            return self._scan(rows, last)
+        return self._fori()
+
+    def spell(self, name: str) -> str:
+        written, needed = self.unit.spell(name)
+        if needed:
+            self.imports.append(needed)
+        return written
+
+    # -- the two shapes
+
+    def _fori(self) -> Outcome:
+        stream = self.model.streams[0]
+        name = self.names("body")
+        index, prologue, start, stop = self._index(stream)
+        body = [*prologue, *self.body()]
+        carry, body = self._carry_in(body)
+        body += self.returned(body, bare(self.model.carried))
+        definition = self.define(name, f"{index}, {carry}", body)
+        call = f"{self.spell('jax.lax.fori_loop')}({start}, {stop}, {name}, {pack(self.model.carried)})"
+        return self.finish(definition, [f"{kept(self.model)} = {call}"], "fori_loop")
+
+    def _scan(self, rows: tuple[str, str] | None, last: list[str]) -> Outcome:
+        model = self.model
+        name = self.names("step")
+        outputs: list[tuple[str, str]] = []
+        after: list[str] = []
+        plan = after_loop(model, self.spell)
+        if isinstance(plan, Withheld):
+            return plan
+        for output in model.outputs:
+            outputs.append((self._element(output), plan.names[output.name]))
+            after += plan.heads[output.name]
+        for value in last:
+            stacked = self.names(plural(value))
+            outputs.append((value, stacked))
+            after.append(self._last(value, stacked))
+        parameter, prologue, xs, options = self._inputs(rows, in_order=bool(outputs))
+        body = [*prologue, *self.body()]
+        carry, body = self._carry_in(body)
+        carried = pack(model.carried)
+        body.append(self.snippet.parse(f"return {carried}, {pack([e for e, _ in outputs])}"))
+        definition = self.define(name, f"{carry}, {parameter}", body)
+        live = set(model.carried) & model.flow.live_after[model.node]
+        state = pack(kept(model).split(", ")) if live else "_"
+        stacked = pack([s for _, s in outputs]) if outputs else "_"
+        call = f"{state}, {stacked} = {self.spell('jax.lax.scan')}({name}, {carried}, {xs}{options})"
+        extra = [*plan.edits, *(drop_initial(self.source, o) for o in model.outputs)]
+        return self.finish(definition, [call, *after], "scan", extra)
+
+    # -- parts
+
+    def _index(self, stream: Stream) -> tuple[str, list[cst.BaseStatement], str, str]:
+        """The parameter for the index of a fori_loop, what computes the loop variable from it, and the bounds."""
+        code = self.source.segment
+        assert isinstance(stream.target, ast.Name) and stream.stop is not None
+        target, used = stream.target.id, self.model.used(stream.target.id)
+        if stream.step is None and not stream.reverse:
+            return target if used else "_", [], code(stream.start) if stream.start else "0", code(stream.stop)
+        trips = self._length(stream)
+        if not used:
+            return "_", [], "0", trips
+        counter = self.names("k")
+        return counter, [self.snippet.parse(f"{target} = {self._nth(stream, counter)}")], "0", trips
+
+    def _length(self, stream: Stream) -> str:
+        """How many trips a range makes, as source."""
+        code = self.source.segment
+        if self.model.trips is not None and all(
+            isinstance(p, ast.Constant | ast.UnaryOp | None) for p in (stream.start, stream.stop, stream.step)
+        ):
+            return str(self.model.trips)
+        if stream.counted is not None:
+            return f"len({code(stream.counted)})"
+        assert stream.stop is not None
+        if stream.start is None and stream.step is None:
+            return code(stream.stop)
+        match stream.start, self.unit.value(stream.stop).constant, self.unit.value(stream.step).constant:
+            case ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=1)), -1, -1:
+                return code(left)
+        parts = [code(p) if p is not None else "0" for p in (stream.start, stream.stop)]
+        return f"len(range({', '.join([*parts, *([code(stream.step)] if stream.step is not None else [])])}))"
+
+    def _nth(self, stream: Stream, counter: str) -> str:
+        """The loop variable of trip number `counter`."""
+        code = self.source.segment
+        step = self.unit.value(stream.step).constant if stream.step is not None else 1
+        first = code(stream.start) if stream.start is not None else "0"
+        if stream.reverse:
+            last = f"{code(stream.stop)} - 1" if stream.step is None and stream.stop is not None else None
+            assert last is not None
+            return f"{last} - {counter}"
+        match step:
+            case -1:
+                return f"{first} - {counter}"
+            case int() if step < 0:
+                return f"{first} - {-step} * {counter}"
+        scaled = f"{atom(code(stream.step))} * {counter}" if stream.step is not None else counter
+        return scaled if first == "0" else f"{first} + {scaled}"
+
+    def _inputs(self, rows: tuple[str, str] | None, *, in_order: bool) -> tuple[str, list[cst.BaseStatement], str, str]:
+        """The second parameter of a scan's step, what unpacks it, the xs and further options.
+
+        `in_order`: outputs are stacked in the order of the trips, so that `reverse=True` would turn them round.
+        """
+        if rows is not None:
+            return self._row_input(*rows)
+        model = self.model
+        used = [s for s in model.streams if s.kind == "rows" or self._wanted(s)]
+        if not used:
+            return "_", [], "None", f", length={self._length(model.streams[0])}"
+        options = ""
+        if len(model.streams) == 1 and used[0].kind == "rows" and used[0].reverse and not in_order:
+            options = ", reverse=True"
+        parts = [self._xs(stream, bool(options)) for stream in used]
+        if len(used) == 1:
+            target = used[0].target
+            if isinstance(target, ast.Name):
+                name = target.id if model.used(target.id) or model.live_targets else "_"
+                return name, [], parts[0], options
+            name = self.names("row")
+            return name, [self.snippet.parse(f"{self.source.segment(target)} = {name}")], parts[0], options
+        name = self.names("inputs")
+        unpack = ", ".join(self._target(s) for s in used)
+        return name, [self.snippet.parse(f"{unpack} = {name}")], f"({', '.join(parts)})", options
+
+    def _wanted(self, stream: Stream) -> bool:
+        names = {n.id for n in ast.walk(stream.target) if isinstance(n, ast.Name)}
+        return any(self.model.used(n) for n in names) or bool(names & set(self.model.live_targets))
+
+    def _target(self, stream: Stream) -> str:
+        code = self.source.segment(stream.target)
+        return f"({code})" if isinstance(stream.target, ast.Tuple) and not code.startswith("(") else code
+
+    def _row_input(self, array: str, row: str) -> tuple[str, list[cst.BaseStatement], str, str]:
+        index = self.model.streams[0].target
+        assert isinstance(index, ast.Name)
+        name = self.names(row)
+        for part in ast.walk(self.model.node):
+            match part:
+                case ast.Subscript(value=ast.Name(id=base), slice=ast.Name(id=at)) if (base, at) == (array, index.id):
+                    self.snippet.replace(part, name)
+        return name, [], array, ""
+
+    def _xs(self, stream: Stream, reversed_by_option: bool) -> str:
+        code = self.source.segment
+        if stream.kind == "rows":
+            assert stream.array is not None
+            if self.stacked:
+                return self._stack(code(stream.array))
+            flip = "[::-1]" if stream.reverse and not reversed_by_option else ""
+            return atom(code(stream.array)) + flip if flip else code(stream.array)
+        arange = self.spell("jax.numpy.arange")
+        if stream.counted is not None:
+            return f"{arange}(len({code(stream.counted)}))"
+        assert stream.stop is not None
+        parts = [code(p) for p in (stream.start, stream.stop, stream.step) if p is not None]
+        if stream.step is not None and stream.start is None:
+            parts.insert(0, "0")
+        return f"{arange}({', '.join(parts)})" + ("[::-1]" if stream.reverse else "")
+
+    def _stack(self, layers: str) -> str:
+        """A pytree whose leaves are those of all layers, stacked."""
+        name = self.names("stacked")
+        tree_map, stack = self.spell("jax.tree.map"), self.spell("jax.numpy.stack")
+        self.before.append(f"{name} = {tree_map}(lambda *leaves: {stack}(leaves), *{atom(layers)})")
+        return name
+
+    def _element(self, output: Output) -> str:
+        """What the step returns for an output; a name for it where later statements could change it."""
+        body = self.model.node.body
+        code = self.snippet.expression(output.element)
+        later = body[body.index(output.append) + 1 :]
+        free = not later or (isinstance(output.element, ast.Name) and not _rebinds(later, reads(output.element)))
+        if free and len(code.splitlines()) == 1:
+            self.snippet.remove(output.append)
+            return code
+        name = self.names(singular(output.name))
+        made = self.snippet.parse(f"{name} = {code}")
+        self.snippet.change_statement(
+            output.append,
+            lambda old: made.with_changes(leading_lines=old.leading_lines),  # type: ignore[attr-defined]
+        )
+        return name
+
+    def _last(self, value: str, stacked: str) -> str:
+        return f"{value} = {stacked}[-1]"
+
+    def body(self) -> list[cst.BaseStatement]:
+        return self.snippet.statements(self.model.node.body)
+
+    def _carry_in(self, body: list[cst.BaseStatement]) -> tuple[str, list[cst.BaseStatement]]:
+        """The carry's parameter; several carried names are unpacked in the first line."""
+        carried = self.model.carried
+        if len(carried) == 1:
+            return carried[0], body
+        if not carried:
+            return "_", body
+        name = self.names("carry")
+        return name, [self.snippet.parse(f"{', '.join(carried)} = {name}"), *body]
+
+    def returned(self, body: list[cst.BaseStatement], value: str) -> list[cst.BaseStatement]:
+        """`return carry`, in one with the statement that made it where that is all it did."""
+        if len(self.model.carried) == 1 and len(self.model.node.body) >= 1:
+            folded = fold_return(self.snippet, body, self.model.carried[0])
+            if folded is not None:
+                body[-1] = folded
+                return []
+        return [self.snippet.parse(f"return {value}")]
+
+    def define(self, name: str, parameters: str, body: list[cst.BaseStatement]) -> cst.BaseStatement:
+        if parameters == "_, _":
+            parameters = "_, __"
+        return self.snippet.define(name, parameters, body, self.snippet.body_of(self.model.node))
+
+    def finish(
+        self, definition: cst.BaseStatement, lines: list[str], primitive: Primitive, extra: list[Edit] | None = None
+    ) -> Rewrite:
+        calls = [self.snippet.parse(line) for line in lines]
+        before = [self.snippet.parse(line) for line in self.before]
+        first = blank_line_before(definition) if before else definition
+        edits = [self.snippet.edit([*before, first, blank_line_before(calls[0]), *calls[1:]]), *(extra or [])]
+        edits += (
+            []
+            if before
+            else blank_above(self.source, self.model.node, self.snippet.newline, {e.start.line for e in extra or []})
+        )
+        return Rewrite(tuple(edits), primitive, tuple(dict.fromkeys(self.imports)))
+
+
+def kept(model: LoopModel) -> str:
+    """What the final state is bound to: a name that nobody reads later is not bound."""
+    live = model.flow.live_after[model.node]
+    return bare([name if name in live else "_" for name in model.carried])
+
+
+def _rebinds(statements: list[ast.stmt], names: frozenset[str]) -> bool:
+    return bool(binds(*statements) & names)

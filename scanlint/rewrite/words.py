@@ -1,0 +1,51 @@
+"""Source text in small pieces: tuples of names, parentheses, names for one of many and many of one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+
+def bare(names: Sequence[str]) -> str:
+    """`a` for one name, `a, b` for several, `None` for none."""
+    return ", ".join(names) if names else "None"
+
+
+def pack(names: Sequence[str]) -> str:
+    """The same as one expression: `(a, b)` for several."""
+    return f"({bare(names)})" if len(names) > 1 else bare(names)
+
+
+def atom(code: str) -> str:
+    """The expression in parentheses unless it is one token or call."""
+    node = ast.parse(code, mode="eval").body
+    if isinstance(node, ast.Name | ast.Constant | ast.Attribute | ast.Call | ast.Subscript):
+        return code
+    return f"({code})"
+
+
+def operand(code: str) -> str:
+    """The expression as the right side of an operator."""
+    node = ast.parse(code, mode="eval").body
+    loose = isinstance(
+        node, ast.BinOp | ast.BoolOp | ast.Compare | ast.IfExp | ast.Lambda | ast.UnaryOp | ast.NamedExpr
+    )
+    return f"({code})" if loose else code
+
+
+def singular(name: str) -> str:
+    """A name for one element of a list of that name."""
+    if name.endswith("ies"):
+        return f"{name[:-3]}y"
+    if name.endswith("sses") or name.endswith("xes"):
+        return name[:-2]
+    if name.endswith("s") and not name.endswith("ss") and len(name) > 1:
+        return name[:-1]
+    return "output"
+
+
+def plural(name: str) -> str:
+    """A name for all values of a variable."""
+    if len(name) < 3:
+        return f"{name}_all"
+    return f"{name}es" if name.endswith(("s", "x", "ch")) else f"{name}s"
