@@ -11,32 +11,30 @@ from scanlint.finding import Finding
 
 
 class Texts:
-    """Looks up the lines that a finding points into: before the run for one that was fixed, else after it."""
+    """Looks up the lines that a finding points into: always those of the text before anything was rewritten."""
 
     def __init__(self, changes: Mapping[Path, tuple[bytes, bytes]], stdin: bytes | None) -> None:
         self._changes = {os.path.realpath(path): texts for path, texts in changes.items()}
         self._stdin = stdin
-        self._lines: dict[tuple[str, bool], Sequence[str]] = {}
+        self._lines: dict[str, Sequence[str]] = {}
 
     def lines(self, finding: Finding) -> Sequence[str]:
-        key = (finding.path, finding.fix.status == "applied")
-        if key not in self._lines:
-            self._lines[key] = self._read(*key)
-        return self._lines[key]
+        if finding.path not in self._lines:
+            self._lines[finding.path] = self._read(finding.path)
+        return self._lines[finding.path]
 
-    def _read(self, path: str, before: bool) -> Sequence[str]:
+    def _read(self, path: str) -> Sequence[str]:
         from scanlint.project.sources import SourceFile, decode
 
-        data = self._data(path, before)
+        data = self._data(path)
         if data is None:
             return ()
         source = decode(data, Path(path))
         return split_lines(source.text if isinstance(source, SourceFile) else data.decode("latin-1"))
 
-    def _data(self, path: str, before: bool) -> bytes | None:
+    def _data(self, path: str) -> bytes | None:
         if texts := self._changes.get(os.path.realpath(path)):
-            old, new = texts
-            return old if before else new
+            return texts[0]
         if self._stdin is not None:
             return self._stdin
         try:
