@@ -282,7 +282,9 @@ def walk_scope(nodes: Iterable[ast.AST]) -> Iterable[ast.AST]:
 
 def flow_around(unit: Unit, node: ast.AST) -> Flow:
     """The flow of the innermost function around a node, computed once."""
-    function = next(a for a in unit.ancestors(node) if isinstance(a, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda))
+    function = next(
+        a for a in unit.ancestors(node) if isinstance(a, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+    )
     if function not in unit.flows:
         unit.flows[function] = Flow(function)
     flow = unit.flows[function]

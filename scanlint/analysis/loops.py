@@ -1,4 +1,4 @@
-"""The model of one loop: what it iterates, what it carries from trip to trip, what it collects, what stands in the way."""
+"""The model of one loop: what it iterates, carries from trip to trip and collects, and what stands in the way."""
 
 from __future__ import annotations
 
@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from scanlint.analysis.flow import Flow, Names, binds, binds_in_order, flow_around, parameters, reads, targets, walk_scope
+from scanlint.analysis.flow import (
+    Flow,
+    Names,
+    binds,
+    binds_in_order,
+    flow_around,
+    parameters,
+    reads,
+    targets,
+    walk_scope,
+)
 from scanlint.analysis.obstacles import obstacles
 from scanlint.analysis.outputs import Output, find_outputs
 from scanlint.analysis.unit import Unit

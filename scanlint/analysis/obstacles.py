@@ -11,13 +11,26 @@ from scanlint.analysis.outputs import Output
 from scanlint.analysis.unit import Unit
 from scanlint.rewrite.result import Withheld
 
-MUTATORS = frozenset("append extend insert pop popleft popitem appendleft setdefault sort clear remove send".split())
-HOST_MODULES = ("numpy.random.", "random.", "time.", "os.", "logging.", "wandb.", "sys.", "builtins.print", "builtins.input")
-SHAPED = frozenset(
-    f"jax.numpy.{name}" for name in "zeros ones empty full eye arange linspace tri identity broadcast_to tile".split()
-) | {"jax.random.split", "jax.lax.iota"}
+MUTATORS = frozenset(
+    {"append", "extend", "insert", "pop", "popleft", "popitem", "appendleft", "setdefault", "clear", "remove", "send"}
+)
+HOST_MODULES = (
+    "numpy.random.",
+    "random.",
+    "time.",
+    "os.",
+    "logging.",
+    "wandb.",
+    "sys.",
+    "builtins.print",
+    "builtins.input",
+)
+MAKERS = ("zeros", "ones", "empty", "full", "eye", "arange", "linspace", "tri", "identity", "broadcast_to", "tile")
+SHAPED = frozenset(f"jax.numpy.{name}" for name in MAKERS) | {"jax.random.split", "jax.lax.iota"}
 CONTEXTS = ("jax.named_scope", "jax.default_matmul_precision", "jax.profiler.")
-NEEDS_INT = frozenset(("builtins.int", "builtins.float", "builtins.bool", "builtins.str", "builtins.print", "builtins.range"))
+NEEDS_INT = frozenset(
+    ("builtins.int", "builtins.float", "builtins.bool", "builtins.str", "builtins.print", "builtins.range")
+)
 
 
 def obstacles(
@@ -31,7 +44,7 @@ def obstacles(
     """Each thing that keeps the loop from being rolled, in the order of the text within each kind."""
     appended = {o.append for o in outputs}
     yield from _jumps(node)
-    body = [n for n in walk_scope(node.body)]
+    body = list(walk_scope(node.body))
     skip = {inner for statement in appended for inner in (statement, getattr(statement, "value", statement))}
     for part in body:
         if part not in skip:
@@ -68,7 +81,9 @@ def _effect(unit: Unit, node: ast.For | ast.While, part: ast.AST, collected: Nam
         case ast.Expr(value=ast.Call() as call):
             name = unit.resolve(call.func)
             if not (name and name.startswith("jax.debug.")):
-                yield Withheld("side-effect", f"`{ast.unparse(call.func)}(...)` is called for its effect at line {part.lineno}")
+                yield Withheld(
+                    "side-effect", f"`{ast.unparse(call.func)}(...)` is called for its effect at line {part.lineno}"
+                )
         case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
             yield Withheld("mutation", f"`{ast.unparse(part)}` is assigned in place at line {part.lineno}")
         case ast.Global(names=names) | ast.Nonlocal(names=names):
@@ -102,7 +117,7 @@ def _host_call(unit: Unit, call: ast.Call, function: ast.expr) -> Iterator[Withh
     elif name is not None and name.startswith(HOST_MODULES):
         yield Withheld("side-effect", f"`{ast.unparse(function)}` is host code (line {call.lineno})")
     elif name is None and isinstance(function, ast.Attribute) and function.attr in MUTATORS:
-        if not unit.value(function.value).array and function.attr != "sort":
+        if not unit.value(function.value).array:
             what = ast.unparse(function)
             yield Withheld("mutation", f"`{what}(...)` changes an object in place at line {call.lineno}")
 

@@ -78,7 +78,7 @@ def _output(
     else:
         assert isinstance(initial.value, ast.List)
         first = tuple(initial.value.elts)
-    known = {n for n in ast.walk(initial)} | {n for n in ast.walk(statement) if n not in set(ast.walk(element))}
+    known = set(ast.walk(initial)) | {n for n in ast.walk(statement) if n not in set(ast.walk(element))}
     uses = []
     function = flow.function
     for other in ast.walk(function):
@@ -104,7 +104,9 @@ def _initial(unit: Unit, node: ast.stmt, name: str) -> ast.Assign | ast.AnnAssig
             case (
                 ast.Assign(targets=[ast.Name(id=bound)], value=ast.List())
                 | ast.AnnAssign(target=ast.Name(id=bound), value=ast.List())
-                | ast.Assign(targets=[ast.Name(id=bound)], value=ast.Call(func=ast.Name(id="list"), args=[], keywords=[]))
+                | ast.Assign(
+                    targets=[ast.Name(id=bound)], value=ast.Call(func=ast.Name(id="list"), args=[], keywords=[])
+                )
             ) if bound == name:
                 return statement
         if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement)):

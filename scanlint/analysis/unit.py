@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -202,10 +203,7 @@ class Unit:
         return name, f"import {root}"
 
 
-BUILTINS = frozenset(
-    "range len enumerate zip reversed map filter list tuple dict set sum min max any all abs int float bool str "
-    "print isinstance getattr setattr hasattr iter next sorted round pow divmod super type object property".split()
-)
+BUILTINS = frozenset(dir(builtins))
 
 _MOVED = {
     "jax.tree_util.tree_map": "jax.tree.map",

@@ -64,7 +64,7 @@ class Rewriter:
                     continue
                 try:
                     found += rule.check(node, Context(rule, unit, self.settings))
-                except Exception as error:  # a rule's own bug: said, with exit code 2
+                except Exception as error:  # noqa: BLE001 - a rule's own bug: said, with exit code 2
                     where = f"{unit.source.path}:{getattr(node, 'lineno', 0)}"
                     self.problems.append(f"{where}: internal error in {rule.name}: {type(error).__name__}: {error}")
         return found

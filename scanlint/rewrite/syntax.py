@@ -74,6 +74,9 @@ class Snippet:
                 return candidate
         raise KeyError(f"no {kind.__name__} at line {start.line}, column {start.column}")
 
+    def find_expression(self, node: ast.expr) -> cst.BaseExpression:
+        return self.find(node, cst.BaseExpression)  # type: ignore[type-abstract]
+
     def _find_statement(self, node: ast.stmt) -> cst.BaseStatement:
         """The whole statement: a simple one with its line (comments included)."""
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.decorator_list:
@@ -100,7 +103,7 @@ class Snippet:
 
     def replace(self, node: ast.expr, code: str) -> None:
         """Put another expression in the place of one."""
-        self.change(node, cst.BaseExpression, lambda _: cst.parse_expression(code))
+        self._changes[self.find_expression(node)] = lambda _: cst.parse_expression(code)
 
     def remove(self, node: ast.stmt) -> None:
         """Drop a statement; comments above it stay only where its line had nothing else."""
@@ -116,12 +119,11 @@ class Snippet:
         return self._fetch(self._find_statement(node))
 
     def statements(self, nodes: Sequence[ast.stmt]) -> list[cst.BaseStatement]:
-        out = [made for node in nodes for made in self.statement(node)]
-        return out
+        return [made for node in nodes for made in self.statement(node)]
 
     def expression(self, node: ast.expr) -> str:
         """The source of an expression as changed."""
-        changed = self.find(node, cst.BaseExpression).visit(_Apply(self._changes))
+        changed = self.find_expression(node).visit(_Apply(self._changes))
         assert isinstance(changed, cst.BaseExpression)
         return self.module.code_for_node(changed)
 

@@ -37,7 +37,7 @@ def singular(name: str) -> str:
     """A name for one element of a list of that name."""
     if name.endswith("ies"):
         return f"{name[:-3]}y"
-    if name.endswith("sses") or name.endswith("xes"):
+    if name.endswith(("sses", "xes", "ches")):
         return name[:-2]
     if name.endswith("s") and not name.endswith("ss") and len(name) > 1:
         return name[:-1]

@@ -72,7 +72,6 @@ class Context:
         )
         return Report(finding, outcome, node)
 
-
     # -- what the loop rules share
 
     def traced(self, node: ast.AST) -> bool:
@@ -126,7 +125,15 @@ class Context:
         outcome = to_while_loop(model) if isinstance(node, ast.While) else to_rolled_loop(model, stacked=stacked)
         last = end or (node.iter if isinstance(node, ast.For) else node.test)
         return self.report(
-            node, message, help=help, label=label, end=last, why=why, trips=model.trips, primitive=primitive, outcome=outcome
+            node,
+            message,
+            help=help,
+            label=label,
+            end=last,
+            why=why,
+            trips=model.trips,
+            primitive=primitive,
+            outcome=outcome,
         )
 
 
