@@ -124,14 +124,18 @@ def _override(settings: Settings, over: Overrides) -> Settings:
 
 def _check_rules(settings: Settings, over: Overrides) -> None:
     """UsageError for the first rule, in the file or in an option, that does not exist."""
-    from scanlint.rules.registry import check_selectors
-
+    written: dict[str, tuple[str, ...]] = {}
     for option in ("select", "ignore", "extend_select"):
         spelled = option.replace("_", "-")
-        check_selectors(getattr(over, option), f"--{spelled}")
-        check_selectors(getattr(settings, option), f"{settings.source}: `{spelled}`")
+        written[f"--{spelled}"] = getattr(over, option)
+        written[f"{settings.source}: `{spelled}`"] = getattr(settings, option)
     for pattern, listed in settings.per_file_ignores.items():
-        check_selectors(listed, f"{settings.source}: `per-file-ignores` of `{pattern}`")
+        written[f"{settings.source}: `per-file-ignores` of `{pattern}`"] = listed
+    if any(written.values()):
+        from scanlint.rules.registry import check_selectors
+
+        for origin, selectors in written.items():
+            check_selectors(selectors, origin)
 
 
 def _words(value: object) -> tuple[str, ...]:
