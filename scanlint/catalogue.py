@@ -12,11 +12,14 @@ FOLDERS = (HERE / "_catalogue", HERE.parent / "rules")
 
 
 def page(word: str) -> str:
-    """The page of a rule, by its code or name."""
+    """The page of a rule, by its code or name, without its front matter."""
     entry = find(word)
     for folder in FOLDERS:
         if (file := folder / f"{entry.name}.md").is_file():
-            return file.read_text(encoding="utf-8")
+            text = file.read_text(encoding="utf-8")
+            body = text.split("---\n", 2)[-1].lstrip() if text.startswith("---\n") else text
+            state = "on by default" if entry.default else "off unless selected"
+            return body.replace(f"# {entry.name}", f"# {entry.name} ({entry.code}, {state})", 1)
     return f"{entry.code} {entry.name}: {entry.summary}\n"
 
 
