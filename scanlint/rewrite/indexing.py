@@ -12,6 +12,7 @@ from scanlint.analysis.flow import binds, parameters, reads, walk_scope
 from scanlint.analysis.loops import LoopModel, is_array
 from scanlint.rewrite.result import Withheld
 from scanlint.rewrite.syntax import Snippet
+from scanlint.rewrite.words import singular
 
 
 def rows_read_by_index(model: LoopModel) -> tuple[str, str] | None:
@@ -34,7 +35,7 @@ def rows_read_by_index(model: LoopModel) -> tuple[str, str] | None:
     for part in ast.walk(ast.Module(model.node.body, [])):
         if isinstance(part, ast.Name) and part.id == index and not _reads_row(model, part, array):
             return None
-    return (array, row_name(array)) if model.used(index) else None
+    return (array, singular(array, f"{array}_row")) if model.used(index) else None
 
 
 def _reads_row(model: LoopModel, index: ast.Name, array: str) -> bool:
@@ -42,17 +43,6 @@ def _reads_row(model: LoopModel, index: ast.Name, array: str) -> bool:
         case ast.Subscript(value=ast.Name(id=base), slice=at, ctx=ast.Load()):
             return base == array and at is index
     return False
-
-
-def row_name(array: str) -> str:
-    """`xs` gives `x`, `batches` gives `batch`; other names get `_row`."""
-    if array.endswith("ies") and len(array) > 4:
-        return f"{array[:-3]}y"
-    if array.endswith(("ches", "xes", "sses")):
-        return array[:-2]
-    if array.endswith("s") and not array.endswith("ss") and len(array) > 1:
-        return array[:-1]
-    return f"{array}_row"
 
 
 def use_windows(model: LoopModel, snippet: Snippet, spell: Callable[[str], str]) -> Withheld | None:

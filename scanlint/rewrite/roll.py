@@ -236,7 +236,7 @@ class Roll:
         if free and len(code.splitlines()) == 1:
             self.snippet.remove(output.append)
             return code
-        name = self.names(singular(output.name))
+        name = self.names(singular(output.name, "output"))
         made = self.snippet.parse(f"{name} = {code}")
         self.snippet.change_statement(
             output.append,

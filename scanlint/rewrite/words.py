@@ -33,15 +33,15 @@ def operand(code: str) -> str:
     return f"({code})" if loose else code
 
 
-def singular(name: str) -> str:
-    """A name for one element of a list of that name."""
-    if name.endswith("ies"):
+def singular(name: str, otherwise: str) -> str:
+    """A name for one element of what has this name: `xs` gives `x`, `batches` gives `batch`."""
+    if name.endswith("ies") and len(name) > 4:
         return f"{name[:-3]}y"
     if name.endswith(("sses", "xes", "ches")):
         return name[:-2]
     if name.endswith("s") and not name.endswith("ss") and len(name) > 1:
         return name[:-1]
-    return "output"
+    return otherwise
 
 
 def plural(name: str) -> str:
