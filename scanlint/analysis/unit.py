@@ -100,6 +100,7 @@ class Unit:
     values: Mapping[ast.AST, Value] = field(default_factory=dict)
     contexts: Mapping[ast.AST, FunctionContext] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
+    silent: frozenset[ast.AST] = frozenset()
     jitted: frozenset[str] = frozenset()
     before: Mapping[tuple[ast.AST, str], Value] = field(default_factory=dict)
     flows: dict[ast.AST, object] = field(default_factory=dict, repr=False)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import partial
 
 
 class Kind(Enum):
@@ -28,8 +29,12 @@ class Value:
     `kind` speaks of the moment of tracing. `array` says that it is a jax array, traced or (in host code)
     concrete. `constant` is the Python value where it is known. `dtype` is one of "bool", "int", "float",
     "complex", "key" where known. `ndim` likewise. `items` are the elements of a tuple or list of known
-    length, `fields` those of a dict, NamedTuple or dataclass, `container` its type's name.
+    length, `fields` those of a dict, NamedTuple or dataclass, `element` what any element of a list or dict of
+    unknown length is, `container` its type's name. `callee` is what a call of it runs.
     `why` and `line` give the evidence of a traced value: "`err` is `jnp.abs(...)`".
+
+    A list, tuple or dict is a Python object while tracing: it is never TRACED itself, only its elements are.
+    A traced value that is not an array is a pytree of tracers, or nothing more is known of it.
     """
 
     kind: Kind
@@ -40,8 +45,10 @@ class Value:
     container: str | None = None
     items: tuple[Value, ...] | None = None
     fields: Mapping[str, Value] = field(default_factory=dict, hash=False)
-    why: str = ""
-    line: int = 0
+    why: str = field(default="", compare=False)
+    line: int = field(default=0, compare=False)
+    element: Value | None = None
+    callee: object | None = None
 
     @property
     def traced(self) -> bool:
@@ -57,10 +64,143 @@ class Value:
         return self.constant is not Unset.UNSET
 
 
+NO_FIELDS: Mapping[str, Value] = {}
 UNKNOWN = Value(Kind.UNKNOWN)
 STATIC = Value(Kind.STATIC)
+STATIC_INT = Value(Kind.STATIC, dtype="int")
+STATIC_BOOL = Value(Kind.STATIC, dtype="bool")
+CONCRETE_ARRAY = Value(Kind.UNKNOWN, array=True)
+DEPTH = 6
+
+_TYPES = {bool: "bool", int: "int", float: "float", complex: "complex"}
 
 
 def constant(value: object) -> Value:
     """The value of a literal or a folded expression."""
-    return Value(Kind.STATIC, constant=value)
+    return Value(Kind.STATIC, constant=value, dtype=_TYPES.get(type(value)))
+
+
+def contents(value: Value) -> tuple[Value, ...]:
+    """The values inside a container, as far as they are known."""
+    inner = (*(value.items or ()), *value.fields.values())
+    return (*inner, value.element) if value.element is not None else inner
+
+
+def gathered(container: str, items: tuple[Value, ...] | None = None, element: Value | None = None) -> Value:
+    """A list or tuple that holds these values; `items` None when its length is not known."""
+    inside = items if items is not None else (element,) if element is not None else ()
+    if items is None and element is None:
+        return Value(Kind.UNKNOWN, container=container)
+    kind = Kind.STATIC if all(v.kind is Kind.STATIC for v in inside) else Kind.UNKNOWN
+    return Value(kind, container=container, items=items, element=element)
+
+
+def record(container: str, fields: Mapping[str, Value], callee: object | None = None) -> Value:
+    """A dict, NamedTuple or dataclass with these fields."""
+    static = all(v.kind is Kind.STATIC for v in fields.values())
+    return Value(Kind.STATIC if static else Kind.UNKNOWN, container=container, fields=fields, callee=callee)
+
+
+def element_of(value: Value) -> Value:
+    """What one element of a container is, whichever it be."""
+    if value.items:
+        return join_all(value.items)
+    return value.element or UNKNOWN
+
+
+def join_all(values: tuple[Value, ...], *, loop: bool = False) -> Value:
+    first, *rest = values
+    for value in rest:
+        first = join(first, value, loop=loop)
+    return first
+
+
+def join(a: Value, b: Value, *, loop: bool = False, depth: int = 0) -> Value:
+    """What is known where two paths meet.
+
+    At a loop head (`loop`) a value that is traced on the way back is traced: the second trip meets it. Where two
+    arms of a static branch meet, traced on one and static on the other is unknown.
+    """
+    if a is b or a == b:
+        return a
+    if depth > DEPTH:
+        return UNKNOWN
+    kind = _kind(a, b, loop)
+    keep = a.constant if _same_constant(a, b) else Unset.UNSET
+    evidence = a if a.traced else b
+    container = a.container if a.container == b.container else None
+    items, element, fields = _join_contents(a, b, loop, depth) if container else (None, None, NO_FIELDS)
+    if container and kind is Kind.TRACED:
+        kind = Kind.UNKNOWN
+    return Value(
+        kind,
+        array=(a.array and b.array) or (kind is Kind.TRACED and (a.array or b.array)),
+        constant=keep if kind is Kind.STATIC else Unset.UNSET,
+        dtype=a.dtype if a.dtype == b.dtype else None,
+        ndim=a.ndim if a.ndim == b.ndim else None,
+        container=container,
+        items=items,
+        fields=fields,
+        why=evidence.why,
+        line=evidence.line,
+        element=element,
+        callee=a.callee if a.callee == b.callee else None,
+    )
+
+
+def _kind(a: Value, b: Value, loop: bool) -> Kind:
+    if a.kind is b.kind:
+        return a.kind
+    if loop and (a.traced or b.traced):
+        return Kind.TRACED
+    return Kind.UNKNOWN
+
+
+def _same_constant(a: Value, b: Value) -> bool:
+    return a.known and b.known and type(a.constant) is type(b.constant) and a.constant == b.constant
+
+
+def _join_contents(
+    a: Value, b: Value, loop: bool, depth: int
+) -> tuple[tuple[Value, ...] | None, Value | None, Mapping[str, Value]]:
+    """Elements and fields of two containers of one type."""
+    if a.fields and a.fields.keys() == b.fields.keys():
+        fields = {k: join(v, b.fields[k], loop=loop, depth=depth + 1) for k, v in a.fields.items()}
+        return None, None, fields
+    if a.items is not None and b.items is not None and len(a.items) == len(b.items):
+        items = tuple(join(x, y, loop=loop, depth=depth + 1) for x, y in zip(a.items, b.items, strict=True))
+        return items, None, NO_FIELDS
+    inside = (*contents(a), *contents(b))
+    return None, join_all(inside, loop=loop) if inside else None, NO_FIELDS
+
+
+def staged(value: Value, why: str = "", line: int = 0, *, leaf: bool = True, depth: int = 0) -> Value:
+    """The value as a transformation hands it on: numbers and arrays are tracers, the structure stays.
+
+    `leaf` says that a value of unknown type counts as traced too.
+    """
+    if depth > DEPTH or (value.callee is not None and not value.fields):
+        return value
+    if value.known and (value.constant is None or isinstance(value.constant, str)):
+        return value
+    if value.container is not None:
+        inner = partial(staged, why=why, line=line, leaf=leaf, depth=depth + 1)
+        items = None if value.items is None else tuple(inner(v) for v in value.items)
+        fields = {k: inner(v) for k, v in value.fields.items()}
+        element = None if value.element is None else inner(value.element)
+        return replace(value, kind=Kind.UNKNOWN, constant=Unset.UNSET, items=items, fields=fields, element=element)
+    if value.kind is Kind.UNKNOWN and not value.array and not leaf:
+        return value
+    array = value.array or (value.kind is Kind.STATIC and value.dtype is not None)
+    ndim = 0 if value.kind is Kind.STATIC and value.dtype is not None else value.ndim
+    return Value(Kind.TRACED, array, dtype=value.dtype, ndim=ndim, why=value.why or why, line=value.line or line)
+
+
+def concrete(value: Value, depth: int = 0) -> Value:
+    """A value that comes out of traced code into host code: its tracers are concrete arrays there."""
+    if value.container is not None and depth <= DEPTH:
+        items = None if value.items is None else tuple(concrete(v, depth + 1) for v in value.items)
+        fields = {k: concrete(v, depth + 1) for k, v in value.fields.items()}
+        element = None if value.element is None else concrete(value.element, depth + 1)
+        return replace(value, items=items, fields=fields, element=element)
+    return replace(value, kind=Kind.UNKNOWN) if value.traced else value

@@ -1,0 +1,226 @@
+"""What a call can run, and what the interpreter needs to know of the project around a function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from scanlint.analysis.unit import Function, Jit
+from scanlint.analysis.values import UNKNOWN, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """How code runs: under a trace or not, below which transforms, and why."""
+
+    traced: bool = False
+    transforms: frozenset[str] = frozenset()
+    chain: tuple[str, ...] = ()
+
+
+HOST = Mode()
+
+
+@dataclass(eq=False, slots=True)
+class Record:
+    """What is learnt of one unit: its values, the functions in it, and the statements on which nothing is said."""
+
+    keep: bool
+    values: dict[ast.AST, Value] = field(default_factory=dict)
+    codes: dict[ast.AST, Code] = field(default_factory=dict)
+    silent: set[ast.AST] = field(default_factory=set)
+
+
+@dataclass(eq=False, slots=True)
+class Code:
+    """One function of the project, what is known of how it is run, and what its last interpretation gave.
+
+    `incoming` joins the arguments of all known calls from traced code (or from host code while no traced call is
+    known). `owner` is the canonical name of the class of a method.
+    """
+
+    scope: Scope
+    qualname: str
+    node: Function
+    record: Record
+    owner: str | None = None
+    mode: Mode = HOST
+    incoming: dict[str, Value] = field(default_factory=dict)
+    static: frozenset[str] = frozenset()
+    jit: Jit | None = None
+    rooted: bool = False
+    result: Value = UNKNOWN
+    runs: int = 0
+    running: bool = False
+    stale: bool = True
+    epoch: tuple[int, int] = (0, 0)
+    uses: Mapping[str, bool] | None = None
+
+    @property
+    def name(self) -> str:
+        return self.qualname.rpartition(".")[2]
+
+    def parameters(self) -> list[ast.arg]:
+        arguments = self.node.args
+        return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+    def positional(self) -> list[ast.arg]:
+        return [*self.node.args.posonlyargs, *self.node.args.args]
+
+    def defaults(self) -> dict[str, ast.expr]:
+        """The default expression of each parameter that has one."""
+        positional = self.positional()
+        given = self.node.args.defaults
+        table = {a.arg: d for a, d in zip(positional[len(positional) - len(given) :], given, strict=True)}
+        pairs = zip(self.node.args.kwonlyargs, self.node.args.kw_defaults, strict=True)
+        return table | {a.arg: d for a, d in pairs if d is not None}
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """One activation of a function: its names, and the frame of the function around it."""
+
+    code: Code
+    mode: Mode
+    env: dict[str, Value]
+    parent: Frame | None = None
+    returned: list[Value] = field(default_factory=list)
+    made: list[Code] = field(default_factory=list)
+    epoch: int = 0
+
+    def lookup(self, name: str) -> Value | None:
+        at: Frame | None = self
+        while at is not None:
+            if name in at.env:
+                return at.env[name]
+            at = at.parent
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Something outside the project, by its canonical dotted name; also a module of the project."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """A function of the project; `frame` is the activation that made it, `receiver` its `self`."""
+
+    code: Code
+    frame: Frame | None = None
+    receiver: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A function with some arguments given."""
+
+    function: Value
+    args: tuple[Value, ...]
+    keywords: Mapping[str, Value] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Transformed:
+    """A function under a transform such as `jax.jit` or `jax.vmap`."""
+
+    transform: str
+    function: Value
+    static: frozenset[str] = frozenset()
+    auxiliary: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of a value that is no object of the project: `x.sum`, `items.append`."""
+
+    receiver: Value
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRef:
+    """A class of the project."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An object of a class of the project."""
+
+    name: str
+
+
+@dataclass(slots=True)
+class ClassInfo:
+    """What is known of a class: canonical names of its bases, its annotated fields, its methods and attributes.
+
+    `kind` is "namedtuple", "dataclass" (its attributes are the leaves of a pytree or plain values), "module" (a
+    flax or haiku module: its fields are configuration), "enum" or "plain".
+    """
+
+    name: str
+    scope: Scope
+    kind: str
+    bases: tuple[str, ...]
+    fields: dict[str, ast.expr]
+    static: frozenset[str]
+    methods: dict[str, Code]
+    constants: dict[str, ast.expr]
+    attributes: dict[str, Value] = field(default_factory=dict)
+
+
+class Scope(Protocol):
+    """A module of the project as the functions in it see it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def path(self) -> str: ...
+
+    def lookup(self, name: str) -> Value | None:
+        """What a name means at module level."""
+
+    def annotation(self, node: ast.expr | None) -> str | None:
+        """The canonical name of an annotation or other dotted expression at module level."""
+
+
+class World(Protocol):
+    """The project around a function: classes, and the functions that calls reach."""
+
+    def class_info(self, name: str) -> ClassInfo | None: ...
+
+    def find(self, name: str) -> Value | None:
+        """The value of a canonical name, if it is defined in the project."""
+
+    def code(self, node: Function, qualname: str, frame: Frame) -> Code:
+        """The function of a nested definition or a lambda."""
+
+    def decorated(self, code: Code) -> Value:
+        """A module-level function or a method of a class, under its decorators."""
+
+    def imported(self, scope: Scope, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Value]]:
+        """The names that an import inside a function binds."""
+
+    def invoke(self, closure: Closure, args: Mapping[str, Value], mode: Mode) -> Value:
+        """Run a function with these arguments (by parameter name) and give what it returns."""
+
+    def fallback(self, code: Code, frame: Frame) -> None:
+        """Run a function that no known call runs, with unknown arguments, as its encloser runs."""
+
+    def root(
+        self,
+        closure: Closure,
+        transform: str,
+        mode: Mode,
+        skip: frozenset[str],
+        static: frozenset[str],
+        jit: Jit | None,
+    ) -> None:
+        """A transform is applied to a function: its parameters are tracers, but for those in `skip`."""

@@ -1,0 +1,431 @@
+"""Abstract evaluation of expressions: what each one is while JAX traces."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+
+from scanlint.analysis import calls
+from scanlint.analysis.callables import Closure, Frame, Instance, Method, Named, World
+from scanlint.analysis.folding import fold_binary, fold_compare, fold_unary
+from scanlint.analysis.jaxapi import ARRAY_METHODS, ARRAY_ONLY_METHODS, SAME_ATTRIBUTES, STATIC_ATTRIBUTES
+from scanlint.analysis.members import constant_of, member
+from scanlint.analysis.parts import element, indexed_ndim, iterated, length_of, stored, unpacked
+from scanlint.analysis.unit import BUILTINS, canonical
+from scanlint.analysis.values import (
+    STATIC,
+    STATIC_BOOL,
+    STATIC_INT,
+    UNKNOWN,
+    Kind,
+    Unset,
+    Value,
+    constant,
+    element_of,
+    gathered,
+    join,
+    join_all,
+    record,
+)
+
+
+class Expressions:
+    """Evaluates expressions in one frame; keeps the value of each node."""
+
+    def __init__(self, world: World, frame: Frame) -> None:
+        self.world = world
+        self.frame = frame
+        self.env = frame.env
+        self.record = frame.code.record
+        self.values = self.record.values if self.record.keep else None
+        self.quiet = 0
+        self.loops = 0
+        self.decorator: ast.expr | None = None
+
+    @property
+    def traced(self) -> bool:
+        return self.frame.mode.traced
+
+    def eval(self, node: ast.expr) -> Value:
+        """The value of an expression, noted for the rules."""
+        value = _EVALUATORS.get(type(node), _unknown)(self, node)
+        if self.values is not None:
+            self.values[node] = UNKNOWN if self.quiet else value
+        return value
+
+    def truth(self, node: ast.expr) -> Value:
+        """The value of a test. The truth of a bare name whose value was never computed is no evidence."""
+        value = self.eval(node)
+        weak = isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and value.traced and not value.array
+        if not weak:
+            return value
+        if self.values is not None:
+            self.values[node] = UNKNOWN
+        return UNKNOWN
+
+    def made(
+        self, node: ast.AST, why: str, dtype: str | None = None, ndim: int | None = None, array: bool = True
+    ) -> Value:
+        """What a call of JAX gives here: a tracer, or in host code a concrete array."""
+        if not self.traced:
+            return Value(Kind.UNKNOWN, array, dtype=dtype, ndim=ndim)
+        return Value(Kind.TRACED, array, dtype=dtype, ndim=ndim, why=why, line=getattr(node, "lineno", 0))
+
+    def closure(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str) -> Value:
+        """A function defined here."""
+        code = self.world.code(node, f"{self.frame.code.qualname}.<locals>.{name}", self.frame)
+        if code not in self.frame.made:
+            self.frame.made.append(code)
+        return Value(Kind.STATIC, callee=Closure(code, self.frame))
+
+    def decorate(self, node: ast.expr, function: Value) -> Value:
+        """The function under one decorator; one that is not known leaves it as it is."""
+        decorator = self.eval(node)
+        self.decorator = node
+        applied = calls.apply(self, ast.copy_location(ast.Call(node, [], []), node), decorator, [function], {})
+        self.decorator = None
+        foreign = isinstance(decorator.callee, Named) and decorator.callee.name.startswith(
+            ("numba.", "builtins.property")
+        )
+        return applied if applied is not UNKNOWN or foreign else function
+
+    def bind(self, target: ast.expr, value: Value) -> None:
+        """Assign a value to a target."""
+        match target:
+            case ast.Name(id=name):
+                self.env[name] = value
+                self.note(target, value)
+            case ast.Tuple(elts=elts) | ast.List(elts=elts):
+                for part, inner in zip(elts, unpacked(value, elts), strict=True):
+                    self.bind(part.value if isinstance(part, ast.Starred) else part, inner)
+            case ast.Attribute(value=owner):
+                self.set_attribute(self.eval(owner), target.attr, value)
+            case ast.Subscript(value=ast.Name(id=name) as owner):
+                self.eval(target.slice)
+                self.env[name] = stored(self.eval(owner), target.slice, value)
+            case ast.Subscript():
+                self.eval(target.value)
+                self.eval(target.slice)
+
+    def note(self, node: ast.AST, value: Value) -> None:
+        if self.values is not None:
+            self.values[node] = UNKNOWN if self.quiet else value
+
+    def set_attribute(self, owner: Value, name: str, value: Value) -> None:
+        """`self.x = ...`: what any method of the class may read later."""
+        if isinstance(owner.callee, Instance):
+            info = self.world.class_info(owner.callee.name)
+            if info is not None:
+                plain = value if value.callee is not None or value.static else UNKNOWN
+                known = info.attributes.get(name)
+                info.attributes[name] = plain if known is None else join(known, plain)
+
+
+def _unknown(self: Expressions, node: ast.expr) -> Value:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            self.eval(child)
+    return UNKNOWN
+
+
+def _constant(self: Expressions, node: ast.Constant) -> Value:
+    return constant(node.value)
+
+
+def _name(self: Expressions, node: ast.Name) -> Value:
+    found = self.frame.lookup(node.id)
+    if found is not None:
+        return found
+    found = self.frame.code.scope.lookup(node.id)
+    if found is not None:
+        return found
+    return Value(Kind.STATIC, callee=Named(f"builtins.{node.id}")) if node.id in BUILTINS else UNKNOWN
+
+
+def _attribute(self: Expressions, node: ast.Attribute) -> Value:
+    return attribute(self, self.eval(node.value), node.attr, node)
+
+
+def attribute(self: Expressions, value: Value, name: str, node: ast.AST) -> Value:
+    """`value.name`."""
+    match value.callee:
+        case Named(base):
+            return constant_of(f"{base}.{name}") or self.world.find(f"{base}.{name}") or _named(base, name)
+        case Method(receiver, "at"):
+            return Value(Kind.STATIC, callee=Method(receiver, name))
+        case Instance():
+            found = member(self.world, value, name, self.frame.mode)
+            if found is not None:
+                return found
+    if name in value.fields:
+        return value.fields[name]
+    if name in STATIC_ATTRIBUTES:
+        return _static_attribute(value, name)
+    if value.array and name in SAME_ATTRIBUTES:
+        return value
+    if (value.array and name in ARRAY_METHODS) or (value.traced and name in ARRAY_ONLY_METHODS) or name == "at":
+        return Value(Kind.STATIC, callee=Method(value, name))
+    if value.container is not None or (value.known and isinstance(value.constant, str)):
+        return Value(Kind.STATIC, callee=Method(value, name))
+    if value.callee is None and value.traced:
+        return Value(Kind.UNKNOWN, callee=Method(value, name))
+    return STATIC if value.static and value.callee is None else UNKNOWN
+
+
+def _named(base: str, name: str) -> Value:
+    return Value(Kind.STATIC, callee=Named(canonical(f"{base}.{name}")))
+
+
+def _static_attribute(value: Value, name: str) -> Value:
+    if value.container is None and (value.array or value.traced):
+        if name == "ndim" and value.ndim is not None:
+            return constant(value.ndim)
+        if name == "shape":
+            items = tuple([STATIC_INT] * value.ndim) if value.ndim is not None else None
+            return Value(Kind.STATIC, container="tuple", items=items, element=STATIC_INT)
+    if name == "shape" and value.kind is Kind.UNKNOWN:
+        return Value(Kind.STATIC, container="tuple", element=STATIC_INT)
+    return STATIC_INT if name in ("ndim", "size", "itemsize", "nbytes") else STATIC
+
+
+def _subscript(self: Expressions, node: ast.Subscript) -> Value:
+    value, key = self.eval(node.value), self.eval(node.slice)
+    match value.callee:
+        case Method(receiver, "at"):
+            return Value(Kind.STATIC, callee=Method(receiver, "at"))
+    if value.container is not None:
+        return element(value, key, node.slice)
+    if value.array:
+        return replace(value, ndim=indexed_ndim(value.ndim, node.slice), constant=Unset.UNSET, callee=None)
+    if value.traced:
+        sliced = isinstance(node.slice, ast.Slice | ast.Tuple) or _has_ellipsis(node.slice)
+        return replace(value, array=sliced, ndim=None, dtype=None, callee=None)
+    if key.traced and key.array:
+        return self.made(node, "indexed by a traced value")
+    if value.static and value.callee is None:
+        return STATIC_INT if value.dtype == "int" else STATIC
+    return UNKNOWN
+
+
+def _has_ellipsis(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is ...
+
+
+def _slice(self: Expressions, node: ast.Slice) -> Value:
+    parts = [self.eval(p) for p in (node.lower, node.upper, node.step) if p is not None]
+    return STATIC if all(p.static for p in parts) else UNKNOWN
+
+
+def _sequence(self: Expressions, node: ast.Tuple | ast.List | ast.Set) -> Value:
+    name = type(node).__name__.lower()
+    values = [self.eval(e.value if isinstance(e, ast.Starred) else e) for e in node.elts]
+    if any(isinstance(e, ast.Starred) for e in node.elts):
+        inner = [element_of(v) if isinstance(e, ast.Starred) else v for v, e in zip(values, node.elts, strict=True)]
+        return gathered(name, None, join_all(tuple(inner)))
+    return gathered(name, tuple(values))
+
+
+def _dict(self: Expressions, node: ast.Dict) -> Value:
+    keys = [None if k is None else self.eval(k).constant for k in node.keys]
+    values = [self.eval(v) for v in node.values]
+    if keys and all(isinstance(k, str) for k in keys):
+        return record("dict", {str(k): v for k, v in zip(keys, values, strict=True)})
+    if not values:
+        return Value(Kind.STATIC, container="dict", items=())
+    if None in keys:
+        return Value(Kind.UNKNOWN, container="dict", element=UNKNOWN)
+    return gathered("dict", None, join_all(tuple(values)))
+
+
+def _binary(self: Expressions, node: ast.BinOp) -> Value:
+    return binary(self, node.op, self.eval(node.left), self.eval(node.right), node)
+
+
+def binary(self: Expressions, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
+    """`left op right`."""
+    if left.known and right.known:
+        return fold_binary(op, left.constant, right.constant) or STATIC
+    if left.container and right.container:
+        if isinstance(op, ast.Add) and left.items is not None and right.items is not None:
+            return gathered(left.container, (*left.items, *right.items))
+        inner = (*(left.items or ()), *(right.items or ()))
+        parts = [v for v in (left.element, right.element, *inner) if v is not None]
+        return gathered(left.container, None, join_all(tuple(parts)) if parts else None)
+    if (left.container == "list" or right.container == "list") and isinstance(op, ast.Mult):
+        repeated = left if left.container else right
+        return gathered("list", None, element_of(repeated))
+    if isinstance(left.constant, str) or isinstance(right.constant, str):
+        return STATIC
+    return arithmetic(self, left, right, _result_dtype(op, left, right), node)
+
+
+def arithmetic(self: Expressions, left: Value, right: Value, dtype: str | None, node: ast.AST) -> Value:
+    """What an operator gives for two operands: traced as soon as one is."""
+    for operand in (left, right):
+        if operand.traced:
+            ndim = _broadcast(left, right)
+            return Value(Kind.TRACED, True, dtype=dtype, ndim=ndim, why=operand.why, line=operand.line)
+    if left.array or right.array:
+        return self.made(node, "", dtype, _broadcast(left, right))
+    if left.static and right.static:
+        return Value(Kind.STATIC, dtype=dtype)
+    return UNKNOWN
+
+
+def _broadcast(left: Value, right: Value) -> int | None:
+    axes = [0 if v.static and v.dtype else v.ndim for v in (left, right)]
+    return None if None in axes else max(n for n in axes if n is not None)
+
+
+_ORDER = ("bool", "int", "float", "complex")
+
+
+def _result_dtype(op: ast.operator, left: Value, right: Value) -> str | None:
+    if left.dtype not in _ORDER or right.dtype not in _ORDER:
+        return None
+    if isinstance(op, ast.Div):
+        return "complex" if "complex" in (left.dtype, right.dtype) else "float"
+    return max(left.dtype, right.dtype, key=_ORDER.index)
+
+
+def _unary(self: Expressions, node: ast.UnaryOp) -> Value:
+    if isinstance(node.op, ast.Not):
+        operand = self.truth(node.operand)
+        if operand.container is not None:
+            return STATIC_BOOL
+    else:
+        operand = self.eval(node.operand)
+    if operand.known:
+        return fold_unary(node.op, operand.constant) or STATIC
+    if operand.traced:
+        return replace(operand, array=True, dtype="bool" if isinstance(node.op, ast.Not) else operand.dtype)
+    return replace(operand, callee=None) if operand.callee is None else UNKNOWN
+
+
+def _bool_op(self: Expressions, node: ast.BoolOp) -> Value:
+    """`and`/`or`: traced when the truth of a traced operand is asked for; a constant may settle it before."""
+    asked: list[Value] = []
+    value = UNKNOWN
+    for operand in node.values:
+        value = self.truth(operand)
+        if not value.known:
+            asked.append(value)
+        elif bool(value.constant) is isinstance(node.op, ast.Or):
+            break
+    if not asked:
+        return value
+    for place, value in enumerate(asked):
+        if value.traced:
+            certain = all(v.static or v.array for v in asked[:place])
+            return replace(value, dtype=_common_dtype(asked)) if certain else UNKNOWN
+    return join_all(tuple(asked))
+
+
+def _common_dtype(values: list[Value]) -> str | None:
+    return values[0].dtype if all(v.dtype == values[0].dtype for v in values) else None
+
+
+def _compare(self: Expressions, node: ast.Compare) -> Value:
+    values = [self.eval(node.left), *(self.eval(c) for c in node.comparators)]
+    if len(node.ops) == 1:
+        return _compare_two(self, node.ops[0], values[0], values[1], node)
+    pairs = [
+        _compare_two(self, op, left, right, node) for op, left, right in zip(node.ops, values, values[1:], strict=False)
+    ]
+    return next((p for p in pairs if p.traced), join_all(tuple(pairs)))
+
+
+def _compare_two(self: Expressions, op: ast.cmpop, left: Value, right: Value, node: ast.Compare) -> Value:
+    if left.known and right.known:
+        return fold_compare(op, left.constant, right.constant) or STATIC_BOOL
+    if isinstance(op, ast.Is | ast.IsNot):
+        return STATIC_BOOL
+    if isinstance(op, ast.In | ast.NotIn):
+        return STATIC_BOOL if right.container or not (right.traced and right.array) else UNKNOWN
+    for side in (left, right):
+        if side.container is not None or (isinstance(side.constant, str | None) and side.known):
+            return STATIC_BOOL if (left.static and right.static) or isinstance(side.constant, str) else UNKNOWN
+    return arithmetic(self, left, right, "bool", node)
+
+
+def _if_exp(self: Expressions, node: ast.IfExp) -> Value:
+    test = self.truth(node.test)
+    if test.known:
+        return self.eval(node.body if test.constant else node.orelse)
+    return join(self.eval(node.body), self.eval(node.orelse), loop=test.traced)
+
+
+def _named_expr(self: Expressions, node: ast.NamedExpr) -> Value:
+    value = self.eval(node.value)
+    self.bind(node.target, value)
+    return value
+
+
+def _lambda(self: Expressions, node: ast.Lambda) -> Value:
+    return self.closure(node, "<lambda>")
+
+
+def _string(self: Expressions, node: ast.JoinedStr) -> Value:
+    for part in node.values:
+        if isinstance(part, ast.FormattedValue):
+            self.eval(part.value)
+    return Value(Kind.STATIC, dtype="str")
+
+
+def _starred(self: Expressions, node: ast.Starred) -> Value:
+    return self.eval(node.value)
+
+
+def _comprehension(self: Expressions, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
+    saved = dict(self.env)
+    count: int | None = None
+    for generator in node.generators:
+        iterable = self.eval(generator.iter)
+        count = length_of(iterable) if len(node.generators) == 1 and not generator.ifs else None
+        self.bind(generator.target, iterated(iterable))
+        for condition in generator.ifs:
+            self.truth(condition)
+    if isinstance(node, ast.DictComp):
+        self.eval(node.key)
+        element = self.eval(node.value)
+    else:
+        element = self.eval(node.elt)
+    self.env.clear()
+    self.env.update(saved)
+    if isinstance(node, ast.DictComp):
+        return Value(Kind.UNKNOWN, container="dict", element=element)
+    if count is not None and count <= 16:
+        return gathered("list", (replace(element, constant=Unset.UNSET),) * count)
+    return gathered("list", None, replace(element, constant=Unset.UNSET))
+
+
+def _call(self: Expressions, node: ast.Call) -> Value:
+    return calls.call(self, node)
+
+
+_EVALUATORS: dict[type[ast.AST], Callable[..., Value]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+    ast.Slice: _slice,
+    ast.Tuple: _sequence,
+    ast.List: _sequence,
+    ast.Set: _sequence,
+    ast.Dict: _dict,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.BoolOp: _bool_op,
+    ast.Compare: _compare,
+    ast.IfExp: _if_exp,
+    ast.NamedExpr: _named_expr,
+    ast.Lambda: _lambda,
+    ast.JoinedStr: _string,
+    ast.Starred: _starred,
+    ast.ListComp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.DictComp: _comprehension,
+    ast.Call: _call,
+}

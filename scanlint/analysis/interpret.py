@@ -1,0 +1,352 @@
+"""Abstract interpretation of one function: statements, in the order in which they run."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from scanlint.analysis.callables import Frame, World
+from scanlint.analysis.expressions import Expressions, binary
+from scanlint.analysis.parts import iterated
+from scanlint.analysis.values import UNKNOWN, Unset, Value, constant, join, join_all
+
+Env = dict[str, Value]
+PASSES = 3
+TRACER_GUARD = re.compile(r"Tracer\b|is_concrete|\bnot_traced\b|core\.eval_context|_is_tracer|is_traced")
+COMPILE_TIME = re.compile(r"ensure_compile_time_eval")
+ROLLED = re.compile(r"\b(?:scan|fori_loop|while_loop|vmap|lax\.map)\b")
+
+
+@dataclass(slots=True)
+class _Loop:
+    """The environments in which a loop is left, and in which a trip is cut short."""
+
+    breaks: list[Env] = field(default_factory=list)
+    continues: list[Env] = field(default_factory=list)
+
+
+def interpret(world: World, frame: Frame) -> Value:
+    """Run a function abstractly; gives what it returns."""
+    interpreter = Interpreter(world, frame)
+    body = frame.code.node.body
+    if isinstance(body, list):
+        interpreter.block(body)
+        result = join_all(tuple(frame.returned)) if frame.returned else constant(None)
+    else:
+        result = interpreter.eval(body)
+    interpreter.finish()
+    return result
+
+
+class Interpreter(Expressions):
+    """Statements over an environment that forks at branches and joins behind them."""
+
+    def __init__(self, world: World, frame: Frame) -> None:
+        super().__init__(world, frame)
+        self.stack: list[_Loop] = []
+
+    def finish(self) -> None:
+        """Functions made here that no known call has run: their parameters stay unknown."""
+        for code in self.frame.made:
+            if code.stale and not code.rooted and code.runs == 0:
+                self.world.fallback(code, self.frame)
+
+    def block(self, statements: list[ast.stmt]) -> bool:
+        """Run statements; whether control reaches their end."""
+        silent = self.record.silent
+        for place, statement in enumerate(statements):
+            if self.quiet:
+                silent.add(statement)
+            else:
+                silent.discard(statement)
+            if not _STATEMENTS.get(type(statement), _other)(self, statement):
+                silent.update(statements[place + 1 :])
+                return False
+            if isinstance(statement, ast.If) and _rolled_before(statement, statements[place + 1 :]):
+                self.quiet += 1
+        return True
+
+    def become(self, env: Env) -> None:
+        """Go on with this environment."""
+        if env is not self.env:
+            env = dict(env)
+            self.env.clear()
+            self.env.update(env)
+
+
+def merge(a: Env, b: Env, *, loop: bool = False) -> Env:
+    """What is known of each name where two paths meet."""
+    merged = dict(a)
+    for name, value in b.items():
+        mine = merged.get(name)
+        if mine is None:
+            merged[name] = value
+        elif mine is not value:
+            merged[name] = join(mine, value, loop=loop)
+    return merged
+
+
+def _other(self: Interpreter, node: ast.stmt) -> bool:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            self.eval(child)
+    return True
+
+
+def _expression(self: Interpreter, node: ast.Expr) -> bool:
+    if not isinstance(node.value, ast.Constant):
+        self.eval(node.value)
+    return True
+
+
+def _named(value: Value, target: ast.expr, node: ast.stmt) -> Value:
+    """The evidence of a traced value that gets a name."""
+    if value.traced and value.why.endswith("(...)`") and isinstance(target, ast.Name) and "` is `" not in value.why:
+        return replace(value, why=f"`{target.id}` is {value.why}", line=node.lineno)
+    return value
+
+
+def _assign(self: Interpreter, node: ast.Assign) -> bool:
+    value = self.eval(node.value)
+    for target in node.targets:
+        self.bind(target, _named(value, target, node))
+    return True
+
+
+def _annotated(self: Interpreter, node: ast.AnnAssign) -> bool:
+    if node.value is not None:
+        self.bind(node.target, _named(self.eval(node.value), node.target, node))
+    return True
+
+
+def _augmented(self: Interpreter, node: ast.AugAssign) -> bool:
+    left = _loaded(self, node.target)
+    value = binary(self, node.op, left, self.eval(node.value), node)
+    self.bind(node.target, value)
+    self.note(node.target, value)
+    return True
+
+
+def _loaded(self: Interpreter, target: ast.expr) -> Value:
+    match target:
+        case ast.Name(id=name):
+            return self.env.get(name) or self.frame.lookup(name) or UNKNOWN
+    return self.eval(target)
+
+
+def _return(self: Interpreter, node: ast.Return) -> bool:
+    self.frame.returned.append(self.eval(node.value) if node.value is not None else constant(None))
+    return False
+
+
+def _raise(self: Interpreter, node: ast.Raise) -> bool:
+    return False
+
+
+def _break(self: Interpreter, node: ast.Break) -> bool:
+    if self.stack:
+        self.stack[-1].breaks.append(dict(self.env))
+    return False
+
+
+def _continue(self: Interpreter, node: ast.Continue) -> bool:
+    if self.stack:
+        self.stack[-1].continues.append(dict(self.env))
+    return False
+
+
+def _assert(self: Interpreter, node: ast.Assert) -> bool:
+    self.truth(node.test)
+    return True
+
+
+def _function(self: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    value = self.closure(node, node.name)
+    self.env[node.name] = value
+    for decorator in reversed(node.decorator_list):
+        value = self.decorate(decorator, value)
+    self.env[node.name] = value
+    return True
+
+
+def _class(self: Interpreter, node: ast.ClassDef) -> bool:
+    self.env[node.name] = UNKNOWN
+    return True
+
+
+def _if(self: Interpreter, node: ast.If) -> bool:
+    test = self.truth(node.test)
+    if test.known:
+        taken, dead = (node.body, node.orelse) if test.constant else (node.orelse, node.body)
+        self.record.silent.update(dead)
+        return self.block(taken)
+    guarded = not test.traced and TRACER_GUARD.search(ast.unparse(node.test)) is not None
+    before = dict(self.env)
+    ends: list[Env | None] = []
+    for arm, other in ((node.body, node.orelse), (node.orelse, node.body)):
+        quiet = guarded or (not test.traced and _unrolled(arm, other))
+        self.become(before)
+        self.quiet += quiet
+        ends.append(dict(self.env) if self.block(arm) else None)
+        self.quiet -= quiet
+    if guarded and None in ends:
+        self.quiet += 1
+    return _joined(self, ends, traced=test.traced)
+
+
+def _loops(statements: list[ast.stmt]) -> bool:
+    return any(isinstance(n, ast.For | ast.While) for s in statements for n in ast.walk(s))
+
+
+def _unrolled(arm: list[ast.stmt], other: list[ast.stmt]) -> bool:
+    """Whether this arm is the unrolled form of what the other arm does with `scan`: the author chose both."""
+    return bool(other) and _loops(arm) and not _loops(other) and any(ROLLED.search(ast.unparse(s)) for s in other)
+
+
+def _rolled_before(node: ast.If, rest: list[ast.stmt]) -> bool:
+    """`if use_scan: return scan(...)` before the unrolled form."""
+    ends = not node.orelse and isinstance(node.body[-1], ast.Return)
+    return ends and _unrolled(rest, node.body)
+
+
+def _joined(self: Interpreter, ends: list[Env | None], *, traced: bool) -> bool:
+    """Go on behind the arms of a branch; False when none of them gets there."""
+    reached = [end for end in ends if end is not None]
+    if not reached:
+        return False
+    env = reached[0]
+    for other in reached[1:]:
+        env = merge(env, other, loop=traced)
+    self.become(env)
+    return True
+
+
+def _for(self: Interpreter, node: ast.For) -> bool:
+    iterable = self.eval(node.iter)
+    element = iterated(iterable)
+    rows = iterable.array and not iterable.container
+    if rows and element.traced:
+        element = replace(element, why=element.why, array=True)
+    _repeat(self, node, lambda: self.bind(node.target, element))
+    return self.block(node.orelse) if node.orelse else True
+
+
+def _while(self: Interpreter, node: ast.While) -> bool:
+    _repeat(self, node, lambda: self.truth(node.test))
+    if isinstance(node.test, ast.Constant) and node.test.value and not _breaks(node):
+        return False
+    return self.block(node.orelse) if node.orelse else True
+
+
+def _breaks(node: ast.While) -> bool:
+    return any(isinstance(n, ast.Break) for n in ast.walk(node))
+
+
+def _repeat(self: Interpreter, node: ast.For | ast.While, begin: Callable[[], object]) -> None:
+    """Run the body until what is known at its head no longer changes."""
+    entry = dict(self.env)
+    loop = _Loop()
+    self.stack.append(loop)
+    self.loops += 1
+    head = entry
+    for _ in range(PASSES):
+        loop.breaks, loop.continues = [], []
+        self.frame.epoch += 1
+        self.become(head)
+        begin()
+        start = dict(self.env) if isinstance(node, ast.While) else head
+        ends = [*([dict(self.env)] if self.block(node.body) else []), *loop.continues]
+        after = head
+        for end in ends:
+            after = merge(after, end, loop=True)
+        if after == head:
+            break
+        head = {name: _widened(value, head.get(name)) for name, value in after.items()}
+    self.stack.pop()
+    self.loops -= 1
+    leave = head
+    for other in loop.breaks:
+        leave = merge(leave, other, loop=True)
+    self.become(leave if isinstance(node, ast.For) else merge(leave, start))
+
+
+def _widened(value: Value, before: Value | None) -> Value:
+    """No constant that changes from trip to trip."""
+    if before is not None and value is not before and value.known and value != before:
+        return replace(value, constant=Unset.UNSET)
+    return value
+
+
+def _with(self: Interpreter, node: ast.With | ast.AsyncWith) -> bool:
+    quiet = any(COMPILE_TIME.search(ast.unparse(item.context_expr)) for item in node.items)
+    for item in node.items:
+        self.eval(item.context_expr)
+        if item.optional_vars is not None:
+            self.bind(item.optional_vars, UNKNOWN)
+    self.quiet += quiet
+    reached = self.block(node.body)
+    self.quiet -= quiet
+    return reached
+
+
+def _try(self: Interpreter, node: ast.Try) -> bool:
+    before = dict(self.env)
+    ends: list[Env | None] = [dict(self.env) if self.block([*node.body, *node.orelse]) else None]
+    failed = merge(before, self.env)
+    for handler in node.handlers:
+        self.become(failed)
+        if handler.name:
+            self.env[handler.name] = UNKNOWN
+        ends.append(dict(self.env) if self.block(handler.body) else None)
+    reached = _joined(self, ends, traced=False)
+    return self.block(node.finalbody) and reached
+
+
+def _match(self: Interpreter, node: ast.Match) -> bool:
+    self.eval(node.subject)
+    before = dict(self.env)
+    ends: list[Env | None] = [before]
+    for case in node.cases:
+        self.become(before)
+        for part in ast.walk(case.pattern):
+            name = getattr(part, "name", None) or getattr(part, "rest", None)
+            if isinstance(name, str):
+                self.env[name] = UNKNOWN
+        if case.guard is not None:
+            self.truth(case.guard)
+        ends.append(dict(self.env) if self.block(case.body) else None)
+    return _joined(self, ends, traced=False)
+
+
+def _import(self: Interpreter, node: ast.Import | ast.ImportFrom) -> bool:
+    for name, value in self.world.imported(self.frame.code.scope, node):
+        self.env[name] = value
+    return True
+
+
+_STATEMENTS: dict[type[ast.stmt], Callable[..., bool]] = {
+    ast.Expr: _expression,
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.Return: _return,
+    ast.Raise: _raise,
+    ast.Break: _break,
+    ast.Continue: _continue,
+    ast.Assert: _assert,
+    ast.FunctionDef: _function,
+    ast.AsyncFunctionDef: _function,
+    ast.ClassDef: _class,
+    ast.If: _if,
+    ast.For: _for,
+    ast.AsyncFor: _for,
+    ast.While: _while,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.Try: _try,
+    ast.Match: _match,
+    ast.Import: _import,
+    ast.ImportFrom: _import,
+}

@@ -1,0 +1,189 @@
+"""Attributes of objects of the project's classes, and what their fields are while tracing."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from scanlint.analysis.callables import ClassInfo, Closure, Code, Instance, Mode, Partial, Scope, Transformed, World
+from scanlint.analysis.values import STATIC, STATIC_INT, UNKNOWN, Kind, Value, constant, gathered, record
+
+ARRAY_ANNOTATION = re.compile(
+    r"(?:^|\.)(?:Array|ArrayLike|DeviceArray|ndarray|ArrayDevice|PRNGKey|PRNGKeyArray|KeyArray|Scalar|JaxArray)$"
+)
+JAXTYPED = re.compile(r"(?:^|\.)(?:Float|Int|Integer|Bool|Complex|Inexact|Num|Shaped|Key|UInt|Real)\d*$")
+_CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None}
+_DTYPES = {"Bool": "bool", "Int": "int", "Integer": "int", "UInt": "int", "Float": "float", "Complex": "complex"}
+
+
+def constant_of(name: str) -> Value | None:
+    """The value of `jnp.pi` and its like."""
+    root, _, last = name.rpartition(".")
+    if last in _CONSTANTS and root in ("jax.numpy", "numpy", "math"):
+        return constant(_CONSTANTS[last])
+    return None
+
+
+def annotated(scope: Scope, node: ast.expr | None) -> Value | None:
+    """What an annotation says: an array (traced kind is for the caller to decide), a Python value, or nothing."""
+    match node:
+        case None:
+            return None
+        case ast.Constant(value=str() as text):
+            return _quoted(scope, text)
+        case ast.Constant(value=None):
+            return constant(None)
+        case ast.BinOp(op=ast.BitOr(), left=left, right=right):
+            return _union([left, right], scope)
+        case ast.Subscript(value=head, slice=inner):
+            return _subscripted(scope, head, inner)
+    name = scope.annotation(node)
+    if name is None:
+        return None
+    if ARRAY_ANNOTATION.search(name) and not name.startswith("numpy."):
+        return Value(Kind.UNKNOWN, array=True, dtype="key" if "Key" in name else None)
+    if name in ("builtins.int", "builtins.float", "builtins.bool", "builtins.str"):
+        return Value(Kind.STATIC, dtype=name.removeprefix("builtins."))
+    return None
+
+
+def _quoted(scope: Scope, text: str) -> Value | None:
+    try:
+        return annotated(scope, ast.parse(text, mode="eval").body)
+    except SyntaxError:
+        return None
+
+
+def _union(options: list[ast.expr], scope: Scope) -> Value | None:
+    """`A | B`: only what both say."""
+    found = [annotated(scope, option) for option in options]
+    if all(v is not None and v.array for v in found):
+        return found[0]
+    return Value(Kind.UNKNOWN, dtype="mixed") if any(v is not None for v in found) else None
+
+
+def _subscripted(scope: Scope, head: ast.expr, inner: ast.expr) -> Value | None:
+    name = scope.annotation(head) or ""
+    last = name.rpartition(".")[2]
+    if JAXTYPED.search(name) and name.startswith("jaxtyping"):
+        return Value(Kind.UNKNOWN, True, dtype=_DTYPES.get(last.rstrip("0123456789")), ndim=_axes(inner))
+    match last, inner:
+        case ("Optional", _):
+            return Value(Kind.UNKNOWN, dtype="mixed")
+        case ("Union", ast.Tuple(elts=options)):
+            return _union(options, scope)
+        case ("Annotated", ast.Tuple(elts=[first, *_])):
+            return annotated(scope, first)
+        case ("tuple" | "Tuple", ast.Tuple(elts=[first, ast.Constant(value=inner_value)])) if inner_value is ...:
+            return gathered("tuple", None, annotated(scope, first) or UNKNOWN)
+        case ("tuple" | "Tuple", ast.Tuple(elts=parts)):
+            return gathered("tuple", tuple(annotated(scope, p) or UNKNOWN for p in parts))
+        case ("list" | "List" | "Sequence", _):
+            return gathered("list", None, annotated(scope, inner) or UNKNOWN)
+        case ("dict" | "Dict" | "Mapping", ast.Tuple(elts=[_, value])):
+            return Value(Kind.UNKNOWN, container="dict", element=annotated(scope, value) or UNKNOWN)
+    return None
+
+
+def _axes(inner: ast.expr) -> int | None:
+    """The number of axes in `Float[Array, "n d"]`."""
+    match inner:
+        case ast.Tuple(elts=[_, ast.Constant(value=str() as text)]) if "*" not in text and "..." not in text:
+            return len(text.split())
+    return None
+
+
+def lineage(world: World, name: str, seen: frozenset[str] = frozenset()) -> Iterator[ClassInfo]:
+    """A class of the project and its bases, nearest first."""
+    info = world.class_info(name)
+    if info is None or name in seen:
+        return
+    yield info
+    for base in info.bases:
+        yield from lineage(world, base, seen | {name})
+
+
+def kind_of(world: World, name: str) -> str:
+    """The kind of a class, also where a base gives it."""
+    return next((info.kind for info in lineage(world, name) if info.kind != "plain"), "plain")
+
+
+def instance(world: World, name: str, *, traced: bool) -> Value:
+    """An object of a class whose contents are not known; `traced` says that it came in as an argument of a trace."""
+    kind = kind_of(world, name)
+    if kind in ("namedtuple", "dataclass"):
+        fields: dict[str, Value] = {}
+        for info in reversed(list(lineage(world, name))):
+            fields |= {f: _field(world, info, f, traced) for f in info.fields}
+        if fields:
+            return record(name, fields, Instance(name))
+    return Value(Kind.UNKNOWN, container=name, callee=Instance(name))
+
+
+def _field(world: World, info: ClassInfo, name: str, traced: bool) -> Value:
+    """An annotated field: an array, a nested object, or unknown."""
+    if name in info.static:
+        return STATIC
+    annotation = info.fields[name]
+    known = annotated(info.scope, annotation)
+    if known is not None and known.array:
+        kind = Kind.TRACED if traced else Kind.UNKNOWN
+        why = f"`{name}` is an array of `{info.name.rpartition('.')[2]}`"
+        return Value(kind, True, dtype=known.dtype, ndim=known.ndim, why=why)
+    inner = info.scope.annotation(annotation)
+    if inner is not None and inner != info.name and (nested := world.class_info(inner)) is not None:
+        if nested.kind in ("namedtuple", "dataclass") and info.name not in nested.bases:
+            return Value(Kind.UNKNOWN, container=inner, callee=Instance(inner))
+    return UNKNOWN
+
+
+def member(world: World, value: Value, name: str, mode: Mode) -> Value | None:
+    """`value.name` for an object of a class of the project."""
+    if name in value.fields:
+        return value.fields[name]
+    if not isinstance(value.callee, Instance):
+        return None
+    for info in lineage(world, value.callee.name):
+        code = info.methods.get(name)
+        if code is not None:
+            return _method(world, code, value, mode)
+        if name in info.attributes:
+            return info.attributes[name]
+        if name in info.fields:
+            return _config(info, name)
+        if name in info.constants:
+            found = world.find(f"{info.name}.{name}")
+            return found if found is not None else STATIC
+    return UNKNOWN
+
+
+def _method(world: World, code: Code, receiver: Value, mode: Mode) -> Value:
+    """A bound method, under its decorators; a property gives what it returns."""
+    decorators = {ast.unparse(d) for d in getattr(code.node, "decorator_list", [])}
+    if decorators & {"property", "functools.cached_property", "cached_property"}:
+        return world.invoke(Closure(code, None, receiver), {code.positional()[0].arg: receiver}, mode)
+    if "staticmethod" in decorators:
+        return world.decorated(code)
+    return _bound(world.decorated(code), receiver)
+
+
+def _bound(function: Value, receiver: Value) -> Value:
+    match function.callee:
+        case Closure() as closure:
+            return replace(function, callee=replace(closure, receiver=receiver))
+        case Transformed() as target:
+            return replace(function, callee=replace(target, function=_bound(target.function, receiver)))
+        case Partial() as partial:
+            return replace(function, callee=replace(partial, function=_bound(partial.function, receiver)))
+    return function
+
+
+def _config(info: ClassInfo, name: str) -> Value:
+    """A field of an object that did not come in as an argument: configuration, unless it is an array."""
+    known = annotated(info.scope, info.fields[name])
+    if name in info.static or (info.kind == "module" and known is not None and known.static):
+        return STATIC_INT if known is not None and known.dtype == "int" else STATIC
+    return Value(Kind.UNKNOWN, array=known is not None and known.array)

@@ -1,0 +1,126 @@
+"""What the parameters of a function are, from how it is run, its annotations, defaults and their uses."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import replace
+
+from scanlint.analysis.callables import Code, World
+from scanlint.analysis.members import annotated, instance
+from scanlint.analysis.values import STATIC, UNKNOWN, Kind, Unset, Value, constant, gathered, staged
+
+TREES = ("PyTree", "ArrayTree", "Params", "Any", "dict", "Dict", "Mapping", "tuple", "Tuple", "list", "List")
+
+
+def direct(world: World, code: Code, skip: frozenset[str], uses: Mapping[str, bool]) -> dict[str, Value]:
+    """The parameters of a function that a transform is applied to: tracers, but for those in `skip`."""
+    defaults = code.defaults()
+    table: dict[str, Value] = {}
+    for place, arg in enumerate(code.parameters()):
+        if place == 0 and _is_receiver(code, arg):
+            table[arg.arg] = instance(world, code.owner or "", traced=arg.arg not in skip)
+            continue
+        if arg.arg in skip:
+            table[arg.arg] = _given(code, arg, defaults.get(arg.arg), arg.arg in code.static)
+            continue
+        table[arg.arg] = _tracer(world, code, arg, defaults.get(arg.arg), uses)
+    vararg = code.node.args.vararg
+    if vararg is not None:
+        why = f"`{vararg.arg}` are parameters of `{code.name}`"
+        table[vararg.arg] = gathered("tuple", None, Value(Kind.TRACED, why=why, line=vararg.lineno))
+    return table
+
+
+def _is_receiver(code: Code, arg: ast.arg) -> bool:
+    return code.owner is not None and "<locals>" not in code.qualname and arg.arg in ("self", "cls")
+
+
+def _why(code: Code, arg: ast.arg) -> str:
+    name = "the lambda" if code.name == "<lambda>" else f"`{code.name}`"
+    return f"`{arg.arg}` is a parameter of {name}"
+
+
+def _given(code: Code, arg: ast.arg, default: ast.expr | None, static: bool) -> Value:
+    """A static parameter: its default where it has one that is a constant."""
+    if not static:
+        return UNKNOWN
+    known = literal(default)
+    if known is not None and known.constant is not None:
+        return known
+    note = annotated(code.scope, arg.annotation)
+    return note if note is not None and note.static else STATIC
+
+
+def literal(default: ast.expr | None) -> Value | None:
+    """The constant that a default expression is."""
+    match default:
+        case ast.Constant(value=value):
+            return constant(value)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return constant(-value)
+    return None
+
+
+def _tracer(world: World, code: Code, arg: ast.arg, default: ast.expr | None, uses: Mapping[str, bool]) -> Value:
+    """One argument of a traced function, as far as there is evidence that it is traced."""
+    why, line = _why(code, arg), arg.lineno
+    note = annotated(code.scope, arg.annotation)
+    if note is not None:
+        if note.dtype in ("bool", "str", "mixed"):
+            return UNKNOWN
+        if note.dtype in ("int", "float") and default is not None:
+            return UNKNOWN
+        return staged(note, why, line)
+    used = uses.get(arg.arg, False)
+    if arg.annotation is not None:
+        return _foreign(world, code, arg, used, why)
+    if default is not None:
+        return UNKNOWN
+    return Value(Kind.TRACED, array=used, why=why, line=line)
+
+
+def _foreign(world: World, code: Code, arg: ast.arg, used: bool, why: str) -> Value:
+    """A parameter annotated with a class, or with something that is not understood."""
+    name = code.scope.annotation(arg.annotation)
+    if name is not None and world.class_info(name) is not None:
+        return instance(world, name, traced=True)
+    last = (name or "").rpartition(".")[2]
+    if used or last in TREES:
+        return Value(Kind.TRACED, array=used, why=why, line=arg.lineno)
+    return UNKNOWN
+
+
+def received(world: World, code: Code, args: Mapping[str, Value], uses: Mapping[str, bool]) -> dict[str, Value]:
+    """The parameters of a function that is called with these arguments; defaults fill the rest."""
+    defaults = code.defaults()
+    table = dict(args)
+    traced = code.mode.traced
+    for place, arg in enumerate(code.parameters()):
+        name = arg.arg
+        if name not in table and place == 0 and _is_receiver(code, arg):
+            table[name] = instance(world, code.owner or "", traced=False)
+        elif name not in table:
+            table[name] = literal(defaults.get(name)) or UNKNOWN
+        table[name] = _hinted(world, code, arg, table[name], traced, uses)
+    return table
+
+
+def _hinted(world: World, code: Code, arg: ast.arg, value: Value, traced: bool, uses: Mapping[str, bool]) -> Value:
+    """An argument, with what the annotation and the uses of the parameter add to it."""
+    used = uses.get(arg.arg, False)
+    if value.traced:
+        better = replace(value, array=value.array or used, constant=Unset.UNSET)
+        return better if value.why else replace(better, why=_why(code, arg), line=arg.lineno)
+    if value.kind is not Kind.UNKNOWN or value.container or value.callee is not None:
+        return value
+    note = annotated(code.scope, arg.annotation)
+    if note is not None and (note.array or note.container):
+        return staged(note, _why(code, arg), arg.lineno, leaf=False) if traced else note
+    if arg.annotation is not None and note is None:
+        name = code.scope.annotation(arg.annotation)
+        if name is not None and world.class_info(name) is not None:
+            return instance(world, name, traced=traced)
+    if used and not traced and arg.annotation is None:
+        return replace(value, array=True)
+    return value

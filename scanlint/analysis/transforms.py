@@ -1,0 +1,345 @@
+"""JAX's transforms and control flow: which functions they run, with what, and whether under a trace."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from scanlint.analysis.callables import HOST, Closure, Mode, Named, Partial, Transformed
+from scanlint.analysis.parts import row_of
+from scanlint.analysis.unit import Jit
+from scanlint.analysis.values import STATIC, UNKNOWN, Kind, Value, constant, gathered, join_all, staged
+from scanlint.analysis.words import words
+
+if TYPE_CHECKING:
+    from scanlint.analysis.expressions import Expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    """A transform that gives a new function. `auxiliary`: Python scalars among its arguments stay static."""
+
+    name: str
+    traced: bool
+    auxiliary: bool = False
+
+
+def _family(traced: bool, names: str, *, auxiliary: bool = False, as_name: str | None = None) -> dict[str, Wrapper]:
+    return {n: Wrapper(as_name or f"jax.{n.rpartition('.')[2]}", traced, auxiliary) for n in names.split()}
+
+
+WRAPPERS: dict[str, Wrapper] = {
+    **_family(True, "jax.jit jax.pmap jax.vmap jax.experimental.pjit.pjit jax.pjit jax.make_jaxpr jax.eval_shape"),
+    **_family(True, "jax.experimental.maps.xmap jax.closure_convert jax.export.export jax.xla_computation"),
+    **_family(
+        True, "jax.checkpoint jax.remat jax.ad_checkpoint.checkpoint jax.ad_checkpoint.remat", as_name="jax.checkpoint"
+    ),
+    **_family(True, "jax.numpy.vectorize", as_name="jax.vmap"),
+    **_family(False, "jax.grad jax.value_and_grad jax.jacrev jax.jacfwd jax.hessian jax.custom_jvp jax.custom_vjp"),
+    **_family(
+        False, "jax.custom_gradient jax.custom_batching.custom_vmap jax.shard_map jax.experimental.shard_map.shard_map"
+    ),
+    **_family(False, "jax.jacobian", as_name="jax.jacrev"),
+    **_family(True, "equinox.filter_jit equinox.filter_pmap flax.nnx.jit", auxiliary=True, as_name="jax.jit"),
+    **_family(True, "equinox.filter_vmap flax.nnx.vmap flax.linen.vmap haiku.vmap", auxiliary=True, as_name="jax.vmap"),
+    **_family(True, "equinox.filter_checkpoint flax.nnx.remat flax.linen.remat flax.linen.checkpoint", auxiliary=True),
+    **_family(True, "haiku.remat equinox.filter_make_jaxpr equinox.filter_eval_shape", auxiliary=True),
+    **_family(True, "flax.linen.jit haiku.jit", auxiliary=True, as_name="jax.jit"),
+    **_family(True, "flax.linen.scan flax.nnx.scan", auxiliary=True, as_name="jax.lax.scan"),
+    **_family(True, "haiku.transform haiku.transform_with_state haiku.multi_transform", auxiliary=True),
+    **_family(False, "equinox.filter_grad flax.nnx.grad haiku.grad", as_name="jax.grad"),
+    **_family(
+        False,
+        "equinox.filter_value_and_grad flax.nnx.value_and_grad haiku.value_and_grad",
+        as_name="jax.value_and_grad",
+    ),
+    **_family(False, "equinox.filter_custom_jvp equinox.filter_custom_vjp equinox.filter_closure_convert"),
+}
+WRAPPERS["haiku.transform"] = Wrapper("haiku.transform", True, True)
+TRANSPARENT = words(
+    "functools.wraps functools.lru_cache functools.cache jax.named_call jax.named_scope chex.assert_max_traces "
+    "jaxtyping.jaxtyped beartype.beartype typing.no_type_check flax.linen.compact flax.linen.nowrap "
+    "equinox.filter_jit_wrapper typeguard.typechecked haiku.transparent jax.profiler.annotate_function "
+    "abc.abstractmethod typing.override builtins.staticmethod builtins.classmethod staticmethod classmethod"
+)
+HOST_RUNNERS = words(
+    "jax.pure_callback jax.experimental.io_callback jax.experimental.pure_callback jax.debug.callback "
+    "jax.experimental.host_callback.call jax.experimental.host_callback.id_tap"
+)
+KERNELS = frozenset(("jax.experimental.pallas.pallas_call", "jax.experimental.pallas.kernel"))
+
+
+def functions_in(value: Value) -> list[Closure]:
+    """The functions of the project that a value would run."""
+    match value.callee:
+        case Closure() as closure:
+            return [closure]
+        case Partial(function) | Transformed(_, function):
+            return functions_in(function)
+    inner = [*(value.items or ()), *([value.element] if value.element else [])]
+    return [c for v in inner for c in functions_in(v)]
+
+
+def wrap(self: Expressions, wrapper: Wrapper, node: ast.expr, function: Value, keywords: dict[str, Value]) -> Value:
+    """`jax.jit(f, ...)` and its like, called or as a decorator."""
+    static: frozenset[str] = frozenset()
+    closures = functions_in(function)
+    if wrapper.name in ("jax.jit", "jax.pmap", "jax.checkpoint"):
+        static = static_names(closures, keywords)
+    mode = below(self, wrapper.name, closures, node, traced=wrapper.traced)
+    jit = Jit(self.decorator or node, self.decorator is not None) if wrapper.name == "jax.jit" else None
+    for closure in closures:
+        if wrapper.traced and not wrapper.auxiliary:
+            skip = static | _unmapped(closure, keywords) | _bound_names(closure, function)
+        else:
+            skip = frozenset(a.arg for a in closure.code.parameters())
+        self.world.root(closure, wrapper.name, mode, skip, static, jit)
+    return Value(Kind.STATIC, callee=Transformed(wrapper.name, function, static, wrapper.auxiliary))
+
+
+def below(self: Expressions, transform: str, closures: list[Closure], node: ast.AST, *, traced: bool) -> Mode:
+    """The mode in which a transform applied here runs its function."""
+    mode = self.frame.mode
+    code = closures[0].code if closures else None
+    transforms = mode.transforms | {transform}
+    if not (traced or mode.traced):
+        return Mode(False, transforms)
+    if code is not None and code.mode.traced and transforms <= code.mode.transforms:
+        return code.mode
+    return Mode(True, transforms, (link(self, code.name if code else "?", transform, node), *mode.chain))
+
+
+def link(self: Expressions, name: str, transform: str, node: ast.AST) -> str:
+    """One step of the reason why a function is traced."""
+    code = self.frame.code
+    line = getattr(node, "lineno", 0)
+    if self.decorator is not None:
+        return f"`{name}` <- `@{transform}` at {code.scope.path}:{line}"
+    if code.qualname == "<module>":
+        return f"`{name}` <- `{transform}` at {code.scope.path}:{line}"
+    return f"`{name}` <- `{transform}` in `{code.name}` at {code.scope.path}:{line}"
+
+
+def static_names(closures: list[Closure], keywords: dict[str, Value]) -> frozenset[str]:
+    """The parameters that `static_argnums` and `static_argnames` name."""
+    names = {c for c in _constants(keywords.get("static_argnames")) if isinstance(c, str)}
+    numbers = _constants(keywords.get("static_argnums") or keywords.get("static_broadcasted_argnums"))
+    for closure in closures:
+        positional = [a.arg for a in closure.code.positional()]
+        if closure.receiver is not None:
+            positional = positional[1:]
+        for number in numbers:
+            if isinstance(number, int) and -len(positional) <= number < len(positional):
+                names.add(positional[number])
+    return frozenset(names)
+
+
+def _constants(value: Value | None) -> list[object]:
+    if value is None:
+        return []
+    if value.items is not None:
+        return [v.constant for v in value.items]
+    return [value.constant]
+
+
+def _unmapped(closure: Closure, keywords: dict[str, Value]) -> frozenset[str]:
+    """Parameters that `in_axes=(0, None)` leaves as they are."""
+    axes = keywords.get("in_axes")
+    if axes is None:
+        return frozenset()
+    positional = [a.arg for a in closure.code.positional()][1 if closure.receiver is not None else 0 :]
+    if axes.items is None:
+        return frozenset() if isinstance(axes.constant, int) else frozenset(positional)
+    return frozenset(n for n, a in zip(positional, axes.items, strict=False) if a.constant is None)
+
+
+def _bound_names(closure: Closure, function: Value) -> frozenset[str]:
+    """Parameters that a `partial` has given: Python values, or at least no arguments of the transform."""
+    match function.callee:
+        case Partial(inner, args, keywords):
+            positional = [a.arg for a in closure.code.positional()]
+            return frozenset(positional[: len(args)]) | frozenset(keywords) | _bound_names(closure, inner)
+    return frozenset()
+
+
+def call_transformed(
+    self: Expressions, node: ast.Call, target: Transformed, args: list[Value], keywords: dict[str, Value]
+) -> Value:
+    """Call a transformed function: its own arguments are staged, what comes out belongs to the caller."""
+    wrapper = next((w for w in WRAPPERS.values() if w.name == target.transform), None)
+    traced = wrapper is not None and wrapper.traced
+    closures = functions_in(target.function)
+    mode = below(self, target.transform, closures, node, traced=traced)
+    if traced:
+        leaf = not target.auxiliary
+        names = [a.arg for a in closures[0].code.positional()] if closures else []
+        names = names[1:] if closures and closures[0].receiver is not None else names
+        args = [a if i < len(names) and names[i] in target.static else staged(a, leaf=leaf) for i, a in enumerate(args)]
+        keywords = {k: v if k in target.static else staged(v, leaf=leaf) for k, v in keywords.items()}
+    result = run(self, node, target.function, args, keywords, mode)
+    return _derived(self, target.transform, result, args)
+
+
+def _derived(self: Expressions, transform: str, result: Value, args: list[Value]) -> Value:
+    """What the transformed function returns, from what the function returns."""
+    first = staged(args[0]) if args and self.traced else UNKNOWN
+    match transform:
+        case "jax.grad" | "jax.jacrev" | "jax.jacfwd" | "jax.hessian":
+            return first
+        case "jax.value_and_grad":
+            return gathered("tuple", (settle(self, result), first))
+        case "jax.vmap":
+            return settle(self, _batched(result))
+        case "jax.make_jaxpr" | "jax.eval_shape":
+            return STATIC
+        case "haiku.transform" | "jax.transform_with_state":
+            return UNKNOWN
+    return settle(self, result)
+
+
+def _batched(value: Value) -> Value:
+    if value.container is not None:
+        return value
+    return replace(value, ndim=None if value.ndim is None else value.ndim + 1)
+
+
+def settle(self: Expressions, value: Value) -> Value:
+    """A result as the code around sees it: staged under a trace, concrete on the host."""
+    from scanlint.analysis.values import concrete
+
+    return staged(value, leaf=False) if self.traced else concrete(staged(value, leaf=False))
+
+
+def run(
+    self: Expressions, node: ast.AST, function: Value, args: list[Value], keywords: dict[str, Value], mode: Mode
+) -> Value:
+    """Run whatever a function value stands for."""
+    from scanlint.analysis.calls import arguments
+
+    match function.callee:
+        case Closure() as closure:
+            return self.world.invoke(closure, arguments(closure, args, keywords), mode)
+        case Partial(inner, given, named):
+            return run(self, node, inner, [*given, *args], {**named, **keywords}, mode)
+        case Transformed(_, inner):
+            return run(self, node, inner, args, keywords, mode)
+        case Named(name) if name.startswith(("jax.numpy.", "jax.nn.", "jax.lax.", "jax.scipy.")):
+            return Value(Kind.TRACED if mode.traced else Kind.UNKNOWN, array=True, why=f"`{name}(...)`")
+    return UNKNOWN
+
+
+Runner = Callable[["Expressions", ast.Call, list[Value], dict[str, Value]], Value]
+
+
+def _mode(self: Expressions, name: str, function: Value, node: ast.AST) -> Mode:
+    return below(self, name, functions_in(function), node, traced=True)
+
+
+def _argument(args: list[Value], keywords: dict[str, Value], place: int, name: str) -> Value:
+    return args[place] if len(args) > place else keywords.get(name, UNKNOWN)
+
+
+def _scan(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    body = _argument(args, keywords, 0, "f")
+    init = staged(_argument(args, keywords, 1, "init"))
+    xs = args[2] if len(args) > 2 else keywords.get("xs", constant(None))
+    result = run(self, node, body, [init, rows(xs)], {}, _mode(self, "jax.lax.scan", body, node))
+    carry, ys = (result.items[0], result.items[1]) if result.items and len(result.items) == 2 else (UNKNOWN, UNKNOWN)
+    carry = init if carry.kind is Kind.UNKNOWN and carry.container is None else staged(carry)
+    return settle(self, gathered("tuple", (carry, _batched(staged(ys, leaf=False)))))
+
+
+def rows(value: Value) -> Value:
+    """One slice of each array in a tree."""
+    if value.container is not None:
+        items = None if value.items is None else tuple(rows(v) for v in value.items)
+        fields = {k: rows(v) for k, v in value.fields.items()}
+        return replace(value, kind=Kind.UNKNOWN, items=items, fields=fields)
+    if value.known and value.constant is None:
+        return value
+    return staged(row_of(value) if value.array else replace(value, ndim=None))
+
+
+def _fori_loop(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    body = _argument(args, keywords, 2, "body_fun")
+    init = staged(_argument(args, keywords, 3, "init_val"))
+    index = Value(Kind.TRACED, True, dtype="int", ndim=0, why="the index of a `fori_loop`", line=node.lineno)
+    run(self, node, body, [index, init], {}, _mode(self, "jax.lax.fori_loop", body, node))
+    return settle(self, init)
+
+
+def _while_loop(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    init = staged(_argument(args, keywords, 2, "init_val"))
+    for place, name in ((0, "cond_fun"), (1, "body_fun")):
+        body = _argument(args, keywords, place, name)
+        run(self, node, body, [init], {}, _mode(self, "jax.lax.while_loop", body, node))
+    return settle(self, init)
+
+
+def _cond(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    if len(args) == 5 and functions_in(args[2]) and functions_in(args[4]):
+        pairs = [(args[2], [args[1]]), (args[4], [args[3]])]
+    else:
+        operands = args[3:] or ([keywords["operand"]] if "operand" in keywords else [])
+        branches = [_argument(args, keywords, 1, "true_fun"), _argument(args, keywords, 2, "false_fun")]
+        pairs = [(branch, operands) for branch in branches]
+    return _branches(self, node, "jax.lax.cond", pairs)
+
+
+def _switch(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    branches = _argument(args, keywords, 1, "branches")
+    choices = branches.items if branches.items is not None else ([branches.element] if branches.element else [])
+    return _branches(self, node, "jax.lax.switch", [(branch, args[2:]) for branch in choices])
+
+
+def _branches(self: Expressions, node: ast.Call, name: str, pairs: list[tuple[Value, list[Value]]]) -> Value:
+    results = [
+        run(self, node, branch, [staged(o) for o in operands], {}, _mode(self, name, branch, node))
+        for branch, operands in pairs
+    ]
+    return settle(self, join_all(tuple(staged(r, leaf=False) for r in results))) if results else UNKNOWN
+
+
+def _map(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    body, xs = _argument(args, keywords, 0, "f"), _argument(args, keywords, 1, "xs")
+    result = run(self, node, body, [rows(xs)], {}, _mode(self, "jax.lax.map", body, node))
+    return settle(self, _batched(staged(result, leaf=False)))
+
+
+def _associative_scan(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    body, xs = _argument(args, keywords, 0, "fn"), staged(_argument(args, keywords, 1, "elems"))
+    run(self, node, body, [xs, xs], {}, _mode(self, "jax.lax.associative_scan", body, node))
+    return settle(self, xs)
+
+
+def _differentiate(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    """`jax.vjp(f, *primals)`, `jax.jvp(f, primals, tangents)`, `jax.linearize(f, *primals)`."""
+    match node.func:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            name = f"jax.{name}"
+    function = _argument(args, keywords, 0, "fun")
+    primals = list(args[1].items or ()) if name == "jax.jvp" and len(args) > 1 else args[1:]
+    result = run(self, node, function, primals, {}, below(self, name, functions_in(function), node, traced=False))
+    return gathered("tuple", (settle(self, result), STATIC if name != "jax.jvp" else settle(self, result)))
+
+
+def _host(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    """The function runs on the host, outside the trace."""
+    for closure in functions_in(args[0]) if args else []:
+        self.world.invoke(closure, {}, HOST)
+    return self.made(node, "a callback returns an array", array=False)
+
+
+RUNNERS: dict[str, Runner] = {
+    **{f"{root}.scan": _scan for root in ("jax.lax", "haiku", "equinox.internal")},
+    **{f"{root}.fori_loop": _fori_loop for root in ("jax.lax", "haiku")},
+    **{f"{root}.while_loop": _while_loop for root in ("jax.lax", "haiku", "equinox.internal")},
+    **{f"{root}.cond": _cond for root in ("jax.lax", "haiku", "flax.nnx")},
+    **{f"{root}.switch": _switch for root in ("jax.lax", "haiku", "flax.nnx")},
+    **{f"{root}.map": _map for root in ("jax.lax", "haiku")},
+    "jax.lax.associative_scan": _associative_scan,
+    **dict.fromkeys(("jax.vjp", "jax.jvp", "jax.linearize"), _differentiate),
+    **dict.fromkeys(HOST_RUNNERS, _host),
+}

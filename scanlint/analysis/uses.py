@@ -1,0 +1,108 @@
+"""Which parameters of a function are used as arrays, judged by its text alone."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from scanlint.analysis.jaxapi import ARRAY_ONLY_METHODS, SAME_ATTRIBUTES
+from scanlint.analysis.unit import Function
+from scanlint.analysis.words import words
+
+Resolve = Callable[[ast.expr], "str | Mapping[str, bool] | None"]
+"""What a called expression is: the canonical name of a library function, or the uses of a project function's
+parameters by position (keys "0", "1", ...) and name."""
+
+LISTS = re.compile(
+    r"param|layer|weight|leaf|leaves|tree|list|block|model|module|grads|args|tensors|arrays|items|terms|funcs|ops|states"
+)
+_SHAPES = frozenset(["shape", "ndim", "dtype", "size", "at"]) | SAME_ATTRIBUTES | ARRAY_ONLY_METHODS
+_TAKE_LISTS = words(
+    "stack concatenate array asarray vstack hstack column_stack dstack block broadcast_arrays meshgrid zeros ones "
+    "full empty scan cond while_loop fori_loop switch map associative_scan stop_gradient psum pmean"
+)
+ARITHMETIC = (ast.Sub, ast.Div, ast.Mult, ast.Pow, ast.MatMult, ast.Add)
+
+
+def array_uses(function: Function, resolve: Resolve) -> dict[str, bool]:
+    """Names that are used as arrays somewhere in the function."""
+    found: dict[str, bool] = {}
+    loops: list[tuple[str, str]] = []
+    body = function.body if isinstance(function.body, list) else [function.body]
+    stack: list[ast.AST] = list(body)
+    while stack:
+        node = stack.pop()
+        for name in _used(node, resolve):
+            found[name] = True
+        loops.extend(_iterations(node))
+        stack.extend(ast.iter_child_nodes(node))
+    for iterable, element in reversed(loops):
+        if found.get(element) and not LISTS.search(iterable):
+            found[iterable] = True
+    return found
+
+
+def _used(node: ast.AST, resolve: Resolve) -> Iterator[str]:
+    """Names that this node uses as arrays."""
+    match node:
+        case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in _SHAPES:
+            yield name
+        case ast.BinOp(left=left, right=right, op=op) if isinstance(op, ARITHMETIC):
+            for one, other in ((left, right), (right, left)):
+                if isinstance(one, ast.Name) and not isinstance(other, ast.List | ast.ListComp | ast.Tuple):
+                    yield one.id
+        case ast.UnaryOp(operand=ast.Name(id=name), op=ast.USub() | ast.Invert()):
+            yield name
+        case ast.AugAssign(value=ast.Name(id=name)):
+            yield name
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Lt() | ast.Gt() | ast.LtE() | ast.GtE()]):
+            yield name
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Tuple(elts=elts)):
+            if any(isinstance(e, ast.Slice) or (isinstance(e, ast.Constant) and e.value in (None, ...)) for e in elts):
+                yield name
+        case ast.Call(func=function, args=args):
+            yield from _passed(function, args, resolve)
+
+
+def _passed(function: ast.expr, args: list[ast.expr], resolve: Resolve) -> Iterator[str]:
+    """Names handed to a function that takes arrays there."""
+    if not any(isinstance(a, ast.Name) for a in args):
+        return
+    target = resolve(function)
+    for place, arg in enumerate(args):
+        if not isinstance(arg, ast.Name):
+            continue
+        if isinstance(target, str):
+            if _takes_arrays(target) and (place == 0 or target.startswith("jax.numpy.")):
+                yield arg.id
+        elif target is not None and target.get(str(place)):
+            yield arg.id
+
+
+def _takes_arrays(name: str) -> bool:
+    root, _, last = name.rpartition(".")
+    inside = root in ("jax.numpy", "jax.nn", "jax.numpy.linalg", "jax.numpy.fft", "jax.lax", "jax.scipy.linalg")
+    return inside and last not in _TAKE_LISTS
+
+
+def _iterations(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """Pairs of an iterated name and the name of its element."""
+    match node:
+        case ast.For(target=target, iter=iterable) | ast.comprehension(target=target, iter=iterable):
+            yield from _pairs(target, iterable)
+
+
+def _pairs(target: ast.expr, iterable: ast.expr) -> Iterator[tuple[str, str]]:
+    match iterable, target:
+        case ast.Name(id=name), ast.Name(id=element):
+            yield name, element
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Slice()), ast.Name(id=element):
+            yield name, element
+        case ast.Call(func=ast.Name(id="enumerate"), args=[inner]), ast.Tuple(elts=[_, element]):
+            yield from _pairs(element, inner)
+        case ast.Call(func=ast.Name(id="reversed"), args=[inner]), _:
+            yield from _pairs(target, inner)
+        case ast.Call(func=ast.Name(id="zip"), args=parts), ast.Tuple(elts=elements) if len(parts) == len(elements):
+            for part, element in zip(parts, elements, strict=True):
+                yield from _pairs(element, part)

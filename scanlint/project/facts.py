@@ -1,0 +1,212 @@
+"""What one cheap pass over a file tells: its imports, functions, classes, and where transforms are applied."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from scanlint.project.sources import SourceFile, Unreadable
+
+JAX = re.compile(r"\b(?:jax|flax|equinox|haiku|optax|chex|brax|jaxlib|numpyro|blackjax|diffrax|jaxtyping)\b")
+TRANSFORM = re.compile(
+    r"\b(?:\w*jit|\w*[vp]map|shard_map|xmap|\w*scan|fori_loop|while_loop|cond|switch|remat|checkpoint|lax\.map"
+    r"|(?:value_and_)?grad|filter_\w+|jvp|vjp|linearize|hessian|jac(?:fwd|rev|obian)|custom_\w+|make_jaxpr"
+    r"|eval_shape|closure_convert|custom_root|hk\.transform\w*|transform_with_state|linen\.compact|nn\.compact)\b"
+)
+CONTROL = re.compile(r"(?:^|[\s(\[{])(?:for|while|if|assert|and|or|not)\b|\b(?:int|float|bool|min|max|any|all|item)\(")
+LOOP = re.compile(r"(?:^|[\s(\[{])(?:for|while)\b")
+ARRAYS = re.compile(r"\b(?:stack|array|asarray|concatenate|append|at|vstack|hstack|jit|scan|vmap)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A function or method: the lines of its statement (decorators included), and what its text holds."""
+
+    qualname: str
+    first: int
+    last: int
+    transforms: bool
+    control: bool
+    loops: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ClassFacts:
+    """A class: its bases as they are spelled, its annotated fields, the names of its methods."""
+
+    name: str
+    first: int
+    last: int
+    bases: tuple[str, ...]
+    decorators: tuple[str, ...]
+    fields: tuple[str, ...]
+    methods: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class ModuleFacts:
+    """One file. `statements` maps the names that module-level assignments bind to the lines of those statements."""
+
+    path: str
+    jax: bool
+    imports: dict[str, str] = field(default_factory=dict)
+    relative: dict[str, tuple[int, str]] = field(default_factory=dict)
+    stars: list[tuple[int, str]] = field(default_factory=list)
+    functions: dict[str, Span] = field(default_factory=dict)
+    classes: dict[str, ClassFacts] = field(default_factory=dict)
+    statements: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    active: list[tuple[int, int]] = field(default_factory=list)
+
+
+def scan(source: SourceFile) -> ModuleFacts | Unreadable:
+    """The facts of one file, or where it does not parse."""
+    tree = parse(source)
+    return tree if isinstance(tree, Unreadable) else collect(tree, source)
+
+
+def parse(source: SourceFile) -> ast.Module | Unreadable:
+    """The tree of a file; a syntax error becomes a record, a warning about the text is nobody's."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(source.text)
+    except SyntaxError as error:
+        message = error.msg + (f": {error.text.strip()}" if error.msg == "invalid syntax" and error.text else "")
+        return Unreadable(source.path, source.display, message, error.lineno or 1, error.offset or 1, syntax=True)
+    except (ValueError, RecursionError, MemoryError) as error:
+        return Unreadable(source.path, source.display, f"cannot parse: {error}", syntax=True)
+
+
+def collect(tree: ast.Module, source: SourceFile) -> ModuleFacts:
+    """Only top-level statements and the bodies of classes are looked at; what functions hold, by their text."""
+    facts = ModuleFacts(source.display, JAX.search(source.text) is not None)
+    lines = _Lines(source.text) if facts.jax else None
+    for statement in _top_level(tree.body):
+        _collect(statement, facts, lines)
+    return facts
+
+
+class _Lines:
+    """At which lines transforms, control flow and loops are spelled."""
+
+    def __init__(self, text: str) -> None:
+        starts = [0]
+        find = text.find
+        at = find("\n")
+        while at >= 0:
+            starts.append(at + 1)
+            at = find("\n", at + 1)
+        self.starts = starts
+        self.transforms = self._find(TRANSFORM, text)
+        self.control = self._find(CONTROL, text)
+        self.loops = self._find(LOOP, text)
+
+    def _find(self, pattern: re.Pattern[str], text: str) -> list[int]:
+        return [bisect_right(self.starts, match.start()) for match in pattern.finditer(text)]
+
+    @staticmethod
+    def within(places: list[int], first: int, last: int) -> bool:
+        at = bisect_right(places, first - 1)
+        return at < len(places) and places[at] <= last
+
+
+def _top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Module-level statements, those under `if` and `try` too."""
+    for statement in body:
+        yield statement
+        match statement:
+            case ast.If():
+                yield from _top_level([*statement.body, *statement.orelse])
+            case ast.Try():
+                handlers = [s for h in statement.handlers for s in h.body]
+                yield from _top_level([*statement.body, *handlers, *statement.orelse, *statement.finalbody])
+            case ast.With():
+                yield from _top_level(statement.body)
+
+
+def _collect(statement: ast.stmt, facts: ModuleFacts, lines: _Lines | None) -> None:
+    match statement:
+        case ast.Import() | ast.ImportFrom():
+            _imports(statement, facts)
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            facts.functions[statement.name] = _span(statement, statement.name, lines)
+        case ast.ClassDef():
+            _class(statement, facts, lines)
+        case ast.Assign() | ast.AnnAssign() | ast.AugAssign() | ast.Expr():
+            _statement(statement, facts, lines)
+
+
+def _statement(
+    statement: ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr, facts: ModuleFacts, lines: _Lines | None
+) -> None:
+    span = (statement.lineno, statement.end_lineno or statement.lineno)
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    for target in targets:
+        for name in target.elts if isinstance(target, ast.Tuple | ast.List) else [target]:
+            if isinstance(name, ast.Name):
+                facts.statements.setdefault(name.id, []).append(span)
+    if lines and lines.within(lines.transforms, *span):
+        facts.active.append(span)
+
+
+def _imports(statement: ast.Import | ast.ImportFrom, facts: ModuleFacts) -> None:
+    if isinstance(statement, ast.Import):
+        for alias in statement.names:
+            root = alias.name.partition(".")[0]
+            facts.imports[alias.asname or root] = alias.name if alias.asname else root
+        return
+    base = statement.module or ""
+    for alias in statement.names:
+        bound = alias.asname or alias.name
+        if alias.name == "*":
+            facts.stars.append((statement.level, base))
+        elif statement.level:
+            facts.relative[bound] = (statement.level, f"{base}.{alias.name}" if base else alias.name)
+        else:
+            facts.imports[bound] = f"{base}.{alias.name}"
+
+
+def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str, lines: _Lines | None) -> Span:
+    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+    last = node.end_lineno or node.lineno
+    if lines is None:
+        return Span(qualname, first, last, False, True, False)
+    found = [lines.within(places, first, last) for places in (lines.transforms, lines.control, lines.loops)]
+    return Span(qualname, first, last, *found)
+
+
+def _class(node: ast.ClassDef, facts: ModuleFacts, lines: _Lines | None) -> None:
+    fields, methods = [], []
+    for part in node.body:
+        match part:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                qualname = f"{node.name}.{part.name}"
+                facts.functions[qualname] = _span(part, qualname, lines)
+                methods.append(part.name)
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                fields.append(name)
+    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+    facts.classes[node.name] = ClassFacts(
+        node.name,
+        first,
+        node.end_lineno or node.lineno,
+        tuple(ast.unparse(b) for b in node.bases),
+        tuple(dotted(d.func if isinstance(d, ast.Call) else d) or "" for d in node.decorator_list),
+        tuple(fields),
+        tuple(methods),
+    )
+
+
+def dotted(node: ast.expr) -> str | None:
+    """`a.b.c` as a string, for names and attributes of names."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=value, attr=attr):
+            base = dotted(value)
+            return f"{base}.{attr}" if base else None
+    return None

@@ -1,0 +1,200 @@
+"""All files of a run: their errors, their units, and how each unit is run."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import os
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+
+from scanlint.analysis.callables import Closure, Code, Mode
+from scanlint.analysis.unit import FunctionContext, Source, Unit
+from scanlint.analysis.values import Kind, Value
+from scanlint.project.facts import ARRAYS, scan
+from scanlint.project.graph import Graph
+from scanlint.project.scope import ModuleScope
+from scanlint.project.sources import SourceFile, Unreadable, read
+from scanlint.project.weights import Weights
+from scanlint.settings import Settings
+
+TRACED_METHODS = ("__call__", "setup")
+
+
+class Project:
+    """The analysed files of a run."""
+
+    def __init__(self, graph: Graph, errors: list[Unreadable], settings: Settings) -> None:
+        self.graph = graph
+        self.modules = graph.modules
+        self.errors = errors
+        self.settings = settings
+        self.weights = Weights(graph)
+
+    @classmethod
+    def load(cls, files: Sequence[SourceFile | Path], settings: Settings) -> Project:
+        """Read and survey the files; then follow every transform through all of them."""
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            return cls._load(files, settings)
+        finally:
+            if collecting:
+                gc.enable()
+
+    @classmethod
+    def _load(cls, files: Sequence[SourceFile | Path], settings: Settings) -> Project:
+        errors: list[Unreadable] = []
+        modules: dict[str, ModuleScope] = {}
+        graph = Graph(modules)
+        for file in files:
+            source = read(file) if isinstance(file, Path) else file
+            facts = scan(source) if isinstance(source, SourceFile) else source
+            if isinstance(facts, Unreadable) or isinstance(source, Unreadable):
+                errors.append(facts if isinstance(facts, Unreadable) else source)  # type: ignore[arg-type]
+                continue
+            name, package = module_name(source.path)
+            while name in modules:
+                name += "_"
+            modules[name] = ModuleScope(graph, source, facts, name, package)
+        graph.roots = frozenset(name.partition(".")[0] for name in modules)
+        project = cls(graph, errors, settings)
+        project._follow()
+        return project
+
+    def _follow(self) -> None:
+        """Begin at every place where a transform is spelled, and go on through calls."""
+        for scope in self.modules.values():
+            if not scope.facts.jax:
+                continue
+            self._known_traced(scope)
+            for first, _ in scope.facts.active:
+                statement = scope.statement(first)
+                if statement is not None:
+                    self.graph.interpreter(scope.frame()).block([statement])
+            for qualname, span in scope.facts.functions.items():
+                code = scope.code(qualname) if span.transforms else None
+                if code is not None:
+                    self.graph.decorated(code)
+                    self.graph.visit(code)
+        self.graph.settle()
+
+    def _known_traced(self, scope: ModuleScope) -> None:
+        """Methods of flax and haiku modules, and what the configuration says is traced."""
+        for name in scope.facts.classes:
+            if self._is_module(f"{scope.name}.{name}"):
+                for method in TRACED_METHODS[:1]:
+                    self._trace(scope, f"{name}.{method}", f"`{name}.{method}` is the call of a flax or haiku module")
+        for pattern in self.settings.assume_traced:
+            for qualname in scope.facts.functions:
+                full = f"{scope.name}.{qualname}"
+                if fnmatch(full, pattern) or fnmatch(scope.name, pattern):
+                    self._trace(scope, qualname, f"`{qualname}` is traced by `assume-traced` in the configuration")
+
+    def _is_module(self, name: str) -> bool:
+        from scanlint.analysis.members import kind_of
+
+        return kind_of(self.graph, name) == "module"
+
+    def _trace(self, scope: ModuleScope, qualname: str, why: str) -> None:
+        code = scope.code(qualname) if qualname in scope.facts.functions else None
+        if code is not None:
+            mode = Mode(True, frozenset(), (why,))
+            skip = frozenset(a.arg for a in code.parameters())
+            self.graph.invoke(Closure(code), {n: Value(Kind.UNKNOWN) for n in skip if n != "self"}, mode)
+
+    def units(self) -> Iterator[Unit]:
+        """Every function and method that can hold a finding, file by file."""
+        for scope in self.modules.values():
+            if not scope.facts.jax and not scope.codes:
+                continue
+            text = scope.source.text
+            for qualname, span in scope.facts.functions.items():
+                traced = qualname in scope.codes and scope.codes[qualname].runs > 0
+                if not span.control or not (traced or self._host_loop(scope, text, qualname)):
+                    continue
+                code = scope.code(qualname)
+                if code is None:
+                    continue
+                self.graph.visit(code)
+                self.graph.settle()
+                yield self._unit(scope, code)
+
+    def _host_loop(self, scope: ModuleScope, text: str, qualname: str) -> bool:
+        """A function of the host with a loop whose lines speak of arrays."""
+        span = scope.facts.functions[qualname]
+        if not span.loops or not scope.facts.jax:
+            return False
+        return ARRAYS.search("\n".join(text.split("\n")[span.first - 1 : span.last])) is not None
+
+    def _unit(self, scope: ModuleScope, code: Code) -> Unit:
+        imports = {**scope.imports(), **local_imports(scope, code.node)}
+        return Unit(
+            source=Source(scope.path, scope.source.text),
+            module=scope.tree,
+            node=code.node,
+            qualname=code.qualname,
+            imports=imports,
+            definitions=scope.definitions(),
+            values=code.record.values,
+            contexts={c.node: context_of(c) for c in code.record.codes.values()},
+            weights=self.weights.of(scope, code.node, imports),
+            silent=frozenset(code.record.silent),
+        )
+
+    def reanalyse(self, unit: Unit, text: str) -> Unit | None:
+        """The same unit in a changed text of its file, run as before; None when the text does not hold it."""
+        old = next((s for s in self.modules.values() if s.path == unit.source.path), None)
+        before = old.codes.get(unit.qualname) if old is not None else None
+        if old is None or before is None:
+            return None
+        source = SourceFile(old.source.path, old.path, b"", text, old.source.encoding, old.source.bom)
+        facts = scan(source)
+        if isinstance(facts, Unreadable):
+            return None
+        scope = ModuleScope(self.graph, source, facts, old.name, old.package)
+        code = scope.code(unit.qualname)
+        if code is None:
+            return None
+        code.mode, code.incoming, code.rooted = before.mode, dict(before.incoming), before.rooted
+        code.static, code.jit = before.static, None
+        code.record.keep = True
+        self.graph.replay(code)
+        return self._unit(scope, code)
+
+
+def context_of(code: Code) -> FunctionContext:
+    """How a function is run, for the rules."""
+    mode = code.mode
+    return FunctionContext(code.node, code.qualname, mode.traced, mode.chain, mode.transforms, code.static, code.jit)
+
+
+def local_imports(scope: ModuleScope, node: ast.AST) -> dict[str, str]:
+    """Names that imports inside a function bind."""
+    table: dict[str, str] = {}
+    for part in getattr(node, "body", []) if not isinstance(node, ast.Lambda) else []:
+        match part:
+            case ast.Import(names=names):
+                table |= {
+                    a.asname or a.name.partition(".")[0]: a.name if a.asname else a.name.partition(".")[0]
+                    for a in names
+                }
+            case ast.ImportFrom(module=module, names=names, level=level):
+                base = scope.absolute(level, module or "") if level else module or ""
+                table |= {a.asname or a.name: f"{base}.{a.name}" for a in names}
+    return table
+
+
+def module_name(path: Path) -> tuple[str, bool]:
+    """The dotted name under which a file is imported, and whether it is a package's own file."""
+    absolute = Path(os.path.abspath(path))
+    package = absolute.name == "__init__.py"
+    parts = [] if package else [absolute.stem]
+    folder = absolute.parent
+    while (folder / "__init__.py").exists() and folder.name:
+        parts.append(folder.name)
+        folder = folder.parent
+    if not parts:
+        parts = [absolute.parent.name]
+    return ".".join(reversed(parts)), package

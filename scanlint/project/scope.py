@@ -1,0 +1,221 @@
+"""One module of the project as the functions in it see it."""
+
+from __future__ import annotations
+
+import ast
+from typing import Protocol
+
+from scanlint.analysis.callables import ClassInfo, ClassRef, Closure, Code, Frame, Named, Record
+from scanlint.analysis.interpret import Interpreter
+from scanlint.analysis.unit import BUILTINS, Function, canonical
+from scanlint.analysis.values import UNKNOWN, Kind, Value
+from scanlint.project.classes import describe_class
+from scanlint.project.facts import ModuleFacts, dotted, parse
+from scanlint.project.sources import SourceFile, Unreadable
+
+MODULE = ast.parse("def module(): ...").body[0]
+
+
+class Finder(Protocol):
+    """What a module asks of the project around it."""
+
+    def find(self, name: str) -> Value | None: ...
+
+    def star(self, name: str, wanted: str) -> Value | None: ...
+
+    def interpreter(self, frame: Frame) -> Interpreter: ...
+
+
+class ModuleScope:
+    """A file: its facts, its tree (parsed anew when a function of it is needed), and its names."""
+
+    def __init__(self, project: Finder, source: SourceFile, facts: ModuleFacts, name: str, package: bool) -> None:
+        self.project = project
+        self.source = source
+        self.facts = facts
+        self.name = name
+        self.path = source.display
+        self.package = package
+        self.codes: dict[str, Code] = {}
+        self.classes: dict[str, ClassInfo] = {}
+        self._tree: ast.Module | None = None
+        self._values: dict[str, Value | None] = {}
+        self._statements: dict[int, ast.stmt] | None = None
+        self._nodes: dict[str, ast.stmt] = {}
+
+    @property
+    def tree(self) -> ast.Module:
+        if self._tree is None:
+            tree = parse(self.source)
+            assert not isinstance(tree, Unreadable), f"{self.path} parsed before"
+            self._tree = tree
+            self._index(tree.body, "")
+        return self._tree
+
+    def _index(self, body: list[ast.stmt], prefix: str) -> None:
+        """Functions, methods and classes by qualified name; of several the last, as at run time."""
+        for statement in body:
+            match statement:
+                case ast.FunctionDef() | ast.AsyncFunctionDef():
+                    self._nodes[prefix + statement.name] = statement
+                case ast.ClassDef():
+                    self._nodes[prefix + statement.name] = statement
+                    if not prefix:
+                        self._index(statement.body, f"{statement.name}.")
+                case ast.If() | ast.Try() | ast.With():
+                    for part in ("body", "orelse", "finalbody"):
+                        self._index(getattr(statement, part, []), prefix)
+                    for handler in getattr(statement, "handlers", []):
+                        self._index(handler.body, prefix)
+
+    def node(self, qualname: str) -> ast.stmt | None:
+        """The definition of a function, method or class."""
+        return self._nodes.get(qualname) if self.tree else None
+
+    def code(self, qualname: str) -> Code | None:
+        """A function or method of this module."""
+        if qualname not in self.codes:
+            node = self.node(qualname)
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                return None
+            span = self.facts.functions.get(qualname)
+            owner = f"{self.name}.{qualname.rpartition('.')[0]}" if "." in qualname else None
+            record = Record(keep=span is None or span.control)
+            self.codes[qualname] = record.codes[node] = Code(self, qualname, node, record, owner)
+        return self.codes[qualname]
+
+    def class_info(self, name: str) -> ClassInfo | None:
+        """A class of this module."""
+        if name not in self.facts.classes:
+            return None
+        if name not in self.classes:
+            node = self.node(name)
+            if not isinstance(node, ast.ClassDef):
+                return None
+            self.classes[name] = describe_class(self, node)
+        return self.classes[name]
+
+    def lookup(self, name: str) -> Value | None:
+        """What a module-level name means."""
+        if name not in self._values:
+            self._values[name] = self._raw(name)
+            self._values[name] = self._evaluate(name)
+        return self._values[name]
+
+    def _raw(self, name: str) -> Value | None:
+        """The meaning of a name while its own definition is being evaluated."""
+        if name in self.facts.functions:
+            code = self.code(name)
+            return Value(Kind.STATIC, callee=Closure(code)) if code is not None else UNKNOWN
+        return None
+
+    def _evaluate(self, name: str) -> Value | None:
+        facts = self.facts
+        if name in facts.statements:
+            return self._assigned(name)
+        if name in facts.functions:
+            code = self.code(name)
+            return self.decorate(code) if code is not None else UNKNOWN
+        if name in facts.classes:
+            return Value(Kind.STATIC, callee=ClassRef(f"{self.name}.{name}"))
+        target = self.target(name)
+        if target is not None:
+            target = canonical(target)
+            return self.project.find(target) or Value(Kind.STATIC, callee=Named(target))
+        for level, base in facts.stars:
+            found = self.project.star(self.absolute(level, base) if level else base, name)
+            if found is not None:
+                return found
+        return None
+
+    def target(self, name: str) -> str | None:
+        """The dotted name that an import binds to a name."""
+        if name in self.facts.relative:
+            level, rest = self.facts.relative[name]
+            return self.absolute(level, rest)
+        return self.facts.imports.get(name)
+
+    def absolute(self, level: int, rest: str) -> str:
+        """`from ..a import b` as a dotted name."""
+        parts = self.name.split(".")
+        keep = len(parts) - level + (1 if self.package else 0)
+        return ".".join([*parts[: max(keep, 0)], rest]) if rest else ".".join(parts[: max(keep, 0)])
+
+    def decorate(self, code: Code) -> Value:
+        """A function or method under its decorators."""
+        value = Value(Kind.STATIC, callee=Closure(code))
+        decorators = getattr(code.node, "decorator_list", [])
+        if decorators:
+            interpreter = self.project.interpreter(self.frame())
+            for decorator in reversed(decorators):
+                value = interpreter.decorate(decorator, value)
+        return value
+
+    def frame(self) -> Frame:
+        """A frame for expressions at module level."""
+        assert isinstance(MODULE, ast.FunctionDef)
+        return Frame(Code(self, "<module>", MODULE, Record(keep=False)), Code(self, "", MODULE, Record(False)).mode, {})
+
+    def _assigned(self, name: str) -> Value | None:
+        """The value of a module-level variable that is assigned once."""
+        spans = self.facts.statements[name]
+        statement = self.statement(spans[0][0])
+        if len(spans) > 1 or statement is None:
+            return UNKNOWN
+        frame = self.frame()
+        interpreter = self.project.interpreter(frame)
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
+                return interpreter.eval(value)
+            case ast.AnnAssign(value=ast.expr() as value):
+                return interpreter.eval(value)
+            case ast.Assign():
+                interpreter.block([statement])
+                return frame.env.get(name, UNKNOWN)
+        return UNKNOWN
+
+    def statement(self, line: int) -> ast.stmt | None:
+        """The module-level statement that begins at a line."""
+        if self._statements is None:
+            self._statements = {}
+            stack = list(self.tree.body)
+            while stack:
+                statement = stack.pop()
+                self._statements[statement.lineno] = statement
+                if isinstance(statement, ast.If | ast.Try | ast.With):
+                    for part in ("body", "orelse", "finalbody"):
+                        stack.extend(getattr(statement, part, []))
+                    stack.extend(s for h in getattr(statement, "handlers", []) for s in h.body)
+        return self._statements.get(line)
+
+    def annotation(self, node: ast.expr | None) -> str | None:
+        """The canonical name of a dotted expression at module level."""
+        name = dotted(node) if node is not None else None
+        if name is None:
+            return None
+        root, _, rest = name.partition(".")
+        base = self.target(root)
+        if base is None:
+            if root in self.facts.classes or root in self.facts.functions:
+                base = f"{self.name}.{root}"
+            elif root in BUILTINS:
+                base = f"builtins.{root}"
+            else:
+                return name
+        return canonical(f"{base}.{rest}" if rest else base)
+
+    def imports(self) -> dict[str, str]:
+        """Names that imports bind, and what they stand for."""
+        return {**self.facts.imports, **{n: self.absolute(*self.facts.relative[n]) for n in self.facts.relative}}
+
+    def definitions(self) -> dict[str, str]:
+        names = [n for n in self.facts.functions if "." not in n]
+        return {n: f"{self.name}.{n}" for n in (*names, *self.facts.classes)}
+
+
+def nested(scope: object, node: Function, qualname: str, record: Record) -> Code:
+    """The code of a nested function or lambda."""
+    assert isinstance(scope, ModuleScope)
+    if node not in record.codes:
+        record.codes[node] = Code(scope, qualname, node, record)
+    return record.codes[node]
