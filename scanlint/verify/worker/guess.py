@@ -1,0 +1,265 @@
+"""First guesses at specs: from annotations, defaults, uses and names."""
+
+from __future__ import annotations
+
+import ast
+import collections
+import dataclasses
+import re
+import typing
+from collections.abc import Iterator, Mapping
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .infer import Need
+from .specs import Array, Choice, Scalar, Spec, Struct
+
+INTEGER_NAMES = re.compile(
+    r"^(n|k|m|num|count|steps|iters?|length|depth|order|size|dim|axis|max_?iters?|n_\w+|num_\w+|\w+_(steps|iters?|size|dim|count|num|len))$",
+    re.I,
+)
+KEY_NAMES = re.compile(r"^(\w*_)?(key|rng|prng|prngkey|rng_key|seed_key)s?$", re.I)
+FRESH = (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
+UNARY = (jnp.sin, jnp.tanh, jnp.cos, lambda x: x * x - 2.0, lambda x: 2.0 * x + 0.5)
+
+
+class Sizes:
+    """Fresh axis sizes, all distinct; the same named axis of an annotation is the same size."""
+
+    def __init__(self) -> None:
+        self.used = 0
+        self.named: dict[str, int] = {}
+
+    def fresh(self) -> int:
+        self.used += 1
+        return FRESH[(self.used - 1) % len(FRESH)]
+
+    def name(self, axis: str) -> int:
+        if axis.isdigit():
+            return int(axis)
+        if axis not in self.named:
+            self.named[axis] = self.fresh()
+        return self.named[axis]
+
+
+def guesses(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], depth: int = 0) -> Iterator[Spec]:
+    """Specs in order of likelihood; the search goes on from the first."""
+    if depth > 5:
+        return
+    if need.annotation is not None:
+        yield from _annotated(name, need, sizes, names, depth)
+    if need.default is not ... and not isinstance(need.default, ast.AST):
+        yield from _defaulted(need)
+    yield from _structured(name, need, sizes, names, depth)
+    if need.arity is not None:
+        yield from _functions(need.arity)
+    if need.is_key or (KEY_NAMES.match(name) and not need.attributes):
+        yield Array(_leading(need, sizes), "key")
+        yield Array(_leading(need, sizes), "rawkey")
+    if strings := sorted(c for c in need.constants if isinstance(c, str)):
+        yield Choice((*strings, "another"))
+    if need.is_flag and not need.is_array and need.rank == 0:
+        yield Choice((True, False))
+    if need.is_range or (INTEGER_NAMES.match(name) and need.rank == 0 and not need.is_array):
+        yield Scalar("int")
+    if need.is_int:
+        yield Array(_shape(need, sizes), "int32")
+        yield Scalar("int")
+    yield Array(_shape(need, sizes))
+
+
+def _leading(need: Need, sizes: Sizes) -> tuple[int, ...]:
+    return tuple(need.sizes.get(a) or sizes.fresh() for a in range(need.rank))
+
+
+def _shape(need: Need, sizes: Sizes) -> tuple[int, ...]:
+    rank = need.exact if need.exact is not None else need.rank
+    if need.element is not None:
+        rank = max(rank, 1 + need.element.rank)
+    inner = need.leaf
+    if inner is not None and need.exact is None:
+        rank = max(rank, inner.rank)
+    known = {**(inner.sizes if inner else {}), **need.sizes}
+    return tuple(known.get(a) or sizes.fresh() for a in range(rank))
+
+
+def _functions(arity: int) -> Iterator[Spec]:
+    if arity == 1:
+        yield Choice(UNARY)
+    elif arity == 2:
+        yield Choice((lambda a, b: jnp.sin(a) * b, lambda a, b: a + jnp.tanh(b)))
+    else:
+        yield Choice((lambda *xs: sum(jnp.sin(x) for x in xs), lambda *xs: jnp.tanh(xs[0])))
+
+
+def _defaulted(need: Need) -> Iterator[Spec]:
+    value = need.default
+    match value:
+        case bool():
+            yield Choice((value, not value))
+        case int():
+            yield Scalar("int", value)
+        case float():
+            yield Scalar("float", value)
+        case str():
+            yield Choice(tuple(dict.fromkeys([value, *(c for c in sorted(map(str, need.constants)))])))
+        case None:
+            yield Choice((None,))
+
+
+def _structured(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], depth: int) -> Iterator[Spec]:
+    def first(part: str, inner: Need) -> Spec:
+        inner.leaf = inner.leaf or need.leaf
+        return next(guesses(part, inner, sizes, names, depth + 1))
+
+    if need.keys:
+        yield Struct("dict", tuple((k, first(k, n)) for k, n in need.keys.items()))
+    if need.attributes:
+        for cls in matching(set(need.attributes) | need.methods, names):
+            yield from of_class(cls, need, sizes, names, depth)
+        if not need.methods:
+            made = collections.namedtuple("Inputs", list(need.attributes))  # type: ignore[misc]
+            yield Struct(made, tuple((k, first(k, n)) for k, n in need.attributes.items()))
+    if need.parts:
+        yield Struct("tuple", tuple((str(i), first(f"{name}{i}", n)) for i, n in enumerate(need.parts)))
+    element = need.element
+    if element is not None and (element.keys or element.attributes or element.parts or element.arity is not None):
+        inner = first(name.removesuffix("s"), element)
+        yield Struct("list", tuple((str(i), inner) for i in range(3)))
+
+
+def matching(fields: set[str], names: Mapping[str, object]) -> list[type]:
+    """Record classes of the module that have all these attributes, the smallest first."""
+    found = [c for c in names.values() if isinstance(c, type) and record_fields(c) is not None]
+    fitting = [c for c in found if all(hasattr(c, f) or f in (record_fields(c) or {}) for f in fields)]
+    return sorted(fitting, key=lambda c: len(record_fields(c) or {}))
+
+
+def record_fields(cls: type) -> dict[str, object] | None:
+    """Field names with annotations, of a NamedTuple or a dataclass; None for other classes."""
+    if hasattr(cls, "_fields") and issubclass(cls, tuple):
+        return {f: cls.__annotations__.get(f) if hasattr(cls, "__annotations__") else None for f in cls._fields}
+    if dataclasses.is_dataclass(cls):
+        return {f.name: f.type for f in dataclasses.fields(cls) if f.init and f.name not in ("parent", "name")}
+    return None
+
+
+def of_class(cls: type, need: Need, sizes: Sizes, names: Mapping[str, object], depth: int) -> Iterator[Spec]:
+    """A record, field by field: the annotation with what the function does with the field."""
+    fields = record_fields(cls)
+    if fields is None:
+        return
+    items: list[tuple[str, Spec]] = []
+    for name, annotation in fields.items():
+        inner = need.attributes.get(name) or Need()
+        inner.leaf = inner.leaf or need.leaf
+        inner.annotation = inner.annotation or _as_node(annotation)
+        default = _field_default(cls, name)
+        if default is not ... and name not in need.attributes:
+            items.append((name, Choice((default,))))
+            continue
+        if isinstance(default, (bool, int, float, str)) and inner.default is ...:
+            inner.default = default
+        items.append((name, next(guesses(name, inner, sizes, names, depth + 1))))
+    yield Struct(cls, tuple(items))
+
+
+def _field_default(cls: type, name: str) -> object:
+    if dataclasses.is_dataclass(cls):
+        for f in dataclasses.fields(cls):
+            if f.name == name:
+                if f.default is not dataclasses.MISSING:
+                    return f.default
+                if f.default_factory is not dataclasses.MISSING:
+                    return f.default_factory()
+        return ...
+    return getattr(cls, "_field_defaults", {}).get(name, ...)
+
+
+def _as_node(annotation: object) -> ast.expr | None:
+    if annotation is None:
+        return None
+    text = annotation if isinstance(annotation, str) else None
+    if isinstance(annotation, type) and not typing.get_args(annotation):
+        text = annotation.__name__ if annotation.__module__ == "builtins" else None
+    if text is not None:
+        try:
+            return ast.parse(text, mode="eval").body
+        except SyntaxError:
+            return None
+    return ast.Constant(annotation)  # type: ignore[arg-type]
+
+
+def _annotated(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], depth: int) -> Iterator[Spec]:
+    node = need.annotation
+    if node is None:
+        return
+    match node:
+        case ast.Constant(value=str() as text):
+            try:
+                node = ast.parse(text, mode="eval").body
+            except SyntaxError:
+                return
+        case ast.Subscript(value=value, slice=ast.Tuple(elts=[_, ast.Constant(value=str() as axes)])):
+            yield from _jaxtyping(ast.unparse(value), axes, sizes)
+            return
+    try:
+        meant = eval(compile(ast.Expression(node), "<annotation>", "eval"), dict(names))
+    except Exception:
+        meant = None
+    yield from _meant(meant, name, need, sizes, names, depth)
+
+
+def _meant(
+    meant: object, name: str, need: Need, sizes: Sizes, names: Mapping[str, object], depth: int
+) -> Iterator[Spec]:
+    if hasattr(meant, "dim_str") and hasattr(meant, "dtypes"):
+        yield from _jaxtyping(str(meant.__name__).split("[")[0], str(meant.dim_str), sizes)  # type: ignore[attr-defined]
+        return
+    if isinstance(meant, type) and record_fields(meant) is not None:
+        yield from of_class(meant, need, sizes, names, depth)
+    elif meant is bool:
+        yield Choice((True, False))
+    elif meant is int:
+        usual = need.default if isinstance(need.default, int) else None
+        yield Scalar("int", usual)
+    elif meant is float:
+        yield Scalar("float", need.default if isinstance(need.default, float) else None)
+    elif meant is str:
+        yield Choice((*sorted(c for c in need.constants if isinstance(c, str)), "another"))
+    elif meant in (jax.Array, np.ndarray) and not need.is_key and not KEY_NAMES.match(name):
+        yield Array(_shape(need, sizes), "int32" if need.is_int else "float32")
+    else:
+        yield from _generic(meant, name, need, sizes, names, depth)
+
+
+def _generic(
+    meant: object, name: str, need: Need, sizes: Sizes, names: Mapping[str, object], depth: int
+) -> Iterator[Spec]:
+    origin, arguments = typing.get_origin(meant), typing.get_args(meant)
+    if origin in (tuple, list) and arguments:
+        several = arguments if origin is tuple and ... not in arguments else (arguments[0],) * 3
+        inner = Need() if need.element is None else need.element
+        found = [next(_meant(a, name, inner, sizes, names, depth + 1), Array(_shape(inner, sizes))) for a in several]
+        yield Struct("tuple" if origin is tuple else "list", tuple((str(i), s) for i, s in enumerate(found)))
+    elif arguments and origin not in (dict,):
+        for argument in arguments:
+            yield from _meant(argument, name, need, sizes, names, depth + 1)
+
+
+def _jaxtyping(kind: str, axes: str, sizes: Sizes) -> Iterator[Spec]:
+    kind = kind.split(".")[-1]
+    dtype = {"Int": "int32", "Integer": "int32", "Int32": "int32", "Bool": "bool", "Complex": "complex64"}
+    shape: list[int] = []
+    for axis in axes.split():
+        if axis.startswith("..."):
+            continue
+        if axis.startswith("*"):
+            shape.append(sizes.fresh())
+        elif re.fullmatch(r"[A-Za-z_]\w*|\d+", axis.lstrip("#")):
+            shape.append(sizes.name(axis.lstrip("#")))
+        else:
+            shape.append(sizes.fresh())
+    yield Array(tuple(shape), dtype.get(kind, "key" if kind == "PRNGKeyArray" else "float32"))

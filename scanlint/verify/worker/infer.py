@@ -1,0 +1,344 @@
+"""What each parameter must be, from how the function and its callees use it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+ARRAY_ATTRIBUTES = frozenset(
+    "shape ndim size dtype T at mT real imag sum mean max min std var reshape astype flatten ravel squeeze transpose dot "
+    "any all argmax argmin cumsum cumprod prod clip round copy take item tolist swapaxes conj repeat sort itemsize "
+    "block_until_ready".split()
+)
+STATIC_CALLS = frozenset("zeros ones full empty arange linspace eye identity iota".split())
+KEY_CALLS = frozenset("split fold_in normal uniform bernoulli categorical choice permutation randint gumbel key_data".split())
+MAX_DEPTH = 4
+
+
+@dataclass
+class Need:
+    """Everything that is known of one value; merged over all its uses."""
+
+    rank: int = 0
+    exact: int | None = None
+    arity: int | None = None
+    is_array: bool = False
+    is_key: bool = False
+    is_int: bool = False
+    is_range: bool = False
+    is_flag: bool = False
+    floating: bool = False
+    keys: dict[str, Need] = field(default_factory=dict)
+    attributes: dict[str, Need] = field(default_factory=dict)
+    methods: set[str] = field(default_factory=set)
+    parts: list[Need] | None = None
+    element: Need | None = None
+    listed: bool = False
+    leaf: Need | None = None
+    constants: set[object] = field(default_factory=set)
+    sizes: dict[int, int] = field(default_factory=dict)
+    annotation: ast.expr | None = None
+    default: object = ...
+
+    def of_element(self) -> Need:
+        self.element = self.element or Need()
+        return self.element
+
+    def at_least(self, rank: int) -> None:
+        self.rank = max(self.rank, rank)
+
+
+class Inference:
+    """Walks functions with a map from local names to needs."""
+
+    def __init__(self, functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef], depth: int = 0) -> None:
+        self.functions = dict(functions)
+        self.depth = depth
+        self.names: dict[str, Need] = {}
+        self.loops: dict[str, int] = {}
+
+    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, needs: Mapping[str, Need]) -> None:
+        self.names = {**self.names, **needs}
+        body = node.body if isinstance(node.body, list) else [node.body]
+        for statement in body:
+            self.walk(statement)
+
+    def walk(self, node: ast.AST) -> None:
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                self.functions[node.name] = node  # type: ignore[assignment]
+                inner = Inference(self.functions, self.depth)
+                inner.names = {k: v for k, v in self.names.items() if k not in _parameters(node)}
+                inner.function(node, {})
+                return
+            case ast.Assign(targets=[target], value=value):
+                self.assign(target, value)
+            case ast.For(target=target, iter=iterable):
+                self.iterate(target, iterable)
+            case ast.comprehension(target=target, iter=iterable):
+                self.iterate(target, iterable)
+            case ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
+                for generator in node.generators:
+                    self.walk(generator)
+            case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) | ast.Assert(test=test):
+                self.truth(test)
+            case ast.Call():
+                self.call(node)
+            case ast.Compare():
+                self.compare(node)
+            case ast.BinOp(left=left, op=op, right=right):
+                self.arithmetic(left, op, right)
+            case ast.Subscript() | ast.Attribute():
+                self.need(node)
+        for child in ast.iter_child_nodes(node):
+            self.walk(child)
+
+    def need(self, node: ast.AST) -> Need | None:
+        """The need that an expression stands for, if it is a path from a parameter."""
+        match node:
+            case ast.Name(id=name):
+                return self.names.get(name)
+            case ast.Attribute(value=value, attr=attr):
+                base = self.need(value)
+                if base is None:
+                    return None
+                if attr in ARRAY_ATTRIBUTES and not base.attributes:
+                    base.is_array = True
+                    return None
+                return base.attributes.setdefault(attr, Need())
+            case ast.Subscript(value=value, slice=index):
+                return self.subscript(value, index)
+        return None
+
+    def subscript(self, value: ast.expr, index: ast.expr) -> Need | None:
+        match value:
+            case ast.Attribute(value=inner, attr="shape"):
+                base = self.need(inner)
+                if base is not None and isinstance(index, ast.Constant) and isinstance(index.value, int):
+                    base.at_least(index.value + 1 if index.value >= 0 else -index.value)
+                return None
+            case ast.Attribute(value=inner, attr="at"):
+                value = inner
+        self.index(index)
+        base = self.need(value)
+        if base is None:
+            return None
+        if isinstance(index, ast.Constant) and isinstance(index.value, str):
+            return base.keys.setdefault(index.value, Need())
+        entries = index.elts if isinstance(index, ast.Tuple) else [index]
+        axes = [e for e in entries if not (isinstance(e, ast.Constant) and e.value in (None, ...))]
+        base.at_least(len(axes))
+        for axis, entry in enumerate(axes):
+            if isinstance(entry, ast.Name) and entry.id in self.loops:
+                base.sizes[axis] = max(base.sizes.get(axis, 0), self.loops[entry.id])
+        if len(axes) == 1 and not isinstance(axes[0], ast.Slice):
+            return base.of_element()
+        return None
+
+    def index(self, index: ast.expr) -> None:
+        for entry in index.elts if isinstance(index, ast.Tuple) else [index]:
+            need = self.need(entry) if isinstance(entry, (ast.Name, ast.Attribute)) else None
+            if need is not None:
+                need.is_int = True
+
+    def assign(self, target: ast.expr, value: ast.expr) -> None:
+        match target, value:
+            case ast.Tuple(elts=targets), ast.Attribute(value=inner, attr="shape"):
+                need = self.need(inner)
+                if need is not None:
+                    need.is_array, need.exact = True, len(targets)
+            case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
+                for t, v in zip(targets, values):
+                    self.assign(t, v)
+            case ast.Tuple(elts=targets), _:
+                need = self.need(value)
+                if need is not None:
+                    need.parts = need.parts or [Need() for _ in targets]
+                    for t, part in zip(targets, need.parts):
+                        if isinstance(t, ast.Name):
+                            self.names[t.id] = part
+                else:
+                    self.forget(target)
+            case ast.Name(id=name), _:
+                need = self.need(value)
+                if need is not None:
+                    self.names[name] = need
+                else:
+                    self.walk(value)
+                    self.forget(target, value)
+
+    def forget(self, target: ast.expr, value: ast.expr | None = None) -> None:
+        """A name bound to something else; `x = step(x)` keeps what `x` is."""
+        used = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} if value else set()
+        for node in ast.walk(target):
+            if isinstance(node, ast.Name) and node.id not in used:
+                self.names.pop(node.id, None)
+
+    def iterate(self, target: ast.expr, iterable: ast.expr) -> None:
+        match iterable:
+            case ast.Call(func=ast.Name(id="range"), args=args):
+                for argument in args:
+                    need = self.need(argument)
+                    if need is not None:
+                        need.is_int = need.is_range = True
+                stop = args[1] if len(args) > 1 else args[0] if args else None
+                if isinstance(stop, ast.Constant) and isinstance(stop.value, int) and isinstance(target, ast.Name):
+                    self.loops[target.id] = stop.value
+            case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]):
+                if isinstance(target, ast.Tuple) and len(target.elts) == 2:
+                    self.iterate(target.elts[1], inner)
+            case ast.Call(func=ast.Name(id="zip"), args=args):
+                targets = target.elts if isinstance(target, ast.Tuple) else []
+                for t, a in zip(targets, args):
+                    self.iterate(t, a)
+            case ast.Call(func=ast.Name(id="reversed"), args=[inner]) | ast.Subscript(value=inner, slice=ast.Slice()):
+                self.iterate(target, inner)
+            case _:
+                need = self.need(iterable)
+                if need is not None:
+                    need.at_least(1)
+                    self.bind(target, need.of_element())
+
+    def bind(self, target: ast.expr, need: Need) -> None:
+        if isinstance(target, ast.Name):
+            self.names[target.id] = need
+        elif isinstance(target, ast.Tuple):
+            need.parts = need.parts or [Need() for _ in target.elts]
+            for t, part in zip(target.elts, need.parts):
+                self.bind(t, part)
+
+    def truth(self, test: ast.expr) -> None:
+        match test:
+            case ast.Name() | ast.Attribute():
+                need = self.need(test)
+                if need is not None:
+                    need.is_flag = True
+            case ast.UnaryOp(op=ast.Not(), operand=inner):
+                self.truth(inner)
+            case ast.BoolOp(values=values):
+                for value in values:
+                    self.truth(value)
+
+    def compare(self, node: ast.Compare) -> None:
+        for side, other in zip([node.left, *node.comparators], [*node.comparators, node.left]):
+            need = self.need(side)
+            if need is None:
+                continue
+            for value in _literals(other):
+                need.constants.add(value)
+                if isinstance(value, int) and not isinstance(value, bool) and isinstance(node.ops[0], (ast.Eq, ast.In)):
+                    need.is_int = need.is_int or not need.floating
+
+    def arithmetic(self, left: ast.expr, op: ast.operator, right: ast.expr) -> None:
+        for side in (left, right):
+            need = self.need(side)
+            if need is not None and isinstance(op, ast.MatMult):
+                need.is_array = True
+                need.at_least(1)
+            elif need is not None and isinstance(op, (ast.Div, ast.Pow)):
+                need.floating = True
+
+    def call(self, node: ast.Call) -> None:
+        need = self.need(node.func) if isinstance(node.func, (ast.Name, ast.Subscript)) else None
+        if need is not None:
+            need.arity = len(node.args)
+        match node.func:
+            case ast.Name(id="len"):
+                for argument in node.args:
+                    inner = self.need(argument)
+                    if inner is not None:
+                        inner.at_least(1)
+            case ast.Name(id=name) if name in self.functions:
+                self.into(self.functions[name], node)
+            case ast.Attribute(value=value, attr=attr):
+                self.library(value, attr, node)
+
+    def into(self, callee: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.Call) -> None:
+        """Follow arguments into a function of the same module."""
+        if self.depth >= MAX_DEPTH:
+            return
+        names = [a.arg for a in (*callee.args.posonlyargs, *callee.args.args)]
+        pairs = [*zip(names, node.args), *((k.arg, k.value) for k in node.keywords if k.arg)]
+        needs = {name: need for name, value in pairs if (need := self.need(value)) is not None}
+        for argument in (*callee.args.posonlyargs, *callee.args.args):
+            if argument.arg in needs and needs[argument.arg].annotation is None:
+                needs[argument.arg].annotation = argument.annotation
+        if needs:
+            Inference(self.functions, self.depth + 1).function(callee, needs)
+
+    def library(self, value: ast.expr, attr: str, node: ast.Call) -> None:
+        base = ast.unparse(value)
+        first = self.need(node.args[0]) if node.args else None
+        if attr in KEY_CALLS and base.split(".")[-1] in ("random", "jr", "jrandom", "rnd", "jrd", "rng") and first is not None:
+            first.is_key = True
+        if attr in STATIC_CALLS and first is not None:
+            first.is_int = first.is_range = True
+        if attr in ("map", "tree_map") and node.args and isinstance(node.args[0], ast.Lambda):
+            self.mapped(node.args[0], node.args[1:])
+        if attr == "scan" and len(node.args) >= 3 and isinstance(node.args[0], ast.Name):
+            self.scanned(node)
+        receiver = self.need(value)
+        if receiver is not None and attr not in ARRAY_ATTRIBUTES:
+            receiver.methods.add(attr)
+
+    def mapped(self, function: ast.Lambda, trees: list[ast.expr]) -> None:
+        needs: dict[str, Need] = {}
+        for argument, tree in zip(function.args.args, trees):
+            need = self.need(tree)
+            if need is not None:
+                need.leaf = need.leaf or Need()
+                needs[argument.arg] = need.leaf
+        inner = Inference(self.functions, self.depth)
+        inner.loops = self.loops
+        inner.function(function, needs)
+
+    def scanned(self, node: ast.Call) -> None:
+        body = self.functions.get(node.args[0].id) if isinstance(node.args[0], ast.Name) else None
+        xs = self.need(node.args[2])
+        if body is None or self.depth >= MAX_DEPTH or len(body.args.args) != 2:
+            return
+        needs: dict[str, Need] = {}
+        init = self.need(node.args[1])
+        if init is not None:
+            needs[body.args.args[0].arg] = init
+        if xs is not None:
+            xs.at_least(1)
+            needs[body.args.args[1].arg] = xs.of_element()
+        inner = Inference(self.functions, self.depth + 1)
+        inner.names = dict(self.names)
+        inner.function(body, needs)
+
+
+def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    a = node.args
+    return {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+
+
+def _literals(node: ast.expr) -> list[object]:
+    match node:
+        case ast.Constant(value=value):
+            return [value]
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return [-value]
+        case ast.Tuple(elts=elts) | ast.List(elts=elts) | ast.Set(elts=elts):
+            return [v for e in elts for v in _literals(e)]
+    return []
+
+
+def infer(
+    node: ast.FunctionDef | ast.AsyncFunctionDef,
+    functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef],
+) -> dict[str, Need]:
+    """The needs of all parameters of a function."""
+    a = node.args
+    needs: dict[str, Need] = {}
+    positional = [*a.posonlyargs, *a.args]
+    defaults = [None] * (len(positional) - len(a.defaults)) + list(a.defaults)
+    for argument, default in [*zip(positional, defaults), *zip(a.kwonlyargs, a.kw_defaults)]:
+        need = needs[argument.arg] = Need(annotation=argument.annotation)
+        if default is not None:
+            found = _literals(default)
+            need.default = found[0] if found else default
+    Inference(functions).function(node, needs)
+    return needs

@@ -1,0 +1,222 @@
+"""Where inputs come from: the user's specifications, call sites, or a search guided by use."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import jax
+import numpy as np
+
+from .call import Signature, TookTooLong, limited, split
+from .given import parse
+from .guess import Sizes, guesses, matching, record_fields
+from .infer import Need, infer
+from .module import Loaded, find
+from .paths import TooManyDecisions, deciding
+from .search import Failure, search
+from .specs import Array, Choice, Scalar, Spec, Struct, build, leaves, resize, sizes
+from .values import Specs, make, Mode, scalar_values
+
+ATTEMPT_SECONDS = 2.0
+
+
+class NoInputs(Exception):
+    """No input could be made; the message names the parameter and the remedy."""
+
+
+@dataclass
+class Inputs:
+    """The specs of one function, their variants in size, and the constants that its source compares with."""
+
+    loaded: Loaded
+    function: Callable[..., object]
+    node: ast.FunctionDef | ast.AsyncFunctionDef
+    signature: Signature
+    owner: type | None = None
+
+    def functions(self) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
+        return {
+            s.name: s for s in self.loaded.tree.body if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef))
+        }
+
+    def constants(self) -> tuple[list[float], list[int]]:
+        """Numbers that the function compares with: boundaries to be tested on both sides."""
+        floats: dict[float, None] = {}
+        integers: dict[int, None] = {}
+        for node in ast.walk(self.node):
+            if isinstance(node, ast.Compare):
+                for inner in ast.walk(node):
+                    match inner:
+                        case ast.Constant(value=bool()):
+                            continue
+                        case ast.Constant(value=int() as n):
+                            integers.update(dict.fromkeys((n, n - 1, n + 1)))
+                            floats[float(n)] = None
+                        case ast.Constant(value=float() as f):
+                            floats[f] = None
+        return list(floats)[:3], [n for n in integers if abs(n) < 10_000][:8]
+
+    def given(self, texts: tuple[str, ...]) -> Iterator[Specs]:
+        for text in texts:
+            yield self.completed(parse(text, self.loaded.names))
+
+    def completed(self, part: Mapping[str, Spec]) -> Specs:
+        """User's specs, with guesses for the parameters that they leave out."""
+        rest = {n: c for n, c in self.candidates().items() if n not in part}
+        fixed = dict(part)
+        names = [*self.signature.positional, *self.signature.keyword]
+        first = {n: fixed[n] if n in fixed else rest[n][0] for n in names}
+        found = search(first, rest, self.attempt, self.node)
+        if found.specs is None:
+            raise NoInputs(self.explain(found.failure))
+        return found.specs
+
+    def synthesised(self) -> Specs:
+        candidates = self.candidates()
+        found = search({n: c[0] for n, c in candidates.items()}, candidates, self.attempt, self.node)
+        if found.specs is None:
+            raise NoInputs(self.explain(found.failure))
+        return found.specs
+
+    def explain(self, failure: Failure | None) -> str:
+        why = ""
+        if failure is not None:
+            line = f" at line {failure.lines[-1]}" if failure.lines else ""
+            why = f": the best guess fails{line} with {failure.kind}: {failure.message.splitlines()[0][:160] if failure.message else ''}"
+        return f"no input could be made for `{self.node.name}`{why}; add `# scanlint: inputs ...` above the function or record"
+
+    def candidates(self) -> dict[str, list[Spec]]:
+        """Specs for each parameter, the likeliest first."""
+        needs = infer(self.node, self.functions())
+        shared = Sizes()
+        names = self.loaded.names
+        found: dict[str, list[Spec]] = {}
+        for index, name in enumerate([*self.signature.positional, *self.signature.keyword]):
+            need = needs.get(name, Need())
+            if index == 0 and self.owner is not None and name in ("self", "this", "cls"):
+                found[name] = list(self.instance(self.owner, need, shared))
+                if not found[name]:
+                    raise NoInputs(f"no instance of `{self.owner.__name__}` could be made; add `# scanlint: inputs ...` above the function or record")
+            else:
+                found[name] = list(guesses(name, need, shared, names))[:8]
+        return found
+
+    def instance(self, cls: type, need: Need, shared: Sizes) -> Iterator[Spec]:
+        """`self`: a record by its fields, or another class by the parameters of its `__init__`."""
+        from .guess import of_class
+
+        if record_fields(cls) is not None:
+            yield from of_class(cls, need, shared, self.loaded.names, 0)
+            return
+        node = find(self.loaded.tree, f"{cls.__name__}.__init__")
+        if node is None:
+            yield Struct(cls, ())
+            return
+        needs = infer(node, self.functions())
+        for statement in ast.walk(node):
+            match statement:
+                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=attr)], value=ast.Name(id=name)):
+                    used = need.attributes.get(attr)
+                    if used is not None and name in needs:
+                        used.annotation, used.default = needs[name].annotation, needs[name].default
+                        needs[name] = used
+        items = tuple(
+            (name, next(guesses(name, inner, shared, self.loaded.names)))
+            for name, inner in needs.items()
+            if name != node.args.args[0].arg
+        )
+        yield Struct(cls, items)
+
+    def attempt(self, specs: Specs) -> Failure | None:
+        """Does the old version accept these? Abstractly where the inputs allow; every truth test is alternated."""
+        asked = [0]
+
+        def decide(tracer: object) -> bool:
+            asked[0] += 1
+            if asked[0] > 200:
+                raise TooManyDecisions
+            return asked[0] % 2 == 1
+
+        try:
+            with limited(ATTEMPT_SECONDS), jax.disable_jit(), deciding(decide):
+                values = self.abstract(specs)
+                parts = split(values, self.signature.static, numbers=False)
+                jax.eval_shape(lambda *ls: self.outcome(parts.rebuild(ls)), *parts.leaves)
+        except TooManyDecisions:
+            return None
+        except TookTooLong:
+            return Failure("took too long", (), "timeout")
+        except Exception as error:
+            return Failure(str(error), self.lines_of(error), type(error).__name__)
+        return None
+
+    def outcome(self, values: dict[str, object]) -> object:
+        """The result's array leaves (a result need not be a pytree of arrays for the inputs to be good)."""
+        result = self.signature.call(self.function, values)
+        return [x for x in jax.tree_util.tree_leaves(result) if isinstance(x, (jax.Array, np.ndarray))]
+
+    def lines_of(self, error: Exception) -> tuple[int, ...]:
+        at, lines = error.__traceback__, []
+        while at is not None:
+            if at.tb_frame.f_code.co_filename == self.loaded.module.__file__:
+                lines.append(at.tb_lineno)
+            at = at.tb_next
+        return tuple(lines)
+
+    def abstract(self, specs: Specs) -> dict[str, object]:
+        """Arguments with shapes in place of arrays; real ones where a container hides them from JAX."""
+        if any(_opaque(s) for s in specs.values()):
+            return make(specs, Mode("ordinary"), ())
+
+        def pick(spec: Spec, path: str) -> object:
+            match spec:
+                case Array(shape=shape, dtype="key"):
+                    return jax.ShapeDtypeStruct(shape, _key_dtype())
+                case Array(shape=shape, dtype="rawkey"):
+                    return jax.ShapeDtypeStruct((*shape, 2), np.uint32)
+                case Array(shape=shape, dtype=dtype):
+                    return jax.ShapeDtypeStruct(shape, jax.numpy.dtype(dtype))
+                case Scalar():
+                    return scalar_values(spec, ())[0]
+                case Choice(values=values):
+                    return values[0]
+            raise TypeError(f"no value for {spec}")
+
+        return {name: build(spec, pick, name) for name, spec in specs.items()}
+
+    def variants(self, specs: Specs) -> Iterator[tuple[str, Specs]]:
+        """The same specs in other sizes: all renamed, then each size one, two, zero and many."""
+        yield "", specs
+        known = sizes(list(specs.values()))
+        renamed = {n: m for n, m in zip(known, _others(known))}
+        tried = [("other sizes", renamed)]
+        tried += [(f"size {m} for {n}", {n: m}) for m in (1, 0, 2, 17) for n in known[:3]]
+        for label, table in tried:
+            changed = {name: resize(spec, table) for name, spec in specs.items()}
+            if changed != specs and self.attempt(changed) is None:
+                yield label, changed
+
+
+def _others(known: list[int]) -> list[int]:
+    """Distinct other sizes, none of them among the known where that can be."""
+    pool = [n for n in (2, 5, 3, 7, 4, 6, 8, 9, 11) if n not in known]
+    return [pool[i] if i < len(pool) else n + 20 for i, n in enumerate(known)]
+
+
+def _key_dtype() -> object:
+    return jax.eval_shape(lambda: jax.random.key(0)).dtype
+
+
+def _opaque(spec: Spec) -> bool:
+    """Whether a class is used as a container that is no pytree."""
+    if not isinstance(spec, Struct):
+        return False
+    if isinstance(spec.kind, type) and not (issubclass(spec.kind, tuple)):
+        return any(isinstance(leaf, Array) for _, leaf in leaves(spec))
+    return any(_opaque(s) for _, s in spec.items)
+
+
+__all__ = ["Inputs", "NoInputs", "dataclasses", "matching"]

@@ -1,0 +1,247 @@
+"""Value numbers: every scalar element of every array gets a number; equal numbers mean the same computation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Ids = npt.NDArray[np.int64]
+Key = tuple[object, ...]
+
+
+class Unprovable(Exception):
+    """The programs cannot be compared symbolically; the message says why."""
+
+
+class TooLarge(Unprovable):
+    """More elements or equations than the budget allows."""
+
+
+COMMUTATIVE = frozenset({"add", "add_any", "mul", "max", "min", "and", "or", "xor", "eq", "ne"})
+
+
+def _divide(a: np.generic, b: np.generic) -> object:
+    if np.issubdtype(a.dtype, np.integer):
+        if b == 0:
+            raise ZeroDivisionError
+        return np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b))
+    return np.divide(a, b)
+
+
+def _remainder(a: np.generic, b: np.generic) -> object:
+    if np.issubdtype(a.dtype, np.integer) and b == 0:
+        raise ZeroDivisionError
+    return np.fmod(a, b)
+
+
+# Only operations that IEEE and two's complement define exactly: what libm rounds is left symbolic.
+FOLD: dict[str, Callable[..., object]] = {
+    "add": np.add,
+    "add_any": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": _divide,
+    "rem": _remainder,
+    "neg": np.negative,
+    "abs": np.abs,
+    "sign": np.sign,
+    "max": np.maximum,
+    "min": np.minimum,
+    "lt": np.less,
+    "le": np.less_equal,
+    "eq": np.equal,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "not": np.bitwise_not,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "is_finite": np.isfinite,
+}
+
+
+class Numbering:
+    """The table shared by both programs. `assumed` maps numbers to constants along one path of decisions."""
+
+    def __init__(self, budget: int = 600_000) -> None:
+        self.table: dict[Key, int] = {}
+        self.forms: dict[int, Key] = {}
+        self.constants: dict[int, np.generic] = {}
+        self.assumed: dict[int, int] = {}
+        self.budget = budget
+        self.operations: dict[Key, int] = {}
+
+    def spend(self, elements: int) -> None:
+        self.budget -= elements
+        if self.budget < 0:
+            raise TooLarge("the unrolled programs are too large to compare symbolically")
+
+    def node(self, key: Key) -> int:
+        """The number of an expression, after the assumptions of this path."""
+        number = self.table.get(key)
+        if number is None:
+            number = len(self.table) + 1
+            self.table[key] = number
+            self.forms[number] = key
+        return self.assumed.get(number, number)
+
+    def operation(self, *key: object) -> int:
+        """A small number for a primitive with its parameters."""
+        return self.operations.setdefault(key, len(self.operations))
+
+    def constant(self, array: object, dtype: np.dtype[np.generic] | None = None) -> Ids:
+        """Numbers of known values; equal bits are equal numbers."""
+        values = np.asarray(array, dtype)
+        self.spend(values.size)
+        out = np.empty(values.size, np.int64)
+        for at, value in enumerate(values.reshape(-1)):
+            number = self.node(("const", str(values.dtype), value.tobytes()))
+            self.constants[number] = value
+            out[at] = number
+        return out.reshape(values.shape)
+
+    def one(self, value: object, dtype: np.dtype[np.generic]) -> int:
+        return int(self.constant(np.asarray(value, dtype)).reshape(-1)[0])
+
+    def known(self, ids: Ids) -> npt.NDArray[np.generic] | None:
+        """The values themselves, where all are constants."""
+        found = [self.constants.get(int(i)) for i in ids.reshape(-1)]
+        if not found:
+            return None
+        if any(v is None for v in found):
+            return None
+        return np.array(found).reshape(ids.shape)
+
+    def block(self, key: Key, shape: Sequence[int], part: int = 0) -> Ids:
+        """Numbers for the elements of an array that is computed as a whole."""
+        size = int(np.prod(shape, dtype=np.int64))
+        self.spend(size)
+        whole = self.node(key)
+        numbers = [self.node(("of", whole, part, i)) for i in range(size)]
+        return np.array(numbers, np.int64).reshape(tuple(shape))
+
+    def rows(self, key: Callable[[Ids], Key], rows: Ids) -> Ids:
+        """One number per row along the last axis."""
+        self.spend(max(rows.size, 1))
+        shape = rows.shape[:-1]
+        count = int(np.prod(shape, dtype=np.int64))
+        flat = rows.reshape(count, rows.shape[-1])
+        return np.array([self.node(key(row)) for row in flat], np.int64).reshape(shape)
+
+    def elementwise(
+        self, name: str, parameters: Key, operands: Sequence[Ids], dtype: np.dtype[np.generic] | None
+    ) -> Ids:
+        """Number an elementwise primitive; folds what is exactly defined on known values."""
+        if name in ("gt", "ge"):
+            name, operands = {"gt": "lt", "ge": "le"}[name], operands[::-1]
+        arrays = np.broadcast_arrays(*operands)
+        self.spend(max(arrays[0].size, 1))
+        negated = name == "ne"
+        operation = self.operation("eq" if negated else name, parameters, str(dtype))
+        flat = [a.reshape(-1).tolist() for a in arrays]
+        apply = self._apply
+        out = [apply("eq" if negated else name, operation, parameters, ids, dtype) for ids in zip(*flat)]
+        result = np.array(out, np.int64).reshape(arrays[0].shape)
+        if negated:
+            return self.elementwise("not", (), [result], np.dtype(bool))
+        return result
+
+    def _apply(
+        self, name: str, operation: int, parameters: Key, ids: tuple[int, ...], dtype: np.dtype[np.generic] | None
+    ) -> int:
+        if name in COMMUTATIVE and ids[0] > ids[1]:
+            ids = (ids[1], ids[0])
+        key = (operation, *ids)
+        number = self.table.get(key)
+        if number is None:
+            number = self._fold(name, parameters, ids, dtype)
+            if number is not None:
+                return self.assumed.get(number, number)
+            number = self.node(key)
+            exact = dtype == np.bool_ or name == "convert_element_type"
+            self.forms[number] = (name if exact else f"{name}!", *ids)
+        return self.assumed.get(number, number)
+
+    def _fold(
+        self, name: str, parameters: Key, ids: tuple[int, ...], dtype: np.dtype[np.generic] | None
+    ) -> int | None:
+        values = [self.constants.get(i) for i in ids]
+        if dtype == np.bool_ and name in ("and", "or"):
+            for value, other in ((values[0], ids[1]), (values[1], ids[0])):
+                if value is not None and bool(value) == (name == "or"):
+                    return self.one(value, np.dtype(bool))
+                if value is not None:
+                    return other
+        if name == "not" and dtype == np.bool_ and values[0] is None:
+            form = self.forms.get(ids[0])
+            return int(str(form[1])) if form and form[0] == "not" else None
+        if dtype is None or any(v is None for v in values):
+            return None
+        known = [v for v in values if v is not None]
+        with np.errstate(all="ignore"):
+            if name == "convert_element_type":
+                return self._converted(known[0], dtype)
+            if name == "clamp":
+                low, value, high = known
+                return self.one(min(max(value, low), high), dtype) if dtype.kind in "iu" else None  # type: ignore[type-var]
+            if name not in FOLD or (dtype.kind not in "iub" and name not in ("add", "sub", "mul", "neg", "div")):
+                return None
+            try:
+                return self.one(FOLD[name](*known), dtype)
+            except ZeroDivisionError:
+                return None
+
+    def _converted(self, value: np.generic, dtype: np.dtype[np.generic]) -> int | None:
+        if value.dtype.kind in "fc" and dtype.kind in "iu":
+            if value.dtype.kind == "c" or not np.isfinite(value) or abs(float(str(value))) > 2**30:
+                return None
+        return self.one(value.astype(dtype), dtype)
+
+    def select(self, which: Ids, cases: Sequence[Ids]) -> Ids:
+        """`select_n` and `cond` alike: a choice among values by a boolean or an integer."""
+        arrays = np.broadcast_arrays(which, *cases)
+        self.spend(max(arrays[0].size, 1))
+        out = [self._choose(*ids) for ids in zip(*(a.reshape(-1).tolist() for a in arrays))]
+        return np.array(out, np.int64).reshape(arrays[0].shape)
+
+    def _choose(self, which: int, *cases: int) -> int:
+        if len(set(cases)) == 1:
+            return cases[0]
+        value = self.constants.get(which)
+        if value is not None:
+            return cases[min(max(int(value), 0), len(cases) - 1)]
+        form = self.forms.get(which)
+        if form and form[0] == "not" and len(cases) == 2:
+            return self._choose(int(str(form[1])), cases[1], cases[0])
+        return self.node(("select", which, *cases))
+
+    def assume(self, number: int, value: bool) -> None:
+        """Along this path the predicate has this value; what follows from it is assumed too."""
+        self.assumed[number] = self.one(value, np.dtype(bool))
+        form = self.forms.get(number)
+        if form is None or not all(isinstance(p, int) for p in form[1:]):
+            return
+        parts = [int(str(p)) for p in form[1:]]
+        if form[0] == "not":
+            self.assume(parts[0], not value)
+        if (form[0] == "and" and value) or (form[0] == "or" and not value):
+            for part in parts:
+                if part not in self.constants:
+                    self.assume(part, value)
+        if form[0] == "eq" and value:
+            self._unify(*parts)
+
+    def _unify(self, a: int, b: int) -> None:
+        """`a == b` with one an integer constant: the other is that constant."""
+        for known, other in ((a, b), (b, a)):
+            constant = self.constants.get(known)
+            if constant is not None and constant.dtype.kind in "iu" and other not in self.constants:
+                self.assumed[other] = known
+
+
+def stacked(parts: Iterable[Ids], shape: Sequence[int]) -> Ids:
+    """Stack per-trip outputs; `shape` is that of the whole, needed when there are none."""
+    found = list(parts)
+    return np.stack(found) if found else np.empty(tuple(shape), np.int64)

@@ -1,0 +1,87 @@
+"""Trace a function once per path: every truth test on a tracer is decided, recorded, and then decided otherwise."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import jax
+
+if TYPE_CHECKING:
+    from jax.extend.core import ClosedJaxpr
+
+MAX_PATHS = 64
+MAX_DECISIONS = 400
+
+
+class TooManyDecisions(Exception):
+    """A loop or a chain of tests asks for more decisions than are tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """One traced path: the program, whose last outputs are the predicates, and what each was decided to be."""
+
+    program: ClosedJaxpr
+    tree: object
+    decisions: tuple[bool, ...]
+
+
+@contextlib.contextmanager
+def deciding(decide: Callable[[object], bool]) -> Iterator[None]:
+    """Within, `bool(tracer)` asks `decide`."""
+    cls = jax.core.Tracer
+    original = cls.__dict__["__bool__"]
+
+    def truth(self: object) -> bool:
+        if getattr(self.aval, "shape", ()) != ():  # type: ignore[attr-defined]
+            return bool(original(self))
+        return decide(self)
+
+    cls.__bool__ = truth  # type: ignore[method-assign,assignment]
+    try:
+        yield
+    finally:
+        cls.__bool__ = original  # type: ignore[method-assign]
+
+
+def trace(function: Callable[..., object], arguments: Sequence[object], plan: Sequence[bool]) -> Path:
+    """Trace along one plan of decisions; after its end every test is true."""
+    taken: list[bool] = []
+    trees: list[object] = []
+
+    def whole(*leaves: object) -> list[object]:
+        asked: list[object] = []
+
+        def decide(tracer: object) -> bool:
+            if len(taken) >= MAX_DECISIONS:
+                raise TooManyDecisions
+            taken.append(plan[len(taken)] if len(taken) < len(plan) else True)
+            asked.append(tracer)
+            return taken[-1]
+
+        with deciding(decide):
+            result = function(*leaves)
+        flat, tree = jax.tree_util.tree_flatten(result)
+        trees.append(tree)
+        return [*flat, *(jax.numpy.asarray(t, bool) for t in asked)]
+
+    program = jax.make_jaxpr(whole)(*arguments)
+    return Path(program, trees[-1], tuple(taken))
+
+
+def paths(function: Callable[..., object], arguments: Sequence[object]) -> Iterator[Path]:
+    """Every path, depth first; raises TooManyDecisions where there are more than MAX_PATHS."""
+    plans: list[list[bool]] = [[]]
+    for _ in range(MAX_PATHS):
+        if not plans:
+            return
+        plan = plans.pop()
+        path = trace(function, arguments, plan)
+        yield path
+        for at in range(len(plan), len(path.decisions)):
+            plans.append([*path.decisions[:at], not path.decisions[at]])
+    if plans:
+        raise TooManyDecisions

@@ -1,0 +1,183 @@
+"""Search for shapes that the old version accepts, by abstract evaluation; errors say what to change."""
+
+from __future__ import annotations
+
+import ast
+import heapq
+import itertools
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from .guess import FRESH, UNARY
+from .specs import Array, Choice, Scalar, Spec, Struct, leaves, replace
+
+MAX_ATTEMPTS = 400
+MAX_SECONDS = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why an attempt failed: the message, and the lines reached in the code under test, outermost first."""
+
+    message: str
+    lines: tuple[int, ...]
+    kind: str = ""
+
+
+Specs = dict[str, Spec]
+Attempt = Callable[[Specs], Failure | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    specs: Specs | None
+    failure: Failure | None
+    attempts: int
+
+
+def search(first: Specs, alternatives: Mapping[str, list[Spec]], attempt: Attempt, tree: ast.AST) -> Found:
+    """Best first: how far the function got, then how few changes were made."""
+    order = itertools.count()
+    seen = {repr(first)}
+    failure = attempt(first)
+    if failure is None:
+        return Found(first, None, 1)
+    queue = [(_rank(failure), 0.0, next(order), first, failure)]
+    best, attempts, deadline = failure, 1, time.monotonic() + MAX_SECONDS
+    while queue and attempts < MAX_ATTEMPTS and time.monotonic() < deadline:
+        _, cost, _, specs, why = heapq.heappop(queue)
+        for extra, changed in _changes(specs, alternatives, why, tree):
+            if repr(changed) in seen:
+                continue
+            seen.add(repr(changed))
+            attempts += 1
+            failure = attempt(changed)
+            if failure is None:
+                return Found(changed, None, attempts)
+            if _rank(failure) < _rank(best):
+                best = failure
+            heapq.heappush(queue, (_rank(failure), cost + extra, next(order), changed, failure))
+            if attempts >= MAX_ATTEMPTS or time.monotonic() > deadline:
+                break
+    return Found(None, best, attempts)
+
+
+def _rank(failure: Failure) -> tuple[int, ...]:
+    return tuple(-line for line in failure.lines) + (0,)
+
+
+def _changes(
+    specs: Specs, alternatives: Mapping[str, list[Spec]], why: Failure, tree: ast.AST
+) -> Iterator[tuple[float, Specs]]:
+    """Changed specs, the likeliest first, with their costs."""
+    involved = _involved(tree, why.lines, set(specs))
+    numbers = [int(n) for n in re.findall(r"(?<![\w.])\d+(?![\w.])", why.message)]
+    wanted = list(dict.fromkeys(numbers))
+    for a, b in itertools.permutations(wanted[:6], 2):
+        if a == b or b > 64:
+            continue
+        for name in sorted(specs, key=lambda n: n not in involved):
+            for changed in _axis_to(specs[name], a, b):
+                yield 1.0, {**specs, name: changed}
+    for name in sorted(specs, key=lambda n: n not in involved):
+        cost = 2.0 if name in involved else 4.0
+        for other in alternatives.get(name, []):
+            if other != specs[name]:
+                yield cost, {**specs, name: other}
+        for changed in _leaf_changes(specs[name]):
+            yield cost, {**specs, name: changed}
+
+
+def _axis_to(spec: Spec, a: int, b: int) -> Iterator[Spec]:
+    """One leaf's axis of size `a` made `b`; then all of them."""
+    for path, leaf in leaves(spec):
+        if isinstance(leaf, Array):
+            for axis, size in enumerate(leaf.shape):
+                if size == a:
+                    shape = (*leaf.shape[:axis], b, *leaf.shape[axis + 1 :])
+                    yield _set(spec, path, Array(shape, leaf.dtype))
+
+
+def _leaf_changes(spec: Spec) -> Iterator[Spec]:
+    for path, leaf in leaves(spec):
+        for changed in _other_leaf(leaf):
+            yield _set(spec, path, changed)
+
+
+def _other_leaf(leaf: Array | Scalar | Choice) -> Iterator[Spec]:
+    match leaf:
+        case Array(shape=shape, dtype="float32"):
+            used = set(shape)
+            fresh = next(n for n in FRESH if n not in used)
+            if len(shape) < 4:
+                yield Array((*shape, fresh))
+                yield Array((fresh, *shape))
+            if shape:
+                yield Array(shape[1:])
+                yield Array(shape[:-1])
+            for size in (2, 3):
+                for axis in range(len(shape)):
+                    yield Array((*shape[:axis], size, *shape[axis + 1 :]))
+            if len(shape) == 2:
+                yield Array((shape[0], shape[0]))
+            yield Array(shape, "int32")
+            yield Array(shape, "bool")
+            if not shape:
+                yield Scalar("int")
+                yield Array((), "key")
+                yield Choice(UNARY)
+        case Array(shape=shape, dtype="int32"):
+            yield Scalar("int")
+            yield Array((*shape, 3), "int32")
+            yield Array(shape)
+        case Array(shape=shape, dtype="key"):
+            yield Array(shape, "rawkey")
+            yield Array((*shape, 3), "key")
+            yield Array(shape)
+        case Scalar(kind="int"):
+            yield Array((), "int32")
+            yield Scalar("float")
+            yield Array(())
+        case Scalar():
+            yield Array(())
+            yield Scalar("int")
+        case Choice():
+            yield Array(())
+            yield Scalar("int")
+
+
+def _set(spec: Spec, path: str, value: Spec) -> Spec:
+    return replace(spec, lambda leaf, at: value if at == path else leaf)
+
+
+def _involved(tree: ast.AST, lines: tuple[int, ...], parameters: set[str]) -> set[str]:
+    """Parameters that the failing line depends on, through assignments of the function."""
+    if not lines:
+        return parameters
+    wanted = {
+        n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n.lineno <= lines[0] <= (n.end_lineno or n.lineno)
+    }
+    assigned: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                pairs = [(t, value) for t in targets]
+            case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
+                pairs = [(target, value)]
+            case _:
+                continue
+        for target, value in pairs:
+            used = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+            for n in ast.walk(target):
+                if isinstance(n, ast.Name):
+                    assigned.setdefault(n.id, set()).update(used)
+    while True:
+        grown = wanted | {u for name in wanted for u in assigned.get(name, ())}
+        if grown == wanted:
+            return wanted & parameters
+        wanted = grown
+
+
+__all__ = ["Failure", "Found", "Struct", "search"]

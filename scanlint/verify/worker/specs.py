@@ -1,0 +1,145 @@
+"""What an input looks like, before it has values: arrays, Python scalars, choices and structures of these."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import jax
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """`dtype` is a NumPy name, or "key" (typed) or "rawkey" (two uint32) for a random key."""
+
+    shape: tuple[int, ...]
+    dtype: str = "float32"
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A Python number of kind "int", "float", "bool" or "complex"; `usual` comes first among its values."""
+
+    kind: str
+    usual: object = None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of some Python objects: strings, flags, functions, None."""
+
+    values: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """A container: "dict", "list", "tuple", or a class that is called with its items by keyword."""
+
+    kind: str | type
+    items: tuple[tuple[str, Spec], ...]
+    positional: bool = False
+
+
+Spec = Array | Scalar | Choice | Struct
+Pick = Callable[[Spec, str], object]
+
+
+def build(spec: Spec, pick: Pick, path: str = "") -> object:
+    """A value of this spec; `pick` gives those of the leaves."""
+    if not isinstance(spec, Struct):
+        return pick(spec, path)
+    values = {name: build(s, pick, f"{path}.{name}") for name, s in spec.items}
+    match spec.kind:
+        case "dict":
+            return values
+        case "list":
+            return list(values.values())
+        case "tuple":
+            return tuple(values.values())
+        case type() as cls:
+            return cls(*values.values()) if spec.positional else cls(**values)
+    raise TypeError(f"unknown container {spec.kind}")
+
+
+def leaves(spec: Spec, path: str = "") -> Iterator[tuple[str, Array | Scalar | Choice]]:
+    """The leaves with their paths."""
+    if isinstance(spec, Struct):
+        for name, inner in spec.items:
+            yield from leaves(inner, f"{path}.{name}")
+    else:
+        yield path, spec
+
+
+def replace(spec: Spec, change: Callable[[Array | Scalar | Choice, str], Spec], path: str = "") -> Spec:
+    """The same spec with each leaf changed."""
+    if isinstance(spec, Struct):
+        items = tuple((n, replace(s, change, f"{path}.{n}")) for n, s in spec.items)
+        return Struct(spec.kind, items, spec.positional)
+    return change(spec, path)
+
+
+def sizes(specs: Sequence[Spec]) -> list[int]:
+    """All axis sizes, smallest first, each once."""
+    return sorted({n for s in specs for _, leaf in leaves(s) if isinstance(leaf, Array) for n in leaf.shape})
+
+
+def resize(spec: Spec, table: dict[int, int]) -> Spec:
+    def change(leaf: Array | Scalar | Choice, path: str) -> Spec:
+        if isinstance(leaf, Array):
+            return Array(tuple(table.get(n, n) for n in leaf.shape), leaf.dtype)
+        return leaf
+
+    return replace(spec, change)
+
+
+def key_of(seed: int, shape: tuple[int, ...], typed: bool) -> object:
+    key = jax.random.key(seed) if typed else jax.random.PRNGKey(seed)
+    return jax.random.split(key, shape) if shape else key
+
+
+def transplant(value: object, before: types.ModuleType, after: types.ModuleType) -> object:
+    """The same value for the new version of the module: its classes and functions in place of the old ones."""
+    match value:
+        case None | bool() | int() | float() | complex() | str() | bytes():
+            return value
+        case dict():
+            return type(value)({k: transplant(v, before, after) for k, v in value.items()})
+        case list():
+            return [transplant(v, before, after) for v in value]
+        case tuple() if type(value) is tuple:
+            return tuple(transplant(v, before, after) for v in value)
+        case tuple() if hasattr(value, "_fields"):
+            cls = _counterpart(type(value), before, after)
+            return cls(*(transplant(v, before, after) for v in value))  # type: ignore[call-arg]
+        case types.FunctionType() | type():
+            return _counterpart(value, before, after)
+    if isinstance(value, (jax.Array, np.ndarray, np.generic)):
+        return value
+    return _object(value, before, after)
+
+
+def _object(value: object, before: types.ModuleType, after: types.ModuleType) -> object:
+    """An instance of a class of the module: a copy with the other class, its attributes likewise."""
+    if type(value).__module__ != before.__name__:
+        return value
+    cls = _counterpart(type(value), before, after)
+    copy: object = object.__new__(cls)  # type: ignore[arg-type,call-overload]
+    for name, inner in getattr(value, "__dict__", {}).items():
+        object.__setattr__(copy, name, transplant(inner, before, after))
+    for base in type(value).__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if hasattr(value, name):
+                object.__setattr__(copy, name, transplant(getattr(value, name), before, after))
+    return copy
+
+
+def _counterpart(value: object, before: types.ModuleType, after: types.ModuleType) -> object:
+    if getattr(value, "__module__", None) != before.__name__:
+        return value
+    found: object = after
+    for part in str(getattr(value, "__qualname__", "")).split("."):
+        found = getattr(found, part, None)
+    return value if found is None else found

@@ -1,0 +1,179 @@
+"""Values for specs: ordinary, zero, tied, negative, not finite, at each boundary, and every discrete choice."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .specs import Array, Choice, Scalar, Spec, build, key_of, leaves
+
+Specs = dict[str, Spec]
+Values = dict[str, object]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call: a label for the counterexample, and how to make its arguments (anew each time)."""
+
+    label: str
+    make: Callable[[], Values]
+    ordinary: bool = True
+    finite: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """How the leaves of one case are filled; `turn` chooses among discrete values, by leaf where `only` names it."""
+
+    name: str
+    seed: int = 0
+    scale: float = 1.0
+    fill: float | None = None
+    spot: float | None = None
+    turn: int = 0
+    only: str | None = None
+    mixed: bool = False
+
+
+def make(specs: Specs, mode: Mode, integers: Sequence[int], wide: bool = False) -> Values:
+    """Arguments by parameter."""
+
+    def pick(spec: Spec, path: str) -> object:
+        turn = mode.turn if mode.only is None or mode.only == path else 0
+        if mode.mixed:
+            turn = zlib.crc32(f"{path}:{mode.turn}".encode()) % 97
+        match spec:
+            case Array():
+                return _array(spec, path, mode, turn, integers, wide)
+            case Scalar():
+                return scalar_values(spec, integers)[turn % len(scalar_values(spec, integers))]
+            case Choice(values=values):
+                return values[turn % len(values)]
+        raise TypeError(f"no value for {spec}")
+
+    return {name: build(spec, pick, name) for name, spec in specs.items()}
+
+
+def scalar_values(spec: Scalar, integers: Sequence[int]) -> list[object]:
+    """Python numbers, the usual one first; for ints the trip counts 0, 1, 2 and more."""
+    first: list[object] = [] if spec.usual is None else [spec.usual]
+    match spec.kind:
+        case "int":
+            small = [n for n in integers if -4 <= n <= 64]
+            return list(dict.fromkeys([*(first or [5]), 0, 1, 2, 3, *small, 7]))
+        case "float":
+            return [*(first or [0.7]), 0.0, 1.0, -1.5, 0.25]
+        case "bool":
+            return [True, False]
+    return [*first, 0.5 + 0.25j]
+
+
+def _array(spec: Array, path: str, mode: Mode, turn: int, integers: Sequence[int], wide: bool) -> object:
+    rng = np.random.default_rng([zlib.crc32(path.encode()), mode.seed])
+    if spec.dtype in ("key", "rawkey"):
+        return key_of(mode.seed + 7, spec.shape, spec.dtype == "key")
+    dtype = {"float32": "float64", "complex64": "complex128"}.get(spec.dtype, spec.dtype) if wide else spec.dtype
+    if spec.dtype == "bool":
+        return jnp.asarray(rng.random(spec.shape) < 0.5 if spec.shape else bool((turn + mode.seed) % 2 == 0))
+    if "int" in spec.dtype:
+        pool = list(dict.fromkeys([1, 0, 2, -1, 3, *integers, 9]))
+        if spec.shape:
+            return jnp.asarray(rng.integers(0, 3, spec.shape), dtype)
+        return jnp.asarray(pool[turn % len(pool)] if mode.seed < 2 else int(rng.integers(-2, 8)), dtype)
+    values = rng.standard_normal(spec.shape) * mode.scale
+    if "complex" in spec.dtype:
+        values = values + 1j * rng.standard_normal(spec.shape)
+    if mode.fill is not None:
+        values = np.full(spec.shape, mode.fill)
+    if mode.spot is not None and (mode.only is None or mode.only == path):
+        values = np.array(values)
+        values.reshape(-1)[: 1 if values.size else 0] = mode.spot
+    return jnp.asarray(np.asarray(values), dtype)
+
+
+def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Iterator[Mode]:
+    """The cases of one set of specs, the most telling first."""
+    yield Mode("ordinary values")
+    yield Mode("other values", seed=1, scale=3.0, turn=1, mixed=True)
+    discrete = [(f"{path}", _options(leaf, integers)) for name, s in specs.items() for path, leaf in leaves(s, name)]
+    for path, options in discrete:
+        for turn in range(1, options):
+            yield Mode(f"choice {turn} of {path}", turn=turn, only=path)
+    for name, fill in (("zeros", 0.0), ("ones", 1.0), ("minus ones", -1.0)):
+        yield Mode(name, fill=fill)
+    for value in floats:
+        for near in (value, value - 1, value + 1):
+            yield Mode(f"all {near:g}", fill=near)
+    yield Mode("a NaN", seed=2, spot=float("nan"))
+    yield Mode("an infinity", seed=3, spot=float("inf"))
+    yield Mode("large values", seed=4, scale=1e4)
+    for k in range(3):
+        yield Mode(f"mixture {k}", seed=5 + k, scale=(0.1, 1.0, 10.0)[k], turn=k + 2, mixed=True)
+
+
+def _options(leaf: Array | Scalar | Choice, integers: Sequence[int]) -> int:
+    match leaf:
+        case Choice(values=values):
+            return min(len(values), 6)
+        case Scalar():
+            return min(len(scalar_values(leaf, integers)), 8)
+        case Array(shape=(), dtype="bool"):
+            return 2
+        case Array(shape=(), dtype=dtype) if "int" in dtype:
+            return min(len(dict.fromkeys([1, 0, 2, -1, 3, *integers, 9])), 10)
+    return 1
+
+
+def searching(floats: Sequence[float]) -> Iterator[Mode]:
+    """Further cases, tried while a line has not been reached."""
+    for k in range(40):
+        yield Mode(f"searching {k}", seed=20 + k, scale=10.0 ** (k % 5 - 2), turn=k, mixed=True)
+
+
+def cases(specs: Specs, found: Iterator[Mode], integers: Sequence[int], *, wide: bool = False) -> Iterator[Case]:
+    for mode in found:
+        yield Case(
+            mode.name,
+            lambda mode=mode: make(specs, mode, integers, wide),  # type: ignore[misc]
+            ordinary=mode.fill is None and mode.spot is None,
+            finite=mode.spot is None,
+        )
+
+
+def varied(values: Values, floats: Sequence[float]) -> Iterator[Case]:
+    """Cases around harvested arguments: as they are, then their float leaves changed."""
+    yield Case("as called", lambda: values)
+
+    def changed(change: Callable[[np.ndarray, int], np.ndarray]) -> Callable[[], Values]:  # type: ignore[type-arg]
+        def leaf(at: list[int], x: object) -> object:
+            if not isinstance(x, (jax.Array, np.ndarray)) or not jnp.issubdtype(x.dtype, jnp.inexact):
+                return x
+            at[0] += 1
+            return jnp.asarray(change(np.array(x), at[0]), x.dtype)
+
+        def make() -> Values:
+            at = [0]
+            return {k: jax.tree_util.tree_map(lambda x: leaf(at, x), v) for k, v in values.items()}
+
+        return make
+
+    def spot(x: np.ndarray, value: float) -> np.ndarray:  # type: ignore[type-arg]
+        x.reshape(-1)[:1] = value
+        return x
+
+    for seed in (1, 2):
+        yield Case(
+            f"random values {seed}",
+            changed(lambda x, k, s=seed: np.random.default_rng([k, s]).standard_normal(x.shape) * s),  # type: ignore[misc]
+        )
+    for value in dict.fromkeys([0.0, 1.0, -1.0, *floats]):
+        yield Case(f"all {value:g}", changed(lambda x, k, v=value: np.full_like(x, v)), ordinary=False)  # type: ignore[misc]
+    for value in (float("nan"), float("inf")):
+        yield Case(
+            f"a {value}", changed(lambda x, k, v=value: spot(x, v)), ordinary=False, finite=False  # type: ignore[misc]
+        )
