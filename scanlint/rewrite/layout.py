@@ -1,55 +1,56 @@
-"""Generated statements broken into lines the way ruff and black do it."""
+"""How new statements sit among the old ones: indentation, empty lines, a `return` folded into what it returns."""
 
 from __future__ import annotations
 
 import ast
 
-WIDTH = 88
-STEP = 4
+import libcst as cst
+
+from scanlint.analysis.unit import Source, Unit
+from scanlint.finding import Edit, Position
+from scanlint.rewrite.syntax import Snippet
+from scanlint.rewrite.words import operand
 
 
-def fit(code: str, margin: int = 0, width: int = WIDTH) -> str:
-    """A one-line statement, in several lines where it is too long for its place `margin` columns in."""
-    if margin + len(code) <= width or "\n" in code:
-        return code
-    statement = ast.parse(code).body[0]
-    value = getattr(statement, "value", None)
-    if not isinstance(value, ast.expr):
-        return code
-    head = code[: len(code) - len(_text(code, value))]
-    return head + _break(code, value, len(head), width - margin)
+def indent_of(unit: Unit) -> str:
+    """One level of indentation as the unit has it."""
+    source, node = unit.source, unit.node
+    if isinstance(node, ast.Lambda):
+        return "    "
+    inner, outer = node.body[0], node
+    line = source.lines[inner.lineno - 1]
+    step = inner.col_offset - outer.col_offset
+    return line[inner.col_offset - step : inner.col_offset] if step > 0 and inner.lineno != outer.lineno else "    "
 
 
-def _text(code: str, node: ast.AST) -> str:
-    text = ast.get_source_segment(code, node)
-    assert text is not None
-    return text
+def blank_above(source: Source, node: ast.stmt, newline: str, dropped: set[int]) -> list[Edit]:
+    """An empty line before a new definition, where there is a statement right above it."""
+    lines = source.lines
+    at = node.lineno - 1
+    while at > 0 and lines[at - 1].lstrip().startswith("#"):
+        at -= 1
+    above = at
+    while above > 0 and above in dropped:
+        above -= 1
+    previous = lines[above - 1].strip() if above > 0 else ""
+    code = previous.split("#")[0].rstrip()
+    if not previous or code.endswith(":"):
+        return []
+    return [Edit(Position(at + 1, 1), Position(at + 1, 1), newline)]
 
 
-def _break(code: str, node: ast.expr, column: int, width: int) -> str:
-    """The expression, which starts at `column`, within `width` columns if it has brackets to break at."""
-    text = _text(code, node)
-    if column + len(text) <= width:
-        return text
-    match node:
-        case ast.Lambda(body=body) if text.endswith(_text(code, body)):
-            head = text[: len(text) - len(_text(code, body))]
-            return head + _break(code, body, column + len(head), width)
-        case ast.Call(func=function, args=args, keywords=keywords) if args or keywords:
-            return f"{_text(code, function)}({_items(code, [*args, *keywords], width)})"
-        case ast.List(elts=[_, *_] as items):
-            return f"[{_items(code, items, width)}]"
-    return text
-
-
-def _items(code: str, items: list[ast.expr | ast.keyword] | list[ast.expr], width: int) -> str:
-    """What stands between brackets, on lines of its own."""
-    joined = ", ".join(_text(code, item) for item in items)
-    if STEP + len(joined) <= width:
-        return f"\n{' ' * STEP}{joined}\n"
-    lines: list[str] = []
-    for item in items:
-        head, value = (f"{item.arg}=", item.value) if isinstance(item, ast.keyword) and item.arg else ("", item)
-        text = _break(code, value, len(head), width - STEP - 1) if isinstance(value, ast.expr) else _text(code, value)
-        lines += f"{head}{text},".split("\n")
-    return "\n" + "".join(f"{' ' * STEP}{line}\n" for line in lines)
+def fold_return(snippet: Snippet, body: list[cst.BaseStatement], carry: str) -> cst.BaseStatement | None:
+    """`x = f(x)` at the end of a body whose only carry is `x`, as `return f(x)`."""
+    match body[-1]:
+        case cst.SimpleStatementLine(
+            body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]
+        ):
+            if name == carry and not isinstance(value, cst.Tuple):
+                return body[-1].with_changes(body=[cst.Return(value)])
+        case cst.SimpleStatementLine(
+            body=[cst.AugAssign(target=cst.Name(value=name), operator=operator, value=value)]
+        ) if name == carry:
+            sign = snippet.module.code_for_node(operator).strip().removesuffix("=")
+            right = snippet.module.code_for_node(value)
+            return body[-1].with_changes(body=[cst.Return(cst.parse_expression(f"{name} {sign} {operand(right)}"))])
+    return None

@@ -1,0 +1,55 @@
+"""Generated statements broken into lines the way ruff and black do it."""
+
+from __future__ import annotations
+
+import ast
+
+WIDTH = 88
+STEP = 4
+
+
+def fit(code: str, margin: int = 0, width: int = WIDTH) -> str:
+    """A one-line statement, in several lines where it is too long for its place `margin` columns in."""
+    if margin + len(code) <= width or "\n" in code:
+        return code
+    statement = ast.parse(code).body[0]
+    value = getattr(statement, "value", None)
+    if not isinstance(value, ast.expr):
+        return code
+    head = code[: len(code) - len(_text(code, value))]
+    return head + _break(code, value, len(head), width - margin)
+
+
+def _text(code: str, node: ast.AST) -> str:
+    text = ast.get_source_segment(code, node)
+    assert text is not None
+    return text
+
+
+def _break(code: str, node: ast.expr, column: int, width: int) -> str:
+    """The expression, which starts at `column`, within `width` columns if it has brackets to break at."""
+    text = _text(code, node)
+    if column + len(text) <= width:
+        return text
+    match node:
+        case ast.Lambda(body=body) if text.endswith(_text(code, body)):
+            head = text[: len(text) - len(_text(code, body))]
+            return head + _break(code, body, column + len(head), width)
+        case ast.Call(func=function, args=args, keywords=keywords) if args or keywords:
+            return f"{_text(code, function)}({_items(code, [*args, *keywords], width)})"
+        case ast.List(elts=[_, *_] as items):
+            return f"[{_items(code, items, width)}]"
+    return text
+
+
+def _items(code: str, items: list[ast.expr | ast.keyword] | list[ast.expr], width: int) -> str:
+    """What stands between brackets, on lines of its own."""
+    joined = ", ".join(_text(code, item) for item in items)
+    if STEP + len(joined) <= width:
+        return f"\n{' ' * STEP}{joined}\n"
+    lines: list[str] = []
+    for item in items:
+        head, value = (f"{item.arg}=", item.value) if isinstance(item, ast.keyword) and item.arg else ("", item)
+        text = _break(code, value, len(head), width - STEP - 1) if isinstance(value, ast.expr) else _text(code, value)
+        lines += f"{head}{text},".split("\n")
+    return "\n" + "".join(f"{' ' * STEP}{line}\n" for line in lines)
