@@ -1,0 +1,355 @@
+"""The model of one `if`: what its two arms compute, what is left of it afterwards, what stands in the way."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from scanlint.analysis.flow import Flow, Names, binds, binds_in_order, flow_around, parameters, reads, walk_scope
+from scanlint.analysis.obstacles import CONTEXTS, HOST_MODULES, MUTATORS
+from scanlint.analysis.unit import Unit
+from scanlint.rewrite.result import Withheld
+
+Block = tuple[ast.stmt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BranchModel:
+    """An `if` as two blocks of which one runs.
+
+    `returns`: both arms end the function, and what followed the `if` is part of the arm that fell through.
+    Otherwise `results` are the names that are bound in an arm and read afterwards. `last` is the last statement
+    that the branch takes up.
+    """
+
+    unit: Unit
+    node: ast.If
+    flow: Flow
+    body: Block
+    orelse: Block
+    returns: bool
+    results: tuple[str, ...]
+    last: ast.stmt
+    obstacles: tuple[Withheld, ...]
+
+
+def model_branch(unit: Unit, node: ast.If, rest: Sequence[ast.stmt] | None = None) -> BranchModel:
+    """The model of an `if`; `rest` are the statements that run after it, where they are not those of its block."""
+    flow = flow_around(unit, node)
+    body, orelse = tuple(node.body), tuple(node.orelse)
+    if not (leaves(body) or leaves(orelse)):
+        results = tuple(n for n in _names(flow) if n in binds(*body, *orelse) and n in flow.live_after[node])
+        found = [*_obstacles(unit, node, flow, (body, orelse)), *_unbound(node, flow, results)]
+        if not results:
+            found.append(Withheld("no-state", f"the branch leaves nothing behind (line {node.lineno})"))
+        return BranchModel(unit, node, flow, body, orelse, False, results, node, tuple(found))
+    after = tuple(rest) if rest is not None else following(unit, node)
+    body, orelse, misfits = _complete(unit, node, body, orelse, after)
+    last = after[-1] if after and (orelse[-1:] == after[-1:] or body[-1:] == after[-1:]) else node
+    found = [*misfits, *_obstacles(unit, node, flow, (body, orelse))]
+    return BranchModel(unit, node, flow, body, orelse, True, (), last, tuple(found))
+
+
+def following(unit: Unit, node: ast.stmt) -> Block:
+    """The statements after one in its block; none after an `elif`."""
+    block = unit.block(node)
+    return tuple(block[block.index(node) + 1 :])
+
+
+def leaves(block: Sequence[ast.stmt]) -> bool:
+    """Whether a block holds a `return` of its function."""
+    return any(isinstance(n, ast.Return) for n in walk_scope(block))
+
+
+def returns(block: Sequence[ast.stmt]) -> bool:
+    """Whether every path through a block ends in `return`."""
+    match block[-1] if block else None:
+        case ast.Return():
+            return True
+        case ast.If(body=body, orelse=orelse):
+            return returns(body) and returns(orelse)
+        case ast.With(body=body):
+            return returns(body)
+    return False
+
+
+def _complete(
+    unit: Unit, node: ast.If, body: Block, orelse: Block, after: Block
+) -> tuple[Block, Block, list[Withheld]]:
+    """Both arms with what runs after the `if` put into the one that falls through."""
+    line = node.lineno
+    if any(isinstance(a, ast.For | ast.While | ast.AsyncFor) for a in _around(unit, node)):
+        return body, orelse, [Withheld("return-in-loop", f"the function returns from a loop (line {line})")]
+    if any(isinstance(a, ast.Try | ast.TryStar) for a in _around(unit, node)):
+        return body, orelse, [Withheld("return-in-try", f"the function returns from a `try` (line {line})")]
+    whole, other = returns(body), returns(orelse)
+    if not whole and not other:
+        why = f"the function returns on some paths through the `if` at line {line}, and goes on on others"
+        return body, orelse, [Withheld("return-on-some-paths", why)]
+    if not whole:
+        body += after
+    if not other:
+        orelse += after
+    if returns(body) and returns(orelse):
+        return body, orelse, []
+    why = f"the function returns at line {line} on one side, and on the other it goes on or ends without a value"
+    return body, orelse, [Withheld("return-on-some-paths", why)]
+
+
+def _around(unit: Unit, node: ast.AST) -> Iterator[ast.AST]:
+    """The statements around a node in its own function."""
+    for ancestor in unit.ancestors(node):
+        if isinstance(ancestor, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return
+        yield ancestor
+
+
+def _names(flow: Flow) -> list[str]:
+    body = flow.function.body if isinstance(flow.function.body, list) else []
+    return list(dict.fromkeys([*parameters(flow.function.args), *binds_in_order(*body)]))
+
+
+def definite(block: Sequence[ast.stmt]) -> Names:
+    """The names that a block binds on every path."""
+    return frozenset().union(*(_definite(s) for s in block))
+
+
+def _definite(statement: ast.stmt) -> Names:
+    match statement:
+        case ast.If(test=test, body=body, orelse=orelse):
+            return binds(test) | (definite(body) & definite(orelse))
+        case ast.With(items=items, body=body):
+            return binds(*items) | definite(body)
+        case ast.For() | ast.While() | ast.Try() | ast.TryStar() | ast.Match() | ast.AsyncFor() | ast.AsyncWith():
+            return frozenset()
+    return binds(statement)
+
+
+def rebound(block: Sequence[ast.stmt], results: Sequence[str]) -> list[str]:
+    """Names that a block may read before it binds them: a function made of it needs them as parameters."""
+    bound: Names = frozenset()
+    early: dict[str, None] = {}
+    for statement in block:
+        for name in sorted(reads(statement) - bound):
+            early.setdefault(name)
+        bound |= _definite(statement)
+    for name in results:
+        if name not in bound:
+            early.setdefault(name)
+    return [name for name in early if name in binds(*block)]
+
+
+def _unbound(node: ast.If, flow: Flow, results: Sequence[str]) -> Iterator[Withheld]:
+    """Names that are read afterwards but have no value on one of the paths."""
+    for name in results:
+        if name in flow.bound_before[node]:
+            continue
+        for arm in (node.body, node.orelse):
+            if name not in definite(arm):
+                yield Withheld("maybe-undefined", f"`{name}` has no value on one path (line {node.lineno})")
+                break
+
+
+def _obstacles(unit: Unit, node: ast.If, flow: Flow, arms: Sequence[Block]) -> Iterator[Withheld]:
+    """What an arm does besides computing values."""
+    for arm in arms:
+        made = _fresh(arm)
+        yield from _jumps(arm)
+        for part in walk_scope(arm):
+            yield from _effect(unit, part, made)
+    for closure, names in flow.closures.items():
+        inside = {n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef)}
+        shared = names & binds(*arms[0], *arms[1])
+        if shared and closure not in inside and closure not in binds(*arms[0], *arms[1]):
+            name = sorted(shared)[0]
+            yield Withheld("closure", f"`{closure}`, defined outside the branch, reads `{name}`, which the branch rebinds")
+
+
+def _jumps(arm: Sequence[ast.AST], inner: bool = False) -> Iterator[Withheld]:
+    """`break` and `continue` that lead out of an arm, and `yield`."""
+    for part in arm:
+        match part:
+            case ast.Break() | ast.Continue() if not inner:
+                word = type(part).__name__.lower()
+                yield Withheld(word, f"`{word}` at line {part.lineno} leaves the branch")
+            case ast.Yield() | ast.YieldFrom() | ast.Await():
+                yield Withheld("generator", f"the branch yields at line {part.lineno}")
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            continue
+        loop = inner or isinstance(part, ast.For | ast.While | ast.AsyncFor)
+        yield from _jumps(list(ast.iter_child_nodes(part)), loop)
+
+
+def _effect(unit: Unit, part: ast.AST, made: Names) -> Iterator[Withheld]:
+    """What outlives the arm, or would happen on both paths."""
+    line = getattr(part, "lineno", 0)
+    match part:
+        case ast.Raise():
+            yield Withheld("raises", f"an exception is raised at line {line}")
+        case ast.Assert():
+            yield Withheld("asserts", f"`assert` at line {line} would run on both paths")
+        case ast.Expr(value=ast.Call(func=function)):
+            name = unit.resolve(function) or ""
+            if not name.startswith("jax.debug."):
+                yield Withheld("side-effect", f"`{ast.unparse(function)}(...)` is called for its effect at line {line}")
+        case ast.Attribute(value=value, ctx=ast.Store() | ast.Del()):
+            if not _own(value, made):
+                yield Withheld("mutation", f"`{ast.unparse(part)}` is assigned in place at line {line}")
+        case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
+            if not _own(value, made):
+                yield Withheld("mutation", f"`{ast.unparse(part)}` is assigned in place at line {line}")
+        case ast.Global(names=names) | ast.Nonlocal(names=names):
+            yield Withheld("mutation", f"`{names[0]}` belongs to an outer scope (line {line})")
+        case ast.Delete() | ast.Import() | ast.ImportFrom() | ast.ClassDef() | ast.Try() | ast.TryStar():
+            yield Withheld("side-effect", f"`{type(part).__name__.lower()}` at line {line}")
+        case ast.AsyncWith() | ast.AsyncFor():
+            yield Withheld("side-effect", f"asynchronous code at line {line}")
+        case ast.With(items=items):
+            for item in items:
+                call = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
+                if not (unit.resolve(call) or "").startswith(CONTEXTS):
+                    yield Withheld("context-manager", f"`with {ast.unparse(item.context_expr)}` at line {line}")
+        case ast.Call(func=function):
+            yield from _call(unit, part, function, made)
+
+
+def _fresh(arm: Block) -> Names:
+    """Names that an arm binds only to containers that it makes itself."""
+    own: set[str] = set()
+    for part in arm:
+        match part:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.List() | ast.Dict() | ast.Set() | ast.ListComp() | ast.DictComp()):
+                if all(part is s or name not in binds(s) for s in arm):
+                    own.add(name)
+    return frozenset(own)
+
+
+def _own(value: ast.expr, made: Names) -> bool:
+    """Whether an object that is changed in place was surely made in the arm."""
+    return isinstance(value, ast.Name) and value.id in made
+
+
+def _call(unit: Unit, call: ast.Call, function: ast.expr, made: Names) -> Iterator[Withheld]:
+    name = unit.resolve(function)
+    if name == "builtins.next":
+        yield Withheld("iterator", f"`next()` would run on both paths (line {call.lineno})")
+    elif name is not None and name.startswith(HOST_MODULES):
+        yield Withheld("side-effect", f"`{ast.unparse(function)}` is host code (line {call.lineno})")
+    elif name is None and isinstance(function, ast.Attribute) and function.attr in MUTATORS - {"sort"}:
+        if not unit.value(function.value).array and not _own(function.value, made):
+            yield Withheld("mutation", f"`{ast.unparse(function)}(...)` changes an object in place at line {call.lineno}")
+
+
+def is_elif(unit: Unit, node: ast.If) -> bool:
+    """Whether an `if` is written as the `elif` of another."""
+    parent = unit.parents.get(node)
+    if not (isinstance(parent, ast.If) and parent.orelse == [node]):
+        return False
+    line = unit.source.lines[node.lineno - 1]
+    return unit.source.start(node).column - 1 == line.find("elif")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A chain of comparisons of one integer with 0, 1, ..., k - 1.
+
+    `head` is the model of the first `if`. `links` are the models of its tests in the order of those numbers, `default`
+    is what is done for any other number.
+    """
+
+    head: BranchModel
+    subject: ast.expr
+    links: tuple[BranchModel, ...]
+    default: Block
+
+
+def model_selection(unit: Unit, node: ast.If) -> Selection | None:
+    """The chain that starts at this `if`, if it is one with at least two tests that numbers 0 to k - 1 all pass."""
+    head = model_branch(unit, node)
+    first = _case(unit, node)
+    if first is None:
+        return None
+    name = ast.unparse(first[0])
+    cases = {first[1]: head}
+    model = head
+    while True:
+        model_next = _next(unit, model)
+        case = _case(unit, model_next.node) if model_next is not None else None
+        if model_next is None or case is None or ast.unparse(case[0]) != name or case[1] in cases:
+            break
+        cases[case[1]] = model = model_next
+    if len(cases) < 2 or sorted(cases) != list(range(len(cases))):
+        return None
+    return Selection(head, first[0], tuple(cases[k] for k in range(len(cases))), model.orelse)
+
+
+def _next(unit: Unit, model: BranchModel) -> BranchModel | None:
+    """The `if` that decides what the other arm does, if that is all that this arm is."""
+    match model.orelse:
+        case (ast.If() as only,) if not model.returns or returns([only]):
+            return model_branch(unit, only, ())
+        case (ast.If() as only, *rest) if model.returns and (returns(only.body) or returns(only.orelse)):
+            return model_branch(unit, only, rest)
+    return None
+
+
+def _case(unit: Unit, node: ast.If) -> tuple[ast.Name | ast.Attribute | ast.Subscript, int] | None:
+    """The subject and the number of `subject == number`, where the subject is a traced integer."""
+    match node.test:
+        case ast.Compare(
+            left=ast.Name() | ast.Attribute() | ast.Subscript() as subject,
+            ops=[ast.Eq()],
+            comparators=[ast.Constant(value=int(number))],
+        ) if not isinstance(number, bool):
+            value = unit.value(subject)
+            if unit.value(node.test).traced and value.dtype in (None, "int"):
+                return subject, number
+    return None
+
+
+def member_of_selection(unit: Unit, node: ast.If) -> bool:
+    """Whether an `if` is one of the tests of a chain that makes a switch."""
+    if _case(unit, node) is None:
+        return False
+    for start in chain_starts(unit, node):
+        found = model_selection(unit, start)
+        if found is not None and any(link.node is node for link in found.links):
+            return True
+    return False
+
+
+def chain_starts(unit: Unit, node: ast.If) -> Iterator[ast.If]:
+    """The `if`s that this one may continue, the first one first."""
+    starts = [node]
+    while True:
+        at = starts[-1]
+        parent = unit.parents.get(at)
+        block = unit.block(at)
+        place = block.index(at)
+        if isinstance(parent, ast.If) and parent.orelse[:1] == [at]:
+            starts.append(parent)
+        elif place > 0 and isinstance(block[place - 1], ast.If):
+            previous = block[place - 1]
+            assert isinstance(previous, ast.If)
+            starts.append(previous)
+        else:
+            break
+    yield from reversed(starts)
+
+
+def reaching(unit: Unit, node: ast.stmt, name: str) -> ast.expr | None:
+    """The expression that a name was last bound to before a statement, where that is evident."""
+    at: ast.stmt = node
+    while True:
+        block = unit.block(at)
+        for statement in reversed(block[: block.index(at)]):
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
+                    return value
+            if name in binds(statement):
+                return None
+        parent = unit.parents.get(at)
+        if not isinstance(parent, ast.If | ast.With):
+            return None
+        at = parent

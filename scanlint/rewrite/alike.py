@@ -1,0 +1,190 @@
+"""Arms of a branch made alike: number literals beside arrays, and whether both sides may be computed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from scanlint.analysis.unit import Unit
+from scanlint.rewrite.result import Withheld
+
+Spell = Callable[[str], str]
+FLOAT = "float"
+_FLOATING = frozenset(
+    f"jax.numpy.{n}" for n in "sin cos tan tanh sinh cosh exp expm1 log log1p log2 log10 sqrt cbrt mean arctan arcsin arccos".split()
+) | frozenset(f"jax.nn.{n}" for n in "sigmoid tanh softplus silu gelu swish".split())
+_SAME = frozenset(
+    f"jax.numpy.{n}" for n in "abs negative square maximum minimum add subtract multiply zeros_like ones_like max min".split()
+)
+_TOTAL = frozenset(f"jax.numpy.{n}" for n in "abs negative square maximum minimum zeros_like ones_like".split())
+MAX_TOTAL = 12
+
+
+def number(unit: Unit, node: ast.expr) -> bool | int | float | complex | None:
+    """The Python number that an expression is, where it is known to be one."""
+    match node:
+        case ast.Constant(value=bool() | int() | float() | complex() as value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            inner = number(unit, operand)
+            return -inner if inner is not None else None
+    known = unit.value(node).constant
+    return known if isinstance(known, bool | int | float | complex) else None
+
+
+def not_a_number(unit: Unit, node: ast.expr) -> bool:
+    """Whether an expression is known to be something that no array can hold: a string, None, ..."""
+    if isinstance(node, ast.Constant):
+        return not isinstance(node.value, bool | int | float | complex)
+    value = unit.value(node)
+    return value.known and not isinstance(value.constant, bool | int | float | complex | tuple | list | dict)
+
+
+def dtype_parts(unit: Unit, node: ast.expr, env: Mapping[str, ast.expr | None], depth: int = 0) -> frozenset[str] | None:
+    """The names whose promoted dtype is that of an expression, with "float" where a Python float takes part.
+
+    None where that is not evident. `env` gives the expressions of names that are local to the arm.
+    """
+    if depth > 20:
+        return None
+
+    def both(*nodes: ast.expr) -> frozenset[str] | None:
+        parts = [dtype_parts(unit, n, env, depth + 1) for n in nodes]
+        return None if any(p is None for p in parts) else frozenset().union(*(p for p in parts if p is not None))
+
+    known = number(unit, node)
+    if known is not None:
+        return None if isinstance(known, complex) else frozenset({FLOAT} if isinstance(known, float) else ())
+    match node:
+        case ast.Name(id=name) if name in env:
+            bound = env[name]
+            outer = {k: v for k, v in env.items() if k != name}
+            return dtype_parts(unit, bound, outer, depth + 1) if bound is not None else None
+        case ast.Name(id=name):
+            value = unit.value(node)
+            return None if value.container or value.dtype == "bool" else frozenset({name})
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+            return both(operand)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Pow(), right=right):
+            return both(left, right)
+        case ast.BinOp(left=left, op=ast.Div(), right=right):
+            parts = both(left, right)
+            return None if parts is None else parts | {FLOAT}
+        case ast.Call(func=function, args=args, keywords=[]) if args:
+            name = unit.resolve(function)
+            parts = both(*args) if name in _FLOATING | _SAME else None
+            return parts | {FLOAT} if parts is not None and name in _FLOATING else parts
+    return None
+
+
+def total(unit: Unit, node: ast.expr) -> bool:
+    """Whether an expression is cheap and has a finite value and gradient whatever finite numbers go in."""
+    size = sum(1 for n in ast.walk(node) if isinstance(n, ast.expr))
+    return size <= MAX_TOTAL and all(_total(unit, n) for n in ast.walk(node) if isinstance(n, ast.expr))
+
+
+def _total(unit: Unit, node: ast.expr) -> bool:
+    match node:
+        case ast.Name() | ast.Attribute():
+            return True
+        case ast.Constant(value=int() | float()):
+            return True
+        case ast.UnaryOp(op=ast.USub()):
+            return True
+        case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult()):
+            return True
+        case ast.BinOp(op=ast.Pow(), right=ast.Constant(value=int(power))):
+            return power >= 0
+        case ast.Call(func=function, keywords=[]):
+            return unit.resolve(function) in _TOTAL
+    return False
+
+
+def cast(unit: Unit, literal: ast.expr, code: str, parts: frozenset[str], spell: Spell) -> str:
+    """A Python number as an array of the dtype that these parts promote to."""
+    known = number(unit, literal)
+    wanted = parts | {FLOAT} if isinstance(known, float) else parts
+    names = sorted(wanted - {FLOAT})
+    if len(names) == 1 and (FLOAT not in wanted or _is_float(unit, names[0])):
+        return f"{spell('jax.numpy.asarray')}({code}, {names[0]}.dtype)"
+    arguments = [*names, *([FLOAT] if FLOAT in wanted else [])]
+    return f"{spell('jax.numpy.asarray')}({code}, {spell('jax.numpy.result_type')}({', '.join(arguments)}))"
+
+
+def _is_float(unit: Unit, name: str) -> bool:
+    """Whether every use of a name is known to be of a float."""
+    uses = [n for n in ast.walk(unit.node) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    return bool(uses) and all(unit.value(n).dtype == "float" for n in uses)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """What one arm gives for one result.
+
+    `node` is the expression, None where that is not evident; `code` how it is written, or, if it is not `written` in
+    the arm, how to write it; `local` what the arm binds its own names to, None where that is not evident.
+    """
+
+    code: str
+    node: ast.expr | None = None
+    local: Mapping[str, ast.expr | None] = field(default_factory=dict)
+    written: bool = True
+
+
+def unify(unit: Unit, leaves: Sequence[Leaf], what: str, spell: Spell) -> dict[int, str] | Withheld:
+    """For one result, the new source of those arms (by place) whose value must be cast to be like the others."""
+    nodes = [leaf.node for leaf in leaves]
+    for node in nodes:
+        if node is not None and not_a_number(unit, node):
+            if all(n is not None and isinstance(n, ast.Constant) and n.value is None for n in nodes):
+                return {}
+            line = node.lineno
+            return Withheld("not-an-array", f"{what} is `{ast.unparse(node)}` on one side, which no array can hold (line {line})")
+    numbers = {i: number(unit, n) for i, n in enumerate(nodes) if n is not None and number(unit, n) is not None}
+    if not numbers:
+        return {}
+    if len(numbers) == len(nodes):
+        return _numbers(nodes, numbers, what)
+    return _beside_array(unit, leaves, numbers, what, spell)
+
+
+def _numbers(nodes: Sequence[ast.expr | None], numbers: Mapping[int, object], what: str) -> dict[int, str] | Withheld:
+    """Only Python numbers: all of one kind, integers written as floats where others are floats."""
+    kinds = {type(n) for n in numbers.values()}
+    if len(kinds) == 1:
+        return {}
+    if kinds != {int, float}:
+        names = " and ".join(sorted(k.__name__ for k in kinds))
+        return Withheld("branch-types-differ", f"{what} is {names} by turns (line {_line(nodes)})")
+    return {i: repr(float(n)) for i, n in numbers.items() if isinstance(n, int)}
+
+
+def _beside_array(
+    unit: Unit, leaves: Sequence[Leaf], numbers: Mapping[int, object], what: str, spell: Spell
+) -> dict[int, str] | Withheld:
+    """Numbers beside arrays: cast to the dtype of the arrays, where it is evident."""
+    nodes = [leaf.node for leaf in leaves]
+    found: frozenset[str] | None = None
+    for place, leaf in enumerate(leaves):
+        if place not in numbers and leaf.node is not None:
+            found = dtype_parts(unit, leaf.node, leaf.local)
+            if found:
+                break
+    boolean = any(n is not None and unit.value(n).dtype == "bool" for n in nodes)
+    if boolean and all(isinstance(n, bool) for n in numbers.values()):
+        array = spell("jax.numpy.asarray")
+        return {i: f"{array}({leaves[i].code})" for i in numbers}
+    if not found or found == {FLOAT} or any(isinstance(n, bool | complex) for n in numbers.values()):
+        place = min(numbers)
+        node = nodes[place]
+        assert node is not None
+        why = f"{what} is the number `{ast.unparse(node)}` on one side and an array of another type on the other"
+        return Withheld("branch-types-differ", f"{why} (line {node.lineno})")
+    return {
+        i: cast(unit, n, leaves[i].code, found, spell) for i in numbers if (n := nodes[i]) is not None
+    }
+
+
+def _line(nodes: Sequence[ast.expr | None]) -> int:
+    return next(n.lineno for n in nodes if n is not None)

@@ -1,0 +1,34 @@
+"""flag-argument: a setting handed to a jitted function as if it were an array."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from scanlint.analysis.flags import flags
+from scanlint.rules.base import Context, Report, Rule
+
+
+class FlagArgument(Rule):
+    """`if mode == "train"` or `if use_bias` on a parameter of a jitted function that is not static."""
+
+    code = "SCN204"
+    name = "flag-argument"
+    nodes = (ast.FunctionDef,)
+
+    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+        assert isinstance(node, ast.FunctionDef)
+        unit = context.unit
+        for flag in flags(unit, node):
+            from scanlint.rewrite.flags import to_static
+
+            yield context.report(
+                flag.owner,
+                f"`{node.name}` is jitted and gets the flag `{flag.name}` as a traced argument",
+                end=flag.test,
+                label=f"`{flag.name}` must be a Python value here",
+                help=f"name `{flag.name}` in `static_argnames`",
+                why=(flag.why,),
+                primitive="static_argnames",
+                outcome=to_static(unit, unit.contexts[node], flag),
+            )

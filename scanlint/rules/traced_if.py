@@ -1,0 +1,72 @@
+"""traced-if: an `if` or a ternary whose test is a tracer, which Python cannot decide."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from scanlint.analysis.branches import is_elif, member_of_selection, model_branch
+from scanlint.analysis.flags import flag_at
+from scanlint.analysis.unit import Unit
+from scanlint.rules.base import Context, Report, Rule
+
+
+class TracedIf(Rule):
+    """`if x > 0` on a traced value: a TracerBoolConversionError when it is traced."""
+
+    code = "SCN201"
+    name = "traced-if"
+    nodes = (ast.If, ast.IfExp)
+
+    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+        assert isinstance(node, ast.If | ast.IfExp)
+        unit = context.unit
+        if not context.traced(node) or not unit.value(node.test).traced or flag_at(unit, node):
+            return
+        if isinstance(node, ast.If):
+            if not _part_of_another(unit, node):
+                yield _statement(node, context)
+        elif not _nested(unit, node):
+            yield _expression(node, context)
+
+
+def _statement(node: ast.If, context: Context) -> Report:
+    from scanlint.rewrite.branches import to_cond
+
+    return context.report(
+        node,
+        f"tracing `{context.unit.context(node).qualname}` fails here: `if` needs a Python bool",
+        end=node.test,
+        label="this condition is traced",
+        help="choose between the two with `lax.cond`",
+        why=context.evidence(node.test),
+        primitive="cond",
+        outcome=to_cond(model_branch(context.unit, node)),
+    )
+
+
+def _expression(node: ast.IfExp, context: Context) -> Report:
+    from scanlint.rewrite.ternaries import to_choice
+
+    return context.report(
+        node,
+        f"tracing `{context.unit.context(node).qualname}` fails here: `if` needs a Python bool",
+        label=f"`{context.unit.source.segment(node.test)}` is traced",
+        help="choose between the two with `lax.cond` or `jnp.where`",
+        why=context.evidence(node.test),
+        primitive="cond",
+        outcome=to_choice(context.unit, node),
+    )
+
+
+def _part_of_another(unit: Unit, node: ast.If) -> bool:
+    """Whether another finding takes this one up: the `if` that it is an `elif` of, or the chain that makes a switch."""
+    if member_of_selection(unit, node):
+        return True
+    parent = unit.parents.get(node)
+    return isinstance(parent, ast.If) and is_elif(unit, node) and unit.value(parent.test).traced
+
+
+def _nested(unit: Unit, node: ast.IfExp) -> bool:
+    parent = unit.parents.get(node)
+    return isinstance(parent, ast.IfExp) and parent.test is not node and unit.value(parent.test).traced

@@ -1,0 +1,43 @@
+"""traced-switch: a chain of `if`s that compares one traced integer with 0, 1, 2, ..."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from scanlint.analysis.branches import chain_starts, model_selection
+from scanlint.rules.base import Context, Report, Rule
+
+
+class TracedSwitch(Rule):
+    """`if choice == 0: ... elif choice == 1: ... else: ...` on a traced `choice`."""
+
+    code = "SCN202"
+    name = "traced-switch"
+    nodes = (ast.If,)
+
+    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+        assert isinstance(node, ast.If)
+        unit = context.unit
+        if not context.traced(node) or not unit.value(node.test).traced:
+            return
+        selection = model_selection(unit, node)
+        if selection is None:
+            return
+        for start in chain_starts(unit, node):
+            longer = model_selection(unit, start) if start is not node else None
+            if longer is not None and any(link.node is node for link in longer.links):
+                return
+        from scanlint.rewrite.branches import to_switch
+
+        subject = unit.source.segment(selection.subject)
+        yield context.report(
+            node,
+            f"tracing `{unit.context(node).qualname}` fails here: `if` needs a Python bool",
+            end=node.test,
+            label=f"the first of {len(selection.links)} tests of `{subject}`",
+            help=f"choose by `{subject}` with `lax.switch`",
+            why=context.evidence(node.test),
+            primitive="switch",
+            outcome=to_switch(selection),
+        )
