@@ -90,11 +90,11 @@ def model_loop(unit: Unit, node: ast.For | ast.While) -> LoopModel:
     """The model of a loop; what cannot be converted is among its `obstacles`."""
     flow = flow_around(unit, node)
     outputs, refusals = find_outputs(unit, node, flow)
-    streams = tuple(_streams(unit, node.target, node.iter)) if isinstance(node, ast.For) else ()
+    streams = tuple(streams_of(unit, node.target, node.iter)) if isinstance(node, ast.For) else ()
     carried, last = _state(node, flow, frozenset(o.name for o in outputs))
     staged = _staged(unit, node, streams, carried)
     found = [*refusals, *obstacles(unit, node, flow, carried, outputs, staged)]
-    return LoopModel(unit, node, flow, streams, _trips(unit, streams), carried, last, outputs, staged, tuple(found))
+    return LoopModel(unit, node, flow, streams, trips_of(unit, streams), carried, last, outputs, staged, tuple(found))
 
 
 def _state(node: ast.For | ast.While, flow: Flow, collected: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -118,13 +118,13 @@ def _names_in_order(flow: Flow) -> list[str]:
     return list(dict.fromkeys([*parameters(flow.function.args), *binds_in_order(*body)]))
 
 
-def _streams(unit: Unit, target: ast.expr, iterable: ast.expr) -> Iterator[Stream]:
+def streams_of(unit: Unit, target: ast.expr, iterable: ast.expr) -> Iterator[Stream]:
     """What is iterated, as streams side by side; nothing when one of them is not understood."""
     match iterable, unit.resolve(iterable.func) if isinstance(iterable, ast.Call) else None:
         case ast.Call(args=args, keywords=[]), "builtins.range" if not any(isinstance(a, ast.Starred) for a in args):
             yield from _range(unit, target, args)
         case ast.Call(args=[ast.Call() as inner], keywords=[]), "builtins.reversed":
-            for stream in _streams(unit, target, inner):
+            for stream in streams_of(unit, target, inner):
                 yield _reversed(stream)
         case ast.Call(args=[inner], keywords=[]), "builtins.reversed" if is_array(unit, inner):
             yield Stream(target, "rows", array=inner, reverse=True)
@@ -155,7 +155,7 @@ def _range(unit: Unit, target: ast.expr, args: list[ast.expr]) -> Iterator[Strea
 def _enumerate(unit: Unit, target: ast.expr, inner: ast.expr, rest: list[ast.expr]) -> Iterator[Stream]:
     match target, rest:
         case ast.Tuple(elts=[ast.Name() as index, element]), []:
-            rows = list(_streams(unit, element, inner))
+            rows = list(streams_of(unit, element, inner))
             arrays = [row.array for row in rows if row.kind == "rows" and not row.reverse]
             if arrays and len(arrays) == len([row for row in rows if row.kind == "rows"]):
                 yield Stream(index, "range", counted=arrays[0])
@@ -165,7 +165,7 @@ def _enumerate(unit: Unit, target: ast.expr, inner: ast.expr, rest: list[ast.exp
 def _zip(unit: Unit, target: ast.expr, parts: list[ast.expr]) -> Iterator[Stream]:
     match target:
         case ast.Tuple(elts=names) if len(names) == len(parts):
-            found = [list(_streams(unit, name, part)) for name, part in zip(names, parts, strict=True)]
+            found = [list(streams_of(unit, name, part)) for name, part in zip(names, parts, strict=True)]
             if all(len(streams) == 1 for streams in found) and any(s[0].kind == "rows" for s in found):
                 yield from (streams[0] for streams in found)
 
@@ -176,7 +176,7 @@ def is_array(unit: Unit, node: ast.expr) -> bool:
     return value.array and value.container is None
 
 
-def _trips(unit: Unit, streams: tuple[Stream, ...]) -> int | None:
+def trips_of(unit: Unit, streams: tuple[Stream, ...]) -> int | None:
     """The trip count where it is known."""
     for stream in streams:
         if stream.kind != "range" or stream.stop is None:
