@@ -12,6 +12,7 @@ from scanlint.analysis.jaxapi import ARRAY_ROOTS, PYTHON_METHODS, PYTHON_VALUED,
 from scanlint.analysis.members import instance, kind_of, lineage, member
 from scanlint.analysis.trees import tree_call
 from scanlint.analysis.values import (
+    AXIS,
     STATIC,
     STATIC_INT,
     UNKNOWN,
@@ -159,7 +160,7 @@ def _jax(self: Expressions, node: ast.Call, name: str, args: list[Value], keywor
     """One of JAX's own functions."""
     if name in PYTHON_VALUED:
         if name == "jax.numpy.shape":
-            return Value(Kind.STATIC, container="tuple", element=STATIC_INT)
+            return Value(Kind.STATIC, container="tuple", element=AXIS)
         return STATIC_INT if name.endswith((".ndim", ".size")) else STATIC
     if name in SAME_TREE:
         return args[0] if args else UNKNOWN

@@ -14,6 +14,7 @@ from scanlint.analysis.members import constant_of, member
 from scanlint.analysis.parts import element, indexed_ndim, iterated, length_of, stored, unpacked
 from scanlint.analysis.unit import BUILTINS, canonical
 from scanlint.analysis.values import (
+    AXIS,
     STATIC,
     STATIC_BOOL,
     STATIC_INT,
@@ -26,6 +27,7 @@ from scanlint.analysis.values import (
     gathered,
     join,
     join_all,
+    number,
     record,
 )
 
@@ -182,11 +184,13 @@ def _static_attribute(value: Value, name: str) -> Value:
         if name == "ndim" and value.ndim is not None:
             return constant(value.ndim)
         if name == "shape":
-            items = tuple([STATIC_INT] * value.ndim) if value.ndim is not None else None
-            return Value(Kind.STATIC, container="tuple", items=items, element=STATIC_INT)
+            items = tuple([AXIS] * value.ndim) if value.ndim is not None else None
+            return Value(Kind.STATIC, container="tuple", items=items, element=AXIS)
     if name == "shape" and value.kind is Kind.UNKNOWN:
-        return Value(Kind.STATIC, container="tuple", element=STATIC_INT)
-    return STATIC_INT if name in ("ndim", "size", "itemsize", "nbytes") else STATIC
+        return Value(Kind.STATIC, container="tuple", element=AXIS)
+    if name == "size":
+        return AXIS
+    return STATIC_INT if name in ("ndim", "itemsize", "nbytes") else STATIC
 
 
 def _subscript(self: Expressions, node: ast.Subscript) -> Value:
@@ -195,7 +199,10 @@ def _subscript(self: Expressions, node: ast.Subscript) -> Value:
         case Method(receiver, "at"):
             return Value(Kind.STATIC, callee=Method(receiver, "at"))
     if value.container is not None:
-        return element(value, key, node.slice)
+        found = element(value, key, node.slice)
+        if found.origin == "shape" and key.constant == -1:
+            return replace(found, origin="feature")
+        return found
     if value.array:
         return replace(value, ndim=indexed_ndim(value.ndim, node.slice), constant=Unset.UNSET, callee=None)
     if value.traced:
@@ -269,7 +276,7 @@ def arithmetic(self: Expressions, left: Value, right: Value, dtype: str | None, 
     if left.array or right.array:
         return self.made(node, "", dtype, _broadcast(left, right))
     if left.static and right.static:
-        return Value(Kind.STATIC, dtype=dtype)
+        return replace(number(left, right), dtype=dtype)
     return UNKNOWN
 
 
@@ -344,6 +351,8 @@ def _compare_two(self: Expressions, op: ast.cmpop, left: Value, right: Value, no
     if isinstance(op, ast.In | ast.NotIn):
         return STATIC_BOOL if right.container or not (right.traced and right.array) else UNKNOWN
     for side in (left, right):
+        if side.callee is not None:
+            return STATIC_BOOL
         if side.container is not None or (isinstance(side.constant, str | None) and side.known):
             return STATIC_BOOL if (left.static and right.static) or isinstance(side.constant, str) else UNKNOWN
     return arithmetic(self, left, right, "bool", node)

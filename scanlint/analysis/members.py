@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from scanlint.analysis.callables import ClassInfo, Closure, Code, Instance, Mode, Partial, Scope, Transformed, World
-from scanlint.analysis.values import STATIC, STATIC_INT, UNKNOWN, Kind, Value, constant, gathered, record
+from scanlint.analysis.values import STATIC, UNKNOWN, Kind, Value, constant, gathered, record
 
 ARRAY_ANNOTATION = re.compile(
-    r"(?:^|\.)(?:Array|ArrayLike|DeviceArray|ndarray|ArrayDevice|PRNGKey|PRNGKeyArray|KeyArray|Scalar|JaxArray)$"
+    r"(?:^|\.)(?:Array|DeviceArray|ndarray|ArrayDevice|PRNGKey|PRNGKeyArray|KeyArray|JaxArray)$"
 )
 JAXTYPED = re.compile(r"(?:^|\.)(?:Float|Int|Integer|Bool|Complex|Inexact|Num|Shaped|Key|UInt|Real)\d*$")
 _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None}
@@ -45,6 +45,8 @@ def annotated(scope: Scope, node: ast.expr | None) -> Value | None:
         return None
     if ARRAY_ANNOTATION.search(name) and not name.startswith("numpy."):
         return Value(Kind.UNKNOWN, array=True, dtype="key" if "Key" in name else None)
+    if name.endswith(("ArrayLike", ".Scalar", ".Numeric")):
+        return Value(Kind.UNKNOWN, dtype="arraylike")
     if name in ("builtins.int", "builtins.float", "builtins.bool", "builtins.str"):
         return Value(Kind.STATIC, dtype=name.removeprefix("builtins."))
     return None
@@ -185,5 +187,5 @@ def _config(info: ClassInfo, name: str) -> Value:
     """A field of an object that did not come in as an argument: configuration, unless it is an array."""
     known = annotated(info.scope, info.fields[name])
     if name in info.static or (info.kind == "module" and known is not None and known.static):
-        return STATIC_INT if known is not None and known.dtype == "int" else STATIC
+        return Value(Kind.STATIC, dtype=known.dtype if known is not None else None, origin="field")
     return Value(Kind.UNKNOWN, array=known is not None and known.array)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from scanlint.analysis.callables import Code, World
 from scanlint.analysis.members import annotated, instance
 from scanlint.analysis.values import STATIC, UNKNOWN, Kind, Unset, Value, constant, gathered, staged
 
+Uses = Callable[[], Mapping[str, bool]]
+"""Asks which names of the function are used as arrays: the answer costs a walk."""
+
 TREES = ("PyTree", "ArrayTree", "Params", "Any", "dict", "Dict", "Mapping", "tuple", "Tuple", "list", "List")
 
 
-def direct(world: World, code: Code, skip: frozenset[str], uses: Mapping[str, bool]) -> dict[str, Value]:
+def direct(world: World, code: Code, skip: frozenset[str], uses: Uses) -> dict[str, Value]:
     """The parameters of a function that a transform is applied to: tracers, but for those in `skip`."""
     defaults = code.defaults()
     table: dict[str, Value] = {}
@@ -29,6 +32,10 @@ def direct(world: World, code: Code, skip: frozenset[str], uses: Mapping[str, bo
     if vararg is not None:
         why = f"`{vararg.arg}` are parameters of `{code.name}`"
         table[vararg.arg] = gathered("tuple", None, Value(Kind.TRACED, why=why, line=vararg.lineno))
+    kwarg = code.node.args.kwarg
+    if kwarg is not None:
+        each = Value(Kind.TRACED, why=f"`{kwarg.arg}` are parameters of `{code.name}`", line=kwarg.lineno)
+        table[kwarg.arg] = Value(Kind.UNKNOWN, container="dict", element=each)
     return table
 
 
@@ -49,7 +56,8 @@ def _given(code: Code, arg: ast.arg, default: ast.expr | None, static: bool) -> 
     if known is not None and known.constant is not None:
         return known
     note = annotated(code.scope, arg.annotation)
-    return note if note is not None and note.static else STATIC
+    plain = note if note is not None and note.static else STATIC
+    return replace(plain, origin="argument")
 
 
 def literal(default: ast.expr | None) -> Value | None:
@@ -62,36 +70,40 @@ def literal(default: ast.expr | None) -> Value | None:
     return None
 
 
-def _tracer(world: World, code: Code, arg: ast.arg, default: ast.expr | None, uses: Mapping[str, bool]) -> Value:
+def _tracer(world: World, code: Code, arg: ast.arg, default: ast.expr | None, uses: Uses) -> Value:
     """One argument of a traced function, as far as there is evidence that it is traced."""
     why, line = _why(code, arg), arg.lineno
+    flag = literal(default)
+    flag = flag if flag is not None and isinstance(flag.constant, bool) else None
     note = annotated(code.scope, arg.annotation)
     if note is not None:
         if note.dtype in ("bool", "str", "mixed"):
-            return UNKNOWN
+            return flag or UNKNOWN
+        if note.dtype == "arraylike":
+            return Value(Kind.TRACED, array=uses().get(arg.arg, False), why=why, line=line)
         if note.dtype in ("int", "float") and default is not None:
             return UNKNOWN
         return staged(note, why, line)
-    used = uses.get(arg.arg, False)
     if arg.annotation is not None:
-        return _foreign(world, code, arg, used, why)
+        return _foreign(world, code, arg, uses, why)
     if default is not None:
-        return UNKNOWN
-    return Value(Kind.TRACED, array=used, why=why, line=line)
+        return flag or UNKNOWN
+    return Value(Kind.TRACED, array=uses().get(arg.arg, False), why=why, line=line)
 
 
-def _foreign(world: World, code: Code, arg: ast.arg, used: bool, why: str) -> Value:
+def _foreign(world: World, code: Code, arg: ast.arg, uses: Uses, why: str) -> Value:
     """A parameter annotated with a class, or with something that is not understood."""
     name = code.scope.annotation(arg.annotation)
     if name is not None and world.class_info(name) is not None:
         return instance(world, name, traced=True)
     last = (name or "").rpartition(".")[2]
+    used = uses().get(arg.arg, False)
     if used or last in TREES:
         return Value(Kind.TRACED, array=used, why=why, line=arg.lineno)
     return UNKNOWN
 
 
-def received(world: World, code: Code, args: Mapping[str, Value], uses: Mapping[str, bool]) -> dict[str, Value]:
+def received(world: World, code: Code, args: Mapping[str, Value], uses: Uses) -> dict[str, Value]:
     """The parameters of a function that is called with these arguments; defaults fill the rest."""
     defaults = code.defaults()
     table = dict(args)
@@ -106,11 +118,11 @@ def received(world: World, code: Code, args: Mapping[str, Value], uses: Mapping[
     return table
 
 
-def _hinted(world: World, code: Code, arg: ast.arg, value: Value, traced: bool, uses: Mapping[str, bool]) -> Value:
+def _hinted(world: World, code: Code, arg: ast.arg, value: Value, traced: bool, uses: Uses) -> Value:
     """An argument, with what the annotation and the uses of the parameter add to it."""
-    used = uses.get(arg.arg, False)
     if value.traced:
-        better = replace(value, array=value.array or used, constant=Unset.UNSET)
+        used = value.array or uses().get(arg.arg, False)
+        better = replace(value, array=used, constant=Unset.UNSET)
         return better if value.why else replace(better, why=_why(code, arg), line=arg.lineno)
     if value.kind is not Kind.UNKNOWN or value.container or value.callee is not None:
         return value
@@ -121,6 +133,6 @@ def _hinted(world: World, code: Code, arg: ast.arg, value: Value, traced: bool, 
         name = code.scope.annotation(arg.annotation)
         if name is not None and world.class_info(name) is not None:
             return instance(world, name, traced=traced)
-    if used and not traced and arg.annotation is None:
+    if not traced and arg.annotation is None and uses().get(arg.arg, False):
         return replace(value, array=True)
     return value

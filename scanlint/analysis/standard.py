@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from scanlint.analysis.callables import Closure, Instance
 from scanlint.analysis.parts import iterated, length_of
 from scanlint.analysis.values import (
+    AXIS,
     STATIC,
     STATIC_BOOL,
     STATIC_INT,
@@ -23,6 +24,7 @@ from scanlint.analysis.values import (
     gathered,
     join,
     join_all,
+    number,
     record,
 )
 
@@ -74,13 +76,15 @@ def _range(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[
         index = replace(bound, array=True, dtype="int", ndim=0, constant=Unset.UNSET)
         return gathered("range", None, index)
     if all(a.static for a in args):
-        return gathered("range", None, STATIC_INT)
+        return gathered("range", None, number(*args))
     return gathered("range", None, replace(UNKNOWN, dtype="int"))
 
 
 def _len(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     count = length_of(args[0]) if args else None
-    return constant(count) if count is not None else STATIC_INT
+    if count is not None:
+        return constant(count)
+    return AXIS if args and args[0].container is None and (args[0].array or args[0].traced) else STATIC_INT
 
 
 def _enumerate(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
@@ -151,7 +155,7 @@ def _extremum(self: Expressions, node: ast.Call, args: list[Value], keywords: di
     if traced is not None:
         return replace(traced, array=True, constant=Unset.UNSET)
     joined = join_all(tuple(values)) if values else UNKNOWN
-    return replace(joined, constant=Unset.UNSET)
+    return replace(joined, constant=Unset.UNSET, origin=number(*values).origin)
 
 
 def _same(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
@@ -172,7 +176,7 @@ def _cast(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[s
     if isinstance(known, bool | int | float) and known == known and abs(known) != math.inf:
         return constant({"int": int, "float": float, "bool": bool}.get(name, int)(known))
     if args[0].static:
-        return Value(STATIC.kind, dtype=name)
+        return replace(number(args[0]), dtype=name)
     return Value(UNKNOWN.kind, dtype=name)
 
 

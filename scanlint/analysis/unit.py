@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import io
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -88,7 +89,7 @@ class Unit:
     known of them; `imports` maps each name bound at module level (or in the function) by an import to what it
     stands for: {"jnp": "jax.numpy", "scan": "jax.lax.scan"}. `definitions` maps module-level functions and
     classes of this file to their canonical name: {"step": "pkg.mod.step"}. `before` gives the value of a name
-    just before a loop: {(loop, "carry"): Value(...)}. `jitted` are the canonical names of functions that run compiled.
+    just before a loop: {(loop, "carry"): Value(...)}.
     """
 
     source: Source
@@ -101,7 +102,6 @@ class Unit:
     contexts: Mapping[ast.AST, FunctionContext] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
     silent: frozenset[ast.AST] = frozenset()
-    jitted: frozenset[str] = frozenset()
     before: Mapping[tuple[ast.AST, str], Value] = field(default_factory=dict)
     flows: dict[ast.AST, object] = field(default_factory=dict, repr=False)
     models: dict[ast.AST, object] = field(default_factory=dict, repr=False)
@@ -109,6 +109,10 @@ class Unit:
     def value(self, node: ast.AST | None) -> Value:
         """What is known of an expression where it is evaluated."""
         return self.values.get(node, UNKNOWN) if node is not None else UNKNOWN
+
+    def silenced(self, node: ast.AST) -> bool:
+        """Whether nothing is to be said of a node: it is not run, or stands beside a rolled version of itself."""
+        return bool(self.silent) and (node in self.silent or any(a in self.silent for a in self.ancestors(node)))
 
     def context(self, node: ast.AST) -> FunctionContext:
         """The innermost function around a node (for a function: the function itself)."""
@@ -213,6 +217,12 @@ _MOVED = {
 }
 
 
+_PRIVATE = re.compile(r"^jax\._src\.(api|numpy|lax|random|nn|ad_checkpoint|pjit)\b(?:\.[a-z_]+(?=\.))*")
+_PUBLIC = {"numpy": "jax.numpy", "lax": "jax.lax", "random": "jax.random", "nn": "jax.nn"}
+
+
 def canonical(name: str) -> str:
-    """One name for what JAX offers under several."""
+    """One name for what JAX offers under several; JAX's own modules import each other by private names."""
+    if "._src." in name:
+        name = _PRIVATE.sub(lambda found: _PUBLIC.get(found[1], "jax"), name)
     return _MOVED.get(name, name)

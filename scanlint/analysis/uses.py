@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from scanlint.analysis.jaxapi import ARRAY_ONLY_METHODS, SAME_ATTRIBUTES
 from scanlint.analysis.unit import Function
+from scanlint.analysis.walk import nodes
 from scanlint.analysis.words import words
 
 Resolve = Callable[[ast.expr], "str | Mapping[str, bool] | None"]
@@ -22,6 +23,9 @@ _TAKE_LISTS = words(
     "stack concatenate array asarray vstack hstack column_stack dstack block broadcast_arrays meshgrid zeros ones "
     "full empty scan cond while_loop fori_loop switch map associative_scan stop_gradient psum pmean"
 )
+_TWO_ARRAYS = words("where maximum minimum dot matmul add subtract multiply divide einsum outer vdot power")
+_USES = frozenset((ast.Attribute, ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Compare, ast.Subscript, ast.Call))
+_LOOPS = frozenset((ast.For, ast.comprehension))
 ARITHMETIC = (ast.Sub, ast.Div, ast.Mult, ast.Pow, ast.MatMult, ast.Add)
 
 
@@ -30,14 +34,14 @@ def array_uses(function: Function, resolve: Resolve) -> dict[str, bool]:
     found: dict[str, bool] = {}
     loops: list[tuple[str, str]] = []
     body = function.body if isinstance(function.body, list) else [function.body]
-    stack: list[ast.AST] = list(body)
-    while stack:
-        node = stack.pop()
-        for name in _used(node, resolve):
-            found[name] = True
-        loops.extend(_iterations(node))
-        stack.extend(ast.iter_child_nodes(node))
-    for iterable, element in reversed(loops):
+    for node in nodes(body):
+        kind = type(node)
+        if kind in _USES:
+            for name in _used(node, resolve):
+                found[name] = True
+        elif kind in _LOOPS:
+            loops.extend(_iterations(node))
+    for iterable, element in loops:
         if found.get(element) and not LISTS.search(iterable):
             found[iterable] = True
     return found
@@ -74,7 +78,7 @@ def _passed(function: ast.expr, args: list[ast.expr], resolve: Resolve) -> Itera
         if not isinstance(arg, ast.Name):
             continue
         if isinstance(target, str):
-            if _takes_arrays(target) and (place == 0 or target.startswith("jax.numpy.")):
+            if _takes_arrays(target) and (place == 0 or target.rpartition(".")[2] in _TWO_ARRAYS):
                 yield arg.id
         elif target is not None and target.get(str(place)):
             yield arg.id

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
+from typing import Literal
 
 
 class Kind(Enum):
@@ -14,6 +15,9 @@ class Kind(Enum):
     STATIC = "static"
     TRACED = "traced"
     UNKNOWN = "unknown"
+
+
+Origin = Literal["shape", "feature", "argument", "field"]
 
 
 class Unset(Enum):
@@ -30,7 +34,9 @@ class Value:
     concrete. `constant` is the Python value where it is known. `dtype` is one of "bool", "int", "float",
     "complex", "key" where known. `ndim` likewise. `items` are the elements of a tuple or list of known
     length, `fields` those of a dict, NamedTuple or dataclass, `element` what any element of a list or dict of
-    unknown length is, `container` its type's name. `callee` is what a call of it runs.
+    unknown length is, `container` its type's name. `callee` is what a call of it runs. `origin` tells where a
+    Python number that is not known comes from: "shape" an axis of an array (but the last, which is "feature"),
+    "argument" a static argument of a transformed function, "field" an attribute of an object.
     `why` and `line` give the evidence of a traced value: "`err` is `jnp.abs(...)`".
 
     A list, tuple or dict is a Python object while tracing: it is never TRACED itself, only its elements are.
@@ -49,6 +55,7 @@ class Value:
     line: int = field(default=0, compare=False)
     element: Value | None = None
     callee: object | None = None
+    origin: Origin | None = field(default=None, compare=False)
 
     @property
     def traced(self) -> bool:
@@ -69,10 +76,18 @@ UNKNOWN = Value(Kind.UNKNOWN)
 STATIC = Value(Kind.STATIC)
 STATIC_INT = Value(Kind.STATIC, dtype="int")
 STATIC_BOOL = Value(Kind.STATIC, dtype="bool")
+AXIS = Value(Kind.STATIC, dtype="int", origin="shape")
 CONCRETE_ARRAY = Value(Kind.UNKNOWN, array=True)
 DEPTH = 6
 
 _TYPES = {bool: "bool", int: "int", float: "float", complex: "complex"}
+
+
+def number(*parts: Value) -> Value:
+    """A Python int made of others; an argument tells more of it than a shape."""
+    found = [v.origin for v in parts if v.origin is not None]
+    origin = next((o for o in ("argument", "shape", "field", "feature") if o in found), None)
+    return Value(Kind.STATIC, dtype="int", origin=origin)
 
 
 def constant(value: object) -> Value:
@@ -145,6 +160,7 @@ def join(a: Value, b: Value, *, loop: bool = False, depth: int = 0) -> Value:
         line=evidence.line,
         element=element,
         callee=a.callee if a.callee == b.callee else None,
+        origin=a.origin if a.origin == b.origin else None,
     )
 
 

@@ -13,12 +13,12 @@ from scanlint.project.sources import SourceFile, Unreadable
 
 JAX = re.compile(r"\b(?:jax|flax|equinox|haiku|optax|chex|brax|jaxlib|numpyro|blackjax|diffrax|jaxtyping)\b")
 TRANSFORM = re.compile(
-    r"\b(?:\w*jit|\w*[vp]map|shard_map|xmap|\w*scan|fori_loop|while_loop|cond|switch|remat|checkpoint|lax\.map"
-    r"|(?:value_and_)?grad|filter_\w+|jvp|vjp|linearize|hessian|jac(?:fwd|rev|obian)|custom_\w+|make_jaxpr"
-    r"|eval_shape|closure_convert|custom_root|hk\.transform\w*|transform_with_state|linen\.compact|nn\.compact)\b"
+    r"(?:jit|vmap|pmap|xmap|scan|shard_map|fori_loop|while_loop|cond|switch|remat|checkpoint|lax\.map|grad|jvp|vjp"
+    r"|filter_\w+|linearize|hessian|jacfwd|jacrev|jacobian|make_jaxpr|eval_shape|closure_convert|hk\.transform|custom_root"
+    r"|custom_gradient|vectorize|transform_with_state)\b"
 )
-CONTROL = re.compile(r"(?:^|[\s(\[{])(?:for|while|if|assert|and|or|not)\b|\b(?:int|float|bool|min|max|any|all|item)\(")
-LOOP = re.compile(r"(?:^|[\s(\[{])(?:for|while)\b")
+CONTROL = re.compile(r"\b(?:for|while|if|assert|and|or|not|int|float|bool|min|max|any|all|item)\b")
+LOOP = re.compile(r"\b(?:for|while)\b")
 ARRAYS = re.compile(r"\b(?:stack|array|asarray|concatenate|append|at|vstack|hstack|jit|scan|vmap)\b")
 
 
@@ -60,12 +60,7 @@ class ModuleFacts:
     classes: dict[str, ClassFacts] = field(default_factory=dict)
     statements: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     active: list[tuple[int, int]] = field(default_factory=list)
-
-
-def scan(source: SourceFile) -> ModuleFacts | Unreadable:
-    """The facts of one file, or where it does not parse."""
-    tree = parse(source)
-    return tree if isinstance(tree, Unreadable) else collect(tree, source)
+    transforms: bool = False
 
 
 def parse(source: SourceFile) -> ast.Module | Unreadable:
@@ -87,6 +82,7 @@ def collect(tree: ast.Module, source: SourceFile) -> ModuleFacts:
     lines = _Lines(source.text) if facts.jax else None
     for statement in _top_level(tree.body):
         _collect(statement, facts, lines)
+    facts.transforms = bool(lines and lines.transforms)
     return facts
 
 

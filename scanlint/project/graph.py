@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from scanlint.analysis.callables import (
     ClassInfo,
@@ -142,7 +143,7 @@ class Graph:
         if mode.traced:
             bound = skip | ({code.positional()[0].arg} if closure.receiver is not None and code.positional() else set())
             code.rooted = True
-            fresh = direct(self, code, bound, self.uses(code))
+            fresh = direct(self, code, bound, partial(self.uses, code))
             if closure.receiver is not None and code.positional():
                 fresh[code.positional()[0].arg] = closure.receiver
             self._receive(code, fresh)
@@ -210,7 +211,7 @@ class Graph:
             return concrete(code.result)
         self._enter(code, mode)
         if not code.rooted:
-            self._receive(code, received(self, code, args, self.uses(code)))
+            self._receive(code, received(self, code, args, partial(self.uses, code)))
         else:
             self._refine(code, args)
         self._run(code, closure.frame)
@@ -223,7 +224,7 @@ class Graph:
             if known is None or (known.kind is Kind.TRACED and not known.array and (value.container or value.array)):
                 code.incoming[name] = value
                 code.stale = True
-            elif name in code.static and known.known and value.static and value != known:
+            elif known.known and value != known and (name in code.static or isinstance(known.constant, bool)):
                 self._receive(code, {name: value})
 
     def _run(self, code: Code, frame: Frame | None) -> None:
@@ -251,13 +252,13 @@ class Graph:
         if self._is_frozen(code):
             return
         self._enter(code, mode)
-        self._receive(code, received(self, code, {}, self.uses(code)))
+        self._receive(code, received(self, code, {}, partial(self.uses, code)))
         self._run(code, frame)
 
     def visit(self, code: Code) -> None:
         """Interpret a function of the host with unknown arguments."""
         if code.runs == 0 and not code.mode.traced:
-            self._receive(code, received(self, code, {}, self.uses(code)))
+            self._receive(code, received(self, code, {}, partial(self.uses, code)))
             self._run(code, None)
 
     def settle(self) -> None:

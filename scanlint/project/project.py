@@ -12,14 +12,15 @@ from pathlib import Path
 from scanlint.analysis.callables import Closure, Code, Mode
 from scanlint.analysis.unit import FunctionContext, Source, Unit
 from scanlint.analysis.values import Kind, Value
-from scanlint.project.facts import ARRAYS, scan
+from scanlint.project.facts import ARRAYS, collect, parse
 from scanlint.project.graph import Graph
 from scanlint.project.scope import ModuleScope
 from scanlint.project.sources import SourceFile, Unreadable, read
 from scanlint.project.weights import Weights
 from scanlint.settings import Settings
 
-TRACED_METHODS = ("__call__", "setup")
+KEPT = 4_000_000
+"""Characters of source whose trees are kept between the survey and the analysis; other files are parsed twice."""
 
 
 class Project:
@@ -48,16 +49,21 @@ class Project:
         errors: list[Unreadable] = []
         modules: dict[str, ModuleScope] = {}
         graph = Graph(modules)
+        kept = 0
         for file in files:
             source = read(file) if isinstance(file, Path) else file
-            facts = scan(source) if isinstance(source, SourceFile) else source
-            if isinstance(facts, Unreadable) or isinstance(source, Unreadable):
-                errors.append(facts if isinstance(facts, Unreadable) else source)  # type: ignore[arg-type]
+            tree = source if isinstance(source, Unreadable) else parse(source)
+            if isinstance(source, Unreadable) or isinstance(tree, Unreadable):
+                errors.append(source if isinstance(source, Unreadable) else tree)  # type: ignore[arg-type]
                 continue
+            facts = collect(tree, source)
             name, package = module_name(source.path)
             while name in modules:
                 name += "_"
             modules[name] = ModuleScope(graph, source, facts, name, package)
+            if facts.transforms and kept < KEPT:
+                kept += len(source.text)
+                modules[name].keep(tree)
         graph.roots = frozenset(name.partition(".")[0] for name in modules)
         project = cls(graph, errors, settings)
         project._follow()
@@ -84,8 +90,7 @@ class Project:
         """Methods of flax and haiku modules, and what the configuration says is traced."""
         for name in scope.facts.classes:
             if self._is_module(f"{scope.name}.{name}"):
-                for method in TRACED_METHODS[:1]:
-                    self._trace(scope, f"{name}.{method}", f"`{name}.{method}` is the call of a flax or haiku module")
+                self._trace(scope, f"{name}.__call__", f"`{name}.__call__` is the call of a flax or haiku module")
         for pattern in self.settings.assume_traced:
             for qualname in scope.facts.functions:
                 full = f"{scope.name}.{qualname}"
@@ -139,7 +144,7 @@ class Project:
             definitions=scope.definitions(),
             values=code.record.values,
             contexts={c.node: context_of(c) for c in code.record.codes.values()},
-            weights=self.weights.of(scope, code.node, imports),
+            weights=self.weights,
             silent=frozenset(code.record.silent),
         )
 
@@ -150,10 +155,11 @@ class Project:
         if old is None or before is None:
             return None
         source = SourceFile(old.source.path, old.path, b"", text, old.source.encoding, old.source.bom)
-        facts = scan(source)
-        if isinstance(facts, Unreadable):
+        tree = parse(source)
+        if isinstance(tree, Unreadable):
             return None
-        scope = ModuleScope(self.graph, source, facts, old.name, old.package)
+        scope = ModuleScope(self.graph, source, collect(tree, source), old.name, old.package)
+        scope.keep(tree)
         code = scope.code(unit.qualname)
         if code is None:
             return None

@@ -48,9 +48,14 @@ class ModuleScope:
         if self._tree is None:
             tree = parse(self.source)
             assert not isinstance(tree, Unreadable), f"{self.path} parsed before"
-            self._tree = tree
-            self._index(tree.body, "")
+            self.keep(tree)
+            return tree
         return self._tree
+
+    def keep(self, tree: ast.Module) -> None:
+        """Hold on to a tree of the file."""
+        self._tree = tree
+        self._index(tree.body, "")
 
     def _index(self, body: list[ast.stmt], prefix: str) -> None:
         """Functions, methods and classes by qualified name; of several the last, as at run time."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from scanlint.analysis.callables import Closure, Code, Partial, Transformed
 from scanlint.analysis.values import Value
-from scanlint.project.facts import dotted
 
 DEEPEST = 4
 LARGEST = 10_000.0
@@ -41,15 +40,6 @@ class Finder(Protocol):
     def find(self, name: str) -> Value | None: ...
 
 
-class Spelling(Protocol):
-    """A module: what it is called, and what its names stand for."""
-
-    @property
-    def name(self) -> str: ...
-
-    def annotation(self, node: ast.expr | None) -> str | None: ...
-
-
 def library_weight(name: str) -> float | None:
     """The weight of one of JAX's functions; None for a light one."""
     root, _, last = name.rpartition(".")
@@ -60,35 +50,27 @@ def library_weight(name: str) -> float | None:
     return _HEAVY.get(last) if name.startswith("jax.") else None
 
 
-class Weights:
-    """Weights of functions, summed up through the calls that they make."""
+class Weights(Mapping[str, float]):
+    """Weights of functions by canonical name, summed up through the calls that they make when they are asked for.
+
+    It cannot be listed: what it holds is whatever can be asked.
+    """
 
     def __init__(self, finder: Finder) -> None:
         self._finder = finder
         self._known: dict[Code, float] = {}
 
-    def of(self, scope: Spelling, node: ast.AST, imports: Mapping[str, str]) -> dict[str, float]:
-        """The weight of each function that is called somewhere below a node, by canonical name."""
-        table: dict[str, float] = {}
-        for part in ast.walk(node):
-            if not isinstance(part, ast.Call):
-                continue
-            name = self._canonical(scope, part.func, imports)
-            if name is None or name in table:
-                continue
-            weight = self._weight(name, 0)
-            if weight is not None:
-                table[name] = weight
-        return table
+    def __getitem__(self, name: str) -> float:
+        weight = self._weight(name, 0)
+        if weight is None:
+            raise KeyError(name)
+        return weight
 
-    def _canonical(self, scope: Spelling, node: ast.expr, imports: Mapping[str, str]) -> str | None:
-        name = dotted(node)
-        if name is None:
-            return None
-        root, _, rest = name.partition(".")
-        if root in imports:
-            return f"{imports[root]}.{rest}" if rest else imports[root]
-        return scope.annotation(node)
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
 
     def _weight(self, name: str, depth: int) -> float | None:
         known = library_weight(name)
