@@ -134,6 +134,30 @@ class Reached:
             sys.settrace(previous)
 
 
+@dataclass
+class Progress:
+    """How many lines of one file were executed."""
+
+    file: str
+    events: int = 0
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[None]:
+        def inner(frame: types.FrameType, event: str, argument: object) -> object:
+            self.events += event == "line"
+            return inner
+
+        def outer(frame: types.FrameType, event: str, argument: object) -> object:
+            return inner if frame.f_code.co_filename == self.file else None
+
+        previous = sys.gettrace()
+        sys.settrace(outer)  # type: ignore[arg-type]
+        try:
+            yield
+        finally:
+            sys.settrace(previous)
+
+
 def code_objects(function: object) -> frozenset[types.CodeType]:
     """The code of a function under its wrappers, with everything nested in it."""
     seen = 0

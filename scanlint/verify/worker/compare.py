@@ -79,6 +79,9 @@ def _leaf(before: object, after: object, ulps: float) -> Difference | Agreement:
         same = before is after or type(before).__qualname__ == type(after).__qualname__
         return Agreement() if same else Difference(f"was {before!r} and is {after!r}")
     (a, weak_a), (b, weak_b) = _plain(before), _plain(after)
+    if a.size == 0 and b.size == 0:
+        # `jnp.array([])` has lost the shape and dtype that its elements would have had.
+        return Agreement(0.0, False)
     if a.shape != b.shape:
         return Difference(f"the shape was {a.shape} and is {b.shape}")
     weak = weak_a != weak_b

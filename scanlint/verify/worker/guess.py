@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .infer import Need
-from .specs import Array, Choice, Scalar, Spec, Struct
+from .specs import Array, Choice, Scalar, Spec, Struct, replace
 
 INTEGER_NAMES = re.compile(
     r"^(n|k|m|num|count|steps|iters?|length|depth|order|size|dim|axis|max_?iters?|n_\w+|num_\w+|\w+_(steps|iters?|size|dim|count|num|len))$",
@@ -36,7 +36,11 @@ class Sizes:
         self.used += 1
         return FRESH[(self.used - 1) % len(FRESH)]
 
-    def name(self, axis: str) -> int:
+    def name(self, axis: str | int | None) -> int:
+        if axis is None:
+            return self.fresh()
+        if isinstance(axis, int):
+            return axis
         if axis.isdigit():
             return int(axis)
         if axis not in self.named:
@@ -46,6 +50,17 @@ class Sizes:
 
 def guesses(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], depth: int = 0) -> Iterator[Spec]:
     """Specs in order of likelihood; the search goes on from the first."""
+    found = _guesses(name, need, sizes, names, depth)
+    leaf = need.leaf
+    if leaf is None:
+        yield from found
+        return
+    lead = tuple(sizes.name(leaf.sizes.get(a)) for a in range(max(leaf.rank, 1)))
+    for spec in found:
+        yield replace(spec, lambda s, path: Array((*lead, *s.shape), s.dtype) if isinstance(s, Array) else s)
+
+
+def _guesses(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], depth: int) -> Iterator[Spec]:
     if depth > 5:
         return
     if need.annotation is not None:
@@ -71,18 +86,14 @@ def guesses(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], de
 
 
 def _leading(need: Need, sizes: Sizes) -> tuple[int, ...]:
-    return tuple(need.sizes.get(a) or sizes.fresh() for a in range(need.rank))
+    return tuple(sizes.name(need.sizes.get(a)) for a in range(need.rank))
 
 
 def _shape(need: Need, sizes: Sizes) -> tuple[int, ...]:
     rank = need.exact if need.exact is not None else need.rank
     if need.element is not None:
         rank = max(rank, 1 + need.element.rank)
-    inner = need.leaf
-    if inner is not None and need.exact is None:
-        rank = max(rank, inner.rank)
-    known = {**(inner.sizes if inner else {}), **need.sizes}
-    return tuple(known.get(a) or sizes.fresh() for a in range(rank))
+    return tuple(sizes.name(need.sizes.get(a)) for a in range(rank))
 
 
 def _functions(arity: int) -> Iterator[Spec]:
@@ -111,7 +122,6 @@ def _defaulted(need: Need) -> Iterator[Spec]:
 
 def _structured(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], depth: int) -> Iterator[Spec]:
     def first(part: str, inner: Need) -> Spec:
-        inner.leaf = inner.leaf or need.leaf
         return next(guesses(part, inner, sizes, names, depth + 1))
 
     if need.keys:
@@ -127,7 +137,7 @@ def _structured(name: str, need: Need, sizes: Sizes, names: Mapping[str, object]
     element = need.element
     if element is not None and (element.keys or element.attributes or element.parts or element.arity is not None):
         inner = first(name.removesuffix("s"), element)
-        yield Struct("list", tuple((str(i), inner) for i in range(3)))
+        yield Struct("list", tuple((f"*{i}", inner) for i in range(3)))
 
 
 def matching(fields: set[str], names: Mapping[str, object]) -> list[type]:
@@ -154,7 +164,6 @@ def of_class(cls: type, need: Need, sizes: Sizes, names: Mapping[str, object], d
     items: list[tuple[str, Spec]] = []
     for name, annotation in fields.items():
         inner = need.attributes.get(name) or Need()
-        inner.leaf = inner.leaf or need.leaf
         inner.annotation = inner.annotation or _as_node(annotation)
         default = _field_default(cls, name)
         if default is not ... and name not in need.attributes:
@@ -243,7 +252,8 @@ def _generic(
         several = arguments if origin is tuple and ... not in arguments else (arguments[0],) * 3
         inner = Need() if need.element is None else need.element
         found = [next(_meant(a, name, inner, sizes, names, depth + 1), Array(_shape(inner, sizes))) for a in several]
-        yield Struct("tuple" if origin is tuple else "list", tuple((str(i), s) for i, s in enumerate(found)))
+        mark = "*" if origin is list or ... in arguments else ""
+        yield Struct("tuple" if origin is tuple else "list", tuple((f"{mark}{i}", s) for i, s in enumerate(found)))
     elif arguments and origin not in (dict,):
         for argument in arguments:
             yield from _meant(argument, name, need, sizes, names, depth + 1)

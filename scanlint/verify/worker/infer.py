@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -13,6 +14,8 @@ ARRAY_ATTRIBUTES = frozenset(
 )
 STATIC_CALLS = frozenset("zeros ones full empty arange linspace eye identity iota".split())
 KEY_CALLS = frozenset("split fold_in normal uniform bernoulli categorical choice permutation randint gumbel key_data".split())
+VECTOR_CALLS = frozenset("dot matmul vdot inner outer convolve correlate interp cumsum cumprod sort argsort flip".split())
+WEIGHT = re.compile(r"^(w|W|[A-Z][A-Z]?|kernel|weights?|w_\w+|W_\w+|\w+_w|\w+_weights?|mat\w*|\w+_mat\w*|proj\w*|cov\w*)\d*$")
 MAX_DEPTH = 4
 
 
@@ -37,7 +40,8 @@ class Need:
     listed: bool = False
     leaf: Need | None = None
     constants: set[object] = field(default_factory=set)
-    sizes: dict[int, int] = field(default_factory=dict)
+    sizes: dict[int, int | str] = field(default_factory=dict)
+    weight: bool = False
     annotation: ast.expr | None = None
     default: object = ...
 
@@ -48,6 +52,12 @@ class Need:
     def at_least(self, rank: int) -> None:
         self.rank = max(self.rank, rank)
 
+    def extent(self, axis: int) -> str:
+        """A name for the size of an axis, shared by all arrays that the same index walks along."""
+        self.at_least(axis + 1)
+        name = self.sizes.setdefault(axis, f"axis{id(self)}_{axis}")
+        return str(name)
+
 
 class Inference:
     """Walks functions with a map from local names to needs."""
@@ -56,7 +66,8 @@ class Inference:
         self.functions = dict(functions)
         self.depth = depth
         self.names: dict[str, Need] = {}
-        self.loops: dict[str, int] = {}
+        self.loops: dict[str, int | str] = {}
+        self.extents: dict[str, str] = {}
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, needs: Mapping[str, Need]) -> None:
         self.names = {**self.names, **needs}
@@ -109,6 +120,20 @@ class Inference:
                 return base.attributes.setdefault(attr, Need())
             case ast.Subscript(value=value, slice=index):
                 return self.subscript(value, index)
+            case ast.Call(func=ast.Attribute(attr="map" | "tree_map"), args=[ast.Lambda() as function, tree]):
+                return self.taken(function, tree)
+        return None
+
+    def taken(self, function: ast.Lambda, tree: ast.expr) -> Need | None:
+        """`tree.map(lambda p: p[i], blocks)` is one entry of `blocks`: its uses are those of `blocks`, less an axis."""
+        need = self.need(tree)
+        match function.body:
+            case ast.Subscript(value=ast.Name(), slice=ast.Name(id=index)) if need is not None:
+                need.leaf = need.leaf or Need()
+                need.leaf.at_least(1)
+                if index in self.loops:
+                    need.leaf.sizes.setdefault(0, self.loops[index])
+                return need
         return None
 
     def subscript(self, value: ast.expr, index: ast.expr) -> Need | None:
@@ -131,7 +156,7 @@ class Inference:
         base.at_least(len(axes))
         for axis, entry in enumerate(axes):
             if isinstance(entry, ast.Name) and entry.id in self.loops:
-                base.sizes[axis] = max(base.sizes.get(axis, 0), self.loops[entry.id])
+                base.sizes.setdefault(axis, self.loops[entry.id])
         if len(axes) == 1 and not isinstance(axes[0], ast.Slice):
             return base.of_element()
         return None
@@ -148,6 +173,9 @@ class Inference:
                 need = self.need(inner)
                 if need is not None:
                     need.is_array, need.exact = True, len(targets)
+                    for axis, t in enumerate(targets):
+                        if isinstance(t, ast.Name):
+                            self.extents[t.id] = need.extent(axis)
             case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
                 for t, v in zip(targets, values):
                     self.assign(t, v)
@@ -162,6 +190,9 @@ class Inference:
                     self.forget(target)
             case ast.Name(id=name), _:
                 need = self.need(value)
+                bound = self.bound(value) if not isinstance(value, ast.Constant) else None
+                if isinstance(bound, str):
+                    self.extents[name] = bound
                 if need is not None:
                     self.names[name] = need
                 else:
@@ -183,15 +214,21 @@ class Inference:
                     if need is not None:
                         need.is_int = need.is_range = True
                 stop = args[1] if len(args) > 1 else args[0] if args else None
-                if isinstance(stop, ast.Constant) and isinstance(stop.value, int) and isinstance(target, ast.Name):
-                    self.loops[target.id] = stop.value
+                bound = self.bound(stop) if stop is not None else None
+                if bound is not None and isinstance(target, ast.Name):
+                    self.loops[target.id] = bound
             case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]):
                 if isinstance(target, ast.Tuple) and len(target.elts) == 2:
                     self.iterate(target.elts[1], inner)
             case ast.Call(func=ast.Name(id="zip"), args=args):
                 targets = target.elts if isinstance(target, ast.Tuple) else []
+                shared: str | int | None = None
                 for t, a in zip(targets, args):
                     self.iterate(t, a)
+                    need = self.need(a)
+                    if need is not None:
+                        shared = shared or need.extent(0)
+                        need.sizes[0] = shared
             case ast.Call(func=ast.Name(id="reversed"), args=[inner]) | ast.Subscript(value=inner, slice=ast.Slice()):
                 self.iterate(target, inner)
             case _:
@@ -199,6 +236,21 @@ class Inference:
                 if need is not None:
                     need.at_least(1)
                     self.bind(target, need.of_element())
+
+    def bound(self, stop: ast.expr) -> int | str | None:
+        """What a loop's bound is: a number, or the extent of an array's axis."""
+        match stop:
+            case ast.Constant(value=int() as n):
+                return n
+            case ast.Name(id=name):
+                return self.extents.get(name)
+            case ast.Subscript(value=ast.Attribute(value=inner, attr="shape"), slice=ast.Constant(value=int() as axis)):
+                need = self.need(inner)
+                return need.extent(axis) if need is not None and axis >= 0 else None
+            case ast.Call(func=ast.Name(id="len"), args=[inner]):
+                need = self.need(inner)
+                return need.extent(0) if need is not None else None
+        return None
 
     def bind(self, target: ast.expr, need: Need) -> None:
         if isinstance(target, ast.Name):
@@ -235,7 +287,7 @@ class Inference:
             need = self.need(side)
             if need is not None and isinstance(op, ast.MatMult):
                 need.is_array = True
-                need.at_least(1)
+                need.at_least(2 if need.weight or isinstance(side, (ast.Subscript, ast.Attribute)) or WEIGHT.match(_last(side)) else 1)
             elif need is not None and isinstance(op, (ast.Div, ast.Pow)):
                 need.floating = True
 
@@ -272,6 +324,12 @@ class Inference:
         first = self.need(node.args[0]) if node.args else None
         if attr in KEY_CALLS and base.split(".")[-1] in ("random", "jr", "jrandom", "rnd", "jrd", "rng") and first is not None:
             first.is_key = True
+        if attr in VECTOR_CALLS:
+            for argument in node.args[:2]:
+                inner = self.need(argument)
+                if inner is not None:
+                    inner.is_array = True
+                    inner.at_least(1)
         if attr in STATIC_CALLS and first is not None:
             first.is_int = first.is_range = True
         if attr in ("map", "tree_map") and node.args and isinstance(node.args[0], ast.Lambda):
@@ -313,6 +371,10 @@ class Inference:
 def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     a = node.args
     return {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+
+
+def _last(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _literals(node: ast.expr) -> list[object]:

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import jax
 import numpy as np
 
-from .call import Signature, TookTooLong, limited, split
+from .call import Progress, Signature, TookTooLong, limited, split
 from .given import parse
 from .guess import Sizes, guesses, matching, record_fields
 from .infer import Need, infer
 from .module import Loaded, find
 from .paths import TooManyDecisions, deciding
-from .search import Failure, search
+from .search import Failure, Links, search, separate
 from .specs import Array, Choice, Scalar, Spec, Struct, build, leaves, resize, sizes
 from .values import Specs, make, Mode, scalar_values
 
@@ -76,10 +76,48 @@ class Inputs:
 
     def synthesised(self) -> Specs:
         candidates = self.candidates()
-        found = search({n: c[0] for n, c in candidates.items()}, candidates, self.attempt, self.node)
+        found = search({n: c[0] for n, c in candidates.items()}, candidates, self.attempt, self.node, self.links())
         if found.specs is None:
             raise NoInputs(self.explain(found.failure))
-        return found.specs
+        return separate(found.specs, self.attempt, self.links())
+
+    def accepted_by_both(self, specs: Specs, other: Callable[[Specs], Failure | None]) -> Specs | None:
+        """Shapes of the same or a higher rank that the new version takes too; None where there are none.
+
+        Guessed shapes have no authority: a carry that grows from a guessed scalar is our mistake, not the rewrite's.
+        Ranks never fall, nor do dtypes change: that would hide a carry that grows from a constant.
+        """
+
+        def both(changed: Specs) -> Failure | None:
+            return self.attempt(changed) or other(changed)
+
+        def allow(changed: Specs) -> bool:
+            for name, spec in specs.items():
+                then, now = dict(leaves(spec)), dict(leaves(changed[name]))
+                if then.keys() != now.keys():
+                    return False
+                for path, leaf in then.items():
+                    leaf_now = now[path]
+                    if isinstance(leaf, Array) != isinstance(leaf_now, Array):
+                        return False
+                    if isinstance(leaf, Array) and isinstance(leaf_now, Array):
+                        if leaf.dtype != leaf_now.dtype or len(leaf_now.shape) < len(leaf.shape):
+                            return False
+                    elif leaf != leaf_now:
+                        return False
+            return True
+
+        found = search(specs, {}, both, self.node, self.links(), allow)
+        return None if found.specs is None else separate(found.specs, both, self.links())
+
+    def links(self) -> Links:
+        """Axes that one index walks along."""
+        groups: dict[str, list[tuple[str, int]]] = {}
+        for name, need in infer(self.node, self.functions()).items():
+            for axis, size in need.sizes.items():
+                if isinstance(size, str):
+                    groups.setdefault(size, []).append((name, axis))
+        return tuple(tuple(g) for g in groups.values() if len(g) > 1)
 
     def explain(self, failure: Failure | None) -> str:
         why = ""
@@ -130,9 +168,10 @@ class Inputs:
         )
         yield Struct(cls, items)
 
-    def attempt(self, specs: Specs) -> Failure | None:
+    def attempt(self, specs: Specs, function: Callable[..., object] | None = None) -> Failure | None:
         """Does the old version accept these? Abstractly where the inputs allow; every truth test is alternated."""
         asked = [0]
+        reached = Progress(str(self.loaded.module.__file__))
 
         def decide(tracer: object) -> bool:
             asked[0] += 1
@@ -141,30 +180,33 @@ class Inputs:
             return asked[0] % 2 == 1
 
         try:
-            with limited(ATTEMPT_SECONDS), jax.disable_jit(), deciding(decide):
+            with limited(ATTEMPT_SECONDS), jax.disable_jit(), deciding(decide), reached.watching():
                 values = self.abstract(specs)
                 parts = split(values, self.signature.static, numbers=False)
-                jax.eval_shape(lambda *ls: self.outcome(parts.rebuild(ls)), *parts.leaves)
+                jax.eval_shape(lambda *ls: self.outcome(parts.rebuild(ls), function or self.function), *parts.leaves)
         except TooManyDecisions:
             return None
         except TookTooLong:
             return Failure("took too long", (), "timeout")
         except Exception as error:
-            return Failure(str(error), self.lines_of(error), type(error).__name__)
+            lines, offsets = self.lines_of(error)
+            return Failure(str(error), lines, type(error).__name__, (reached.events, *offsets))
         return None
 
-    def outcome(self, values: dict[str, object]) -> object:
+    def outcome(self, values: dict[str, object], function: Callable[..., object]) -> object:
         """The result's array leaves (a result need not be a pytree of arrays for the inputs to be good)."""
-        result = self.signature.call(self.function, values)
+        result = self.signature.call(function, values)
         return [x for x in jax.tree_util.tree_leaves(result) if isinstance(x, (jax.Array, np.ndarray))]
 
-    def lines_of(self, error: Exception) -> tuple[int, ...]:
-        at, lines = error.__traceback__, []
+    def lines_of(self, error: Exception) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Lines and instruction offsets of the frames in the code under test, outermost first."""
+        at, lines, offsets = error.__traceback__, [], []
         while at is not None:
             if at.tb_frame.f_code.co_filename == self.loaded.module.__file__:
                 lines.append(at.tb_lineno)
+                offsets.append(at.tb_lasti)
             at = at.tb_next
-        return tuple(lines)
+        return tuple(lines), tuple(reversed(offsets))
 
     def abstract(self, specs: Specs) -> dict[str, object]:
         """Arguments with shapes in place of arrays; real ones where a container hides them from JAX."""

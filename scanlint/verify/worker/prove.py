@@ -27,6 +27,7 @@ class Proof:
     reason: str = ""
     before: int | None = None
     after: int | None = None
+    branches: bool = False
 
 
 def prove(old: Function, new: Function, leaves: Sequence[object]) -> Proof:
@@ -121,7 +122,7 @@ def _by_path(old: Function, after: ClosedJaxpr, tree: object, leaves: Sequence[o
         return Proof(False, str(error), None, equations)
     except Exception as error:
         return Proof(False, f"a path does not trace: {type(error).__name__}", None, equations)
-    return Proof(True, "", largest, equations)
+    return Proof(True, "", largest, equations, branches=True)
 
 
 def _assumed(numbering: Numbering, inputs: list[Ids]) -> list[Ids]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from .guess import FRESH, UNARY
-from .specs import Array, Choice, Scalar, Spec, Struct, leaves, replace
+from .specs import Array, Choice, Scalar, Spec, Struct, leaves, replace, resize, sizes
 
 MAX_ATTEMPTS = 400
 MAX_SECONDS = 6.0
@@ -24,6 +24,7 @@ class Failure:
     message: str
     lines: tuple[int, ...]
     kind: str = ""
+    progress: tuple[int, ...] = ()
 
 
 Specs = dict[str, Spec]
@@ -37,8 +38,18 @@ class Found:
     attempts: int
 
 
-def search(first: Specs, alternatives: Mapping[str, list[Spec]], attempt: Attempt, tree: ast.AST) -> Found:
-    """Best first: how far the function got, then how few changes were made."""
+Links = tuple[tuple[tuple[str, int], ...], ...]
+
+
+def search(
+    first: Specs,
+    alternatives: Mapping[str, list[Spec]],
+    attempt: Attempt,
+    tree: ast.AST,
+    links: Links = (),
+    allow: Callable[[Specs], bool] = lambda specs: True,
+) -> Found:
+    """Best first: how far the function got, then how few changes were made. `links` are axes of equal size."""
     order = itertools.count()
     seen = {repr(first)}
     failure = attempt(first)
@@ -48,8 +59,9 @@ def search(first: Specs, alternatives: Mapping[str, list[Spec]], attempt: Attemp
     best, attempts, deadline = failure, 1, time.monotonic() + MAX_SECONDS
     while queue and attempts < MAX_ATTEMPTS and time.monotonic() < deadline:
         _, cost, _, specs, why = heapq.heappop(queue)
-        for extra, changed in _changes(specs, alternatives, why, tree):
-            if repr(changed) in seen:
+        for extra, proposed in _changes(specs, alternatives, why, tree):
+            changed = _linked(specs, proposed, links)
+            if repr(changed) in seen or not allow(changed):
                 continue
             seen.add(repr(changed))
             attempts += 1
@@ -64,8 +76,44 @@ def search(first: Specs, alternatives: Mapping[str, list[Spec]], attempt: Attemp
     return Found(None, best, attempts)
 
 
+def _linked(before: Specs, after: Specs, links: Links) -> Specs:
+    """Where one of several linked axes was changed, the others follow."""
+    for group in links:
+        for name, axis in group:
+            new, old = after.get(name), before.get(name)
+            if new == old or not isinstance(new, Array) or len(new.shape) <= axis:
+                continue
+            for other, at in group:
+                spec = after.get(other)
+                if isinstance(spec, Array) and len(spec.shape) > at:
+                    shape = (*spec.shape[:at], new.shape[axis], *spec.shape[at + 1 :])
+                    after = {**after, other: Array(shape, spec.dtype)}
+    return after
+
+
+def separate(specs: Specs, attempt: Attempt, links: Links) -> Specs:
+    """Give each axis a size of its own where the function still accepts it, so that nothing fits by luck."""
+    for name in specs:
+        for path, leaf in list(leaves(specs[name])):
+            if not isinstance(leaf, Array):
+                continue
+            for axis, size in enumerate(leaf.shape):
+                known = [n for s in specs.values() for _, x in leaves(s) if isinstance(x, Array) for n in x.shape]
+                if known.count(size) < 2 or size > 16:
+                    continue
+                fresh = next((n for n in (*FRESH, 14, 15, 16) if n not in known and n > size), size)
+                current = dict(leaves(specs[name]))[path]
+                if not isinstance(current, Array) or len(current.shape) <= axis:
+                    continue
+                shape = (*current.shape[:axis], fresh, *current.shape[axis + 1 :])
+                changed = _linked(specs, {**specs, name: _set(specs[name], path, Array(shape, leaf.dtype))}, links)
+                if attempt(changed) is None:
+                    specs = changed
+    return specs
+
+
 def _rank(failure: Failure) -> tuple[int, ...]:
-    return tuple(-line for line in failure.lines) + (0,)
+    return tuple(-p for p in failure.progress)
 
 
 def _changes(
@@ -78,6 +126,7 @@ def _changes(
     for a, b in itertools.permutations(wanted[:6], 2):
         if a == b or b > 64:
             continue
+        yield 0.5, {name: resize(spec, {a: b}) for name, spec in specs.items()}
         for name in sorted(specs, key=lambda n: n not in involved):
             for changed in _axis_to(specs[name], a, b):
                 yield 1.0, {**specs, name: changed}
@@ -86,7 +135,7 @@ def _changes(
         for other in alternatives.get(name, []):
             if other != specs[name]:
                 yield cost, {**specs, name: other}
-        for changed in _leaf_changes(specs[name]):
+        for changed in _leaf_changes(specs[name], sizes(list(specs.values()))[:6]):
             yield cost, {**specs, name: changed}
 
 
@@ -100,8 +149,11 @@ def _axis_to(spec: Spec, a: int, b: int) -> Iterator[Spec]:
                     yield _set(spec, path, Array(shape, leaf.dtype))
 
 
-def _leaf_changes(spec: Spec) -> Iterator[Spec]:
+def _leaf_changes(spec: Spec, known: list[int]) -> Iterator[Spec]:
     for path, leaf in leaves(spec):
+        if isinstance(leaf, Array) and leaf.dtype == "float32" and len(leaf.shape) < 2:
+            for size in known:
+                yield _set(spec, path, Array((*leaf.shape, size)))
         for changed in _other_leaf(leaf):
             yield _set(spec, path, changed)
 
@@ -114,14 +166,14 @@ def _other_leaf(leaf: Array | Scalar | Choice) -> Iterator[Spec]:
             if len(shape) < 4:
                 yield Array((*shape, fresh))
                 yield Array((fresh, *shape))
-            if shape:
-                yield Array(shape[1:])
-                yield Array(shape[:-1])
+            if len(shape) == 2:
+                yield Array((shape[0], shape[0]))
             for size in (2, 3):
                 for axis in range(len(shape)):
                     yield Array((*shape[:axis], size, *shape[axis + 1 :]))
-            if len(shape) == 2:
-                yield Array((shape[0], shape[0]))
+            if shape:
+                yield Array(shape[1:])
+                yield Array(shape[:-1])
             yield Array(shape, "int32")
             yield Array(shape, "bool")
             if not shape:
@@ -149,7 +201,9 @@ def _other_leaf(leaf: Array | Scalar | Choice) -> Iterator[Spec]:
 
 
 def _set(spec: Spec, path: str, value: Spec) -> Spec:
-    return replace(spec, lambda leaf, at: value if at == path else leaf)
+    """One leaf changed, and with it the same leaf of the other entries of a list."""
+    wanted = re.sub(r"\*\d+", "*", path)
+    return replace(spec, lambda leaf, at: value if re.sub(r"\*\d+", "*", at) == wanted else leaf)
 
 
 def _involved(tree: ast.AST, lines: tuple[int, ...], parameters: set[str]) -> set[str]:
@@ -180,4 +234,4 @@ def _involved(tree: ast.AST, lines: tuple[int, ...], parameters: set[str]) -> se
         wanted = grown
 
 
-__all__ = ["Failure", "Found", "Struct", "search"]
+__all__ = ["Failure", "Found", "Links", "Struct", "search", "separate"]

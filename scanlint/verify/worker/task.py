@@ -21,6 +21,7 @@ from .prove import Proof, prove
 from .values import Case, Mode, Specs, Values, cases, modes, searching, varied
 
 MAX_CASES = 30
+PROVED_CASES = 5
 LOAD_SECONDS = 20.0
 Answer = dict[str, object]
 
@@ -73,6 +74,7 @@ class Task:
     judge: Judge | None = None
     before: int | None = None
     after: int | None = None
+    branches: bool = False
 
     def answer(self, verdict: str, **more: object) -> Answer:
         judge = self.judge
@@ -156,13 +158,24 @@ class Task:
         harvested = self.harvested(inputs, before)
         families = [Family("", None, list(varied(v, floats))) for v in harvested]
         try:
-            families += self.grown(inputs, inputs.synthesised())
+            families += self.grown(inputs, self.guessed(inputs))
         except NoInputs:
             if not families:
                 raise
         if harvested:
             self.source = "harvested"
         return families
+
+    def guessed(self, inputs: Inputs) -> Specs:
+        """Synthesised specs; where the new version cannot be traced with them, others that both versions take."""
+        specs = inputs.synthesised()
+        judge = self.judge
+        assert judge is not None
+        owner = inputs.owner is not None
+        if owner or inputs.attempt(specs, judge.after) is None:
+            return specs
+        other = inputs.accepted_by_both(specs, lambda s: inputs.attempt(s, judge.after))
+        return specs if other is None else other
 
     def harvested(self, inputs: Inputs, before: Callable[..., object]) -> list[Values]:
         """Arguments of call sites that the old version really accepts."""
@@ -187,9 +200,12 @@ class Task:
         judge = self.judge
         assert judge is not None
         proved = self.proof(families)
+        if proved:
+            judge.reached = Reached(frozenset())
+            judge.staged = self.before is not None and self.before < 400 and not self.branches
         for family in families:
-            few = 8 if proved else MAX_CASES
-            for case in family.cases[: few if family is families[0] else 2]:
+            first = family is families[0]
+            for case in family.cases[: (PROVED_CASES if first else 0) if proved else (MAX_CASES if first else 2)]:
                 if judge.cases < MAX_CASES:
                     judge.check(case, family.label)
         if not judge.cases:
@@ -200,7 +216,7 @@ class Task:
         self.derivatives(families)
         if not proved:
             judge.batched(families[0].cases[0])
-        self.widened(inputs, families)
+        self.widened(inputs, families, proved)
         return self.answer("proved" if proved else "tested")
 
     def proof(self, families: list[Family]) -> bool:
@@ -223,6 +239,7 @@ class Task:
                     continue
                 self.before, self.after = _larger(self.before, proof.before), _larger(self.after, proof.after)
                 good = good and proof.same
+                self.branches = self.branches or proof.branches
                 if len(seen) > 24:
                     return good
                 if not good and len(seen) > 2:
@@ -278,7 +295,7 @@ class Task:
             if not judge.gradients(case) and case is chosen[0]:
                 return
 
-    def widened(self, inputs: Inputs, families: list[Family]) -> None:
+    def widened(self, inputs: Inputs, families: list[Family], proved: bool) -> None:
         """The first cases once more with 64-bit types."""
         specs = next((f.specs for f in families if f.specs is not None), None)
         judge = self.judge
@@ -295,7 +312,8 @@ class Task:
             _, integers = inputs.constants()
             chosen = [Mode("ordinary values"), Mode("other values", seed=1, scale=3.0, turn=1, mixed=True)]
             for case in cases(specs, iter(chosen), integers, wide=True):
-                wide.check(case, "with x64")
+                if not (proved and self.one_proof(wide, case.make()).same):
+                    wide.check(case, "with x64")
             judge.cases += wide.cases
         except Refuted as error:
             raise Refuted(f"with x64 enabled: {error}") from error
