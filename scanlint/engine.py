@@ -12,7 +12,7 @@ from scanlint.analysis.unit import Unit
 from scanlint.edits import split_lines
 from scanlint.finding import Edit, Finding, Fix, Position
 from scanlint.project.project import Project
-from scanlint.project.sources import SourceFile, SyntaxProblem, Unreadable, discover, read
+from scanlint.project.sources import SourceFile, Unreadable, decode, discover, read
 from scanlint.rewrite.fixpoint import Rewriter
 from scanlint.rewrite.result import Rewrite, Withheld
 from scanlint.rules.base import Report, Rule
@@ -48,7 +48,7 @@ def check(paths: Sequence[Path], settings: Settings) -> Outcome:
 def check_text(text: bytes, filename: Path, settings: Settings) -> Outcome:
     """The findings of one file that is given as text."""
     run = Run(settings)
-    run.load([read(filename, data=text)])
+    run.load([decode(text, filename)])
     return run.outcome()
 
 
@@ -68,7 +68,7 @@ def fix_text(text: bytes, filename: Path, settings: Settings, progress: Callable
     from scanlint.fixing import Fixer
 
     run = Run(settings)
-    run.load([read(filename, data=text)])
+    run.load([decode(text, filename)])
     with Fixer(run, progress) as fixer:
         fixer.fix_all()
     return run.outcome()
@@ -103,10 +103,10 @@ class Run:
         self.project = Project.load(listed, self.settings)
         self.files = {file.display: file for file in listed if isinstance(file, SourceFile)}
         for error in self.project.errors:
-            if isinstance(error, SyntaxProblem):
+            if error.syntax:
                 self.others.append(_syntax_error(error))
             else:
-                self.problems.append(f"{error.path}: {error.message}")
+                self.problems.append(f"{error.display}: {error.message}")
         self.rewriter = Rewriter([rule() for rule in rules()], self.settings, self.project.reanalyse, self.problems)
         for unit in self.project.units():
             self.units += 1
@@ -152,12 +152,12 @@ class Run:
         )
 
 
-def _syntax_error(problem: SyntaxProblem) -> Finding:
+def _syntax_error(problem: Unreadable) -> Finding:
     place = Position(problem.line, problem.column)
     return Finding(
         SYNTAX_ERROR.code,
         SYNTAX_ERROR.name,
-        problem.path,
+        problem.display,
         place,
         place,
         None,

@@ -60,7 +60,7 @@ class Rewriter:
         found: list[Report] = []
         for node in ast.walk(unit.node):
             for rule in chosen:
-                if not isinstance(node, rule.nodes):
+                if not isinstance(node, rule.nodes) or unit.silenced(node):
                     continue
                 try:
                     found += rule.check(node, Context(rule, unit, self.settings))

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from scanlint.analysis.callables import Transformed
 from scanlint.analysis.flow import targets
 from scanlint.analysis.loops import LoopModel
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.rules.loop_words import quoted
+
+JITS = frozenset({"jax.jit", "jax.pmap", "equinox.filter_jit", "flax.nnx.jit"})
 
 
 class HostStepLoop(Rule):
@@ -44,7 +47,7 @@ def _jitted_step(model: LoopModel) -> str | None:
     for statement in model.node.body:
         match statement:
             case ast.Assign(targets=[bound], value=ast.Call(func=function)) if set(targets(bound)) & set(model.carried):
-                name = unit.resolve(function) or (function.id if isinstance(function, ast.Name) else None)
-                if name in unit.jitted:
+                callee = unit.value(function).callee
+                if isinstance(callee, Transformed) and callee.transform in JITS:
                     return ast.unparse(function)
     return None
