@@ -70,11 +70,12 @@ def _used(node: ast.AST, resolve: Resolve) -> Iterator[str]:
 
 
 def _passed(function: ast.expr, args: list[ast.expr], resolve: Resolve) -> Iterator[str]:
-    """Names handed to a function that takes arrays there."""
-    if not any(isinstance(a, ast.Name) for a in args):
+    """Names, or slices of names, handed to a function that takes arrays there."""
+    named = [_sliced(arg) for arg in args]
+    if not any(isinstance(a, ast.Name) for a in named):
         return
     target = resolve(function)
-    for place, arg in enumerate(args):
+    for place, arg in enumerate(named):
         if not isinstance(arg, ast.Name):
             continue
         if isinstance(target, str):
@@ -82,6 +83,14 @@ def _passed(function: ast.expr, args: list[ast.expr], resolve: Resolve) -> Itera
                 yield arg.id
         elif target is not None and target.get(str(place)):
             yield arg.id
+
+
+def _sliced(arg: ast.expr) -> ast.expr:
+    """`x` of `x[a:b]`: a slice of a list is a list, which is no array either."""
+    match arg:
+        case ast.Subscript(value=ast.Name() as name, slice=ast.Slice()):
+            return name
+    return arg
 
 
 def _takes_arrays(name: str) -> bool:

@@ -17,8 +17,8 @@ TRANSFORM = re.compile(
     r"|filter_\w+|linearize|hessian|jacfwd|jacrev|jacobian|make_jaxpr|eval_shape|closure_convert|hk\.transform|custom_root"
     r"|custom_gradient|vectorize|transform_with_state)\b"
 )
-CONTROL = re.compile(r"\b(?:for|while|if|assert|and|or|not|int|float|bool|min|max|any|all|item)\b")
-LOOP = re.compile(r"\b(?:for|while)\b")
+CONTROL = re.compile(r"\b(?:scan|for|while|if|assert|and|or|not|int|float|bool|min|max|any|all|item)\b")
+LOOP = re.compile(r"\b(?:scan|for|while)\b")
 ARRAYS = re.compile(r"\b(?:stack|array|asarray|concatenate|append|at|vstack|hstack|jit|scan|vmap)\b")
 
 
