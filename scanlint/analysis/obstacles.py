@@ -175,7 +175,7 @@ def _needs_static(unit: Unit, part: ast.AST, staged: Names) -> Iterator[tuple[st
                 yield name, "a slice whose length changes"
         case ast.Subscript(value=value, slice=index) if not isinstance(index, ast.Slice):
             known = unit.value(value)
-            name = staged_in(index)
+            name = staged_in(index) if not isinstance(value, ast.Attribute) or value.attr != "at" else None
             if name and (known.container in ("list", "tuple", "dict") or (known.static and not known.array)):
                 yield name, f"`{ast.unparse(value)}[...]`"
         case ast.FormattedValue(value=value):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from scanlint.analysis.flow import Flow, walk_scope
+from scanlint.analysis.flow import Flow, binds_in_order, walk_scope
 from scanlint.analysis.unit import Unit
 from scanlint.rewrite.result import Withheld
 
@@ -34,7 +34,7 @@ class Output:
     """
 
     name: str
-    initial: ast.Assign | ast.AnnAssign
+    initial: ast.stmt
     first: tuple[ast.expr, ...]
     append: ast.stmt
     element: ast.expr
@@ -51,6 +51,13 @@ def find_outputs(unit: Unit, node: ast.For | ast.While, flow: Flow) -> tuple[tup
                 outputs.append(output)
             case Withheld() as reason:
                 refused.append(reason)
+    names = [o.name for o in outputs]
+    for output in outputs:
+        if not makes_only(output.initial, names):
+            line = output.initial.lineno
+            refused.append(
+                Withheld("list-made-elsewhere", f"`{output.name}` is made together with other names (line {line})")
+            )
     return tuple(outputs), refused
 
 
@@ -70,14 +77,10 @@ def _output(
     line = statement.lineno
     if statement not in node.body:
         return Withheld("conditional-append", f"`{name}` is not appended to on every trip (line {line})")
-    initial = _initial(unit, node, name)
-    if initial is None or initial.value is None:
+    made = _initial(unit, node, name)
+    if made is None:
         return Withheld("list-made-elsewhere", f"`{name}` is not made just before the loop (line {line})")
-    if isinstance(initial.value, ast.Call):
-        first: tuple[ast.expr, ...] = ()
-    else:
-        assert isinstance(initial.value, ast.List)
-        first = tuple(initial.value.elts)
+    initial, first = made
     known = set(ast.walk(initial)) | {n for n in ast.walk(statement) if n not in set(ast.walk(element))}
     uses = []
     function = flow.function
@@ -96,22 +99,37 @@ def _output(
     return Output(name, initial, first, statement, element, tuple(uses))
 
 
-def _initial(unit: Unit, node: ast.stmt, name: str) -> ast.Assign | ast.AnnAssign | None:
-    """`name = []` (or with first elements, or `list()`) before the loop in the same block."""
+def _initial(unit: Unit, node: ast.stmt, name: str) -> tuple[ast.stmt, tuple[ast.expr, ...]] | None:
+    """The statement before the loop, in the same block, that makes the list, and the elements that it starts with."""
     block = unit.block(node)
     for statement in reversed(block[: block.index(node)]):
-        match statement:
-            case (
-                ast.Assign(targets=[ast.Name(id=bound)], value=ast.List())
-                | ast.AnnAssign(target=ast.Name(id=bound), value=ast.List())
-                | ast.Assign(
-                    targets=[ast.Name(id=bound)], value=ast.Call(func=ast.Name(id="list"), args=[], keywords=[])
-                )
-            ) if bound == name:
-                return statement
+        for bound, value in _lists(statement):
+            if bound == name:
+                return statement, tuple(value.elts) if isinstance(value, ast.List) else ()
         if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement)):
             return None
     return None
+
+
+def _lists(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+    """The names that a statement binds to lists of its own: `a = []`, `a, b = [], [x]`, `a = list()`."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
+            pairs = list(zip(names, values, strict=True))
+        case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=ast.expr() as value):
+            pairs = [(target, value)]
+        case _:
+            return
+    for target, value in pairs:
+        match target, value:
+            case ast.Name(id=bound), ast.List() | ast.Call(func=ast.Name(id="list"), args=[], keywords=[]):
+                yield bound, value
+
+
+def makes_only(statement: ast.stmt, names: Collection[str]) -> bool:
+    """Whether a statement does nothing but make these lists."""
+    made = [name for name, _ in _lists(statement)]
+    return bool(made) and set(made) <= set(names) and len(made) == len(binds_in_order(statement))
 
 
 def _stacked(unit: Unit, use: ast.Name) -> bool:

@@ -46,11 +46,8 @@ def after_loop(model: LoopModel, spell: Spell) -> Plan | Withheld:
 
 def _head(model: LoopModel, output: Output, spell: Spell) -> str | Withheld:
     """The elements from before the loop, put in front of the stacked ones."""
-    written = binds(model.node)
-    clash = reads(*output.first) & (written | {output.name})
-    if clash and not all(isinstance(e, ast.Name) for e in output.first):
-        name = sorted(clash)[0]
-        return Withheld("first-element-changes", f"`{output.name}` starts with `{name}`, which the loop rebinds")
+    rebound = (frozenset(model.carried) | frozenset(model.last_values)) & model.flow.live_after[model.node]
+    clash = reads(*output.first) & (rebound | frozenset(model.targets) | {o.name for o in model.outputs})
     if clash:
         name = sorted(clash)[0]
         return Withheld("first-element-changes", f"`{output.name}` starts with `{name}`, which the loop rebinds")
@@ -119,9 +116,10 @@ def _plain(model: LoopModel, output: Output, call: ast.Call, code: str, whole: b
     return [_replace(unit.source, call, code)]
 
 
-def drop_initial(source: Source, output: Output) -> Edit:
-    """The list is not made before the loop any more."""
-    return _drop(source, output.initial)
+def drop_initials(model: LoopModel) -> list[Edit]:
+    """The lists are not made before the loop any more."""
+    statements = dict.fromkeys(o.initial for o in model.outputs)
+    return [_drop(model.unit.source, statement) for statement in statements]
 
 
 def _drop(source: Source, statement: ast.stmt) -> Edit:

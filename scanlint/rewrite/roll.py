@@ -11,7 +11,7 @@ from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.analysis.outputs import Output
 from scanlint.finding import Edit, Primitive
-from scanlint.rewrite.collected import after_loop, drop_initial
+from scanlint.rewrite.collected import after_loop, drop_initials
 from scanlint.rewrite.indexing import rows_read_by_index, use_windows
 from scanlint.rewrite.layout import blank_above, fold_return, indent_of
 from scanlint.rewrite.result import Outcome, Rewrite, Withheld
@@ -106,7 +106,7 @@ class Roll:
         state = pack(kept(model).split(", ")) if live else "_"
         stacked = pack([s for _, s in outputs]) if outputs else "_"
         call = f"{state}, {stacked} = {self.spell('jax.lax.scan')}({name}, {carried}, {xs}{options})"
-        extra = [*plan.edits, *(drop_initial(self.source, o) for o in model.outputs)]
+        extra = [*plan.edits, *drop_initials(model)]
         return self.finish(definition, [call, *after], "scan", extra)
 
     # -- parts
