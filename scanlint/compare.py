@@ -8,6 +8,7 @@ from scanlint.config import Overrides, load
 from scanlint.errors import UsageError
 from scanlint.report.console import err, out
 from scanlint.report.result import evidence
+from scanlint.settings import Settings
 
 CODES = {"proved": 0, "tested": 0, "refuted": 1, "unknown": 3}
 
@@ -26,14 +27,22 @@ def compare(
         if not path.is_file():
             raise UsageError(f"{path}: no such file")
     settings = load(new, None, Overrides(python=python, verify_timeout=timeout, measure=measure))
-    from scanlint.verify.verifier import VerifierUnavailable, find_interpreter, verify_files
+    from scanlint.verify.interpreter import VerifierUnavailable, find_interpreter
+    from scanlint.verify.verifier import verify_files
 
     try:
-        interpreter = find_interpreter(settings.python, settings.root)
+        given = [_given(path, function, settings) for path in (old, new)]
         verdict = verify_files(
-            old, new, function, python=interpreter, timeout=settings.verify_timeout, measure=settings.measure
+            old,
+            new,
+            function,
+            python=find_interpreter(settings.python, settings.root),
+            root=settings.root,
+            timeout=settings.verify_timeout,
+            measure=settings.measure,
+            given=given[0] or given[1],
         )
-    except VerifierUnavailable as error:
+    except (VerifierUnavailable, OSError, UnicodeError) as error:
         raise UsageError(str(error)) from None
     if form == "json":
         import json
@@ -48,3 +57,39 @@ def compare(
     for note in verdict.notes:
         err(f"note: {note}\n")
     return CODES[verdict.verdict]
+
+
+def _given(path: Path, function: str, settings: Settings) -> tuple[str, ...]:
+    """The inputs that the user gives for a function: in a comment above it, or in the configuration.
+
+    Raises UsageError if the file has no such function.
+    """
+    from scanlint.comments import given_inputs
+
+    text = path.read_text(encoding="utf-8")
+    line = _line(text, path, function)
+    comments = given_inputs(text)
+    if line in comments:
+        return (comments[line],)
+    configured = (settings.inputs.get(spelling) for spelling in (function, f"{path.stem}.{function}"))
+    return tuple(spec for spec in configured if spec)
+
+
+def _line(text: str, path: Path, function: str) -> int:
+    """Where a function is defined, or a name is bound to one."""
+    import ast
+
+    try:
+        body = ast.parse(text).body
+    except SyntaxError as error:
+        raise UsageError(f"{path}:{error.lineno}: {error.msg}") from None
+    *classes, name = function.split(".")
+    for outer in classes:
+        body = [s for node in body if isinstance(node, ast.ClassDef) and node.name == outer for s in node.body]
+    for node in body:
+        match node:
+            case ast.FunctionDef(name=found) | ast.AsyncFunctionDef(name=found) if found == name:
+                return node.lineno
+            case ast.Assign(targets=[ast.Name(id=found)]) if found == name:
+                return node.lineno
+    raise UsageError(f"{path}: no function `{function}`")

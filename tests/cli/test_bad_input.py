@@ -37,6 +37,11 @@ Scanlint = Callable[..., subprocess.CompletedProcess[str]]
         pytest.param(("--config", "none.toml", "."), "none.toml: cannot read", id="a configuration that is not there"),
         pytest.param(("rule", "SCN999"), "unknown rule `SCN999`", id="a rule that is not there"),
         pytest.param(("verify", "a.py", "b.py", "-f", "g"), "a.py: no such file", id="versions that are not there"),
+        pytest.param(
+            ("verify", "loop.py", "clean.py", "-f", "rollout"),
+            "clean.py: no function `rollout`",
+            id="a function that is not there",
+        ),
     ],
 )
 def test_the_run_fails_with_code_2_and_says_why(
