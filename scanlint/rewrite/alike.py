@@ -12,10 +12,12 @@ from scanlint.rewrite.result import Withheld
 Spell = Callable[[str], str]
 FLOAT = "float"
 _FLOATING = frozenset(
-    f"jax.numpy.{n}" for n in "sin cos tan tanh sinh cosh exp expm1 log log1p log2 log10 sqrt cbrt mean arctan arcsin arccos".split()
+    f"jax.numpy.{n}"
+    for n in "sin cos tan tanh sinh cosh exp expm1 log log1p log2 log10 sqrt cbrt mean arctan arcsin arccos".split()
 ) | frozenset(f"jax.nn.{n}" for n in "sigmoid tanh softplus silu gelu swish".split())
 _SAME = frozenset(
-    f"jax.numpy.{n}" for n in "abs negative square maximum minimum add subtract multiply zeros_like ones_like max min".split()
+    f"jax.numpy.{n}"
+    for n in "abs negative square maximum minimum add subtract multiply zeros_like ones_like max min".split()
 )
 _TOTAL = frozenset(f"jax.numpy.{n}" for n in "abs negative square maximum minimum zeros_like ones_like".split())
 MAX_TOTAL = 12
@@ -41,7 +43,9 @@ def not_a_number(unit: Unit, node: ast.expr) -> bool:
     return value.known and not isinstance(value.constant, bool | int | float | complex | tuple | list | dict)
 
 
-def dtype_parts(unit: Unit, node: ast.expr, env: Mapping[str, ast.expr | None], depth: int = 0) -> frozenset[str] | None:
+def dtype_parts(
+    unit: Unit, node: ast.expr, env: Mapping[str, ast.expr | None], depth: int = 0
+) -> frozenset[str] | None:
     """The names whose promoted dtype is that of an expression, with "float" where a Python float takes part.
 
     None where that is not evident. `env` gives the expressions of names that are local to the arm.
@@ -140,7 +144,9 @@ def unify(unit: Unit, leaves: Sequence[Leaf], what: str, spell: Spell) -> dict[i
             if all(n is not None and isinstance(n, ast.Constant) and n.value is None for n in nodes):
                 return {}
             line = node.lineno
-            return Withheld("not-an-array", f"{what} is `{ast.unparse(node)}` on one side, which no array can hold (line {line})")
+            return Withheld(
+                "not-an-array", f"{what} is `{ast.unparse(node)}` on one side, which no array can hold (line {line})"
+            )
     numbers = {i: number(unit, n) for i, n in enumerate(nodes) if n is not None and number(unit, n) is not None}
     if not numbers:
         return {}
@@ -181,9 +187,7 @@ def _beside_array(
         assert node is not None
         why = f"{what} is the number `{ast.unparse(node)}` on one side and an array of another type on the other"
         return Withheld("branch-types-differ", f"{why} (line {node.lineno})")
-    return {
-        i: cast(unit, n, leaves[i].code, found, spell) for i in numbers if (n := nodes[i]) is not None
-    }
+    return {i: cast(unit, n, leaves[i].code, found, spell) for i in numbers if (n := nodes[i]) is not None}
 
 
 def _line(nodes: Sequence[ast.expr | None]) -> int:

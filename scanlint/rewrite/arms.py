@@ -127,8 +127,19 @@ def _augmented(source: Source, statement: ast.stmt) -> str:
     """`x += y` as `x + y`."""
     assert isinstance(statement, ast.AugAssign)
     sign = {
-        ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
-        ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+        ast.Add: "+",
+        ast.Sub: "-",
+        ast.Mult: "*",
+        ast.Div: "/",
+        ast.FloorDiv: "//",
+        ast.Mod: "%",
+        ast.Pow: "**",
+        ast.MatMult: "@",
+        ast.BitAnd: "&",
+        ast.BitOr: "|",
+        ast.BitXor: "^",
+        ast.LShift: "<<",
+        ast.RShift: ">>",
     }[type(statement.op)]
     right = source.segment(statement.value)
     loose = isinstance(
@@ -159,7 +170,14 @@ _VERBS = {
     (ast.Eq, 0): "zero",
     (ast.NotEq, 0): "nonzero",
 }
-_COMPARED = {ast.Gt: "above", ast.GtE: "above", ast.Lt: "below", ast.LtE: "below", ast.Eq: "equal", ast.NotEq: "unequal"}
+_COMPARED = {
+    ast.Gt: "above",
+    ast.GtE: "above",
+    ast.Lt: "below",
+    ast.LtE: "below",
+    ast.Eq: "equal",
+    ast.NotEq: "unequal",
+}
 
 
 def verb(test: ast.expr) -> str:

@@ -168,7 +168,9 @@ class _Staging:
         known = [self.values[id(arm)] for arm in arms]
         count = max((len(leaves) for leaves in known if leaves is not None), default=0)
         if any(leaves is not None and len(leaves) != count for leaves in known):
-            return Withheld("branch-types-differ", f"the arms give tuples of different lengths (line {self.model.node.lineno})")
+            return Withheld(
+                "branch-types-differ", f"the arms give tuples of different lengths (line {self.model.node.lineno})"
+            )
         for place in range(count):
             column = [leaves[place] if leaves is not None else Leaf("") for leaves in known]
             what = "the result" if self.model.returns else f"`{self.model.results[place]}`"
@@ -284,7 +286,9 @@ class _Staging:
                     names.setdefault(name)
         for name in names:
             if name not in self.model.flow.bound_before[self.model.node]:
-                return Withheld("maybe-undefined", f"`{name}` has no value before the branch (line {self.model.node.lineno})")
+                return Withheld(
+                    "maybe-undefined", f"`{name}` has no value before the branch (line {self.model.node.lineno})"
+                )
         return list(names)
 
     # -- arms

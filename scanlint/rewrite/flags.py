@@ -68,7 +68,11 @@ def _append(unit: Unit, value: ast.expr, item: str, kind: type[str] | type[int])
 def _add(unit: Unit, call: ast.Call, text: str) -> Edit:
     """A keyword at the end of a call, on a line of its own where the others have one."""
     source = unit.source
-    last = max([*call.args, *(k.value for k in call.keywords)], key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0), default=None)
+    last = max(
+        [*call.args, *(k.value for k in call.keywords)],
+        key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0),
+        default=None,
+    )
     if last is None:
         end = source.end(call)
         place = Position(end.line, end.column - 1)

@@ -73,7 +73,9 @@ class _Ternary:
         split = all(isinstance(a, ast.Tuple) for a in arms)
         rows = [a.elts if split and isinstance(a, ast.Tuple) else [a] for a in arms]
         if len({len(r) for r in rows}) > 1:
-            return Withheld("branch-types-differ", f"the arms are tuples of different lengths (line {self.node.lineno})")
+            return Withheld(
+                "branch-types-differ", f"the arms are tuples of different lengths (line {self.node.lineno})"
+            )
         for column in zip(*rows, strict=True):
             leaves = [Leaf(self.source.segment(n), n) for n in column]
             new = unify(self.unit, leaves, "the value", self.spell)
@@ -88,7 +90,9 @@ class _Ternary:
         match node.test:
             case ast.BoolOp(values=values) if any(self.unit.value(v).static for v in values):
                 known = next(v for v in values if self.unit.value(v).static)
-                why = f"`{self.source.segment(known)}` is known when tracing, and stands in one test with a traced value"
+                why = (
+                    f"`{self.source.segment(known)}` is known when tracing, and stands in one test with a traced value"
+                )
                 return Withheld("static-condition", f"{why} (line {node.lineno})")
         test = predicate(self.unit, node.test, self.spell)
         body, orelse = self._code(node.body, primitive), self._code(node.orelse, primitive)
@@ -113,8 +117,16 @@ class _Ternary:
         line = self.source.lines[first.line - 1].rstrip("\r\n")
         whole = f"{line[: start.column - 1]}{code}{line[end.column - 1 :]}"
         margin = len(line) - len(line.lstrip())
-        simple = isinstance(statement, ast.Assign | ast.Return | ast.Expr) and statement.end_lineno == first.line == start.line
-        if simple and "\n" not in whole and self.source.end(statement).column == len(line) + 1 and first.column == margin + 1:
+        simple = (
+            isinstance(statement, ast.Assign | ast.Return | ast.Expr)
+            and statement.end_lineno == first.line == start.line
+        )
+        if (
+            simple
+            and "\n" not in whole
+            and self.source.end(statement).column == len(line) + 1
+            and first.column == margin + 1
+        ):
             broken = fit(whole.strip(), margin).split("\n")
             if len(broken) > 1:
                 newline = "\r\n" if self.source.lines[first.line - 1].endswith("\r\n") else "\n"

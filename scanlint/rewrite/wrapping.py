@@ -35,6 +35,12 @@ def _break(code: str, node: ast.expr, column: int, width: int) -> str:
         case ast.Lambda(body=body) if text.endswith(_text(code, body)):
             head = text[: len(text) - len(_text(code, body))]
             return head + _break(code, body, column + len(head), width)
+        case ast.Call(func=ast.Call() as function) if column + len(_text(code, function)) >= width:
+            head = _break(code, function, column, width)
+            rest = text[len(_text(code, function)) :]
+            if "\n" in head and len(head.rpartition("\n")[2]) + len(rest) <= width:
+                return head + rest
+            return f"{head}({_items(code, [*node.args, *node.keywords], width)})"
         case ast.Call(func=function, args=args, keywords=keywords) if args or keywords:
             return f"{_text(code, function)}({_items(code, [*args, *keywords], width)})"
         case ast.List(elts=[_, *_] as items):

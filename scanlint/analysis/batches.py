@@ -1,0 +1,202 @@
+"""Loops and comprehensions that treat each example on its own: which arrays the examples come from, and along which axis."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from scanlint.analysis.flow import Names, binds, parameters, reads, targets
+from scanlint.analysis.loops import Stream, is_array
+from scanlint.analysis.traceable import traceable
+from scanlint.analysis.unit import Unit
+
+STACKS = frozenset(f"jax.numpy.{n}" for n in ("stack", "array", "asarray"))
+
+
+@dataclass(slots=True)
+class Rows:
+    """One array that gives each example a row: `places` are the reads `xs[i]`, `target` the loop variable."""
+
+    array: ast.expr
+    axis: int
+    places: list[ast.Subscript] = field(default_factory=list)
+    target: ast.expr | None = None
+    reverse: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What is done to each example.
+
+    `index` is the loop variable where it is needed as a number; then only `counter` and the rows that are targets are
+    handed in. `elements` are the results of one example, `statements` what runs before they are known.
+    """
+
+    unit: Unit
+    node: ast.AST
+    statements: tuple[ast.stmt, ...]
+    elements: tuple[ast.expr, ...]
+    rows: tuple[Rows, ...]
+    counter: Stream | None
+    index: str | None
+
+    @property
+    def variant(self) -> Names:
+        """The names that differ from example to example."""
+        names = {n for r in self.rows if r.target is not None for n in targets(r.target)}
+        if self.counter is not None:
+            names |= set(targets(self.counter.target))
+        return frozenset(names) | binds(*self.statements)
+
+
+def find_batch(
+    unit: Unit, node: ast.AST, streams: Sequence[Stream], statements: Sequence[ast.stmt], elements: Sequence[ast.expr]
+) -> Batch | None:
+    """The batch that these streams and this body make, if each example is an array's row (or window) of its own."""
+    rows: list[Rows] = []
+    counter: Stream | None = None
+    parts: list[ast.AST] = [*statements, *elements]
+    for stream in streams:
+        if stream.kind == "rows" and stream.array is not None:
+            rows.append(Rows(stream.array, 0, target=stream.target, reverse=stream.reverse))
+        elif counter is not None or not isinstance(stream.target, ast.Name):
+            return None
+        else:
+            counter = stream
+    bound = binds(*statements) | frozenset(n for s in streams for n in targets(s.target))
+    if counter is None:
+        return _sound(Batch(unit, node, tuple(statements), tuple(elements), tuple(rows), None, None))
+    assert isinstance(counter.target, ast.Name)
+    name = counter.target.id
+    uses = [n for p in parts for n in ast.walk(p) if isinstance(n, ast.Name) and n.id == name]
+    uses.sort(key=lambda use: (use.lineno, use.col_offset))
+    found = [_row(unit, use, bound) for use in uses]
+    plain = counter.plain or counter.counted is not None
+    if plain and not counter.reverse and all(place is not None for place in found):
+        for place in found:
+            assert place is not None
+            _add(rows, *place)
+        return _sound(Batch(unit, node, tuple(statements), tuple(elements), tuple(rows), counter, None))
+    if not rows and not any(place is not None or _window(unit, use, bound) for place, use in zip(found, uses, strict=True)):
+        return None
+    return _sound(Batch(unit, node, tuple(statements), tuple(elements), tuple(rows), counter, name))
+
+
+def _add(rows: list[Rows], place: ast.Subscript, axis: int) -> None:
+    for row in rows:
+        if row.target is None and row.axis == axis and ast.unparse(row.array) == ast.unparse(place.value):
+            row.places.append(place)
+            return
+    rows.append(Rows(place.value, axis, [place]))
+
+
+def _row(unit: Unit, use: ast.Name, bound: Names) -> tuple[ast.Subscript, int] | None:
+    """The read `xs[i]` or `xs[:, i]` that an index serves, and the axis."""
+    parent = unit.parents.get(use)
+    axis = 0
+    if isinstance(parent, ast.Tuple):
+        axis = parent.elts.index(use)
+        if not all(_whole(e) for e in parent.elts if e is not use):
+            return None
+        if any(isinstance(e, ast.Constant) for e in parent.elts):
+            axis = axis - len(parent.elts) if isinstance(parent.elts[0], ast.Constant) else axis
+        parent = unit.parents.get(parent)
+    match parent:
+        case ast.Subscript(value=ast.Name() | ast.Attribute() as array, ctx=ast.Load()) if not reads(array) & bound:
+            inside = parent.slice is use or (isinstance(parent.slice, ast.Tuple) and use in parent.slice.elts)
+            if inside and (is_array(unit, array) or axis != 0 or _table(unit, array)):
+                return parent, axis
+    return None
+
+
+def _whole(part: ast.expr) -> bool:
+    match part:
+        case ast.Slice(lower=None, upper=None, step=None):
+            return True
+        case ast.Constant(value=value):
+            return value is ...
+    return False
+
+
+def _window(unit: Unit, use: ast.Name, bound: Names) -> bool:
+    """Whether an index stands in a slice or an index of an array."""
+    for ancestor in unit.ancestors(use):
+        match ancestor:
+            case ast.Subscript(value=array, slice=index) if use in ast.walk(index):
+                return is_array(unit, array) and not reads(array) & bound
+            case ast.stmt() | ast.Call():
+                return False
+    return False
+
+
+def _table(unit: Unit, array: ast.expr) -> bool:
+    """Whether a parameter of which nothing is known is only ever read by index, beside another that is an array."""
+    match array, unit.node:
+        case ast.Name(id=name), ast.FunctionDef(args=arguments) if name in parameters(arguments):
+            annotated = next((a.annotation for a in ast.walk(arguments) if isinstance(a, ast.arg) and a.arg == name), None)
+            if annotated is not None or unit.value(array).container is not None or unit.value(array).static:
+                return False
+            uses = [n for n in ast.walk(unit.node) if isinstance(n, ast.Name) and n.id == name]
+            return all(isinstance(unit.parents.get(use), ast.Subscript) for use in uses)
+    return False
+
+
+def _sound(batch: Batch) -> Batch | None:
+    """The batch, unless what it does is not known to work on tracers, or its elements are no arrays."""
+    unit = batch.unit
+    if not batch.rows and batch.index is None:
+        return None
+    if batch.rows and not any(is_array(unit, row.array) for row in batch.rows):
+        return None
+    used = reads(*batch.statements, *batch.elements)
+    for element in batch.elements:
+        value = unit.value(element)
+        if isinstance(element, ast.Tuple | ast.List | ast.Dict | ast.Starred) or value.container is not None:
+            return None
+        if value.static or not reads(element) & batch.variant and not any(_reads_row(batch, element)):
+            return None
+    if not used & batch.variant:
+        return None
+    if unit.context(batch.node).traced:
+        return batch
+    return batch if all(traceable(unit, part) for part in [*batch.statements, *batch.elements]) else None
+
+
+def _reads_row(batch: Batch, element: ast.expr) -> Iterator[bool]:
+    inside = {id(n) for n in ast.walk(element)}
+    yield from (id(place) in inside for row in batch.rows for place in row.places if id(place) in inside)
+
+
+def count_of(unit: Unit, stop: ast.expr) -> tuple[str, int] | None:
+    """The array (as source) and axis whose length a bound is: `xs.shape[0]`, `len(xs)`, or a name for one of these."""
+    match stop:
+        case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=int(axis))):
+            return ast.unparse(array), axis
+        case ast.Call(func=ast.Name(id="len"), args=[array]):
+            return ast.unparse(array), 0
+        case ast.Name(id=name):
+            found = [f for f in (_length(s, name) for s in ast.walk(unit.node)) if f is not None]
+            return found[0] if len(found) == 1 and _bound_times(unit, name) == 1 and found[0] != ("", 0) else None
+    return None
+
+
+def _length(statement: ast.AST, name: str) -> tuple[str, int] | None:
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name and not isinstance(value, ast.Name):
+            match value:
+                case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=int(axis))):
+                    return ast.unparse(array), axis
+                case ast.Call(func=ast.Name(id="len"), args=[array]):
+                    return ast.unparse(array), 0
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(value=array, attr="shape")):
+            for axis, bound_name in enumerate(names):
+                if isinstance(bound_name, ast.Name) and bound_name.id == name:
+                    return ast.unparse(array), axis
+    return None
+
+
+def _bound_times(unit: Unit, name: str) -> int:
+    return sum(
+        isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load) for n in ast.walk(unit.node)
+    )

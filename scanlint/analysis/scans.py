@@ -1,0 +1,111 @@
+"""Calls of `lax.scan` whose `xs` only say how often."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from scanlint.analysis.flow import parameters
+from scanlint.analysis.unit import Unit
+
+MAKERS = ("jax.numpy.zeros", "jax.numpy.ones", "jax.numpy.empty", "jax.numpy.arange")
+
+
+@dataclass(frozen=True, slots=True)
+class DummyScan:
+    """A scan whose `xs` is thrown away; `made` is the statement that makes it under a name of its own."""
+
+    call: ast.Call
+    step: str
+    xs: ast.expr
+    length: ast.expr
+    made: ast.Assign | None
+
+
+def dummy_scan(unit: Unit, call: ast.Call) -> DummyScan | None:
+    """The scan, if its step never reads what it gets of `xs`."""
+    if unit.resolve(call.func) != "jax.lax.scan" or not call.args or any(isinstance(a, ast.Starred) for a in call.args):
+        return None
+    given = {k.arg: k.value for k in call.keywords}
+    xs = call.args[2] if len(call.args) > 2 else given.get("xs")
+    if xs is None or None in given or len(call.args) > 3:
+        return None
+    made: ast.Assign | None = None
+    length = _length(unit, xs)
+    if length is None and isinstance(xs, ast.Name):
+        made = _only_for_this(unit, xs)
+        length = _length(unit, made.value) if made is not None else None
+    step = _unread(unit, call.args[0])
+    return DummyScan(call, step, xs, length, made) if length is not None and step is not None else None
+
+
+def _length(unit: Unit, xs: ast.expr) -> ast.expr | None:
+    """The number of rows of an array that holds nothing of interest."""
+    match xs:
+        case ast.Call(func=function, args=[size, *rest], keywords=keywords) if unit.resolve(function) in MAKERS:
+            if unit.resolve(function) == "jax.numpy.arange" and (rest or not all(k.arg == "dtype" for k in keywords)):
+                return None
+            return _first(unit, size)
+        case ast.BinOp(left=ast.List(elts=[ast.Constant(value=None)]), op=ast.Mult(), right=count):
+            return None if count is None else count
+    return None
+
+
+def _first(unit: Unit, size: ast.expr) -> ast.expr | None:
+    match size:
+        case ast.Tuple(elts=[first, *_]) | ast.List(elts=[first, *_]):
+            return None if isinstance(first, ast.Starred) else first
+        case ast.Constant(value=int()):
+            return size
+        case ast.Constant() | ast.Starred():
+            return None
+    value = unit.value(size)
+    shape = value.container is not None or value.items is not None or isinstance(value.constant, tuple | float)
+    named = isinstance(size, ast.Name | ast.Attribute) and ast.unparse(size).endswith(("shape", "size_", "dims"))
+    return None if shape or named else size
+
+
+def _only_for_this(unit: Unit, xs: ast.Name) -> ast.Assign | None:
+    """The assignment of a name that is bound once and read once, here."""
+    uses = [n for n in ast.walk(unit.node) if isinstance(n, ast.Name) and n.id == xs.id]
+    if len(uses) != 2:
+        return None
+    for statement in ast.walk(unit.node):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)]) if name == xs.id:
+                return statement
+    return None
+
+
+def _unread(unit: Unit, step: ast.expr) -> str | None:
+    """The name of a step function that never reads its second parameter."""
+    match step:
+        case ast.Lambda(args=arguments, body=body):
+            return "the lambda" if _never_read(arguments, [body]) else None
+        case ast.Name(id=name):
+            found = _definition(unit, step, name)
+            return name if found is not None and _never_read(found.args, found.body) else None
+    return None
+
+
+def _never_read(arguments: ast.arguments, body: list[ast.stmt] | list[ast.expr]) -> bool:
+    names = parameters(arguments)
+    if len(names) != 2 or len([*arguments.posonlyargs, *arguments.args]) != 2:
+        return False
+    return not any(isinstance(n, ast.Name) and n.id == names[1] for part in body for n in ast.walk(part))
+
+
+def _definition(unit: Unit, use: ast.AST, name: str) -> ast.FunctionDef | None:
+    """The one definition of a local or module-level function."""
+    scopes: list[ast.AST] = [a for a in unit.ancestors(use) if isinstance(a, ast.FunctionDef)]
+    for scope in [*scopes, unit.module]:
+        bound = [
+            n
+            for n in ast.walk(scope)
+            if (isinstance(n, ast.FunctionDef) and n.name == name)
+            or (isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load))
+            or (isinstance(n, ast.arg) and n.arg == name)
+        ]
+        if bound:
+            return bound[0] if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef) else None
+    return None

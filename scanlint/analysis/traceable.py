@@ -1,0 +1,103 @@
+"""Whether code of the host would also run on tracers, as far as its source tells."""
+
+from __future__ import annotations
+
+import ast
+
+from scanlint.analysis.flow import parameters
+from scanlint.analysis.unit import Unit
+
+JAX = ("jax.", "jaxlib.", "flax.", "equinox.", "haiku.", "optax.", "functools.")
+HARMLESS = frozenset(
+    f"builtins.{n}" for n in "range len enumerate zip reversed tuple list dict isinstance getattr hasattr sum type".split()
+)
+DEPTH = 3
+
+
+def traceable(unit: Unit, node: ast.AST, depth: int = 0, local: frozenset[str] = frozenset()) -> bool:
+    """No call of anything but JAX, methods, and functions of this file that hold no branch on an argument."""
+    return all(_fine(unit, part, depth, local) for part in ast.walk(node))
+
+
+def _fine(unit: Unit, part: ast.AST, depth: int, local: frozenset[str]) -> bool:
+    match part:
+        case ast.Call(func=function):
+            return _call(unit, function, depth, local)
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) | ast.Assert(test=test):
+            return _settled(test)
+        case ast.Raise() | ast.Yield() | ast.YieldFrom() | ast.Await() | ast.Global() | ast.Nonlocal() | ast.Try():
+            return False
+        case ast.Attribute(attr="item" | "tolist" | "numpy" | "block_until_ready"):
+            return False
+    return True
+
+
+def _settled(test: ast.expr) -> bool:
+    """Whether a test asks for something that is known of a tracer as well."""
+    match test:
+        case ast.BoolOp(values=values):
+            return all(_settled(v) for v in values)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _settled(operand)
+        case ast.Compare(ops=[ast.Is() | ast.IsNot()]):
+            return True
+        case ast.Compare(left=left, comparators=others):
+            sides = [left, *others]
+            return any(isinstance(s, ast.Constant) and isinstance(s.value, str) for s in sides) or any(
+                isinstance(n, ast.Attribute) and n.attr in ("ndim", "shape", "dtype", "size") for n in ast.walk(test)
+            )
+        case ast.Call(func=ast.Name(id="isinstance" | "hasattr")):
+            return True
+    return False
+
+
+def _call(unit: Unit, function: ast.expr, depth: int, local: frozenset[str]) -> bool:
+    name = unit.resolve(function)
+    if name is None:
+        match function:
+            case ast.Name(id=called):
+                return called in local or _nested(unit, called, depth)
+            case ast.Call():
+                return True
+            case ast.Attribute(value=value):
+                return unit.value(value).array or _chained(unit, value)
+        return False
+    if name.startswith(JAX) or name in HARMLESS:
+        return not name.startswith(("jax.debug.", "jax.device_get", "jax.pure_callback"))
+    return isinstance(function, ast.Name) and _defined(unit, function.id, depth)
+
+
+def _chained(unit: Unit, value: ast.expr) -> bool:
+    """`x.at[i].set(...)`, `f(x).sum()`: methods of what array expressions give."""
+    match value:
+        case ast.Attribute(attr="at") | ast.Call() | ast.BinOp() | ast.Subscript():
+            return True
+    return False
+
+
+def _defined(unit: Unit, name: str, depth: int) -> bool:
+    for statement in unit.module.body:
+        if isinstance(statement, ast.FunctionDef) and statement.name == name:
+            return _body(unit, statement, depth)
+    return False
+
+
+def _nested(unit: Unit, name: str, depth: int) -> bool:
+    for inner in ast.walk(unit.node):
+        if isinstance(inner, ast.FunctionDef) and inner.name == name and inner is not unit.node:
+            return _body(unit, inner, depth)
+        match inner:
+            case ast.Assign(targets=[ast.Name(id=bound)], value=ast.Lambda(args=args, body=body)) if bound == name:
+                return traceable(unit, body, depth + 1, frozenset(parameters(args)))
+            case ast.Assign(targets=[ast.Name(id=bound)], value=ast.Call(func=function)) if bound == name:
+                return (unit.resolve(function) or "").startswith(JAX)
+    return False
+
+
+def _body(unit: Unit, function: ast.FunctionDef, depth: int) -> bool:
+    if depth >= DEPTH:
+        return False
+    inner = frozenset(parameters(function.args)) | frozenset(
+        n.name for n in ast.walk(function) if isinstance(n, ast.FunctionDef) and n is not function
+    )
+    return all(traceable(unit, statement, depth + 1, inner) for statement in function.body)

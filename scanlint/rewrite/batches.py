@@ -1,0 +1,382 @@
+"""Loops over examples into `jax.vmap`."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+import libcst as cst
+
+from scanlint.analysis.batches import Batch, Rows, count_of
+from scanlint.analysis.flow import Names, binds, reads
+from scanlint.analysis.loops import LoopModel
+from scanlint.analysis.outputs import STACKS, Output
+from scanlint.finding import Edit, Position
+from scanlint.rewrite.collected import after_loop, drop_initials
+from scanlint.rewrite.indexing import use_windows
+from scanlint.rewrite.layout import blank_above, indent_of
+from scanlint.rewrite.result import Outcome, Rewrite, Withheld
+from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before, fresh
+from scanlint.rewrite.words import atom, singular
+from scanlint.rewrite.wrapping import fit
+
+
+def to_vmap(model: LoopModel, batch: Batch) -> Outcome:
+    """A loop that collects one result per example."""
+    for output in model.outputs:
+        if len(output.uses) == 0:
+            return Withheld(
+                "list-never-stacked", f"`{output.name}` is never made into an array (line {model.node.lineno})"
+            )
+    try:
+        return _LoopToVmap(model, batch).outcome()
+    except SharedLine:
+        return Withheld("shared-line", f"other statements share a line with the loop (line {model.node.lineno})")
+
+
+def comprehension_to_vmap(batch: Batch, call: ast.Call, axis: int) -> Outcome:
+    """`jnp.stack([f(x) for x in xs])`."""
+    mapped = Mapped(batch, None)
+    code = mapped.expression(axis)
+    if isinstance(code, Withheld):
+        return code
+    source = batch.unit.source
+    statement = next(a for a in batch.unit.ancestors(call) if isinstance(a, ast.stmt))
+    edit = _in_statement(batch, statement, call, code) or Edit(source.start(call), source.end(call), code)
+    return Rewrite((edit,), "vmap", tuple(dict.fromkeys(mapped.imports)))
+
+
+def _in_statement(batch: Batch, statement: ast.stmt, node: ast.expr, code: str) -> Edit | None:
+    """A simple statement laid out anew with `code` in the place of one expression."""
+    source = batch.unit.source
+    start, end = source.start(statement), source.end(statement)
+    first, last = source.lines[start.line - 1], source.lines[end.line - 1]
+    margin = len(first) - len(first.lstrip())
+    tail = last[end.column - 1 :].strip()
+    if not isinstance(statement, ast.Assign | ast.Return | ast.Expr) or start.column != margin + 1 or tail:
+        return None
+    before, after = source.start(node), source.end(node)
+    head = _between(source.lines, start, before)
+    rest = _between(source.lines, after, end)
+    if "\n" in head or "\n" in rest or "\n" in code:
+        return None
+    newline = "\r\n" if first.endswith("\r\n") else "\n"
+    lines = fit(f"{head}{code}{rest}", margin).split("\n")
+    return Edit(start, end, newline.join([lines[0], *(" " * margin + line for line in lines[1:])]))
+
+
+def _between(lines: list[str], start: Position, end: Position) -> str:
+    if start.line == end.line:
+        return lines[start.line - 1][start.column - 1 : end.column - 1]
+    middle = lines[start.line : end.line - 1]
+    return "".join([lines[start.line - 1][start.column - 1 :], *middle, lines[end.line - 1][: end.column - 1]])
+
+
+class Mapped:
+    """What is mapped, over which arrays, as source."""
+
+    def __init__(self, batch: Batch, snippet: Snippet | None) -> None:
+        self.batch = batch
+        self.unit = batch.unit
+        self.snippet = snippet
+        self.imports: list[str] = []
+        self.taken = set(batch.unit.names)
+        self.names: dict[int, str] = {}
+
+    def spell(self, name: str) -> str:
+        written, needed = self.unit.spell(name)
+        if needed:
+            self.imports.append(needed)
+        return written
+
+    def fresh(self, wanted: str) -> str:
+        name = fresh(wanted, self.taken)
+        self.taken.add(name)
+        return name
+
+    def expression(self, axis: int) -> str | Withheld:
+        """The whole call for a batch whose example is one expression."""
+        element = self.batch.elements[0]
+        direct = self._direct(element)
+        if direct is not None:
+            function, axes, arguments = direct
+            return self.call(function, axes, arguments, axis)
+        if any(not isinstance(r.target, ast.Name | None) for r in self.batch.rows):
+            return Withheld("row-unpacked", f"the loop unpacks each row (line {element.lineno})")
+        parameters, axes, arguments = self.inputs()
+        code = self._rename(element)
+        if "\n" in code:
+            code = ast.unparse(ast.parse(f"({code})", mode="eval").body)
+        return self.call(f"lambda {', '.join(parameters)}: {code}", axes, arguments, axis)
+
+    def call(self, function: str, axes: list[int | None], arguments: list[str], axis: int) -> str:
+        """`jax.vmap(function, in_axes=..., out_axes=...)(arguments)`."""
+        options = ""
+        if len(set(axes)) == 1 and axes[0] != 0:
+            options += f", in_axes={axes[0]}"
+        elif any(a != 0 for a in axes):
+            options += f", in_axes=({', '.join(str(a) for a in axes)})"
+        if axis:
+            options += f", out_axes={axis}"
+        return f"{self.spell('jax.vmap')}({function}{options})({', '.join(arguments)})"
+
+    def inputs(self) -> tuple[list[str], list[int | None], list[str]]:
+        """The parameters of one example, the axis of each, and what is handed in."""
+        batch = self.batch
+        parameters: list[str] = []
+        axes: list[int | None] = []
+        arguments: list[str] = []
+        if batch.index is not None:
+            parameters.append(batch.index)
+            axes.append(0)
+            arguments.append(self._numbers())
+        for row in batch.rows:
+            parameters.append(self._row_name(row))
+            axes.append(row.axis)
+            arguments.append(self.array(row))
+        return parameters, axes, arguments
+
+    def _row_name(self, row: Rows) -> str:
+        if isinstance(row.target, ast.Name):
+            return row.target.id
+        base = row.array.attr if isinstance(row.array, ast.Attribute) else ast.unparse(row.array)
+        if id(row) not in self.names:
+            wanted = "row" if row.target is not None else singular(base, f"{base}_row")
+            self.names[id(row)] = self.fresh(wanted)
+        return self.names[id(row)]
+
+    def _numbers(self) -> str:
+        """`jnp.arange(...)` over what a range counts."""
+        stream = self.batch.counter
+        assert stream is not None
+        code = self.unit.source.segment
+        arange = self.spell("jax.numpy.arange")
+        flip = "[::-1]" if stream.reverse else ""
+        if stream.counted is not None:
+            return f"{arange}(len({code(stream.counted)})){flip}"
+        parts = [code(p) for p in (stream.start, stream.stop, stream.step) if p is not None]
+        if stream.step is not None and stream.start is None:
+            parts.insert(0, "0")
+        return f"{arange}({', '.join(parts)}){flip}"
+
+    def array(self, row: Rows) -> str:
+        """An array of examples, cut to the number of trips where that is not its own length."""
+        code = self.unit.source.segment(row.array)
+        if row.reverse:
+            return f"{atom(code)}[::-1]"
+        stream = self.batch.counter
+        if stream is None or stream.counted is not None or row.target is not None or stream.stop is None:
+            return code
+        counted = count_of(self.unit, stream.stop)
+        kin = {(ast.unparse(r.array), r.axis) for r in self.batch.rows}
+        if counted is not None and counted in kin and row.axis == counted[1]:
+            return code
+        if row.axis < 0:
+            return f"{atom(code)}[..., : {self.unit.source.segment(stream.stop)}]" if row.axis == -1 else code
+        stop = self.unit.source.segment(stream.stop)
+        gap = "" if isinstance(stream.stop, ast.Name | ast.Constant) else " "
+        return f"{atom(code)}[{':, ' * row.axis}:{gap}{stop}]"
+
+    def _direct(self, element: ast.expr) -> tuple[str, list[int | None], list[str]] | None:
+        """`f(xs[i], ys[i], w)` as `f`, its axes and its arguments, if it is no more than that."""
+        batch = self.batch
+        match element:
+            case ast.Call(func=ast.Name() | ast.Attribute() as function, args=[_, *_] as args, keywords=[]):
+                pass
+            case _:
+                return None
+        if batch.index is not None or reads(function) & batch.variant or any(isinstance(a, ast.Starred) for a in args):
+            return None
+        axes: list[int | None] = []
+        arguments: list[str] = []
+        for arg in args:
+            row = next((r for r in batch.rows if _is_row(r, arg)), None)
+            if row is None and (not isinstance(arg, ast.Name | ast.Attribute) or reads(arg) & batch.variant):
+                return None
+            axes.append(row.axis if row is not None else None)
+            arguments.append(self.array(row) if row is not None else self.unit.source.segment(arg))
+        if all(a is None for a in axes):
+            return None
+        return self.unit.source.segment(function), axes, arguments
+
+    def _rename(self, element: ast.expr) -> str:
+        """An expression with its rows by name instead of by index."""
+        source = self.unit.source
+        code = self.snippet.expression(element) if self.snippet else source.segment(element)
+        if self.snippet or self.batch.index is not None:
+            return code
+        places = [(place, self._row_name(row)) for row in self.batch.rows for place in row.places]
+        start = source.start(element)
+        for place, name in sorted(places, key=lambda p: source.start(p[0]), reverse=True):
+            at, end = source.start(place), source.end(place)
+            if not any(n is place for n in ast.walk(element)):
+                continue
+            a = len(_between(source.lines, start, at))
+            b = len(_between(source.lines, start, end))
+            code = code[:a] + name + code[b:]
+        return code
+
+
+def _is_row(row: Rows, arg: ast.expr) -> bool:
+    if any(place is arg for place in row.places):
+        return True
+    return isinstance(row.target, ast.Name) and isinstance(arg, ast.Name) and arg.id == row.target.id
+
+
+@dataclass
+class _LoopToVmap:
+    model: LoopModel
+    batch: Batch
+
+    def __post_init__(self) -> None:
+        self.unit = self.model.unit
+        self.source = self.model.unit.source
+        self.snippet = Snippet(self.source, self.model.node, self.model.node, indent_of(self.unit))
+        self.mapped = Mapped(self.batch, self.snippet)
+
+    def outcome(self) -> Outcome:
+        model, mapped = self.model, self.mapped
+        if self.batch.index is not None and (problem := use_windows(model, self.snippet, mapped.spell)):
+            return problem
+        if self.batch.index is None:
+            for row in self.batch.rows:
+                for place in row.places:
+                    self.snippet.replace(place, mapped._row_name(row))
+        outputs = model.outputs
+        axis = _axis(self.unit, outputs[0]) if len(outputs) == 1 else 0
+        definitions: list[cst.BaseStatement] = []
+        if self._plain():
+            code = mapped.expression(axis)
+            if isinstance(code, Withheld):
+                return code
+        else:
+            code, definition = self._function(axis)
+            definitions.append(definition)
+        return self._place(code, definitions, axis)
+
+    def _plain(self) -> bool:
+        """Whether one example is one expression on one line, and no comment would be lost."""
+        batch = self.batch
+        if batch.statements or len(batch.elements) != 1:
+            return False
+        node = self.model.node
+        lines = self.source.lines[node.lineno - 1 : node.end_lineno]
+        comments = any("#" in line for line in lines)
+        unpacked = any(not isinstance(r.target, ast.Name | None) for r in batch.rows)
+        return not comments and not unpacked and batch.elements[0].lineno == batch.elements[0].end_lineno
+
+    def _function(self, axis: int) -> tuple[str, cst.BaseStatement]:
+        """The function of one example, from the statements of the loop."""
+        mapped, batch, snippet = self.mapped, self.batch, self.snippet
+        name = mapped.fresh("per_example")
+        parameters, axes, arguments = mapped.inputs()
+        unpack = [
+            snippet.parse(f"{self.source.segment(row.target)} = {mapped._row_name(row)}")
+            for row in batch.rows
+            if row.target is not None and not isinstance(row.target, ast.Name)
+        ]
+        results = [snippet.expression(o.element) for o in self.model.outputs]
+        appends = {id(o.append) for o in self.model.outputs}
+        moved = self._results(results)
+        body: list[cst.BaseStatement] = []
+        for statement in self.model.node.body:
+            if id(statement) not in appends:
+                body += snippet.statement(statement)
+            elif id(statement) in moved:
+                body.append(snippet.parse(moved[id(statement)]))
+        last = snippet.parse(f"return {', '.join(results)}")
+        tail = snippet.statement(self.model.node.body[-1])
+        if id(self.model.node.body[-1]) in appends and tail and isinstance(tail[0], cst.SimpleStatementLine):
+            comments = [line for line in tail[0].leading_lines if line.comment]
+            last = last.with_changes(leading_lines=comments)
+        definition = snippet.define(
+            name, ", ".join(parameters), [*unpack, *body, last], snippet.body_of(self.model.node)
+        )
+        return mapped.call(name, axes, arguments, axis), definition
+
+    def _results(self, results: list[str]) -> dict[int, str]:
+        """Names for elements whose names are bound again after they were appended."""
+        moved: dict[int, str] = {}
+        body = self.model.node.body
+        for place, output in enumerate(self.model.outputs):
+            later = body[body.index(output.append) + 1 :]
+            changed: Names = binds(*later)
+            if reads(output.element) & changed:
+                name = self.mapped.fresh(singular(output.name, "result"))
+                moved[id(output.append)] = f"{name} = {results[place]}"
+                results[place] = name
+        return moved
+
+    def _place(self, code: str, definitions: list[cst.BaseStatement], axis: int) -> Outcome:
+        """The loop gives way to its definitions and the call; the list is not made any more."""
+        model, source = self.model, self.source
+        drops = drop_initials(model)
+        gone = {e.start.line for e in drops}
+        above = blank_above(source, model.node, self.snippet.newline, gone) if definitions else []
+        inlined = self._inline(code)
+        if inlined is not None:
+            loop = self.snippet.edit(definitions)
+            text = loop.text + self.snippet.newline if definitions and not self._blank_after() else loop.text
+            edits = [Edit(loop.start, loop.end, text if definitions else ""), inlined]
+            return self._rewrite([*edits, *drops, *above])
+        if axis:
+            return Withheld("stack-axis", f"`{model.outputs[0].name}` is stacked along axis {axis} elsewhere")
+        plan = after_loop(model, self.mapped.spell)
+        if isinstance(plan, Withheld):
+            return plan
+        names = ", ".join(plan.names[o.name] for o in model.outputs)
+        call = self.snippet.parse(fit(f"{names} = {code}", len(self.snippet.margin)))
+        heads = [self.snippet.parse(h) for o in model.outputs for h in plan.heads[o.name]]
+        statements = [*definitions, blank_line_before(call) if definitions else call, *heads]
+        return self._rewrite([self.snippet.edit(statements), *plan.edits, *drops, *above])
+
+    def _blank_after(self) -> bool:
+        """Whether an empty line follows the loop."""
+        return not self.source.lines[self.model.node.end_lineno or self.model.node.lineno].strip()
+
+    def _inline(self, code: str) -> Edit | None:
+        """`jnp.stack(ys)` right after the loop becomes the call itself."""
+        model = self.model
+        if len(model.outputs) != 1 or len(model.outputs[0].uses) != 1 or model.outputs[0].first:
+            return None
+        use = model.outputs[0].uses[0]
+        stack = self.unit.parents[use]
+        block = self.unit.block(model.node)
+        after = block[block.index(model.node) + 1 :][:1]
+        if not isinstance(stack, ast.Call) or self.unit.resolve(stack.func) not in STACKS or stack.args[0] is not use:
+            return None
+        if not after or not any(n is stack for n in ast.walk(after[0])) or not _only_axis(stack):
+            return None
+        if not isinstance(after[0], ast.Assign | ast.AnnAssign | ast.Return | ast.Expr):
+            return None
+        start, end = self.source.start(stack), self.source.end(stack)
+        return _in_statement(self.batch, after[0], stack, code) or Edit(start, end, code)
+
+    def _rewrite(self, edits: list[Edit]) -> Rewrite:
+        return Rewrite(tuple(edits), "vmap", tuple(dict.fromkeys(self.mapped.imports)))
+
+
+def _only_axis(call: ast.Call) -> bool:
+    return len(call.args) <= 2 and all(k.arg == "axis" for k in call.keywords)
+
+
+def _axis(unit: object, output: Output) -> int:
+    """The axis along which the only use of a list stacks it, where that is a constant."""
+    from scanlint.analysis.unit import Unit
+
+    assert isinstance(unit, Unit)
+    if len(output.uses) != 1:
+        return 0
+    call = unit.parents[output.uses[0]]
+    return stack_axis(call) if isinstance(call, ast.Call) else 0
+
+
+def stack_axis(call: ast.Call) -> int:
+    """The constant axis of a `jnp.stack`, 0 where it has none."""
+    given = [k.value for k in call.keywords if k.arg == "axis"] + list(call.args[1:2])
+    match given:
+        case [ast.Constant(value=int(axis))]:
+            return axis
+        case [ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(axis)))]:
+            return -axis
+    return 0

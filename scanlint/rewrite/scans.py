@@ -1,0 +1,27 @@
+"""Calls of `lax.scan` spelled as they are meant."""
+
+from __future__ import annotations
+
+from scanlint.analysis.scans import DummyScan
+from scanlint.analysis.unit import Unit
+from scanlint.finding import Edit, Position
+from scanlint.rewrite.result import Outcome, Rewrite
+
+
+def without_xs(unit: Unit, scan: DummyScan) -> Outcome:
+    """`lax.scan(f, init, jnp.zeros(n))` as `lax.scan(f, init, None, length=n)`."""
+    source = unit.source
+    edits = [Edit(source.start(scan.xs), source.end(scan.xs), "None")]
+    if not any(k.arg == "length" for k in scan.call.keywords):
+        last = source.end(
+            max([scan.xs, *(k.value for k in scan.call.keywords)], key=lambda n: (n.end_lineno, n.end_col_offset))
+        )
+        text = f", length={source.segment(scan.length)}"
+        if last == edits[0].end:
+            edits = [Edit(edits[0].start, edits[0].end, f"None{text}")]
+        else:
+            edits.append(Edit(last, last, text))
+    if scan.made is not None:
+        line, end = scan.made.lineno, (scan.made.end_lineno or scan.made.lineno)
+        edits.append(Edit(Position(line, 1), Position(end + 1, 1), ""))
+    return Rewrite(tuple(edits), "other")
