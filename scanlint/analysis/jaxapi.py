@@ -43,19 +43,7 @@ ARRAY_METHODS = words(
     "diagonal dot flatten max mean min nonzero prod ptp ravel repeat reshape round searchsorted sort squeeze std "
     "sum swapaxes take trace transpose var view block_until_ready __array__ item tolist"
 )
-ARRAY_ONLY_METHODS = ARRAY_METHODS - {
-    "all",
-    "any",
-    "copy",
-    "sort",
-    "max",
-    "min",
-    "view",
-    "take",
-    "round",
-    "clip",
-    "choose",
-}
+ARRAY_ONLY_METHODS = ARRAY_METHODS - {"copy", "sort", "view", "take", "choose"}
 PYTHON_METHODS = frozenset(["item", "tolist"])
 
 _BOOL = words(

@@ -79,17 +79,26 @@ def parse(source: SourceFile) -> ast.Module | Unreadable:
 def collect(tree: ast.Module, source: SourceFile) -> ModuleFacts:
     """Only top-level statements and the bodies of classes are looked at; what functions hold, by their text."""
     facts = ModuleFacts(source.display, JAX.search(source.text) is not None)
-    lines = _Lines(source.text) if facts.jax else None
-    for statement in _top_level(tree.body):
+    statements = list(_top_level(tree.body))
+    for statement in statements:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            _imports(statement, facts)
+    lines = _Lines(source.text, _renamed(facts)) if facts.jax else None
+    for statement in statements:
         _collect(statement, facts, lines)
     facts.transforms = bool(lines and lines.transforms)
     return facts
 
 
+def _renamed(facts: ModuleFacts) -> list[str]:
+    """Names under which transforms are imported that do not look like transforms."""
+    return [n for n, t in facts.imports.items() if TRANSFORM.search(t) and not TRANSFORM.search(n)]
+
+
 class _Lines:
     """At which lines transforms, control flow and loops are spelled."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, renamed: list[str]) -> None:
         starts = [0]
         find = text.find
         at = find("\n")
@@ -98,6 +107,9 @@ class _Lines:
             at = find("\n", at + 1)
         self.starts = starts
         self.transforms = self._find(TRANSFORM, text)
+        if renamed:
+            pattern = re.compile(rf"\b(?:{'|'.join(renamed)})\b")
+            self.transforms = sorted([*self.transforms, *self._find(pattern, text)])
         self.control = self._find(CONTROL, text)
         self.loops = self._find(LOOP, text)
 
@@ -126,8 +138,6 @@ def _top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 def _collect(statement: ast.stmt, facts: ModuleFacts, lines: _Lines | None) -> None:
     match statement:
-        case ast.Import() | ast.ImportFrom():
-            _imports(statement, facts)
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             facts.functions[statement.name] = _span(statement, statement.name, lines)
         case ast.ClassDef():

@@ -204,7 +204,8 @@ class Graph:
     def invoke(self, closure: Closure, args: Mapping[str, Value], mode: Mode) -> Value:
         code = closure.code
         if self._is_frozen(code):
-            return code.result if mode.traced else concrete(code.result)
+            result = self._first(code).result
+            return result if mode.traced else concrete(result)
         if code.mode.traced and not mode.traced:
             return concrete(code.result)
         if not mode.traced and closure.frame is None and code.mode.transforms >= mode.transforms:
@@ -216,6 +217,11 @@ class Graph:
             self._refine(code, args)
         self._run(code, closure.frame)
         return code.result if mode.traced else concrete(code.result)
+
+    def _first(self, code: Code) -> Code:
+        """A function as it was interpreted before its file was changed."""
+        scope = self.modules.get(code.scope.name)
+        return scope.codes.get(code.qualname, code) if scope is not None and code.runs == 0 else code
 
     def _refine(self, code: Code, args: Mapping[str, Value]) -> None:
         """A call of a transformed function tells the structure of its arguments."""

@@ -10,7 +10,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from scanlint.analysis.callables import Closure, Code, Mode
-from scanlint.analysis.unit import FunctionContext, Source, Unit
+from scanlint.analysis.unit import FunctionContext, Jit, Source, Unit
 from scanlint.analysis.values import Kind, Value
 from scanlint.project.facts import ARRAYS, collect, parse
 from scanlint.project.graph import Graph
@@ -164,7 +164,7 @@ class Project:
         if code is None:
             return None
         code.mode, code.incoming, code.rooted = before.mode, dict(before.incoming), before.rooted
-        code.static, code.jit = before.static, None
+        code.static, code.jit = before.static, same_jit(before, code, scope.tree)
         code.record.keep = True
         self.graph.replay(code)
         return self._unit(scope, code)
@@ -174,6 +174,18 @@ def context_of(code: Code) -> FunctionContext:
     """How a function is run, for the rules."""
     mode = code.mode
     return FunctionContext(code.node, code.qualname, mode.traced, mode.chain, mode.transforms, code.static, code.jit)
+
+
+def same_jit(before: Code, after: Code, module: ast.Module) -> Jit | None:
+    """The jit of a function in a changed text: the decorator in the same place, or the call with the same text."""
+    if before.jit is None:
+        return None
+    if before.jit.decorator:
+        decorators = getattr(after.node, "decorator_list", [])
+        index = getattr(before.node, "decorator_list", []).index(before.jit.node)
+        return Jit(decorators[index], True) if index < len(decorators) else None
+    wanted = ast.dump(before.jit.node)
+    return next((Jit(n, False) for n in ast.walk(module) if isinstance(n, ast.Call) and ast.dump(n) == wanted), None)
 
 
 def local_imports(scope: ModuleScope, node: ast.AST) -> dict[str, str]:
