@@ -22,7 +22,7 @@ import jax.numpy as jnp
 
 @jax.jit
 def rollout(state):
-    for t in range(1000):
+    for t in range(50):
         state = jnp.sin(state) * 2.0 + jnp.cos(state) * t
     return state
 """
