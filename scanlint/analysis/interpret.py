@@ -197,7 +197,14 @@ def _if(self: Interpreter, node: ast.If) -> bool:
 
 
 def _loops(statements: list[ast.stmt]) -> bool:
-    return any(isinstance(n, ast.For | ast.While) for s in statements for n in ast.walk(s))
+    for statement in statements:
+        if isinstance(statement, ast.For | ast.While):
+            return True
+        if isinstance(statement, ast.If | ast.With | ast.Try):
+            inner = [*statement.body, *getattr(statement, "orelse", []), *getattr(statement, "finalbody", [])]
+            if _loops(inner):
+                return True
+    return False
 
 
 def _unrolled(arm: list[ast.stmt], other: list[ast.stmt]) -> bool:

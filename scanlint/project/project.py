@@ -114,10 +114,9 @@ class Project:
         for scope in self.modules.values():
             if not scope.facts.jax and not scope.codes:
                 continue
-            text = scope.source.text
             for qualname, span in scope.facts.functions.items():
                 traced = qualname in scope.codes and scope.codes[qualname].runs > 0
-                if not span.control or not (traced or self._host_loop(scope, text, qualname)):
+                if not span.control or not (traced or _host_loop(scope, qualname)):
                     continue
                 code = scope.code(qualname)
                 if code is None:
@@ -126,22 +125,15 @@ class Project:
                 self.graph.settle()
                 yield self._unit(scope, code)
 
-    def _host_loop(self, scope: ModuleScope, text: str, qualname: str) -> bool:
-        """A function of the host with a loop whose lines speak of arrays."""
-        span = scope.facts.functions[qualname]
-        if not span.loops or not scope.facts.jax:
-            return False
-        return ARRAYS.search("\n".join(text.split("\n")[span.first - 1 : span.last])) is not None
-
     def _unit(self, scope: ModuleScope, code: Code) -> Unit:
-        imports = {**scope.imports(), **local_imports(scope, code.node)}
+        imports = {**scope.imports, **local_imports(scope, code.node)}
         return Unit(
             source=Source(scope.path, scope.source.text),
             module=scope.tree,
             node=code.node,
             qualname=code.qualname,
             imports=imports,
-            definitions=scope.definitions(),
+            definitions=scope.definitions,
             values=code.record.values,
             contexts={c.node: context_of(c) for c in code.record.codes.values()},
             weights=self.weights,
@@ -168,6 +160,14 @@ class Project:
         code.record.keep = True
         self.graph.replay(code)
         return self._unit(scope, code)
+
+
+def _host_loop(scope: ModuleScope, qualname: str) -> bool:
+    """A function of the host with a loop whose lines speak of arrays."""
+    span = scope.facts.functions[qualname]
+    if not span.loops or not scope.facts.jax:
+        return False
+    return any(ARRAYS.search(line) for line in scope.lines[span.first - 1 : span.last])
 
 
 def context_of(code: Code) -> FunctionContext:

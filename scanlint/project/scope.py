@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import io
+from functools import cached_property
 from typing import Protocol
 
 from scanlint.analysis.callables import ClassInfo, ClassRef, Closure, Code, Frame, Named, Record
@@ -51,6 +53,10 @@ class ModuleScope:
             self.keep(tree)
             return tree
         return self._tree
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return list(io.StringIO(self.source.text))
 
     def keep(self, tree: ast.Module) -> None:
         """Hold on to a tree of the file."""
@@ -209,10 +215,12 @@ class ModuleScope:
                 return name
         return canonical(f"{base}.{rest}" if rest else base)
 
+    @cached_property
     def imports(self) -> dict[str, str]:
         """Names that imports bind, and what they stand for."""
         return {**self.facts.imports, **{n: self.absolute(*self.facts.relative[n]) for n in self.facts.relative}}
 
+    @cached_property
     def definitions(self) -> dict[str, str]:
         names = [n for n in self.facts.functions if "." not in n]
         return {n: f"{self.name}.{n}" for n in (*names, *self.facts.classes)}
