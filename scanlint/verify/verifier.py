@@ -126,7 +126,9 @@ class Verifier:
         if hello is None or not hello.get("ready"):
             self._kill()
             check_interpreter(self.python)
-            raise VerifierUnavailable(missing_jax(self.python, str((hello or {}).get("error", "the worker did not start"))))
+            raise VerifierUnavailable(
+                missing_jax(self.python, str((hello or {}).get("error", "the worker did not start")))
+            )
 
     def _kill(self) -> None:
         if self._process is not None:

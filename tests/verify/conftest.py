@@ -26,7 +26,9 @@ def verifier() -> Iterator[Verifier]:
 def judge(verifier: Verifier, tmp_path: Path) -> Judge:
     """Verify `old` against `new`; both get the usual imports."""
 
-    def verify(old: str, new: str, function: str = "f", using: Verifier | None = None, **options: object) -> Verification:
+    def verify(
+        old: str, new: str, function: str = "f", using: Verifier | None = None, **options: object
+    ) -> Verification:
         task = Task(
             path="module.py",
             function=function,

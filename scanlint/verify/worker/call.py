@@ -97,7 +97,13 @@ def _traced(leaf: object, numbers: bool) -> bool:
 
 def jitted(function: object) -> bool:
     """Whether a function is the result of `jax.jit`."""
-    return hasattr(function, "lower") and hasattr(function, "trace") or type(function).__name__ == "PjitFunction"
+    return (hasattr(function, "lower") and hasattr(function, "trace")) or type(function).__name__ == "PjitFunction"
+
+
+def plain(function: Callable[..., object]) -> Callable[..., object]:
+    """A function without its outermost `jax.jit`: its Python runs anew on every call."""
+    inner = getattr(function, "__wrapped__", None)
+    return inner if jitted(function) and callable(inner) else function
 
 
 @dataclass

@@ -32,7 +32,7 @@ class _Reader:
         token = match.group().strip() if match else ""
         if match is None or (expected is not None and token != expected):
             wanted = f"`{expected}`" if expected else "more"
-            raise BadSpecification(f"expected {wanted} at `{self.text[self.at:].strip()[:20]}` in `{self.text}`")
+            raise BadSpecification(f"expected {wanted} at `{self.text[self.at :].strip()[:20]}` in `{self.text}`")
         self.at = match.end()
         return token
 
@@ -109,5 +109,5 @@ def parse(text: str, names: Mapping[str, object]) -> dict[str, Spec]:
     reader = _Reader(text.strip().removeprefix("(").removesuffix(")") if text.strip().startswith("(") else text, names)
     found = dict(reader.entries(""))
     if reader.peek():
-        raise BadSpecification(f"cannot read `{reader.text[reader.at:].strip()}` in `{text}`")
+        raise BadSpecification(f"cannot read `{reader.text[reader.at :].strip()}` in `{text}`")
     return found

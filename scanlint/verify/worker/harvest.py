@@ -81,7 +81,11 @@ def _evaluate(
     if receiver is not None:
         needed |= loads(receiver)
     before = [s for s in context if (s.lineno, s.col_offset) < (call.lineno, call.col_offset)]
-    local = [s for s in cut(ast.Module(before, []), needed) if isinstance(s, (ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom))]
+    local = [
+        s
+        for s in cut(ast.Module(before, []), needed)
+        if isinstance(s, (ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom))
+    ]
     for statement in local:
         needed |= loads(statement)
     scope = dict(names)

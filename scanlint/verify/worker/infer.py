@@ -8,14 +8,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 ARRAY_ATTRIBUTES = frozenset(
-    "shape ndim size dtype T at mT real imag sum mean max min std var reshape astype flatten ravel squeeze transpose dot "
-    "any all argmax argmin cumsum cumprod prod clip round copy take item tolist swapaxes conj repeat sort itemsize "
-    "block_until_ready".split()
+    ["shape", "ndim", "size", "dtype", "T", "at", "mT", "real", "imag", "sum", "mean", "max", "min", "std", "var", "reshape", "astype", "flatten", "ravel", "squeeze", "transpose", "dot", "any", "all", "argmax", "argmin", "cumsum", "cumprod", "prod", "clip", "round", "copy", "take", "item", "tolist", "swapaxes", "conj", "repeat", "sort", "itemsize", "block_until_ready"]
 )
-STATIC_CALLS = frozenset("zeros ones full empty arange linspace eye identity iota".split())
-KEY_CALLS = frozenset("split fold_in normal uniform bernoulli categorical choice permutation randint gumbel key_data".split())
-VECTOR_CALLS = frozenset("dot matmul vdot inner outer convolve correlate interp cumsum cumprod sort argsort flip".split())
-WEIGHT = re.compile(r"^(w|W|[A-Z][A-Z]?|kernel|weights?|w_\w+|W_\w+|\w+_w|\w+_weights?|mat\w*|\w+_mat\w*|proj\w*|cov\w*)\d*$")
+STATIC_CALLS = frozenset(["zeros", "ones", "full", "empty", "arange", "linspace", "eye", "identity", "iota"])
+KEY_CALLS = frozenset(
+    ["split", "fold_in", "normal", "uniform", "bernoulli", "categorical", "choice", "permutation", "randint", "gumbel", "key_data"]
+)
+VECTOR_CALLS = frozenset(
+    ["dot", "matmul", "vdot", "inner", "outer", "convolve", "correlate", "interp", "cumsum", "cumprod", "sort", "argsort", "flip"]
+)
+WEIGHT = re.compile(
+    r"^(w|W|[A-Z][A-Z]?|kernel|weights?|w_\w+|W_\w+|\w+_w|\w+_weights?|mat\w*|\w+_mat\w*|proj\w*|cov\w*)\d*$"
+)
 MAX_DEPTH = 4
 
 
@@ -193,11 +197,20 @@ class Inference:
                 bound = self.bound(value) if not isinstance(value, ast.Constant) else None
                 if isinstance(bound, str):
                     self.extents[name] = bound
+                need = need or self.shaped_like(value)
                 if need is not None:
                     self.names[name] = need
                 else:
-                    self.walk(value)
                     self.forget(target, value)
+
+    def shaped_like(self, value: ast.expr) -> Need | None:
+        """The value whose shape an elementwise expression most likely has: its first plain name."""
+        match value:
+            case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.MatMult):
+                plain = [s for s in (left, right) if isinstance(s, ast.Name)]
+                found = [n for s in plain if (n := self.names.get(s.id)) is not None and not n.is_int]
+                return found[0] if found else None
+        return None
 
     def forget(self, target: ast.expr, value: ast.expr | None = None) -> None:
         """A name bound to something else; `x = step(x)` keeps what `x` is."""
@@ -287,7 +300,11 @@ class Inference:
             need = self.need(side)
             if need is not None and isinstance(op, ast.MatMult):
                 need.is_array = True
-                need.at_least(2 if need.weight or isinstance(side, (ast.Subscript, ast.Attribute)) or WEIGHT.match(_last(side)) else 1)
+                need.at_least(
+                    2
+                    if need.weight or isinstance(side, (ast.Subscript, ast.Attribute)) or WEIGHT.match(_last(side))
+                    else 1
+                )
             elif need is not None and isinstance(op, (ast.Div, ast.Pow)):
                 need.floating = True
 
@@ -322,7 +339,11 @@ class Inference:
     def library(self, value: ast.expr, attr: str, node: ast.Call) -> None:
         base = ast.unparse(value)
         first = self.need(node.args[0]) if node.args else None
-        if attr in KEY_CALLS and base.split(".")[-1] in ("random", "jr", "jrandom", "rnd", "jrd", "rng") and first is not None:
+        if (
+            attr in KEY_CALLS
+            and base.split(".")[-1] in ("random", "jr", "jrandom", "rnd", "jrd", "rng")
+            and first is not None
+        ):
             first.is_key = True
         if attr in VECTOR_CALLS:
             for argument in node.args[:2]:

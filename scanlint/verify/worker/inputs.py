@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import jax
 import numpy as np
 
-from .call import Progress, Signature, TookTooLong, limited, split
+from .call import Progress, Signature, TookTooLong, limited, plain, split
 from .given import parse
 from .guess import Sizes, guesses, matching, record_fields
 from .infer import Need, infer
@@ -18,7 +18,7 @@ from .module import Loaded, find
 from .paths import TooManyDecisions, deciding
 from .search import Failure, Links, search, separate
 from .specs import Array, Choice, Scalar, Spec, Struct, build, leaves, resize, sizes
-from .values import Specs, make, Mode, scalar_values
+from .values import Mode, Specs, make, scalar_values
 
 ATTEMPT_SECONDS = 2.0
 
@@ -38,9 +38,7 @@ class Inputs:
     owner: type | None = None
 
     def functions(self) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
-        return {
-            s.name: s for s in self.loaded.tree.body if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef))
-        }
+        return {s.name: s for s in self.loaded.tree.body if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef))}
 
     def constants(self) -> tuple[list[float], list[int]]:
         """Numbers that the function compares with: boundaries to be tested on both sides."""
@@ -137,7 +135,9 @@ class Inputs:
             if index == 0 and self.owner is not None and name in ("self", "this", "cls"):
                 found[name] = list(self.instance(self.owner, need, shared))
                 if not found[name]:
-                    raise NoInputs(f"no instance of `{self.owner.__name__}` could be made; add `# scanlint: inputs ...` above the function or record")
+                    raise NoInputs(
+                        f"no instance of `{self.owner.__name__}` could be made; add `# scanlint: inputs ...` above the function or record"
+                    )
             else:
                 found[name] = list(guesses(name, need, shared, names))[:8]
         return found
@@ -180,10 +180,10 @@ class Inputs:
             return asked[0] % 2 == 1
 
         try:
-            with limited(ATTEMPT_SECONDS), jax.disable_jit(), deciding(decide), reached.watching():
+            with limited(ATTEMPT_SECONDS), deciding(decide), reached.watching():
                 values = self.abstract(specs)
                 parts = split(values, self.signature.static, numbers=False)
-                jax.eval_shape(lambda *ls: self.outcome(parts.rebuild(ls), function or self.function), *parts.leaves)
+                jax.eval_shape(lambda *ls: self.outcome(parts.rebuild(ls), function or plain(self.function)), *parts.leaves)
         except TooManyDecisions:
             return None
         except TookTooLong:

@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 
 INLINE = frozenset(
-    "pjit jit closed_call core_call core_closed_call custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr "
-    "remat remat2 checkpoint xla_call".split()
+    ["pjit", "jit", "closed_call", "core_call", "core_closed_call", "custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "remat", "remat2", "checkpoint", "xla_call"]
 )
-IDENTITY = frozenset("copy copy_p device_put sharding_constraint optimization_barrier pvary random_clone".split())
+IDENTITY = frozenset(["copy", "copy_p", "device_put", "sharding_constraint", "optimization_barrier", "pvary", "random_clone"])
 MAX_EQUATIONS = 20_000
 
 
@@ -175,9 +174,7 @@ class Interpreter:
         return [self.numbering.block(key, x.shape, k) for k, x in enumerate(initial)]
 
     def placeholders(self, like: Sequence[Ids]) -> list[Ids]:
-        return [
-            self.numbering.block(("placeholder", self.depth, k, x.shape), x.shape) for k, x in enumerate(like)
-        ]
+        return [self.numbering.block(("placeholder", self.depth, k, x.shape), x.shape) for k, x in enumerate(like)]
 
     def branch(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
         branches, which = equation.params["branches"], operands[0]
@@ -228,7 +225,9 @@ class Interpreter:
 
     def opaque(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
         """A primitive whose elements are not told apart: the same operands give the same result."""
-        types = tuple((str(getattr(a.aval, "dtype", "")), x.shape, x.tobytes()) for a, x in zip(equation.invars, operands))
+        types = tuple(
+            (str(getattr(a.aval, "dtype", "")), x.shape, x.tobytes()) for a, x in zip(equation.invars, operands)
+        )
         key: Key = ("opaque", equation.primitive.name, self.parameters(equation), types)
         shapes = [v.aval.shape for v in equation.outvars]  # type: ignore[attr-defined]
         return [self.numbering.block(key, shape, k) for k, shape in enumerate(shapes)]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .call import Reached, Signature, Split, TookTooLong, jitted, limited, split
+from .call import Reached, Signature, Split, TookTooLong, jitted, limited, plain, split
 from .compare import ACCEPTED_RELATIVE, Agreement, Difference, compare, describe
 from .module import Loaded
 from .specs import transplant
@@ -18,6 +19,7 @@ from .values import Case, Values
 
 CASE_SECONDS = 4.0
 Function = Callable[..., object]
+Result = TypeVar("Result")
 
 
 class Refuted(Exception):
@@ -73,7 +75,9 @@ class Judge:
                 if _empty(expected):
                     self.note(f"the new version raises where the result is empty: {type(error).__name__}: {text}")
                     return False
-                raise Refuted(f"{describe(values)}: the new version raises {type(error).__name__}: {text}{name}") from error
+                raise Refuted(
+                    f"{describe(values)}: the new version raises {type(error).__name__}: {text}{name}"
+                ) from error
             if not self.agree(values, expected, found, name):
                 return False
         self.cases += 1
@@ -98,12 +102,16 @@ class Judge:
         raise Refuted(f"{describe(values)}: {result.text}{name}")
 
     def run_old(self, values: Values) -> object:
-        if self.staged:
-            with limited(CASE_SECONDS):
-                return jax.block_until_ready(self.signature.call(self.before, values))
         watching = self.reached.watching() if self.reached.codes else contextlib.nullcontext()
-        with limited(CASE_SECONDS), jax.disable_jit(), watching:
-            return jax.block_until_ready(self.signature.call(self.before, values))
+        with limited(CASE_SECONDS), watching:
+            return jax.block_until_ready(self.eagerly(lambda f: self.signature.call(f, values)))
+
+    def eagerly(self, call: Callable[[Function], Result]) -> Result:
+        """Run the old version's Python. Where it traces as it is, what it calls may stay compiled (much faster)."""
+        if self.staged:
+            return call(plain(self.before))
+        with jax.disable_jit():
+            return call(self.before)
 
     def runs(self, values: Values) -> Iterator[tuple[str, Callable[[], object]]]:
         """The ways the new version is run: under its own jit, or under ours where it is traced."""
@@ -164,8 +172,8 @@ class Judge:
         """Reverse-mode gradients where the old version has them; False where it has none."""
         values = case.make()
         try:
-            with limited(CASE_SECONDS), contextlib.nullcontext() if self.staged else jax.disable_jit():
-                expected = self.gradient(self.before, values)
+            with limited(CASE_SECONDS):
+                expected = self.eagerly(lambda f: self.gradient(f, values))
         except (Exception, TookTooLong):
             return False
         if expected is None:
@@ -177,7 +185,9 @@ class Judge:
         except Exception as error:
             text = str(error).splitlines()[0][:160] if str(error) else ""
             if self.differentiated:
-                raise Refuted(f"{describe(values)}: the gradient of the new version raises {type(error).__name__}: {text}") from error
+                raise Refuted(
+                    f"{describe(values)}: the gradient of the new version raises {type(error).__name__}: {text}"
+                ) from error
             self.note("the new version has no reverse-mode gradient; the old one has")
             return False
         result = compare(expected, found, ulps=1024.0)
@@ -186,7 +196,11 @@ class Judge:
                 np.isfinite(np.asarray(x)).all() for x in expected
             )
             text = f"{describe(values)}: gradient {result.text}"
-            if became or self.differentiated or (case.ordinary and case.finite and not self.rough(values, expected, result)):
+            if (
+                became
+                or self.differentiated
+                or (case.ordinary and case.finite and not self.rough(values, expected, result))
+            ):
                 raise Refuted(text)
             self.note(f"the gradient differs at a boundary: {result.text}")
         return True
@@ -195,8 +209,8 @@ class Judge:
         """Whether the old version's own gradient moves as much under one rounding unit."""
         moved = jax.tree_util.tree_map(lambda x: _nudged(x, 1.0), values)
         try:
-            with limited(CASE_SECONDS), jax.disable_jit():
-                other = self.gradient(self.before, moved)
+            with limited(CASE_SECONDS):
+                other = self.eagerly(lambda f: self.gradient(f, moved))
         except (Exception, TookTooLong):
             return False
         return result.relative <= 64 * _relative(compare(expected, other, ulps=1.0))

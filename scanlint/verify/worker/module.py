@@ -41,10 +41,7 @@ def find(tree: ast.Module, dotted: str) -> ast.FunctionDef | ast.AsyncFunctionDe
     for part in dotted.split("."):
         node = None
         for statement in _flat(body):
-            if (
-                isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-                and statement.name == part
-            ):
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and statement.name == part:
                 node = statement
         if node is None:
             return None
@@ -217,9 +214,7 @@ def _execute(statements: list[ast.stmt], loaded: Loaded, file: str) -> None:
             _import_apart(statement, loaded, file, error)
 
 
-def _import_apart(
-    statement: ast.Import | ast.ImportFrom, loaded: Loaded, file: str, error: ImportError
-) -> None:
+def _import_apart(statement: ast.Import | ast.ImportFrom, loaded: Loaded, file: str, error: ImportError) -> None:
     """Import name by name what can be imported."""
     for alias in statement.names:
         one: ast.stmt

@@ -164,9 +164,7 @@ class Numbering:
             self.forms[number] = (name if exact else f"{name}!", *ids)
         return self.assumed.get(number, number)
 
-    def _fold(
-        self, name: str, parameters: Key, ids: tuple[int, ...], dtype: np.dtype[np.generic] | None
-    ) -> int | None:
+    def _fold(self, name: str, parameters: Key, ids: tuple[int, ...], dtype: np.dtype[np.generic] | None) -> int | None:
         values = [self.constants.get(i) for i in ids]
         if dtype == np.bool_ and name in ("and", "or"):
             for value, other in ((values[0], ids[1]), (values[1], ids[0])):

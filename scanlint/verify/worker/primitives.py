@@ -16,12 +16,7 @@ Rule = Callable[[Numbering, "JaxprEqn", list[Ids], Key], list[Ids] | None]
 RULES: dict[str, Rule] = {}
 
 ELEMENTWISE = frozenset(
-    "abs acos acosh add add_any and asin asinh atan atan2 atanh bessel_i0e bessel_i1e cbrt ceil clamp complex conj "
-    "convert_element_type cos cosh digamma div eq erf erf_inv erfc exp exp2 expm1 floor ge gt igamma igamma_grad_a "
-    "igammac imag integer_pow is_finite le lgamma log log1p logistic lt max min mul ne neg nextafter not or "
-    "polygamma population_count pow real reduce_precision regularized_incomplete_beta rem round rsqrt select_n "
-    "shift_left shift_right_arithmetic shift_right_logical sign sin sinh sqrt square sub tan tanh xor zeta "
-    "bitcast_convert_type clz".split()
+    ["abs", "acos", "acosh", "add", "add_any", "and", "asin", "asinh", "atan", "atan2", "atanh", "bessel_i0e", "bessel_i1e", "cbrt", "ceil", "clamp", "complex", "conj", "convert_element_type", "cos", "cosh", "digamma", "div", "eq", "erf", "erf_inv", "erfc", "exp", "exp2", "expm1", "floor", "ge", "gt", "igamma", "igamma_grad_a", "igammac", "imag", "integer_pow", "is_finite", "le", "lgamma", "log", "log1p", "logistic", "lt", "max", "min", "mul", "ne", "neg", "nextafter", "not", "or", "polygamma", "population_count", "pow", "real", "reduce_precision", "regularized_incomplete_beta", "rem", "round", "rsqrt", "select_n", "shift_left", "shift_right_arithmetic", "shift_right_logical", "sign", "sin", "sinh", "sqrt", "square", "sub", "tan", "tanh", "xor", "zeta", "bitcast_convert_type", "clz"]
 )
 
 
@@ -199,14 +194,16 @@ def _scatter(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list
     return [np.where(places > 0, updates, x[0])]
 
 
-_REDUCTIONS = "reduce_sum reduce_prod reduce_max reduce_min reduce_and reduce_or reduce_xor argmax argmin".split()
+_REDUCTIONS = ["reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "reduce_and", "reduce_or", "reduce_xor", "argmax", "argmin"]
 
 
 @rule(*_REDUCTIONS)
 def _reduce(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
     axes = tuple(equation.params["axes"])
     kept = [a for a in range(x[0].ndim) if a not in axes]
-    rows = np.transpose(x[0], [*kept, *axes]).reshape([*(x[0].shape[a] for a in kept), -1] if x[0].size else _shape(equation) + (0,))
+    rows = np.transpose(x[0], [*kept, *axes]).reshape(
+        [*(x[0].shape[a] for a in kept), -1] if x[0].size else _shape(equation) + (0,)
+    )
     dtype = str(equation.invars[0].aval.dtype)  # type: ignore[attr-defined]
     out = str(equation.outvars[0].aval.dtype)  # type: ignore[attr-defined]
     name = equation.primitive.name
@@ -251,7 +248,9 @@ def _sort(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Id
 
 
 def _members(table: Numbering, whole: Ids, part: int, at: int) -> Ids:
-    return np.array([table.node(("of", w, part, at)) for w in whole.reshape(-1).tolist()], np.int64).reshape(whole.shape)
+    return np.array([table.node(("of", w, part, at)) for w in whole.reshape(-1).tolist()], np.int64).reshape(
+        whole.shape
+    )
 
 
 @rule("dot_general")
@@ -291,8 +290,10 @@ def _wrap(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Id
     out = []
     for parts in flat:
         form = table.forms.get(parts[0])
-        same = form is not None and form[:2] == ("unwrap", dtype) and all(
-            table.forms.get(part, ()) == ("unwrap", dtype, form[2], k) for k, part in enumerate(parts)
+        same = (
+            form is not None
+            and form[:2] == ("unwrap", dtype)
+            and all(table.forms.get(part, ()) == ("unwrap", dtype, form[2], k) for k, part in enumerate(parts))
         )
         out.append(form[2] if same and form is not None else table.node(("wrap", dtype, *parts)))
     return [np.array(out, np.int64).reshape(_shape(equation))]

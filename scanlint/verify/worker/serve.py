@@ -29,7 +29,7 @@ def main(arguments: Sequence[str]) -> None:
     except Exception as error:
         _send(answers, {"ready": False, "error": f"{type(error).__name__}: {error}"})
         return
-    import jax.numpy  # noqa: F401
+    import jax.numpy
 
     from . import task  # noqa: F401
 
@@ -100,6 +100,7 @@ def _child(request: Message, folder: str, writing: int) -> None:
 def _await(child: int, reading: int, timeout: float) -> Message:
     """Read the child's lines until its answer, its end, or the deadline; leave nothing of it running."""
     deadline = time.monotonic() + timeout
+    since = time.monotonic()
     buffer, stage, status = b"", "starting", None
     answer: Message | None = None
     while answer is None and time.monotonic() < deadline:
@@ -110,7 +111,8 @@ def _await(child: int, reading: int, timeout: float) -> Message:
             *lines, buffer = buffer.split(b"\n")
             for line in lines:
                 message = _decode(line)
-                stage = str(message.get("stage", stage))
+                if "stage" in message:
+                    stage, since = str(message["stage"]), time.monotonic()
                 found = message.get("answer")
                 answer = found if isinstance(found, dict) else answer
             if not chunk:
@@ -122,6 +124,9 @@ def _await(child: int, reading: int, timeout: float) -> Message:
     ended = _stop(child, status)
     if answer is not None:
         return answer
+    if time.monotonic() >= deadline and stage.startswith("running the new") and deadline - since > timeout / 2:
+        example = f"the old version ends within seconds, the new one has not ended after {deadline - since:.0f} s"
+        return {"verdict": "refuted", "reason": "the new version does not end", "counterexample": f"{example}: {stage}"}
     if time.monotonic() >= deadline:
         return {"verdict": "unknown", "reason": f"timed out after {timeout:g} s while {stage}"}
     return {"verdict": "unknown", "reason": f"the code under test ended the process ({ended}) while {stage}"}

@@ -97,9 +97,7 @@ class Task:
         self.stage(f"loading the {'old' if which == 'old' else 'new'} version")
         try:
             with limited(LOAD_SECONDS):
-                loaded = load(
-                    self.text(which), self.text("file"), self.text("root"), self.text("function"), suffix
-                )
+                loaded = load(self.text(which), self.text("file"), self.text("root"), self.text("function"), suffix)
         except TookTooLong:
             raise Unknown(f"the module takes more than {LOAD_SECONDS:g} s to load") from None
         except SystemExit:
@@ -191,7 +189,11 @@ class Task:
         floats, integers = inputs.constants()
         found = []
         for label, sized in inputs.variants(specs) if vary else [("", specs)]:
-            wanted = list(modes(sized, floats, integers)) if not label else [Mode("ordinary values"), Mode("other values", seed=1, turn=1, mixed=True)]
+            wanted = (
+                list(modes(sized, floats, integers))
+                if not label
+                else [Mode("ordinary values"), Mode("other values", seed=1, turn=1, mixed=True)]
+            )
             found.append(Family(label, sized, list(cases(sized, iter(wanted), integers))))
         return found
 
@@ -200,9 +202,9 @@ class Task:
         judge = self.judge
         assert judge is not None
         proved = self.proof(families)
+        judge.staged = self.before is not None and not self.branches
         if proved:
             judge.reached = Reached(frozenset())
-            judge.staged = self.before is not None and self.before < 400 and not self.branches
         for family in families:
             first = family is families[0]
             for case in family.cases[: (PROVED_CASES if first else 0) if proved else (MAX_CASES if first else 2)]:
@@ -210,7 +212,9 @@ class Task:
                     judge.check(case, family.label)
         if not judge.cases:
             why = judge.failures[-1] if judge.failures else "no case ran to its end"
-            raise Unknown(f"no input gave a result to compare: {why}; add `# scanlint: inputs ...` above the function or record")
+            raise Unknown(
+                f"no input gave a result to compare: {why}; add `# scanlint: inputs ...` above the function or record"
+            )
         if not proved:
             self.cover(inputs, families)
         self.derivatives(families)
@@ -279,7 +283,9 @@ class Task:
                 if not missing:
                     return
         if missing:
-            raise Unknown(f"{missing[0]} never taken by the inputs tried; add `# scanlint: inputs ...` above the function or record")
+            raise Unknown(
+                f"{missing[0]} never taken by the inputs tried; add `# scanlint: inputs ...` above the function or record"
+            )
 
     def missing(self, inputs: Inputs, reached: Reached) -> list[str]:
         changed = changed_lines(self.text("old"), self.text("new"))
@@ -310,6 +316,7 @@ class Task:
                 judge.differentiated, self.stage,
             )  # fmt: skip
             _, integers = inputs.constants()
+            wide.staged = judge.staged
             chosen = [Mode("ordinary values"), Mode("other values", seed=1, scale=3.0, turn=1, mixed=True)]
             for case in cases(specs, iter(chosen), integers, wide=True):
                 if not (proved and self.one_proof(wide, case.make()).same):

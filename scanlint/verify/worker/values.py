@@ -175,5 +175,8 @@ def varied(values: Values, floats: Sequence[float]) -> Iterator[Case]:
         yield Case(f"all {value:g}", changed(lambda x, k, v=value: np.full_like(x, v)), ordinary=False)  # type: ignore[misc]
     for value in (float("nan"), float("inf")):
         yield Case(
-            f"a {value}", changed(lambda x, k, v=value: spot(x, v)), ordinary=False, finite=False  # type: ignore[misc]
+            f"a {value}",
+            changed(lambda x, k, v=value: spot(x, v)),
+            ordinary=False,
+            finite=False,  # type: ignore[misc]
         )
