@@ -10,6 +10,18 @@ from scanlint.analysis.callables import Code, World
 from scanlint.analysis.members import annotated, instance
 from scanlint.analysis.values import STATIC, UNKNOWN, Kind, Unset, Value, constant, gathered, staged
 
+
+def _entered(note: Value, why: str, line: int) -> Value:
+    """An annotation, in traced code: its arrays are traced, numbers need not be."""
+    if note.container is not None:
+        items = None if note.items is None else tuple(_entered(v, why, line) for v in note.items)
+        element = None if note.element is None else _entered(note.element, why, line)
+        return gathered(note.container, items, element)
+    if note.array:
+        return staged(note, why, line)
+    return UNKNOWN if note.static else note
+
+
 Uses = Callable[[], Mapping[str, bool]]
 """Asks which names of the function are used as arrays: the answer costs a walk."""
 
@@ -67,6 +79,9 @@ def literal(default: ast.expr | None) -> Value | None:
             return constant(value)
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
             return constant(-value)
+        case ast.Tuple(elts=elts):
+            items = [literal(e) for e in elts]
+            return gathered("tuple", tuple(i for i in items if i is not None)) if None not in items else None
     return None
 
 
@@ -80,7 +95,7 @@ def _tracer(world: World, code: Code, arg: ast.arg, default: ast.expr | None, us
         if note.dtype in ("bool", "str", "mixed"):
             return flag or UNKNOWN
         if note.dtype == "arraylike":
-            return Value(Kind.TRACED, array=uses().get(arg.arg, False), why=why, line=line)
+            return Value(Kind.TRACED, array=arg.arg in uses(), why=why, line=line)
         if note.dtype in ("int", "float") and default is not None:
             return UNKNOWN
         return staged(note, why, line)
@@ -88,7 +103,7 @@ def _tracer(world: World, code: Code, arg: ast.arg, default: ast.expr | None, us
         return _foreign(world, code, arg, uses, why)
     if default is not None:
         return flag or UNKNOWN
-    return Value(Kind.TRACED, array=uses().get(arg.arg, False), why=why, line=line)
+    return Value(Kind.TRACED, array=arg.arg in uses(), why=why, line=line)
 
 
 def _foreign(world: World, code: Code, arg: ast.arg, uses: Uses, why: str) -> Value:
@@ -97,7 +112,7 @@ def _foreign(world: World, code: Code, arg: ast.arg, uses: Uses, why: str) -> Va
     if name is not None and world.class_info(name) is not None:
         return instance(world, name, traced=True)
     last = (name or "").rpartition(".")[2]
-    used = uses().get(arg.arg, False)
+    used = arg.arg in uses()
     if used or last in TREES:
         return Value(Kind.TRACED, array=used, why=why, line=arg.lineno)
     return UNKNOWN
@@ -121,14 +136,16 @@ def received(world: World, code: Code, args: Mapping[str, Value], uses: Uses) ->
 def _hinted(world: World, code: Code, arg: ast.arg, value: Value, traced: bool, uses: Uses) -> Value:
     """An argument, with what the annotation and the uses of the parameter add to it."""
     if value.traced:
-        used = value.array or uses().get(arg.arg, False)
+        used = value.array or arg.arg in uses()
         better = replace(value, array=used, constant=Unset.UNSET)
         return better if value.why else replace(better, why=_why(code, arg), line=arg.lineno)
     if value.kind is not Kind.UNKNOWN or value.container or value.callee is not None:
         return value
     note = annotated(code.scope, arg.annotation)
     if note is not None and (note.array or note.container):
-        return staged(note, _why(code, arg), arg.lineno, leaf=False) if traced else note
+        return _entered(note, _why(code, arg), arg.lineno) if traced else note
+    if note is not None and note.static and not traced:
+        return note
     if arg.annotation is not None and note is None:
         name = code.scope.annotation(arg.annotation)
         if name is not None and world.class_info(name) is not None:

@@ -36,7 +36,7 @@ WRAPPERS: dict[str, Wrapper] = {
     **_family(
         True, "jax.checkpoint jax.remat jax.ad_checkpoint.checkpoint jax.ad_checkpoint.remat", as_name="jax.checkpoint"
     ),
-    **_family(True, "jax.numpy.vectorize", as_name="jax.vmap"),
+    **_family(True, "jax.numpy.vectorize", as_name="jax.numpy.vectorize"),
     **_family(False, "jax.grad jax.value_and_grad jax.jacrev jax.jacfwd jax.hessian jax.custom_jvp jax.custom_vjp"),
     **_family(
         False, "jax.custom_gradient jax.custom_batching.custom_vmap jax.shard_map jax.experimental.shard_map.shard_map"
@@ -147,6 +147,11 @@ def _constants(value: Value | None) -> list[object]:
 def _unmapped(closure: Closure, keywords: dict[str, Value]) -> frozenset[str]:
     """Parameters that `in_axes=(0, None)` leaves as they are."""
     axes = keywords.get("in_axes")
+    excluded = _constants(keywords.get("excluded"))
+    if excluded:
+        names = [a.arg for a in closure.code.positional()]
+        places = {names[i] for i in excluded if isinstance(i, int) and i < len(names)}
+        return frozenset(places | {n for n in excluded if isinstance(n, str)})
     if axes is None:
         return frozenset()
     positional = [a.arg for a in closure.code.positional()][1 if closure.receiver is not None else 0 :]
@@ -190,7 +195,7 @@ def _derived(self: Expressions, transform: str, result: Value, args: list[Value]
             return first
         case "jax.value_and_grad":
             return gathered("tuple", (settle(self, result), first))
-        case "jax.vmap":
+        case "jax.vmap" | "jax.numpy.vectorize":
             return settle(self, _batched(result))
         case "jax.make_jaxpr" | "jax.eval_shape":
             return STATIC

@@ -30,46 +30,49 @@ ARITHMETIC = (ast.Sub, ast.Div, ast.Mult, ast.Pow, ast.MatMult, ast.Add)
 
 
 def array_uses(function: Function, resolve: Resolve) -> dict[str, bool]:
-    """Names that are used as arrays somewhere in the function."""
+    """Names that are used as arrays somewhere in the function.
+
+    True where nothing but an array allows the use; False where a Python number would do as well (`2 * n`).
+    """
     found: dict[str, bool] = {}
     loops: list[tuple[str, str]] = []
     body = function.body if isinstance(function.body, list) else [function.body]
     for node in nodes(body):
         kind = type(node)
         if kind in _USES:
-            for name in _used(node, resolve):
-                found[name] = True
+            for name, strong in _used(node, resolve):
+                found[name] = strong or found.get(name, False)
         elif kind in _LOOPS:
             loops.extend(_iterations(node))
     for iterable, element in loops:
-        if found.get(element) and not LISTS.search(iterable):
-            found[iterable] = True
+        if element in found and not LISTS.search(iterable):
+            found[iterable] = found[element] or found.get(iterable, False)
     return found
 
 
-def _used(node: ast.AST, resolve: Resolve) -> Iterator[str]:
-    """Names that this node uses as arrays."""
+def _used(node: ast.AST, resolve: Resolve) -> Iterator[tuple[str, bool]]:
+    """Names that this node uses as arrays, and whether only arrays can be used so."""
     match node:
         case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in _SHAPES:
-            yield name
+            yield name, True
         case ast.BinOp(left=left, right=right, op=op) if isinstance(op, ARITHMETIC):
             for one, other in ((left, right), (right, left)):
                 if isinstance(one, ast.Name) and not isinstance(other, ast.List | ast.ListComp | ast.Tuple):
-                    yield one.id
+                    yield one.id, isinstance(op, ast.MatMult)
         case ast.UnaryOp(operand=ast.Name(id=name), op=ast.USub() | ast.Invert()):
-            yield name
+            yield name, False
         case ast.AugAssign(value=ast.Name(id=name)):
-            yield name
+            yield name, False
         case ast.Compare(left=ast.Name(id=name), ops=[ast.Lt() | ast.Gt() | ast.LtE() | ast.GtE()]):
-            yield name
+            yield name, False
         case ast.Subscript(value=ast.Name(id=name), slice=ast.Tuple(elts=elts)):
             if any(isinstance(e, ast.Slice) or (isinstance(e, ast.Constant) and e.value in (None, ...)) for e in elts):
-                yield name
+                yield name, True
         case ast.Call(func=function, args=args):
             yield from _passed(function, args, resolve)
 
 
-def _passed(function: ast.expr, args: list[ast.expr], resolve: Resolve) -> Iterator[str]:
+def _passed(function: ast.expr, args: list[ast.expr], resolve: Resolve) -> Iterator[tuple[str, bool]]:
     """Names, or slices of names, handed to a function that takes arrays there."""
     named = [_sliced(arg) for arg in args]
     if not any(isinstance(a, ast.Name) for a in named):
@@ -80,9 +83,9 @@ def _passed(function: ast.expr, args: list[ast.expr], resolve: Resolve) -> Itera
             continue
         if isinstance(target, str):
             if _takes_arrays(target) and (place == 0 or target.rpartition(".")[2] in _TWO_ARRAYS):
-                yield arg.id
-        elif target is not None and target.get(str(place)):
-            yield arg.id
+                yield arg.id, True
+        elif target is not None and str(place) in target:
+            yield arg.id, target[str(place)]
 
 
 def _sliced(arg: ast.expr) -> ast.expr:
