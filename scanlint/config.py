@@ -27,9 +27,7 @@ class Overrides:
     measure: bool = False
     unsafe_fixes: bool | None = None
     baseline: Path | None = None
-    jobs: int | None = None
     no_cache: bool = False
-    cache_dir: Path | None = None
 
 
 def load(start: Path, file: Path | None, overrides: Overrides) -> Settings:
@@ -67,9 +65,8 @@ def _read(file: Path) -> Settings:
             values[key.replace("-", "_")] = KEYS[key](value)
         except TypeError as error:
             raise UsageError(f"{file}: `{key}` must be {error}, not {_spell(value)}") from None
-    for key in ("cache_dir", "baseline"):
-        if isinstance(path := values.get(key), str):
-            values[key] = file.absolute().parent / path
+    if isinstance(path := values.get("baseline"), str):
+        values["baseline"] = file.absolute().parent / path
     return replace(Settings(), **values)  # type: ignore[arg-type]
 
 
@@ -116,9 +113,7 @@ def _override(settings: Settings, over: Overrides) -> Settings:
         measure=over.measure or settings.measure,
         unsafe_fixes=settings.unsafe_fixes if over.unsafe_fixes is None else over.unsafe_fixes,
         baseline=over.baseline or settings.baseline,
-        jobs=settings.jobs if over.jobs is None else over.jobs,
         cache=settings.cache and not over.no_cache,
-        cache_dir=over.cache_dir or settings.cache_dir,
     )
 
 
@@ -202,6 +197,5 @@ KEYS: Mapping[str, Callable[[object], object]] = {
     "measure": _flag,
     "unsafe-fixes": _flag,
     "baseline": _text,
-    "cache-dir": _text,
     "inputs": _inputs,
 }

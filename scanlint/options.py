@@ -37,9 +37,7 @@ class CheckOptions(TypedDict):
     exit_zero: bool
     exit_non_zero_on_fix: bool
     stdin_filename: Path | None
-    jobs: int | None
     no_cache: bool
-    cache_dir: Path | None
     config: Path | None
     exclude: tuple[str, ...]
     extend_exclude: tuple[str, ...]
@@ -77,9 +75,7 @@ OPTIONS = (
     click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings."),
     click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed."),
     click.option("--stdin-filename", type=click.Path(path_type=Path), help="The name of the file that `-` stands for."),
-    click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="Processes that read files."),
     click.option("--no-cache", is_flag=True, help="Neither read nor write the cache."),
-    click.option("--cache-dir", type=click.Path(file_okay=False, path_type=Path), help="Where the cache is kept."),
     click.option("--config", type=FILE, help="Use this file instead of the nearest pyproject.toml."),
     click.option("--exclude", multiple=True, metavar="PATTERNS", help="Files to leave out, instead of the defaults."),
     click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Files to leave out as well."),
@@ -141,9 +137,7 @@ def _overrides(options: CheckOptions) -> Overrides:
         measure=options["measure"],
         unsafe_fixes=options["unsafe_fixes"],
         baseline=options["baseline"],
-        jobs=options["jobs"],
         no_cache=options["no_cache"],
-        cache_dir=options["cache_dir"],
     )
 
 

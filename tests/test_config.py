@@ -10,7 +10,7 @@ from scanlint.config import Overrides, load
 from scanlint.rules.registry import selected_codes
 from scanlint.settings import Settings
 
-TABLE = '[tool.scanlint]\nselect = ["SCN1"]\nignore = ["SCN103"]\nmax-unrolled-trips = 7\ncache-dir = "cache"\n'
+TABLE = '[tool.scanlint]\nselect = ["SCN1"]\nignore = ["SCN103"]\nmax-unrolled-trips = 7\nbaseline = "known.json"\n'
 
 
 def test_the_nearest_file_that_speaks_of_scanlint_is_used(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_the_nearest_file_that_speaks_of_scanlint_is_used(tmp_path: Path) -> Non
     settings = load(inner / "a.py", None, Overrides())
     assert settings.root == tmp_path
     assert settings.max_unrolled_trips == 7
-    assert settings.cache_dir == tmp_path / "cache"
+    assert settings.baseline == tmp_path / "known.json"
 
 
 def test_without_one_the_root_is_where_the_project_is(tmp_path: Path) -> None:

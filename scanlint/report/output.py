@@ -9,16 +9,17 @@ from scanlint.report.result import Result
 
 Format = Literal["full", "concise", "json", "json-lines", "sarif", "github", "gitlab", "junit"]
 FORMATS: tuple[Format, ...] = get_args(Format)
-TEXT: tuple[Format, ...] = ("full", "concise")
 
 
 def render(result: Result, form: Format, paint: Paint, *, closing: bool) -> str:
     """The findings; for people with a closing line where `closing`. Only the form that is used is imported."""
     match form:
+        case "full" | "concise" if not result.findings:
+            text = ""
         case "full":
             from scanlint.report import full
 
-            text = full.render(result, paint) if result.findings else ""
+            text = full.render(result, paint)
         case "concise":
             from scanlint.report import concise
 

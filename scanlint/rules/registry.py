@@ -9,11 +9,14 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 from scanlint import rules as package
 from scanlint.errors import UsageError, did_you_mean
-from scanlint.rules.base import Rule
 from scanlint.settings import Settings
+
+if TYPE_CHECKING:
+    from scanlint.rules.base import Rule
 
 EVERYTHING = "ALL"
 
@@ -34,7 +37,9 @@ UNUSED_IGNORE = Entry("SCN901", "unused-ignore", True, "a suppression that suppr
 
 @cache
 def rules() -> tuple[type[Rule], ...]:
-    """All rules of the package, by code."""
+    """All rules of the package, by code. The first call imports them, and with them the analysis."""
+    from scanlint.rules.base import Rule
+
     found: dict[str, type[Rule]] = {}
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
         for member in vars(importlib.import_module(module.name)).values():
