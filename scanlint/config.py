@@ -67,6 +67,8 @@ def _read(file: Path) -> Settings:
             raise UsageError(f"{file}: `{key}` must be {error}, not {_spell(value)}") from None
     if isinstance(path := values.get("baseline"), str):
         values["baseline"] = file.absolute().parent / path
+    if isinstance(python := values.get("python"), str) and Path(python).name != python:
+        values["python"] = str(file.absolute().parent / python)
     return replace(Settings(), **values)  # type: ignore[arg-type]
 
 

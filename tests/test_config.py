@@ -39,6 +39,20 @@ def test_a_named_file_needs_no_table(tmp_path: Path) -> None:
     assert settings.inputs == {"model.f": "x: f32[3]"}
 
 
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        pytest.param(".venv/bin/python", "{root}/.venv/bin/python", id="a path is relative to the file"),
+        pytest.param("python3.12", "python3.12", id="a name is looked up"),
+    ],
+)
+def test_the_interpreter_is_found_from_any_folder(written: str, expected: str, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(f'[tool.scanlint]\npython = "{written}"\n')
+    (tmp_path / "src").mkdir()
+    settings = load(tmp_path / "src", None, Overrides())
+    assert settings.python == expected.format(root=tmp_path)
+
+
 def test_select_on_the_command_line_replaces_what_the_file_says(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(TABLE)
     settings = load(tmp_path, None, Overrides(select=("SCN103",)))
