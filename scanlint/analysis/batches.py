@@ -1,4 +1,4 @@
-"""Loops and comprehensions that treat each example on its own: which arrays the examples come from, and along which axis."""
+"""Loops and comprehensions that treat each example on its own: the arrays that examples come from, and the axes."""
 
 from __future__ import annotations
 
@@ -78,7 +78,9 @@ def find_batch(
             assert place is not None
             _add(rows, *place)
         return _sound(Batch(unit, node, tuple(statements), tuple(elements), tuple(rows), counter, None))
-    if not rows and not any(place is not None or _window(unit, use, bound) for place, use in zip(found, uses, strict=True)):
+    if not rows and not any(
+        place is not None or _window(unit, use, bound) for place, use in zip(found, uses, strict=True)
+    ):
         return None
     return _sound(Batch(unit, node, tuple(statements), tuple(elements), tuple(rows), counter, name))
 
@@ -134,7 +136,9 @@ def _table(unit: Unit, array: ast.expr) -> bool:
     """Whether a parameter of which nothing is known is only ever read by index, beside another that is an array."""
     match array, unit.node:
         case ast.Name(id=name), ast.FunctionDef(args=arguments) if name in parameters(arguments):
-            annotated = next((a.annotation for a in ast.walk(arguments) if isinstance(a, ast.arg) and a.arg == name), None)
+            annotated = next(
+                (a.annotation for a in ast.walk(arguments) if isinstance(a, ast.arg) and a.arg == name), None
+            )
             if annotated is not None or unit.value(array).container is not None or unit.value(array).static:
                 return False
             uses = [n for n in ast.walk(unit.node) if isinstance(n, ast.Name) and n.id == name]
@@ -154,7 +158,7 @@ def _sound(batch: Batch) -> Batch | None:
         value = unit.value(element)
         if isinstance(element, ast.Tuple | ast.List | ast.Dict | ast.Starred) or value.container is not None:
             return None
-        if value.static or not reads(element) & batch.variant and not any(_reads_row(batch, element)):
+        if value.static or not (reads(element) & batch.variant or any(_reads_row(batch, element))):
             return None
     if not used & batch.variant:
         return None

@@ -163,7 +163,9 @@ def _obstacles(unit: Unit, node: ast.If, flow: Flow, arms: Sequence[Block]) -> I
         shared = names & binds(*arms[0], *arms[1])
         if shared and closure not in inside and closure not in binds(*arms[0], *arms[1]):
             name = sorted(shared)[0]
-            yield Withheld("closure", f"`{closure}`, defined outside the branch, reads `{name}`, which the branch rebinds")
+            yield Withheld(
+                "closure", f"`{closure}`, defined outside the branch, reads `{name}`, which the branch rebinds"
+            )
 
 
 def _jumps(arm: Sequence[ast.AST], inner: bool = False) -> Iterator[Withheld]:
@@ -219,7 +221,9 @@ def _fresh(arm: Block) -> Names:
     own: set[str] = set()
     for part in arm:
         match part:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.List() | ast.Dict() | ast.Set() | ast.ListComp() | ast.DictComp()):
+            case ast.Assign(
+                targets=[ast.Name(id=name)], value=ast.List() | ast.Dict() | ast.Set() | ast.ListComp() | ast.DictComp()
+            ):
                 if all(part is s or name not in binds(s) for s in arm):
                     own.add(name)
     return frozenset(own)
@@ -238,7 +242,9 @@ def _call(unit: Unit, call: ast.Call, function: ast.expr, made: Names) -> Iterat
         yield Withheld("side-effect", f"`{ast.unparse(function)}` is host code (line {call.lineno})")
     elif name is None and isinstance(function, ast.Attribute) and function.attr in MUTATORS - {"sort"}:
         if not unit.value(function.value).array and not _own(function.value, made):
-            yield Withheld("mutation", f"`{ast.unparse(function)}(...)` changes an object in place at line {call.lineno}")
+            yield Withheld(
+                "mutation", f"`{ast.unparse(function)}(...)` changes an object in place at line {call.lineno}"
+            )
 
 
 def is_elif(unit: Unit, node: ast.If) -> bool:

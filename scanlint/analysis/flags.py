@@ -1,4 +1,4 @@
-"""Parameters of jitted functions that are settings, not arrays: compared with strings, or asked only whether they hold."""
+"""Parameters of jitted functions that are settings, not arrays: they are compared with strings, or only asked for."""
 
 from __future__ import annotations
 
@@ -53,11 +53,19 @@ def _find(unit: Unit, function: ast.FunctionDef) -> Iterator[Flag]:
     if context is None or context.jit is None or not context.traced:
         return
     positional = [*function.args.posonlyargs, *function.args.args]
+    settled = context.static | _named_static(context.jit.node) | {"self", "cls"}
     for parameter in [*positional, *function.args.kwonlyargs]:
-        if parameter.arg in context.static or parameter.arg in ("self", "cls"):
+        if parameter.arg in settled:
             continue
         if flag := _flag(unit, function, context, parameter):
             yield flag
+
+
+def _named_static(jit: ast.expr) -> frozenset[str]:
+    """The names in the `static_argnames` of a jit."""
+    keywords = jit.keywords if isinstance(jit, ast.Call) else []
+    listed = [n for k in keywords if k.arg == "static_argnames" for n in ast.walk(k.value)]
+    return frozenset(n.value for n in listed if isinstance(n, ast.Constant) and isinstance(n.value, str))
 
 
 def _flag(unit: Unit, function: ast.FunctionDef, context: FunctionContext, parameter: ast.arg) -> Flag | None:
@@ -80,9 +88,7 @@ def _flag(unit: Unit, function: ast.FunctionDef, context: FunctionContext, param
     return Flag(name, function, test, owner, why)
 
 
-def _evidence(
-    parameter: ast.arg, default: ast.expr | None, given: list[ast.expr], compared: bool
-) -> str | None:
+def _evidence(parameter: ast.arg, default: ast.expr | None, given: list[ast.expr], compared: bool) -> str | None:
     """Why a parameter is a flag, or None if it may as well be an array."""
     name = parameter.arg
     if compared:
@@ -108,8 +114,16 @@ def _with_string(unit: Unit, use: ast.Name) -> bool:
         case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq()], comparators=[right]):
             other = right if left is use else left
             return isinstance(other, ast.Constant) and isinstance(other.value, str)
-        case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[ast.Tuple(elts=items) | ast.List(elts=items) | ast.Set(elts=items)]):
-            return left is use and bool(items) and all(isinstance(i, ast.Constant) and isinstance(i.value, str) for i in items)
+        case ast.Compare(
+            left=left,
+            ops=[ast.In() | ast.NotIn()],
+            comparators=[ast.Tuple(elts=items) | ast.List(elts=items) | ast.Set(elts=items)],
+        ):
+            return (
+                left is use
+                and bool(items)
+                and all(isinstance(i, ast.Constant) and isinstance(i.value, str) for i in items)
+            )
     return False
 
 
@@ -153,7 +167,9 @@ def _given(unit: Unit, function: ast.FunctionDef, context: FunctionContext, name
     jit = context.jit
     for node in ast.walk(unit.module):
         match node:
-            case ast.Assign(targets=[ast.Name(id=alias) | ast.Attribute(attr=alias)], value=value) if jit and value is jit.node:
+            case ast.Assign(targets=[ast.Name(id=alias) | ast.Attribute(attr=alias)], value=value) if (
+                jit and value is jit.node
+            ):
                 aliases.add(alias)
     positional = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
     for node in ast.walk(unit.module):

@@ -6,11 +6,11 @@ import ast
 
 from scanlint.analysis.flow import parameters
 from scanlint.analysis.unit import Unit
+from scanlint.analysis.words import words
 
 JAX = ("jax.", "jaxlib.", "flax.", "equinox.", "haiku.", "optax.", "functools.")
-HARMLESS = frozenset(
-    f"builtins.{n}" for n in "range len enumerate zip reversed tuple list dict isinstance getattr hasattr sum type".split()
-)
+_PLAIN = words("range len enumerate zip reversed tuple list dict isinstance getattr hasattr sum type")
+HARMLESS = frozenset(f"builtins.{name}" for name in _PLAIN)
 DEPTH = 3
 
 

@@ -7,19 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scanlint.analysis.unit import Unit
+from scanlint.analysis.words import words
 from scanlint.rewrite.result import Withheld
 
 Spell = Callable[[str], str]
 FLOAT = "float"
-_FLOATING = frozenset(
-    f"jax.numpy.{n}"
-    for n in "sin cos tan tanh sinh cosh exp expm1 log log1p log2 log10 sqrt cbrt mean arctan arcsin arccos".split()
-) | frozenset(f"jax.nn.{n}" for n in "sigmoid tanh softplus silu gelu swish".split())
-_SAME = frozenset(
-    f"jax.numpy.{n}"
-    for n in "abs negative square maximum minimum add subtract multiply zeros_like ones_like max min".split()
-)
-_TOTAL = frozenset(f"jax.numpy.{n}" for n in "abs negative square maximum minimum zeros_like ones_like".split())
+_NUMPY = words("sin cos tan tanh sinh cosh exp expm1 log log1p log2 log10 sqrt cbrt mean arctan arcsin arccos")
+_NN = words("sigmoid tanh softplus silu gelu swish")
+_FLOATING = frozenset(f"jax.numpy.{n}" for n in _NUMPY) | frozenset(f"jax.nn.{n}" for n in _NN)
+_FINITE = words("abs negative square maximum minimum zeros_like ones_like")
+_TOTAL = frozenset(f"jax.numpy.{n}" for n in _FINITE)
+_SAME = _TOTAL | frozenset(f"jax.numpy.{n}" for n in words("add subtract multiply max min"))
 MAX_TOTAL = 12
 
 
@@ -76,9 +74,9 @@ def dtype_parts(
             parts = both(left, right)
             return None if parts is None else parts | {FLOAT}
         case ast.Call(func=function, args=args, keywords=[]) if args:
-            name = unit.resolve(function)
-            parts = both(*args) if name in _FLOATING | _SAME else None
-            return parts | {FLOAT} if parts is not None and name in _FLOATING else parts
+            called = unit.resolve(function)
+            parts = both(*args) if called in _FLOATING | _SAME else None
+            return parts | {FLOAT} if parts is not None and called in _FLOATING else parts
     return None
 
 

@@ -146,14 +146,16 @@ class _Staging:
         """Take the part of the test that is known when tracing out of it: `if flag and x > 0`."""
         match tree.test:
             case ast.BoolOp(op=op, values=values) if any(self.unit.value(v).static for v in values):
-                static, traced = [], []
+                static: list[ast.expr] = []
+                traced: list[ast.expr] = []
                 for value in values:
                     (static if self.unit.value(value).static and not traced else traced).append(value)
                 mixed = any(self.unit.value(v).static for v in traced)
                 alone = not self.model.orelse and not self.model.returns and self.first is self.model.node
                 if mixed or not alone or not isinstance(op, ast.And):
                     known = next(v for v in values if self.unit.value(v).static)
-                    why = f"`{self.source.segment(known)}` is known when tracing, and stands in one test with a traced value"
+                    what = self.source.segment(known)
+                    why = f"`{what}` is known when tracing, and stands in one test with a traced value"
                     return Withheld("static-condition", f"{why} (line {tree.test.lineno})")
                 self.around = " and ".join(self.source.segment(v) for v in static)
                 self.test = traced[0] if len(traced) == 1 else ast.copy_location(ast.BoolOp(op, traced), traced[0])
@@ -356,7 +358,7 @@ class _Staging:
             return [self._as_else(spaced)]
         if self.around is not None:
             guard = self.snippet.parse(f"if {self.around}:\n    pass\n")
-            return [snippet.edit([guard.with_changes(body=cst.IndentedBlock(body=spaced))])]
+            return [snippet.edit([guard.with_changes(body=cst.IndentedBlock(body=spaced, indent=snippet.indent))])]
         edits = [snippet.edit(spaced)]
         if made.definitions:
             edits += blank_above(self.source, model.node, snippet.newline, set())
@@ -364,7 +366,7 @@ class _Staging:
 
     def _as_else(self, statements: Sequence[cst.BaseStatement]) -> Edit:
         """An `elif` becomes an `else` that holds the new statements."""
-        block = cst.IndentedBlock(body=list(statements))
+        block = cst.IndentedBlock(body=list(statements), indent=self.snippet.indent)
 
         def change(old: cst.BaseStatement) -> cst.Else:
             assert isinstance(old, cst.If)

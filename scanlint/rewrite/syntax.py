@@ -175,7 +175,7 @@ class Snippet:
         made = self.parse(f"def {name}({parameters}):{self.newline}{self.indent}pass{self.newline}")
         assert isinstance(made, cst.FunctionDef)
         block = cst.IndentedBlock(
-            body=list(body), footer=like.footer if like else (), indent=like.indent if like else None
+            body=list(body), footer=like.footer if like else (), indent=like.indent if like else self.indent
         )
         if like and like.header.comment:
             block = block.with_changes(header=like.header)

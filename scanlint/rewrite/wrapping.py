@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 WIDTH = 88
 STEP = 4
@@ -36,11 +37,8 @@ def _break(code: str, node: ast.expr, column: int, width: int) -> str:
             head = text[: len(text) - len(_text(code, body))]
             return head + _break(code, body, column + len(head), width)
         case ast.Call(func=ast.Call() as function) if column + len(_text(code, function)) >= width:
-            head = _break(code, function, column, width)
-            rest = text[len(_text(code, function)) :]
-            if "\n" in head and len(head.rpartition("\n")[2]) + len(rest) <= width:
-                return head + rest
-            return f"{head}({_items(code, [*node.args, *node.keywords], width)})"
+            inside = _items(code, [*function.args, *function.keywords], width)
+            return f"{_text(code, function.func)}({inside}){text[len(_text(code, function)) :]}"
         case ast.Call(func=function, args=args, keywords=keywords) if args or keywords:
             return f"{_text(code, function)}({_items(code, [*args, *keywords], width)})"
         case ast.List(elts=[_, *_] as items):
@@ -48,7 +46,7 @@ def _break(code: str, node: ast.expr, column: int, width: int) -> str:
     return text
 
 
-def _items(code: str, items: list[ast.expr | ast.keyword] | list[ast.expr], width: int) -> str:
+def _items(code: str, items: Sequence[ast.AST], width: int) -> str:
     """What stands between brackets, on lines of its own."""
     joined = ", ".join(_text(code, item) for item in items)
     if STEP + len(joined) <= width:

@@ -23,7 +23,12 @@ class UnbatchedComprehension(Rule):
         if unit.resolve(node.func) not in STACKS or not _plain(node):
             return
         match node.args:
-            case [ast.ListComp(elt=element, generators=[ast.comprehension(target=target, iter=iterable, ifs=[], is_async=0)]), *_]:
+            case [
+                ast.ListComp(
+                    elt=element, generators=[ast.comprehension(target=target, iter=iterable, ifs=[], is_async=0)]
+                ),
+                *_,
+            ]:
                 pass
             case _:
                 return

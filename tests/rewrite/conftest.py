@@ -1,0 +1,99 @@
+"""Runs the analysis and the rewriters on a text, and both versions of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+from scanlint.project.project import Project
+from scanlint.project.sources import read
+from scanlint.rewrite.fixpoint import Rewriter, Rewritten
+from scanlint.rewrite.result import Rewrite, Withheld
+from scanlint.rules.base import Report
+from scanlint.rules.registry import rules
+from scanlint.settings import Settings
+
+HEAD = "import jax\nimport jax.numpy as jnp\nfrom jax import lax\n\n\n"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A text with what is found in it at first, and what it becomes."""
+
+    old: str
+    new: str
+    reports: Sequence[Report]
+
+    @property
+    def body(self) -> str:
+        """The new text without the imports that every sample has."""
+        return self.new.removeprefix(HEAD)
+
+    @property
+    def codes(self) -> list[str]:
+        return [report.finding.name for report in self.reports]
+
+    @property
+    def reasons(self) -> list[str]:
+        return [r.outcome.code for r in self.reports if isinstance(r.outcome, Withheld)]
+
+    def agree(self, name: str, *cases: Sequence[object]) -> None:
+        """Assert that both versions give the same for each case, the old one run eagerly, also with 64 bits."""
+        for x64 in (False, True):
+            with jax.enable_x64(x64):
+                for case in cases:
+                    made = [a() if callable(a) else a for a in case]
+                    with jax.disable_jit():
+                        want = run(self.old, name, made)
+                    same(want, run(self.new, name, made))
+
+
+def run(text: str, name: str, args: Sequence[object]) -> object:
+    space: dict[str, object] = {}
+    exec(compile(text, "sample.py", "exec"), space)
+    function = space[name]
+    assert callable(function)
+    return function(*args)
+
+
+def same(want: object, got: object) -> None:
+    left, right = jax.tree.flatten(want), jax.tree.flatten(got)
+    assert left[1] == right[1]
+    for a, b in zip(left[0], right[0], strict=True):
+        assert np.shape(a) == np.shape(b)
+        if not isinstance(a, int | float | bool):
+            assert a.dtype == b.dtype
+        np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+@pytest.fixture
+def rewrite(tmp_path: Path) -> Callable[..., Sample]:
+    """Rewrites all that can be rewritten in a text, to the fixed point."""
+    file = tmp_path / "sample.py"
+
+    def apply(code: str, *, head: str = HEAD) -> Sample:
+        text = head + code
+        first: list[Report] | None = None
+        for _ in range(20):
+            file.write_text(text)
+            problems: list[str] = []
+            project = Project.load([read(file)], Settings())
+            rewriter = Rewriter([rule() for rule in rules()], Settings(), project.reanalyse, problems)
+            found = [(unit, report) for unit in project.units() for report in rewriter.reports(unit, rewriter.rules)]
+            assert not problems
+            first = [report for _, report in found] if first is None else first
+            made = (rewriter.apply(unit, report) for unit, report in found if isinstance(report.outcome, Rewrite))
+            new = next((m.text for m in made if isinstance(m, Rewritten)), None)
+            if new is None:
+                break
+            text = new
+        else:
+            pytest.fail("the rewrites do not come to an end")
+        return Sample(head + code, text, first)
+
+    return apply

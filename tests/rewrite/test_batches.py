@@ -1,0 +1,236 @@
+"""Loops over examples and scans over nothing: what they become, that it computes the same, and what is left alone."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from textwrap import dedent
+from typing import TYPE_CHECKING
+
+import jax.numpy as jnp
+import pytest
+
+if TYPE_CHECKING:
+    from tests.rewrite.conftest import Sample
+
+    Rewriting = Callable[[str], Sample]
+
+
+def xs() -> jnp.ndarray:
+    return jnp.sin(jnp.arange(24.0)).reshape(12, 2)
+
+
+def ys() -> jnp.ndarray:
+    return jnp.cos(jnp.arange(24.0)).reshape(12, 2)
+
+
+BATCHES = {
+    "a_function_of_rows": (
+        """
+        def g(x, y):
+            return jnp.dot(x, y)
+
+
+        def f(xs, ys):
+            out = []
+            for i in range(xs.shape[0]):
+                out.append(g(xs[i], ys[i]))
+            return jnp.stack(out)
+        """,
+        "return jax.vmap(g)(xs, ys)",
+    ),
+    "what_is_shared_is_not_mapped": (
+        """
+        def f(xs, ys):
+            out = []
+            for x in xs:
+                out.append(jnp.convolve(x, ys.sum(axis=0), mode="same"))
+            return jnp.stack(out)
+        """,
+        'jax.vmap(lambda x: jnp.convolve(x, ys.sum(axis=0), mode="same"))(xs)',
+    ),
+    "a_shared_argument": (
+        """
+        def f(xs, ys):
+            w = ys.sum(axis=0)
+            out = []
+            for x in xs:
+                out.append(jnp.dot(x, w))
+            return jnp.array(out)
+        """,
+        "jax.vmap(jnp.dot, in_axes=(0, None))(xs, w)",
+    ),
+    "columns": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            out = []
+            for i in range(xs.shape[1]):
+                out.append(jnp.convolve(xs[:, i], ys[:, i], mode="same"))
+            return jnp.stack(out, axis=1)
+        """,
+        'lambda x, y: jnp.convolve(x, y, mode="same"), in_axes=1, out_axes=1\n    )(xs, ys)',
+    ),
+    "several_statements": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            out = []
+            for x, y in zip(xs, ys):
+                # the angle between the two
+                d = jnp.dot(x, y)
+                out.append(d / jnp.linalg.norm(x))
+            out = jnp.stack(out)
+            return out * 2
+        """,
+        "out = jax.vmap(per_example)(xs, ys)",
+    ),
+    "two_lists": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            n = xs.shape[0]
+            lows, highs = [], []
+            for i in range(n):
+                x = xs[i] * ys[i]
+                lows.append(x.min())
+                highs.append(x.max())
+            return jnp.stack(lows), jnp.stack(highs)
+        """,
+        "lows, highs = jax.vmap(per_example)(xs, ys)",
+    ),
+    "the_index_as_a_number": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            out = []
+            for i in range(xs.shape[0]):
+                out.append(jnp.sin(xs[i]) * i + ys[0])
+            return jnp.stack(out)
+        """,
+        "(jnp.arange(xs.shape[0]))",
+    ),
+    "a_table_of_another_length": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            out = []
+            for i in range(11):
+                out.append(jnp.dot(xs[i], xs[i]) + ys[0])
+            return jnp.stack(out)
+        """,
+        "(xs[:11])",
+    ),
+    "a_comprehension": (
+        """
+        def f(xs, ys):
+            return jnp.stack([jnp.dot(x, y) for x, y in zip(xs, ys)])
+        """,
+        "return jax.vmap(jnp.dot)(xs, ys)",
+    ),
+    "a_comprehension_over_an_index": (
+        """
+        def f(xs, ys):
+            return jnp.array([jnp.outer(xs[i], ys[i]) for i in range(len(xs))])
+        """,
+        "return jax.vmap(jnp.outer)(xs, ys)",
+    ),
+}
+
+
+def arrays(code: str) -> str:
+    """The code with what makes its parameters known as arrays."""
+    return dedent(code).lstrip().replace("def f(xs, ys):", "def f(xs: jax.Array, ys: jax.Array):")
+
+
+@pytest.mark.parametrize(("code", "expected"), BATCHES.values(), ids=BATCHES)
+def test_a_batch_computes_the_same(code: str, expected: str, rewrite: Rewriting) -> None:
+    sample = rewrite(arrays(code))
+    assert sample.codes in (["unbatched-loop"], ["unbatched-comprehension"])
+    assert expected in sample.new
+    sample.agree("f", [xs, ys])
+
+
+@pytest.mark.skipif(shutil.which("ruff") is None, reason="needs ruff")
+@pytest.mark.parametrize("code", [code for code, _ in BATCHES.values()], ids=BATCHES)
+def test_a_formatted_file_stays_formatted(code: str, rewrite: Rewriting) -> None:
+    sample = rewrite(arrays(code))
+    command = ["ruff", "format", "--isolated", "--line-length", "88", "-"]
+    done = subprocess.run(command, input=sample.new, capture_output=True, text=True, check=True)
+    assert done.stdout == sample.new
+
+
+def test_a_window_moves_with_the_index(rewrite: Rewriting) -> None:
+    code = """
+    @jax.jit
+    def f(x, w):
+        out = []
+        for i in range(1, len(x) - 1):
+            out.append(jnp.dot(x[i - 1 : i + 2], w))
+        return jnp.array(out)
+    """
+    sample = rewrite(dedent(code).lstrip())
+    assert "lax.dynamic_slice_in_dim(x, i - 1, 3)" in sample.new
+    sample.agree("f", [lambda: jnp.arange(9.0) ** 0.5, lambda: jnp.array([2.0, 3.0, 5.0])])
+
+
+UNTOUCHED = {
+    "a_carry": "out = []\n    h = ys[0]\n    for x in xs:\n        h = jnp.tanh(h + x)\n        out.append(h)\n    return jnp.stack(out)",
+    "a_list_of_arrays": "out = []\n    for x in [xs, ys]:\n        out.append(x.sum())\n    return jnp.stack(out)",
+    "few_trips": "out = []\n    for i in range(3):\n        out.append(jnp.sin(xs[i]))\n    return jnp.stack(out)",
+    "numpy": "out = []\n    for x in xs:\n        out.append(np.sort(x))\n    return jnp.stack(out)",
+    "printing": "out = []\n    for x in xs:\n        print(x)\n        out.append(jnp.sin(x))\n    return jnp.stack(out)",
+    "a_python_number_per_example": "return jnp.array([float(x.sum()) for x in xs])",
+    "a_filter": "return jnp.stack([x for x in xs if x.sum() > 0])",
+    "a_branch_on_each_example": "return jnp.stack([g(x) for x in xs])",
+}
+
+
+@pytest.mark.parametrize("body", UNTOUCHED.values(), ids=UNTOUCHED)
+def test_the_host_is_left_alone(body: str, rewrite: Rewriting) -> None:
+    head = "import numpy as np\n\n\ndef g(x):\n    if x.sum() > 0:\n        return x\n    return -x\n\n\n"
+    sample = rewrite(f"{head}def f(xs: jax.Array, ys: jax.Array):\n    {body}\n")
+    assert not {"unbatched-loop", "unbatched-comprehension"} & set(sample.codes)
+
+
+STEP = "    def step(carry, _):\n        return jnp.sin(carry), carry\n\n"
+
+SCANS = {
+    "zeros": ("return lax.scan(step, x, jnp.zeros(7))", "lax.scan(step, x, None, length=7)"),
+    "rows_of_zeros": ("return lax.scan(step, x, jnp.ones((7, 2)))", "lax.scan(step, x, None, length=7)"),
+    "a_range": ("return lax.scan(step, x, xs=jnp.arange(7))", "lax.scan(step, x, xs=None, length=7)"),
+    "nothing_repeated": ("return lax.scan(step, x, [None] * 7, length=7)", "lax.scan(step, x, None, length=7)"),
+    "under_a_name": (
+        "dummy = jnp.zeros(7)\n    return lax.scan(step, x, dummy)",
+        "    return lax.scan(step, x, None, length=7)",
+    ),
+    "an_option_after": (
+        "return lax.scan(step, x, jnp.zeros(7), unroll=2)",
+        "lax.scan(step, x, None, unroll=2, length=7)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "expected"), SCANS.values(), ids=SCANS)
+def test_a_scan_over_nothing(code: str, expected: str, rewrite: Rewriting) -> None:
+    sample = rewrite(f"@jax.jit\ndef f(x):\n{STEP}    {code}\n")
+    assert sample.codes == ["dummy-xs"]
+    assert expected in sample.new
+    assert "dummy" not in sample.new
+    if "[None]" not in code:
+        sample.agree("f", [lambda: jnp.asarray(0.5, float)])
+
+
+READ = {
+    "a_step_that_reads_it": "    def step(carry, t):\n        return carry + t, None\n\n    return lax.scan(step, x, jnp.arange(7.0))",
+    "an_array_that_is_used_elsewhere": f"{STEP}    ts = jnp.zeros(7)\n    return lax.scan(step, x, ts), ts",
+    "an_array_of_unknown_shape": f"{STEP}    return lax.scan(step, x, jnp.zeros(shape))",
+    "a_range_of_floats": f"{STEP}    return lax.scan(step, x, jnp.arange(0.0, 7.0))",
+}
+
+
+@pytest.mark.parametrize("code", READ.values(), ids=READ)
+def test_a_scan_is_left_alone(code: str, rewrite: Rewriting) -> None:
+    sample = rewrite(f"@jax.jit\ndef f(x, shape=(3,)):\n{code}\n")
+    assert sample.codes == []

@@ -1,0 +1,399 @@
+"""Branches on traced values: what they become, that it computes the same, and what is left alone."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from textwrap import dedent
+from typing import TYPE_CHECKING
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+if TYPE_CHECKING:
+    from tests.rewrite.conftest import Sample
+
+    Rewriting = Callable[[str], Sample]
+
+FLOATS = [-np.inf, -3.0, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, 3.0, 7.0, np.inf, np.nan]
+
+BRANCHES = {
+    "both_arms_return": (
+        """
+        @jax.jit
+        def f(x):
+            if x > 0:
+                return x * 2
+            else:
+                return x**2
+        """,
+        "return jnp.where(x > 0, x * 2, x**2)",
+    ),
+    "the_rest_of_the_block_is_the_other_arm": (
+        """
+        @jax.jit
+        def f(x):
+            if x != 0:
+                return 1.0 / x
+            return jnp.zeros_like(x)
+        """,
+        "return lax.cond(x != 0, lambda: 1.0 / x, lambda: jnp.zeros_like(x))",
+    ),
+    "a_number_beside_an_array_gets_its_dtype": (
+        """
+        @jax.jit
+        def f(x):
+            if x > 0:
+                return jnp.log(x)
+            return 0.0
+        """,
+        "lambda: jnp.asarray(0.0, jnp.result_type(x, float))",
+    ),
+    "a_missing_arm_keeps_the_old_value": (
+        """
+        @jax.jit
+        def f(x):
+            y = jnp.sin(x)
+            if y > 0.5:
+                y = jnp.sqrt(y)
+            return y + 1
+        """,
+        "y = lax.cond(y > 0.5, lambda: jnp.sqrt(y), lambda: y)",
+    ),
+    "a_name_that_was_a_python_number_before": (
+        """
+        @jax.jit
+        def f(x):
+            scale = 1.0
+            if x > 2:
+                scale = 2 / x
+            return x * scale
+        """,
+        "lambda: jnp.asarray(scale, ",
+    ),
+    "a_swap_is_done_at_once": (
+        """
+        @jax.jit
+        def f(x):
+            a, b = x + 1, x * 3
+            if a > b:
+                a, b = b, a
+            return a - 2 * b
+        """,
+        "a, b = lax.cond(a > b, lambda: (b, a), lambda: (a, b))",
+    ),
+    "a_name_that_is_read_and_rebound_is_an_operand": (
+        """
+        @jax.jit
+        def f(x):
+            y = x + 1
+            if x > 1:
+                z = jnp.sin(y)
+                y = y * z
+                y = y + 1
+            return y
+        """,
+        "lax.cond(x > 1, above, lambda y: y, y)",
+    ),
+    "a_chain_is_nested": (
+        """
+        @jax.jit
+        def f(x):
+            if x > 2:
+                return jnp.sin(x)
+            elif x > 0.5:
+                return jnp.cos(x)
+            else:
+                return jnp.tanh(x)
+        """,
+        "lambda: lax.cond(x > 0.5, ",
+    ),
+    "an_early_return_in_a_sequence": (
+        """
+        @jax.jit
+        def f(x):
+            if x > 2:
+                return x
+            if x < -2:
+                return -x
+            y = x * x
+            return jnp.sqrt(y)
+        """,
+        "def otherwise():",
+    ),
+    "branches_in_branches": (
+        """
+        @jax.jit
+        def f(x):
+            y = x
+            if x > 0:
+                if x > 2:
+                    y = x * 3
+                else:
+                    y = jnp.exp(x)
+                y = y + x
+            return y
+        """,
+        "lax.cond(",
+    ),
+    "and_or_not_in_the_test": (
+        """
+        @jax.jit
+        def f(x):
+            if (x > 0 and not x > 2) or x == 3:
+                return x * 5
+            return x * 7
+        """,
+        "jnp.where(",
+    ),
+    "a_chained_comparison": (
+        """
+        @jax.jit
+        def f(x):
+            if 0 < x <= 2:
+                return x * 5
+            return x * 7
+        """,
+        "(0 < x) & (x <= 2)",
+    ),
+    "a_ternary": (
+        """
+        @jax.jit
+        def f(x):
+            y = 1 / x if x > 1 else jnp.exp(x)
+            return y * 2
+        """,
+        "y = lax.cond(x > 1, lambda: 1 / x, lambda: jnp.exp(x))",
+    ),
+    "nested_ternaries": (
+        """
+        @jax.jit
+        def f(x):
+            return 2 * (x if x > 1 else x * x if x < -1 else -x)
+        """,
+        "return 2 * jnp.where(x > 1, x, jnp.where(x < -1, x * x, -x))",
+    ),
+    "both_arms_are_python_numbers": (
+        """
+        @jax.jit
+        def f(x):
+            sign = 1.0 if x >= 0 else -1.0
+            return sign * x
+        """,
+        "sign = jnp.where(x >= 0, 1.0, -1.0)",
+    ),
+    "an_augmented_assignment": (
+        """
+        @jax.jit
+        def f(x):
+            y = x * 2
+            if x > 1:
+                y += x + 1
+            return y
+        """,
+        "lambda: y + (x + 1)",
+    ),
+    "a_static_part_of_a_test_stays_python": (
+        """
+        @jax.jit
+        def f(x):
+            y = x
+            if x.ndim == 0 and x > 1:
+                y = jnp.log(x)
+            return y
+        """,
+        "    if x.ndim == 0:\n        y = lax.cond(x > 1, lambda: jnp.log(x), lambda: y)",
+    ),
+    "a_static_branch_around_stays_python": (
+        """
+        @jax.jit
+        def f(x):
+            if x.ndim == 1:
+                y = x.sum()
+            elif x > 1:
+                y = jnp.log(x)
+            else:
+                y = x
+            return y
+        """,
+        "    else:\n        y = lax.cond(x > 1, lambda: jnp.log(x), lambda: x)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "expected"), BRANCHES.values(), ids=BRANCHES)
+def test_a_branch_computes_the_same(code: str, expected: str, rewrite: Rewriting) -> None:
+    sample = rewrite(dedent(code).lstrip())
+    assert set(sample.codes) == {"traced-if"}
+    assert expected in sample.new
+    sample.agree("f", *([lambda v=v: jnp.asarray(v, float)] for v in FLOATS))
+
+
+@pytest.mark.skipif(shutil.which("ruff") is None, reason="needs ruff")
+@pytest.mark.parametrize("code", [code for code, _ in BRANCHES.values()], ids=BRANCHES)
+def test_a_formatted_file_stays_formatted(code: str, rewrite: Rewriting) -> None:
+    sample = rewrite(dedent(code).lstrip())
+    command = ["ruff", "format", "--isolated", "--line-length", "88", "-"]
+    done = subprocess.run(command, input=sample.new, capture_output=True, text=True, check=True)
+    assert done.stdout == sample.new
+
+
+def test_comments_stay_with_their_arm(rewrite: Rewriting) -> None:
+    code = """
+    @jax.jit
+    def f(x):
+        # which side
+        if x > 0:  # the usual case
+            # on the right
+            return x * 2
+        # on the left
+        return -x
+    """
+    sample = rewrite(dedent(code).lstrip())
+    assert sample.body == dedent(
+        """\
+        @jax.jit
+        def f(x):
+            # which side
+            def positive():  # the usual case
+                # on the right
+                return x * 2
+
+            def otherwise():
+                # on the left
+                return -x
+
+            return lax.cond(x > 0, positive, otherwise)
+        """
+    )
+
+
+CHOICES = [-1, 0, 1, 2, 3, 7]
+
+SWITCHES = {
+    "else_is_mapped": """
+        @jax.jit
+        def f(x, choice):
+            if choice == 0:
+                return x
+            elif choice == 1:
+                return jnp.tanh(x)
+            else:
+                return -x
+        """,
+    "numbers_in_any_order": """
+        @jax.jit
+        def f(x, choice):
+            if choice == 2:
+                return x
+            elif choice == 0:
+                return jnp.tanh(x)
+            elif choice == 1:
+                return jnp.sin(x)
+            return -x
+        """,
+    "separate_ifs_that_return": """
+        @jax.jit
+        def f(x, choice):
+            if choice == 0:
+                return x
+            if choice == 1:
+                return jnp.tanh(x)
+            y = x * 2
+            return y + x
+        """,
+    "no_else_keeps_the_old_value": """
+        @jax.jit
+        def f(x, choice):
+            y = x
+            if choice == 0:
+                y = jnp.sin(x)
+            elif choice == 1:
+                z = jnp.cos(x)
+                y = z * z
+            return y
+        """,
+    "a_number_beside_arrays": """
+        @jax.jit
+        def f(x, choice):
+            if choice == 0:
+                y = jnp.sin(x)
+            elif choice == 1:
+                y = 1.5
+            else:
+                y = 0
+            return x + y
+        """,
+}
+
+
+@pytest.mark.parametrize("code", SWITCHES.values(), ids=SWITCHES)
+def test_a_chain_on_an_integer_becomes_a_switch(code: str, rewrite: Rewriting) -> None:
+    sample = rewrite(dedent(code).lstrip())
+    assert sample.codes == ["traced-switch"]
+    assert "lax.switch(" in sample.new
+    sample.agree("f", *([lambda: jnp.asarray(0.25, float), lambda c=c: jnp.asarray(c)] for c in CHOICES))
+
+
+def test_independent_ifs_are_no_switch(rewrite: Rewriting) -> None:
+    code = """
+    @jax.jit
+    def f(x, choice):
+        if choice == 0:
+            x = x + 1.0
+        if choice == 1:
+            x = x * 2.0
+        if choice >= 0:
+            x = x - 3.0
+        return x
+    """
+    sample = rewrite(dedent(code).lstrip())
+    assert set(sample.codes) == {"traced-if"}
+    sample.agree("f", *([lambda: jnp.asarray(0.25, float), lambda c=c: jnp.asarray(c)] for c in CHOICES))
+
+
+LEFT = {
+    "raises": ("if x > 0:\n        raise ValueError('x')\n    return x", "raises"),
+    "asserts": ("if x > 0:\n        assert y > 0\n        y = y + 1\n    return y", "asserts"),
+    "prints": ("if x > 0:\n        print(x)\n        y = y + 1\n    return y", "side-effect"),
+    "changes_an_object_in_place": ("if x > 0:\n        d['y'] = x\n        y = y + 1\n    return y", "mutation"),
+    "appends_to_an_outer_list": ("out = []\n    if x > 0:\n        out.append(x)\n    return out", "side-effect"),
+    "leaves_the_loop": (
+        "for i in range(3):\n        if x > i:\n            break\n        x = x - y\n    return x",
+        "break",
+    ),
+    "no_value_on_one_path": ("if x > 0:\n        z = y\n    return z", "maybe-undefined"),
+    "returns_nothing_on_one_path": ("if x > 0:\n        return y", "return-on-some-paths"),
+    "returns_on_some_paths": (
+        "if x > 0:\n        if d:\n            return x\n        y = x\n    return y",
+        "return-on-some-paths",
+    ),
+    "a_string_as_a_result": ("kind = 'up' if x > 0 else 'down'\n    return y", "not-an-array"),
+    "none_on_one_side": ("z = None\n    if x > 0:\n        z = y\n    return z", "not-an-array"),
+    "a_number_beside_what_is_not_evident": ("return d(x) if x > 0 else 0.0", "branch-types-differ"),
+    "a_bool_beside_a_number": ("z = True if x > 0 else 2.0\n    return z", "branch-types-differ"),
+    "tuples_of_different_lengths": ("return (x, y) if x > 0 else (x, y, y)", "branch-types-differ"),
+    "a_static_part_in_the_middle": ("if x > 0 and y.ndim == 0:\n        y = y * x\n    return y", "static-condition"),
+}
+
+
+@pytest.mark.parametrize(("body", "reason"), LEFT.values(), ids=LEFT)
+def test_a_branch_is_left_alone_with_a_reason(body: str, reason: str, rewrite: Rewriting) -> None:
+    sample = rewrite(f"@jax.jit\ndef f(x, y, d=None):\n    {body}\n")
+    assert sample.new == sample.old
+    assert sample.reasons == [reason]
+
+
+SILENT = {
+    "a_static_condition": "@jax.jit\ndef f(x):\n    if x.ndim == 1:\n        return x\n    return -x\n",
+    "a_missing_value": "@jax.jit\ndef f(x, w=None):\n    if w is None:\n        return x\n    return x * w\n",
+    "code_of_the_host": "def f(x):\n    if x > 0:\n        return x\n    return -x\n",
+    "eager_differentiation": "@jax.grad\ndef f(x):\n    if x > 0:\n        return x\n    return -x\n",
+}
+
+
+@pytest.mark.parametrize("code", SILENT.values(), ids=SILENT)
+def test_nothing_is_found_in(code: str, rewrite: Rewriting) -> None:
+    assert rewrite(code).codes == []

@@ -1,0 +1,86 @@
+"""Flags of jitted functions: what is one, and how it is made static."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.rewrite.conftest import Sample
+
+    Rewriting = Callable[[str], Sample]
+
+BODY = '    if mode == "train":\n        return x * 2\n    return x\n'
+
+SPELLINGS = {
+    "a_bare_decorator": (f"@jax.jit\ndef f(x, mode):\n{BODY}", '@partial(jax.jit, static_argnames=("mode",))'),
+    "a_call_as_decorator": (
+        f'@jax.jit(static_argnames="n")\ndef f(x, n, mode):\n{BODY}',
+        '@jax.jit(static_argnames=("n", "mode"))',
+    ),
+    "static_names_are_extended": (
+        f'@jax.jit(static_argnames=("n",), donate_argnums=0)\ndef f(x, n, mode):\n{BODY}',
+        '@jax.jit(static_argnames=("n", "mode"), donate_argnums=0)',
+    ),
+    "static_numbers_are_extended": (
+        f"@jax.jit(static_argnums=(1,))\ndef f(x, n, mode):\n{BODY}",
+        "@jax.jit(static_argnums=(1, 2))",
+    ),
+    "a_call_elsewhere": (
+        f"def f(x, mode):\n{BODY}\n\nfast = jax.jit(f)\n",
+        'fast = jax.jit(f, static_argnames=("mode",))',
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "expected"), SPELLINGS.values(), ids=SPELLINGS)
+def test_static_in_the_spelling_of_the_file(code: str, expected: str, rewrite: Rewriting) -> None:
+    sample = rewrite(code)
+    assert set(sample.codes) == {"flag-argument"}
+    assert expected in sample.new
+
+
+FLAGS = {
+    "asked_for_by_name": "@jax.jit\ndef f(x, use_bias):\n    if use_bias:\n        x = x + 1\n    return x\n",
+    "annotated": "@jax.jit\ndef f(x, fancy: bool):\n    return x if fancy else -x\n",
+    "given_a_bool": "@jax.jit\ndef f(x, fancy):\n    return x if fancy else -x\n\n\ny = f(1.0, True)\n",
+    "handed_on": "@jax.jit\ndef f(g, x, training):\n    if not training:\n        x = x * 2\n    return g(x, training=training)\n",
+}
+
+
+@pytest.mark.parametrize("code", FLAGS.values(), ids=FLAGS)
+def test_a_flag_is_found(code: str, rewrite: Rewriting) -> None:
+    sample = rewrite(code)
+    assert "flag-argument" in sample.codes
+    assert "static_argnames" in sample.new
+
+
+NO_FLAGS = {
+    "static_already": f'@jax.jit(static_argnames=("mode",))\ndef f(x, mode):\n{BODY}',
+    "an_array_by_its_call": "@jax.jit\ndef f(x, is_big):\n    return x if is_big else -x\n\n\ny = f(1.0, jnp.array(True))\n",
+    "a_comparison_by_its_call": "@jax.jit\ndef f(x, use_x):\n    return x if use_x else -x\n\n\ndef g(x):\n    return f(x, x > 0)\n",
+    "used_as_a_number": "@jax.jit\ndef f(x, use_x):\n    return x * use_x if use_x else -x\n",
+    "a_default_never_overridden": "@jax.jit\ndef f(x, training=False):\n    return x if training else -x\n",
+    "not_jitted": f"def f(x, mode):\n{BODY}",
+}
+
+
+@pytest.mark.parametrize("code", NO_FLAGS.values(), ids=NO_FLAGS)
+def test_no_flag_is_found(code: str, rewrite: Rewriting) -> None:
+    assert "flag-argument" not in rewrite(code).codes
+
+
+def test_two_flags_of_one_function_are_both_made_static(rewrite: Rewriting) -> None:
+    code = (
+        '@jax.jit\ndef f(x, mode, training: bool):\n    if mode == "a" and training:\n        x = x + 1\n    return x\n'
+    )
+    sample = rewrite(code)
+    assert sample.codes == ["flag-argument", "flag-argument"]
+    assert 'static_argnames=("mode", "training")' in sample.new or 'static_argnames=("training", "mode")' in sample.new
+
+
+def test_computed_static_arguments_are_left_alone(rewrite: Rewriting) -> None:
+    sample = rewrite(f'NAMES = ("n",)\n\n\n@jax.jit(static_argnames=NAMES)\ndef f(x, n, mode):\n{BODY}')
+    assert sample.reasons == ["static-arguments-computed"]
