@@ -82,7 +82,7 @@ def split(values: dict[str, object], static: frozenset[str], *, numbers: bool) -
 
     def rebuild(leaves: Sequence[object]) -> dict[str, object]:
         whole = list(flat)
-        for i, leaf in zip(at, leaves):
+        for i, leaf in zip(at, leaves, strict=False):
             whole[i] = leaf
         return {**jax.tree_util.tree_unflatten(tree, whole), **kept}
 

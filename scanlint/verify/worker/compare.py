@@ -9,6 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .jaxes import eps, is_key, tiny
+
 BASE_ULPS = 64.0
 ACCEPTED_RELATIVE = {2: 2e-2, 4: 1e-4, 8: 1e-9}
 
@@ -41,7 +43,7 @@ def _named(definition: object) -> object:
     data = definition.node_data()  # type: ignore[attr-defined]
     children = tuple(_named(c) for c in definition.children())  # type: ignore[attr-defined]
     if data is None:
-        return "*" if not children else children
+        return children if children else "*"
     kind, extra = data
     return (kind.__qualname__, repr(extra).replace("__before", "").replace("__after", ""), children)
 
@@ -50,11 +52,11 @@ def compare(before: object, after: object, *, ulps: float = BASE_ULPS) -> Differ
     if structure(before) != structure(after):
         return Difference(f"the structure was {_short(structure(before))} and is {_short(structure(after))}")
     error, weak = 0.0, False
-    pairs = zip(jax.tree_util.tree_leaves(before), jax.tree_util.tree_leaves(after))
+    pairs = zip(jax.tree_util.tree_leaves(before), jax.tree_util.tree_leaves(after), strict=False)
     for at, (a, b) in enumerate(pairs):
         result = _leaf(a, b, ulps)
         if isinstance(result, Difference):
-            place = f"output {at}: " if at or jax.tree_util.tree_structure(before).num_leaves > 1 else ""
+            place = f"output {at}: " if at or len(jax.tree_util.tree_leaves(before)) > 1 else ""
             return Difference(place + result.text, result.error, result.relative, result.values_only)
         error, weak = max(error, result.error), weak or result.weak
     return Agreement(error, weak)
@@ -65,9 +67,9 @@ def _short(value: object) -> str:
     return text if len(text) < 80 else text[:77] + "..."
 
 
-def _plain(value: object) -> tuple[np.ndarray, bool]:  # type: ignore[type-arg]
+def _plain(value: object) -> tuple[np.ndarray, bool]:
     """As a NumPy array, and whether its dtype is weak (a Python number or a weakly typed array)."""
-    if isinstance(value, jax.Array) and jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
+    if isinstance(value, jax.Array) and is_key(value.dtype):
         return np.asarray(jax.random.key_data(value)), False
     if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
         return np.asarray(jnp.asarray(value)), True
@@ -96,7 +98,7 @@ def _leaf(before: object, after: object, ulps: float) -> Difference | Agreement:
     return _floats(a, b, ulps, weak)
 
 
-def _promotes(a: np.ndarray, b: np.ndarray) -> bool:  # type: ignore[type-arg]
+def _promotes(a: np.ndarray, b: np.ndarray) -> bool:
     """A Python number may become an array of a wider kind, as in any arithmetic with it."""
     order = "biufc"
     kinds = {"V": "f"}
@@ -108,8 +110,8 @@ def _numeric(value: object) -> bool:
     return isinstance(value, (jax.Array, np.ndarray, np.generic, bool, int, float, complex))
 
 
-def _floats(a: np.ndarray, b: np.ndarray, ulps: float, weak: bool) -> Difference | Agreement:  # type: ignore[type-arg]
-    eps = float(jnp.finfo(a.dtype).eps)
+def _floats(a: np.ndarray, b: np.ndarray, ulps: float, weak: bool) -> Difference | Agreement:
+    unit = eps(a.dtype)
     wide = np.complex128 if a.dtype.kind == "c" else np.float64
     x, y = a.astype(wide), b.astype(wide)
     if not np.array_equal(np.isnan(x), np.isnan(y)):
@@ -124,15 +126,15 @@ def _floats(a: np.ndarray, b: np.ndarray, ulps: float, weak: bool) -> Difference
     scale = float(np.max(np.abs(x[usual])))
     own = np.where(usual, np.maximum(np.abs(np.where(usual, x, 0)), np.abs(np.where(usual, y, 0))), 0.0)
     # A small element beside large ones may have lost to cancellation what is small against the largest.
-    allowed = ulps * eps * np.maximum(own, 0.01 * scale) + float(jnp.finfo(a.dtype).tiny)
+    allowed = ulps * unit * np.maximum(own, 0.01 * scale) + tiny(a.dtype)
     worst = float(error.max())
     if (error <= allowed).all():
         return Agreement(worst, weak)
-    relative = worst / max(scale, float(jnp.finfo(a.dtype).tiny))
+    relative = worst / max(scale, tiny(a.dtype))
     return Difference(_first(a, b, error > allowed) + f"; largest difference {worst:.3g}", worst, relative, True)
 
 
-def _first(a: np.ndarray, b: np.ndarray, mask: np.ndarray) -> str:  # type: ignore[type-arg]
+def _first(a: np.ndarray, b: np.ndarray, mask: np.ndarray) -> str:
     """The first place where they differ."""
     if a.ndim == 0:
         return f"before {a.item()!r}, after {b.item()!r}"
@@ -149,7 +151,7 @@ def describe(values: dict[str, object], limit: int = 400) -> str:
 
 def _shown(value: object) -> str:
     if isinstance(value, (jax.Array, np.ndarray)):
-        if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
+        if is_key(value.dtype):
             return f"key{list(value.shape) if value.shape else ''}"
         plain = np.asarray(value)
         head = ", ".join(f"{v:.6g}" if plain.dtype.kind == "f" else str(v) for v in plain.reshape(-1)[:6].tolist())
@@ -158,7 +160,7 @@ def _shown(value: object) -> str:
         tail = ", ..." if plain.size > 6 else ""
         return f"{plain.dtype}[{', '.join(map(str, plain.shape))}] [{head}{tail}]"
     if callable(value) and hasattr(value, "__name__"):
-        return value.__name__
+        return str(value.__name__)
     if isinstance(value, dict):
         return "{" + ", ".join(f"{k}: {_shown(v)}" for k, v in value.items()) + "}"
     if isinstance(value, (list, tuple)):

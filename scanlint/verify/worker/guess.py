@@ -150,7 +150,10 @@ def matching(fields: set[str], names: Mapping[str, object]) -> list[type]:
 def record_fields(cls: type) -> dict[str, object] | None:
     """Field names with annotations, of a NamedTuple or a dataclass; None for other classes."""
     if hasattr(cls, "_fields") and issubclass(cls, tuple):
-        return {f: cls.__annotations__.get(f) if hasattr(cls, "__annotations__") else None for f in cls._fields}
+        return {
+            f: cls.__annotations__.get(f) if hasattr(cls, "__annotations__") else None
+            for f in getattr(cls, "_fields", ())
+        }
     if dataclasses.is_dataclass(cls):
         return {f.name: f.type for f in dataclasses.fields(cls) if f.init and f.name not in ("parent", "name")}
     return None
@@ -216,7 +219,7 @@ def _annotated(name: str, need: Need, sizes: Sizes, names: Mapping[str, object],
             return
     try:
         meant = eval(compile(ast.Expression(node), "<annotation>", "eval"), dict(names))
-    except Exception:
+    except Exception:  # noqa: BLE001
         meant = None
     yield from _meant(meant, name, need, sizes, names, depth)
 

@@ -104,7 +104,7 @@ def _evaluate(
     try:
         with limited(SECONDS):
             exec(compile(module, "<call site>", "exec", dont_inherit=True), scope)
-    except (Exception, SystemExit, TookTooLong):
+    except (Exception, SystemExit, TookTooLong):  # noqa: BLE001
         return None
     return kept[-1] if kept and not any(_odd(v) for v in kept[-1].values()) else None
 

@@ -8,14 +8,82 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 ARRAY_ATTRIBUTES = frozenset(
-    ["shape", "ndim", "size", "dtype", "T", "at", "mT", "real", "imag", "sum", "mean", "max", "min", "std", "var", "reshape", "astype", "flatten", "ravel", "squeeze", "transpose", "dot", "any", "all", "argmax", "argmin", "cumsum", "cumprod", "prod", "clip", "round", "copy", "take", "item", "tolist", "swapaxes", "conj", "repeat", "sort", "itemsize", "block_until_ready"]
+    [
+        "shape",
+        "ndim",
+        "size",
+        "dtype",
+        "T",
+        "at",
+        "mT",
+        "real",
+        "imag",
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "std",
+        "var",
+        "reshape",
+        "astype",
+        "flatten",
+        "ravel",
+        "squeeze",
+        "transpose",
+        "dot",
+        "any",
+        "all",
+        "argmax",
+        "argmin",
+        "cumsum",
+        "cumprod",
+        "prod",
+        "clip",
+        "round",
+        "copy",
+        "take",
+        "item",
+        "tolist",
+        "swapaxes",
+        "conj",
+        "repeat",
+        "sort",
+        "itemsize",
+        "block_until_ready",
+    ]
 )
 STATIC_CALLS = frozenset(["zeros", "ones", "full", "empty", "arange", "linspace", "eye", "identity", "iota"])
 KEY_CALLS = frozenset(
-    ["split", "fold_in", "normal", "uniform", "bernoulli", "categorical", "choice", "permutation", "randint", "gumbel", "key_data"]
+    [
+        "split",
+        "fold_in",
+        "normal",
+        "uniform",
+        "bernoulli",
+        "categorical",
+        "choice",
+        "permutation",
+        "randint",
+        "gumbel",
+        "key_data",
+    ]
 )
 VECTOR_CALLS = frozenset(
-    ["dot", "matmul", "vdot", "inner", "outer", "convolve", "correlate", "interp", "cumsum", "cumprod", "sort", "argsort", "flip"]
+    [
+        "dot",
+        "matmul",
+        "vdot",
+        "inner",
+        "outer",
+        "convolve",
+        "correlate",
+        "interp",
+        "cumsum",
+        "cumprod",
+        "sort",
+        "argsort",
+        "flip",
+    ]
 )
 WEIGHT = re.compile(
     r"^(w|W|[A-Z][A-Z]?|kernel|weights?|w_\w+|W_\w+|\w+_w|\w+_weights?|mat\w*|\w+_mat\w*|proj\w*|cov\w*)\d*$"
@@ -82,7 +150,7 @@ class Inference:
     def walk(self, node: ast.AST) -> None:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                self.functions[node.name] = node  # type: ignore[assignment]
+                self.functions[node.name] = node
                 inner = Inference(self.functions, self.depth)
                 inner.names = {k: v for k, v in self.names.items() if k not in _parameters(node)}
                 inner.function(node, {})
@@ -181,13 +249,13 @@ class Inference:
                         if isinstance(t, ast.Name):
                             self.extents[t.id] = need.extent(axis)
             case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
-                for t, v in zip(targets, values):
+                for t, v in zip(targets, values, strict=False):
                     self.assign(t, v)
             case ast.Tuple(elts=targets), _:
                 need = self.need(value)
                 if need is not None:
                     need.parts = need.parts or [Need() for _ in targets]
-                    for t, part in zip(targets, need.parts):
+                    for t, part in zip(targets, need.parts, strict=False):
                         if isinstance(t, ast.Name):
                             self.names[t.id] = part
                 else:
@@ -236,7 +304,7 @@ class Inference:
             case ast.Call(func=ast.Name(id="zip"), args=args):
                 targets = target.elts if isinstance(target, ast.Tuple) else []
                 shared: str | int | None = None
-                for t, a in zip(targets, args):
+                for t, a in zip(targets, args, strict=False):
                     self.iterate(t, a)
                     need = self.need(a)
                     if need is not None:
@@ -270,7 +338,7 @@ class Inference:
             self.names[target.id] = need
         elif isinstance(target, ast.Tuple):
             need.parts = need.parts or [Need() for _ in target.elts]
-            for t, part in zip(target.elts, need.parts):
+            for t, part in zip(target.elts, need.parts, strict=False):
                 self.bind(t, part)
 
     def truth(self, test: ast.expr) -> None:
@@ -286,7 +354,7 @@ class Inference:
                     self.truth(value)
 
     def compare(self, node: ast.Compare) -> None:
-        for side, other in zip([node.left, *node.comparators], [*node.comparators, node.left]):
+        for side, other in zip([node.left, *node.comparators], [*node.comparators, node.left], strict=False):
             need = self.need(side)
             if need is None:
                 continue
@@ -328,7 +396,7 @@ class Inference:
         if self.depth >= MAX_DEPTH:
             return
         names = [a.arg for a in (*callee.args.posonlyargs, *callee.args.args)]
-        pairs = [*zip(names, node.args), *((k.arg, k.value) for k in node.keywords if k.arg)]
+        pairs = [*zip(names, node.args, strict=False), *((k.arg, k.value) for k in node.keywords if k.arg)]
         needs = {name: need for name, value in pairs if (need := self.need(value)) is not None}
         for argument in (*callee.args.posonlyargs, *callee.args.args):
             if argument.arg in needs and needs[argument.arg].annotation is None:
@@ -363,7 +431,7 @@ class Inference:
 
     def mapped(self, function: ast.Lambda, trees: list[ast.expr]) -> None:
         needs: dict[str, Need] = {}
-        for argument, tree in zip(function.args.args, trees):
+        for argument, tree in zip(function.args.args, trees, strict=False):
             need = self.need(tree)
             if need is not None:
                 need.leaf = need.leaf or Need()
@@ -418,7 +486,10 @@ def infer(
     needs: dict[str, Need] = {}
     positional = [*a.posonlyargs, *a.args]
     defaults = [None] * (len(positional) - len(a.defaults)) + list(a.defaults)
-    for argument, default in [*zip(positional, defaults), *zip(a.kwonlyargs, a.kw_defaults)]:
+    for argument, default in [
+        *zip(positional, defaults, strict=False),
+        *zip(a.kwonlyargs, a.kw_defaults, strict=False),
+    ]:
         need = needs[argument.arg] = Need(annotation=argument.annotation)
         if default is not None:
             found = _literals(default)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from .call import Progress, Signature, TookTooLong, limited, plain, split
 from .given import parse
 from .guess import Sizes, guesses, matching, record_fields
 from .infer import Need, infer
+from .jaxes import abstract
 from .module import Loaded, find
 from .paths import TooManyDecisions, deciding
 from .search import Failure, Links, search, separate
@@ -21,6 +23,8 @@ from .specs import Array, Choice, Scalar, Spec, Struct, build, leaves, resize, s
 from .values import Mode, Specs, make, scalar_values
 
 ATTEMPT_SECONDS = 2.0
+VARIANT_SECONDS = 1.5
+REMEDY = "add `# scanlint: inputs ...` above the function or record"
 
 
 class NoInputs(Exception):
@@ -121,8 +125,9 @@ class Inputs:
         why = ""
         if failure is not None:
             line = f" at line {failure.lines[-1]}" if failure.lines else ""
-            why = f": the best guess fails{line} with {failure.kind}: {failure.message.splitlines()[0][:160] if failure.message else ''}"
-        return f"no input could be made for `{self.node.name}`{why}; add `# scanlint: inputs ...` above the function or record"
+            text = (failure.message.splitlines() or [""])[0][:160]
+            why = f": the best guess fails{line} with {failure.kind}: {text}"
+        return f"no input could be made for `{self.node.name}`{why}; {REMEDY}"
 
     def candidates(self) -> dict[str, list[Spec]]:
         """Specs for each parameter, the likeliest first."""
@@ -135,9 +140,7 @@ class Inputs:
             if index == 0 and self.owner is not None and name in ("self", "this", "cls"):
                 found[name] = list(self.instance(self.owner, need, shared))
                 if not found[name]:
-                    raise NoInputs(
-                        f"no instance of `{self.owner.__name__}` could be made; add `# scanlint: inputs ...` above the function or record"
-                    )
+                    raise NoInputs(f"no instance of `{self.owner.__name__}` could be made; {REMEDY}")
             else:
                 found[name] = list(guesses(name, need, shared, names))[:8]
         return found
@@ -183,12 +186,14 @@ class Inputs:
             with limited(ATTEMPT_SECONDS), deciding(decide), reached.watching():
                 values = self.abstract(specs)
                 parts = split(values, self.signature.static, numbers=False)
-                jax.eval_shape(lambda *ls: self.outcome(parts.rebuild(ls), function or plain(self.function)), *parts.leaves)
+                jax.eval_shape(
+                    lambda *ls: self.outcome(parts.rebuild(ls), function or plain(self.function)), *parts.leaves
+                )
         except TooManyDecisions:
             return None
         except TookTooLong:
             return Failure("took too long", (), "timeout")
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001
             lines, offsets = self.lines_of(error)
             return Failure(str(error), lines, type(error).__name__, (reached.events, *offsets))
         return None
@@ -216,11 +221,11 @@ class Inputs:
         def pick(spec: Spec, path: str) -> object:
             match spec:
                 case Array(shape=shape, dtype="key"):
-                    return jax.ShapeDtypeStruct(shape, _key_dtype())
+                    return abstract(shape, _key_dtype())
                 case Array(shape=shape, dtype="rawkey"):
-                    return jax.ShapeDtypeStruct((*shape, 2), np.uint32)
+                    return abstract((*shape, 2), np.uint32)
                 case Array(shape=shape, dtype=dtype):
-                    return jax.ShapeDtypeStruct(shape, jax.numpy.dtype(dtype))
+                    return abstract(shape, jax.numpy.dtype(dtype))
                 case Scalar():
                     return scalar_values(spec, ())[0]
                 case Choice(values=values):
@@ -230,14 +235,17 @@ class Inputs:
         return {name: build(spec, pick, name) for name, spec in specs.items()}
 
     def variants(self, specs: Specs) -> Iterator[tuple[str, Specs]]:
-        """The same specs in other sizes: all renamed, then each size one, two, zero and many."""
+        """The same specs in other sizes, while time is left: all renamed, then each size one, two, zero and many."""
         yield "", specs
+        deadline = time.monotonic() + VARIANT_SECONDS
         known = sizes(list(specs.values()))
-        renamed = {n: m for n, m in zip(known, _others(known))}
+        renamed = dict(zip(known, _others(known), strict=False))
         tried = [("other sizes", renamed)]
         tried += [(f"size {m} for {n}", {n: m}) for m in (1, 0, 2, 17) for n in known[:3]]
         for label, table in tried:
             changed = {name: resize(spec, table) for name, spec in specs.items()}
+            if time.monotonic() > deadline:
+                return
             if changed != specs and self.attempt(changed) is None:
                 yield label, changed
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import jax
 import numpy as np
 
+from .jaxes import is_key
 from .numbers import Ids, Key, Numbering, TooLarge, Unprovable, stacked
 from .primitives import ELEMENTWISE, RULES
 
@@ -15,9 +16,24 @@ if TYPE_CHECKING:
     from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 
 INLINE = frozenset(
-    ["pjit", "jit", "closed_call", "core_call", "core_closed_call", "custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "remat", "remat2", "checkpoint", "xla_call"]
+    [
+        "pjit",
+        "jit",
+        "closed_call",
+        "core_call",
+        "core_closed_call",
+        "custom_jvp_call",
+        "custom_vjp_call",
+        "custom_vjp_call_jaxpr",
+        "remat",
+        "remat2",
+        "checkpoint",
+        "xla_call",
+    ]
 )
-IDENTITY = frozenset(["copy", "copy_p", "device_put", "sharding_constraint", "optimization_barrier", "pvary", "random_clone"])
+IDENTITY = frozenset(
+    ["copy", "copy_p", "device_put", "sharding_constraint", "optimization_barrier", "pvary", "random_clone"]
+)
 MAX_EQUATIONS = 20_000
 
 
@@ -31,7 +47,7 @@ def count(jaxpr: Jaxpr) -> int:
 
 def inner_jaxprs(values: object) -> list[Jaxpr]:
     found: list[Jaxpr] = []
-    for value in values if hasattr(values, "__iter__") else (values,):  # type: ignore[attr-defined]
+    for value in values if hasattr(values, "__iter__") else (values,):
         if hasattr(value, "jaxpr") and hasattr(value, "consts"):
             found.append(value.jaxpr)
         elif hasattr(value, "eqns"):
@@ -56,7 +72,7 @@ class Interpreter:
     def literal(self, value: object) -> Ids:
         """Numbers of a constant array or key."""
         dtype = getattr(value, "dtype", None)
-        if dtype is not None and jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key):
+        if dtype is not None and is_key(dtype):
             data = np.asarray(jax.random.key_data(value))  # type: ignore[arg-type]
             flat = data.reshape(-1, data.shape[-1])
             numbers = [self.numbering.node(("wrap", str(dtype), *self.numbering.constant(d).tolist())) for d in flat]
@@ -69,8 +85,8 @@ class Interpreter:
         if jaxpr.effects:
             raise Unprovable("the program has side effects")
         environment: dict[object, Ids] = {}
-        environment.update(zip(jaxpr.constvars, consts))
-        environment.update(zip(jaxpr.invars, arguments))
+        environment.update(zip(jaxpr.constvars, consts, strict=False))
+        environment.update(zip(jaxpr.invars, arguments, strict=False))
 
         def read(atom: object) -> Ids:
             if not hasattr(atom, "val"):
@@ -83,7 +99,7 @@ class Interpreter:
             if self.equations < 0:
                 raise TooLarge("the unrolled programs have too many equations to compare symbolically")
             outputs = self.equation(equation, [read(a) for a in equation.invars])
-            for variable, value in zip(equation.outvars, outputs):
+            for variable, value in zip(equation.outvars, outputs, strict=False):
                 if tuple(value.shape) != tuple(variable.aval.shape):  # type: ignore[attr-defined]
                     raise Unprovable(f"`{equation.primitive.name}` is not understood")
                 environment[variable] = value
@@ -186,7 +202,7 @@ class Interpreter:
             source = np.asarray(form[1], np.int64)
             which = source if self.boolean(int(source)) else which
         results = [self.closed(b, operands[1:]) for b in branches]
-        return [self.numbering.select(which, list(cases)) for cases in zip(*results)]
+        return [self.numbering.select(which, list(cases)) for cases in zip(*results, strict=False)]
 
     def boolean(self, number: int) -> bool:
         """Whether a number is known to be a truth value (then the index of a two-way `cond` needs no clamp)."""
@@ -199,7 +215,8 @@ class Interpreter:
     def frozen(self, value: object) -> object:
         """A hashable stand-in: equal only where the parameters are equal."""
         if hasattr(value, "jaxpr") and hasattr(value, "consts"):
-            return self.function(lambda args: self.closed(value, args), value.jaxpr)
+            closed = cast("ClosedJaxpr", value)
+            return self.function(lambda args: self.closed(closed, args), closed.jaxpr)
         if hasattr(value, "eqns"):
             return self.function(lambda args: self.run(value, [], args), value)  # type: ignore[arg-type]
         if isinstance(value, (tuple, list)):
@@ -226,7 +243,8 @@ class Interpreter:
     def opaque(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
         """A primitive whose elements are not told apart: the same operands give the same result."""
         types = tuple(
-            (str(getattr(a.aval, "dtype", "")), x.shape, x.tobytes()) for a, x in zip(equation.invars, operands)
+            (str(getattr(a.aval, "dtype", "")), x.shape, x.tobytes())
+            for a, x in zip(equation.invars, operands, strict=False)
         )
         key: Key = ("opaque", equation.primitive.name, self.parameters(equation), types)
         shapes = [v.aval.shape for v in equation.outvars]  # type: ignore[attr-defined]

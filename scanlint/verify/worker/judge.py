@@ -13,6 +13,7 @@ import numpy as np
 
 from .call import Reached, Signature, Split, TookTooLong, jitted, limited, plain, split
 from .compare import ACCEPTED_RELATIVE, Agreement, Difference, compare, describe
+from .jaxes import eps, finished
 from .module import Loaded
 from .specs import transplant
 from .values import Case, Values
@@ -63,7 +64,7 @@ class Judge:
         except TookTooLong:
             self.note(f"{label}: the old version took too long; not compared")
             return False
-        except (Exception, SystemExit) as error:
+        except (Exception, SystemExit) as error:  # noqa: BLE001
             self.failures.append(f"{type(error).__name__}: {str(error).splitlines()[0][:120] if str(error) else ''}")
             return False
         self.stage(f"running the new version on {label}")
@@ -104,7 +105,7 @@ class Judge:
     def run_old(self, values: Values) -> object:
         watching = self.reached.watching() if self.reached.codes else contextlib.nullcontext()
         with limited(CASE_SECONDS), watching:
-            return jax.block_until_ready(self.eagerly(lambda f: self.signature.call(f, values)))
+            return finished(self.eagerly(lambda f: self.signature.call(f, values)))
 
     def eagerly(self, call: Callable[[Function], Result]) -> Result:
         """Run the old version's Python. Where it traces as it is, what it calls may stay compiled (much faster)."""
@@ -136,7 +137,7 @@ class Judge:
         parts = split(values, self.signature.static, numbers=True)
         try:
             jax.eval_shape(lambda *ls: self.arrays(function, parts, ls), *parts.leaves)
-        except Exception:
+        except Exception:  # noqa: BLE001
             return False
         return True
 
@@ -150,7 +151,7 @@ class Judge:
         key = (id(function), numbers, _static_key(values, parts))
         if key not in self.compiled:
             self.compiled[key] = jax.jit(lambda *ls: self.signature.call(function, parts.rebuild(ls)))
-        return jax.block_until_ready(self.compiled[key](*parts.leaves))
+        return finished(self.compiled[key](*parts.leaves))
 
     def sensitivity(self, values: Values, expected: object) -> float:
         """How much the old version's result moves, relatively, when its float inputs move by one rounding unit,
@@ -160,11 +161,11 @@ class Judge:
             moved = jax.tree_util.tree_map(lambda x, s=sign: _nudged(x, s), values)
             try:
                 worst = max(worst, _relative(compare(expected, self.run_old(moved), ulps=1.0)))
-            except (Exception, TookTooLong):
+            except (Exception, TookTooLong):  # noqa: BLE001
                 continue
         try:
             worst = max(worst, _relative(compare(expected, self.jitted(self.before, values, numbers=True), ulps=1.0)))
-        except Exception:
+        except Exception:  # noqa: BLE001
             return worst
         return worst
 
@@ -174,7 +175,7 @@ class Judge:
         try:
             with limited(CASE_SECONDS):
                 expected = self.eagerly(lambda f: self.gradient(f, values))
-        except (Exception, TookTooLong):
+        except (Exception, TookTooLong):  # noqa: BLE001
             return False
         if expected is None:
             return False
@@ -192,8 +193,10 @@ class Judge:
             return False
         result = compare(expected, found, ulps=1024.0)
         if isinstance(result, Difference) and result.relative > 1e-3 and not _negligible(expected, result):
-            became = any(np.isnan(np.asarray(x)).any() for x in found) and all(
-                np.isfinite(np.asarray(x)).all() for x in expected
+            became = (
+                found is not None
+                and any(np.isnan(np.asarray(x)).any() for x in found)
+                and all(np.isfinite(np.asarray(x)).all() for x in expected)
             )
             text = f"{describe(values)}: gradient {result.text}"
             if (
@@ -211,7 +214,7 @@ class Judge:
         try:
             with limited(CASE_SECONDS):
                 other = self.eagerly(lambda f: self.gradient(f, moved))
-        except (Exception, TookTooLong):
+        except (Exception, TookTooLong):  # noqa: BLE001
             return False
         return result.relative <= 64 * _relative(compare(expected, other, ulps=1.0))
 
@@ -224,7 +227,7 @@ class Judge:
 
         def objective(floats: list[object]) -> object:
             leaves = list(parts.leaves)
-            for i, x in zip(at, floats):
+            for i, x in zip(at, floats, strict=False):
                 leaves[i] = x
             result = self.signature.call(function, parts.rebuild(leaves))
             outputs = [x for x in jax.tree_util.tree_leaves(result) if isinstance(x, jax.Array) and _floating(x)]
@@ -241,14 +244,14 @@ class Judge:
         """Both versions under vmap, where the old one can be batched."""
         values = case.make()
         parts = split(values, self.signature.static, numbers=False)
-        stack = [jnp.stack([_nudged(x, 0.0), _scaled(x)]) for x in parts.leaves]
+        stack = [_pair(x) for x in parts.leaves]
         if not stack or not any(_floating(x) for x in parts.leaves):
             return
         mine = split(self.moved(values), self.signature.static, numbers=False)
         try:
             with limited(CASE_SECONDS):
                 expected = jax.vmap(lambda *ls: self.arrays(self.before, parts, ls))(*stack)
-        except (Exception, TookTooLong):
+        except (Exception, TookTooLong):  # noqa: BLE001
             return
         self.stage("running the new version under vmap")
         try:
@@ -285,11 +288,16 @@ def _floating(x: object) -> bool:
 def _nudged(x: object, sign: float) -> object:
     if not _floating(x):
         return x
-    return jnp.asarray(np.asarray(x) * (1 + sign * float(jnp.finfo(x.dtype).eps)), x.dtype)  # type: ignore[attr-defined]
+    return jnp.asarray(np.asarray(x) * (1 + sign * eps(x.dtype)), x.dtype)  # type: ignore[attr-defined]
 
 
 def _scaled(x: object) -> object:
     return jnp.asarray(np.asarray(x) * 0.5 + 0.25, x.dtype) if _floating(x) else x  # type: ignore[attr-defined]
+
+
+def _pair(x: object) -> jax.Array:
+    """A batch of two."""
+    return jnp.stack([jnp.asarray(y) for y in (x, _scaled(x))])
 
 
 def _width(tree: object) -> int:

@@ -203,7 +203,7 @@ def _fresh(tree: ast.Module, file: str, root: str, function: str, suffix: str) -
 def _execute(statements: list[ast.stmt], loaded: Loaded, file: str) -> None:
     """Run statements one by one; an import that fails is left out and remembered."""
     for statement in statements:
-        future = [s for s in statements if isinstance(s, ast.ImportFrom) and s.module == "__future__"]
+        future: list[ast.stmt] = [s for s in statements if isinstance(s, ast.ImportFrom) and s.module == "__future__"]
         body = [statement] if statement in future else [*future, statement]
         code = compile(ast.Module(body, []), file, "exec", dont_inherit=True)
         try:

@@ -142,7 +142,7 @@ class Numbering:
         operation = self.operation("eq" if negated else name, parameters, str(dtype))
         flat = [a.reshape(-1).tolist() for a in arrays]
         apply = self._apply
-        out = [apply("eq" if negated else name, operation, parameters, ids, dtype) for ids in zip(*flat)]
+        out = [apply("eq" if negated else name, operation, parameters, ids, dtype) for ids in zip(*flat, strict=False)]
         result = np.array(out, np.int64).reshape(arrays[0].shape)
         if negated:
             return self.elementwise("not", (), [result], np.dtype(bool))
@@ -183,7 +183,7 @@ class Numbering:
                 return self._converted(known[0], dtype)
             if name == "clamp":
                 low, value, high = known
-                return self.one(min(max(value, low), high), dtype) if dtype.kind in "iu" else None  # type: ignore[type-var]
+                return self.one(np.clip(value, low, high), dtype) if dtype.kind in "iu" else None
             if name not in FOLD or (dtype.kind not in "iub" and name not in ("add", "sub", "mul", "neg", "div")):
                 return None
             try:
@@ -201,7 +201,7 @@ class Numbering:
         """`select_n` and `cond` alike: a choice among values by a boolean or an integer."""
         arrays = np.broadcast_arrays(which, *cases)
         self.spend(max(arrays[0].size, 1))
-        out = [self._choose(*ids) for ids in zip(*(a.reshape(-1).tolist() for a in arrays))]
+        out = [self._choose(*ids) for ids in zip(*(a.reshape(-1).tolist() for a in arrays), strict=False)]
         return np.array(out, np.int64).reshape(arrays[0].shape)
 
     def _choose(self, which: int, *cases: int) -> int:

@@ -40,7 +40,7 @@ def deciding(decide: Callable[[object], bool]) -> Iterator[None]:
             return bool(original(self))
         return decide(self)
 
-    cls.__bool__ = truth  # type: ignore[method-assign,assignment]
+    cls.__bool__ = truth  # type: ignore[method-assign]
     try:
         yield
     finally:

@@ -16,7 +16,86 @@ Rule = Callable[[Numbering, "JaxprEqn", list[Ids], Key], list[Ids] | None]
 RULES: dict[str, Rule] = {}
 
 ELEMENTWISE = frozenset(
-    ["abs", "acos", "acosh", "add", "add_any", "and", "asin", "asinh", "atan", "atan2", "atanh", "bessel_i0e", "bessel_i1e", "cbrt", "ceil", "clamp", "complex", "conj", "convert_element_type", "cos", "cosh", "digamma", "div", "eq", "erf", "erf_inv", "erfc", "exp", "exp2", "expm1", "floor", "ge", "gt", "igamma", "igamma_grad_a", "igammac", "imag", "integer_pow", "is_finite", "le", "lgamma", "log", "log1p", "logistic", "lt", "max", "min", "mul", "ne", "neg", "nextafter", "not", "or", "polygamma", "population_count", "pow", "real", "reduce_precision", "regularized_incomplete_beta", "rem", "round", "rsqrt", "select_n", "shift_left", "shift_right_arithmetic", "shift_right_logical", "sign", "sin", "sinh", "sqrt", "square", "sub", "tan", "tanh", "xor", "zeta", "bitcast_convert_type", "clz"]
+    [
+        "abs",
+        "acos",
+        "acosh",
+        "add",
+        "add_any",
+        "and",
+        "asin",
+        "asinh",
+        "atan",
+        "atan2",
+        "atanh",
+        "bessel_i0e",
+        "bessel_i1e",
+        "cbrt",
+        "ceil",
+        "clamp",
+        "complex",
+        "conj",
+        "convert_element_type",
+        "cos",
+        "cosh",
+        "digamma",
+        "div",
+        "eq",
+        "erf",
+        "erf_inv",
+        "erfc",
+        "exp",
+        "exp2",
+        "expm1",
+        "floor",
+        "ge",
+        "gt",
+        "igamma",
+        "igamma_grad_a",
+        "igammac",
+        "imag",
+        "integer_pow",
+        "is_finite",
+        "le",
+        "lgamma",
+        "log",
+        "log1p",
+        "logistic",
+        "lt",
+        "max",
+        "min",
+        "mul",
+        "ne",
+        "neg",
+        "nextafter",
+        "not",
+        "or",
+        "polygamma",
+        "population_count",
+        "pow",
+        "real",
+        "reduce_precision",
+        "regularized_incomplete_beta",
+        "rem",
+        "round",
+        "rsqrt",
+        "select_n",
+        "shift_left",
+        "shift_right_arithmetic",
+        "shift_right_logical",
+        "sign",
+        "sin",
+        "sinh",
+        "sqrt",
+        "square",
+        "sub",
+        "tan",
+        "tanh",
+        "xor",
+        "zeta",
+        "bitcast_convert_type",
+        "clz",
+    ]
 )
 
 
@@ -68,7 +147,7 @@ def _rev(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids
 def _slice(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
     q = equation.params
     steps = q["strides"] or (1,) * x[0].ndim
-    return [x[0][tuple(slice(a, b, s) for a, b, s in zip(q["start_indices"], q["limit_indices"], steps))]]
+    return [x[0][tuple(slice(a, b, s) for a, b, s in zip(q["start_indices"], q["limit_indices"], steps, strict=False))]]
 
 
 @rule("concatenate")
@@ -96,7 +175,9 @@ def _pad(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids
         return None
     out = np.full(_shape(equation), int(x[1]), np.int64)
     table.spend(out.size)
-    where = tuple(slice(low, size - high, inner + 1) for (low, high, inner), size in zip(config, out.shape))
+    where = tuple(
+        slice(low, size - high, inner + 1) for (low, high, inner), size in zip(config, out.shape, strict=False)
+    )
     out[where] = x[0]
     return [out]
 
@@ -111,7 +192,7 @@ def _iota(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Id
 def _starts(table: Numbering, indices: list[Ids], size: tuple[int, ...], window: tuple[int, ...]) -> list[int] | None:
     """Known start indices, clamped as XLA does."""
     starts = []
-    for index, whole, part in zip(indices, size, window):
+    for index, whole, part in zip(indices, size, window, strict=False):
         known = table.known(index)
         if known is None:
             return None
@@ -125,7 +206,7 @@ def _dynamic_slice(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -
     starts = _starts(table, x[1:], x[0].shape, window)
     if starts is None:
         return None
-    return [x[0][tuple(slice(s, s + w) for s, w in zip(starts, window))]]
+    return [x[0][tuple(slice(s, s + w) for s, w in zip(starts, window, strict=False))]]
 
 
 @rule("dynamic_update_slice")
@@ -135,7 +216,7 @@ def _dynamic_update_slice(table: Numbering, equation: JaxprEqn, x: list[Ids], p:
         return None
     table.spend(x[0].size)
     out = x[0].copy()
-    out[tuple(slice(s, s + w) for s, w in zip(starts, x[1].shape))] = x[1]
+    out[tuple(slice(s, s + w) for s, w in zip(starts, x[1].shape, strict=False))] = x[1]
     return [out]
 
 
@@ -147,7 +228,7 @@ def _gather(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[
         return None
     places = np.arange(x[0].size, dtype=np.int32).reshape(x[0].shape)
     parameters = dict(equation.params, fill_value=-1)
-    found = np.asarray(equation.primitive.bind(places, known, **parameters))
+    found = np.asarray(equation.primitive.bind(places, known, **parameters))  # type: ignore[no-untyped-call]
     table.spend(found.size)
     fill = _fill(table, equation)
     if (found < 0).any() and fill is None:
@@ -194,7 +275,17 @@ def _scatter(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list
     return [np.where(places > 0, updates, x[0])]
 
 
-_REDUCTIONS = ["reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "reduce_and", "reduce_or", "reduce_xor", "argmax", "argmin"]
+_REDUCTIONS = [
+    "reduce_sum",
+    "reduce_prod",
+    "reduce_max",
+    "reduce_min",
+    "reduce_and",
+    "reduce_or",
+    "reduce_xor",
+    "argmax",
+    "argmin",
+]
 
 
 @rule(*_REDUCTIONS)
@@ -202,7 +293,7 @@ def _reduce(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[
     axes = tuple(equation.params["axes"])
     kept = [a for a in range(x[0].ndim) if a not in axes]
     rows = np.transpose(x[0], [*kept, *axes]).reshape(
-        [*(x[0].shape[a] for a in kept), -1] if x[0].size else _shape(equation) + (0,)
+        [*(x[0].shape[a] for a in kept), -1] if x[0].size else (*_shape(equation), 0)
     )
     dtype = str(equation.invars[0].aval.dtype)  # type: ignore[attr-defined]
     out = str(equation.outvars[0].aval.dtype)  # type: ignore[attr-defined]
@@ -257,13 +348,13 @@ def _members(table: Numbering, whole: Ids, part: int, at: int) -> Ids:
 def _dot(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
     """One number per output element: the row of one operand against the column of the other."""
     (left_sum, right_sum), (left_batch, right_batch) = equation.params["dimension_numbers"]
-    rest = tuple((k, v) for k, v in p if k != "dimension_numbers")  # type: ignore[misc]
+    rest = tuple(entry for entry in p if isinstance(entry, tuple) and entry[0] != "dimension_numbers")
     types = tuple(str(v.aval.dtype) for v in equation.invars)  # type: ignore[attr-defined]
-    left, left_free = _rows(x[0], left_batch, left_sum)
-    right, right_free = _rows(x[1], right_batch, right_sum)
+    left, _left_free = _rows(x[0], left_batch, left_sum)
+    right, _right_free = _rows(x[1], right_batch, right_sum)
     table.spend(left.shape[0] * left.shape[1] * right.shape[1] + left.size + right.size)
     out = []
-    for lefts, rights in zip(left, right):
+    for lefts, rights in zip(left, right, strict=False):
         columns = [r.tobytes() for r in rights]
         for row in lefts:
             first = row.tobytes()

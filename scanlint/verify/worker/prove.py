@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from .interpret import Interpreter, count
+from .jaxes import shape
 from .numbers import Ids, Numbering, Unprovable
 from .paths import TooManyDecisions, paths
 
@@ -34,12 +35,12 @@ def prove(old: Function, new: Function, leaves: Sequence[object]) -> Proof:
     """Compare `old(*leaves)` with `new(*leaves)`, which take and give arrays only."""
     try:
         after, tree_after = _trace(new, leaves)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001
         return Proof(False, f"the new version does not trace: {type(error).__name__}")
     equations = count(after.jaxpr)
     try:
         before, tree_before = _trace(old, leaves)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001
         if not isinstance(error, jax.errors.ConcretizationTypeError):
             return Proof(False, f"the old version does not trace: {type(error).__name__}", after=equations)
         return _by_path(old, after, tree_after, leaves, equations)
@@ -69,7 +70,7 @@ def similar(a: object, b: object) -> bool:
 
 def symbols(numbering: Numbering, leaves: Sequence[object]) -> list[Ids]:
     """Fresh numbers for the elements of each input."""
-    return [numbering.block(("input", k, np.shape(x)), np.shape(x)) for k, x in enumerate(leaves)]  # type: ignore[arg-type]
+    return [numbering.block(("input", k, shape(x)), shape(x)) for k, x in enumerate(leaves)]
 
 
 def _differ(before: ClosedJaxpr, after: ClosedJaxpr, leaves: Sequence[object]) -> str:
@@ -84,8 +85,8 @@ def _differ(before: ClosedJaxpr, after: ClosedJaxpr, leaves: Sequence[object]) -
 
 
 def _compare(first: Sequence[Ids], second: Sequence[Ids], before: ClosedJaxpr, after: ClosedJaxpr) -> str:
-    for a, b, x, y in zip(first, second, before.out_avals, after.out_avals):
-        if a.shape != b.shape or x.dtype != y.dtype:  # type: ignore[attr-defined]
+    for a, b, x, y in zip(first, second, before.out_avals, after.out_avals, strict=False):
+        if a.shape != b.shape or x.dtype != y.dtype:
             return "the outputs differ in shape or dtype"
         if not np.array_equal(a, b):
             return "the unrolled programs differ"
@@ -120,7 +121,7 @@ def _by_path(old: Function, after: ClosedJaxpr, tree: object, leaves: Sequence[o
         return Proof(False, "too many paths", None, equations)
     except Unprovable as error:
         return Proof(False, str(error), None, equations)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001
         return Proof(False, f"a path does not trace: {type(error).__name__}", None, equations)
     return Proof(True, "", largest, equations, branches=True)
 
@@ -137,7 +138,9 @@ def _under(
     for _ in range(len(decisions) + 2):
         outputs = Interpreter(numbering).closed(program, _assumed(numbering, inputs))
         settled = True
-        for number, decision in zip(outputs[len(outputs) - len(decisions) :] if decisions else [], decisions):
+        for number, decision in zip(
+            outputs[len(outputs) - len(decisions) :] if decisions else [], decisions, strict=False
+        ):
             known = numbering.constants.get(int(number))
             if known is None:
                 numbering.assume(int(number), decision)

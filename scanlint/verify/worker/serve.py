@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -26,7 +27,7 @@ def main(arguments: Sequence[str]) -> None:
     warnings.simplefilter("ignore")
     try:
         import jax
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001
         _send(answers, {"ready": False, "error": f"{type(error).__name__}: {error}"})
         return
     import jax.numpy
@@ -150,10 +151,8 @@ def _stop(child: int, status: int | None) -> str:
     if status is None:
         time.sleep(0.005)
         status = _poll(child)
-    try:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
     if status is None:
         _, status = os.waitpid(child, 0)
     code = os.waitstatus_to_exitcode(status)

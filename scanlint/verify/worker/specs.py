@@ -112,7 +112,7 @@ def transplant(value: object, before: types.ModuleType, after: types.ModuleType)
             return tuple(transplant(v, before, after) for v in value)
         case tuple() if hasattr(value, "_fields"):
             cls = _counterpart(type(value), before, after)
-            return cls(*(transplant(v, before, after) for v in value))  # type: ignore[call-arg]
+            return _called(cls, *(transplant(v, before, after) for v in value))
         case types.FunctionType() | type():
             return _counterpart(value, before, after)
     if isinstance(value, (jax.Array, np.ndarray, np.generic)):
@@ -120,12 +120,16 @@ def transplant(value: object, before: types.ModuleType, after: types.ModuleType)
     return _object(value, before, after)
 
 
+def _called(cls: object, *items: object) -> object:
+    return cls(*items) if callable(cls) else items
+
+
 def _object(value: object, before: types.ModuleType, after: types.ModuleType) -> object:
     """An instance of a class of the module: a copy with the other class, its attributes likewise."""
     if type(value).__module__ != before.__name__:
         return value
     cls = _counterpart(type(value), before, after)
-    copy: object = object.__new__(cls)  # type: ignore[arg-type,call-overload]
+    copy: object = object.__new__(cls)  # type: ignore[arg-type]
     for name, inner in getattr(value, "__dict__", {}).items():
         object.__setattr__(copy, name, transplant(inner, before, after))
     for base in type(value).__mro__:

@@ -149,7 +149,7 @@ def varied(values: Values, floats: Sequence[float]) -> Iterator[Case]:
     """Cases around harvested arguments: as they are, then their float leaves changed."""
     yield Case("as called", lambda: values)
 
-    def changed(change: Callable[[np.ndarray, int], np.ndarray]) -> Callable[[], Values]:  # type: ignore[type-arg]
+    def changed(change: Callable[[np.ndarray, int], np.ndarray]) -> Callable[[], Values]:
         def leaf(at: list[int], x: object) -> object:
             if not isinstance(x, (jax.Array, np.ndarray)) or not jnp.issubdtype(x.dtype, jnp.inexact):
                 return x
@@ -162,7 +162,7 @@ def varied(values: Values, floats: Sequence[float]) -> Iterator[Case]:
 
         return make
 
-    def spot(x: np.ndarray, value: float) -> np.ndarray:  # type: ignore[type-arg]
+    def spot(x: np.ndarray, value: float) -> np.ndarray:
         x.reshape(-1)[:1] = value
         return x
 
@@ -176,7 +176,7 @@ def varied(values: Values, floats: Sequence[float]) -> Iterator[Case]:
     for value in (float("nan"), float("inf")):
         yield Case(
             f"a {value}",
-            changed(lambda x, k, v=value: spot(x, v)),
+            changed(lambda x, k, v=value: spot(x, v)),  # type: ignore[misc]
             ordinary=False,
-            finite=False,  # type: ignore[misc]
+            finite=False,
         )

@@ -1,0 +1,51 @@
+"""The few functions of JAX that carry no types of their own, with types."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+if TYPE_CHECKING:
+    from jax import ShapeDtypeStruct
+
+T = TypeVar("T")
+
+
+def finished(result: T) -> T:
+    """Wait for what is still being computed."""
+    return cast("T", jax.block_until_ready(result))  # type: ignore[no-untyped-call]
+
+
+def eps(dtype: object) -> float:
+    """The distance from one to the next number."""
+    return float(jnp.finfo(dtype).eps)  # type: ignore[no-untyped-call]
+
+
+def tiny(dtype: object) -> float:
+    """The smallest normal number."""
+    return float(jnp.finfo(dtype).tiny)  # type: ignore[no-untyped-call]
+
+
+def abstract(shape: tuple[int, ...], dtype: object) -> ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(shape, dtype)  # type: ignore[no-untyped-call,no-any-return,unused-ignore]
+
+
+def is_key(dtype: object) -> bool:
+    """Whether a dtype is that of typed random keys."""
+    return bool(jnp.issubdtype(dtype, jax.dtypes.prng_key))  # type: ignore[arg-type]
+
+
+def shape(value: object) -> tuple[int, ...]:
+    """Of arrays, keys and Python numbers alike."""
+    return tuple(value.shape) if hasattr(value, "shape") else np.asarray(value).shape
+
+
+def x64() -> bool:
+    return jax.dtypes.canonicalize_dtype(float) == np.float64
+
+
+def enable_x64(on: bool) -> None:
+    jax.config.update("jax_enable_x64", on)  # type: ignore[no-untyped-call]
