@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -99,6 +100,7 @@ class Run:
 
     def load(self, files: Iterable[SourceFile | Unreadable]) -> None:
         """Read the project and collect what the selected rules find."""
+        gc.disable()  # nothing is thrown away before the end of the run: collecting costs 15% of it
         listed = list(files)
         self.project = Project.load(listed, self.settings)
         self.files = {file.display: file for file in listed if isinstance(file, SourceFile)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from scanlint.analysis.unit import Function, Unit
 
@@ -139,6 +140,12 @@ class Flow:
         self._close()
         self._before(self.function.body, NONE, _Exits())
         self._bound(self.function.body, frozenset(parameters(self.function.args)))
+
+    @cached_property
+    def order(self) -> list[str]:
+        """The names of the function in the order in which they are first bound."""
+        body = self.function.body if isinstance(self.function.body, list) else []
+        return list(dict.fromkeys([*parameters(self.function.args), *binds_in_order(*body)]))
 
     def _close(self) -> None:
         """A use of a local function reads what the functions that it uses read."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 from scanlint.analysis.flow import (
     Flow,
     Names,
     binds,
-    binds_in_order,
     flow_around,
-    parameters,
     reads,
     targets,
     walk_scope,
@@ -47,25 +46,66 @@ class Stream:
         return self.kind == "range" and self.start is None and self.step is None and not self.reverse
 
 
-@dataclass(frozen=True, slots=True)
 class LoopModel:
-    """A `for` or `while` as the rewriters need it.
+    """A `for` or `while` as the rewriters need it; each part is worked out when it is first asked for.
 
-    `streams` is empty for a `while` and for what is not understood. `carried` names go from trip to trip,
-    `last_values` are written each trip, not carried, and read after. `staged` are the Python values of the body
-    that turn into tracers when the loop is rolled: the index and static carries.
+    `streams` is empty for a `while` and for what is not understood.
     """
 
-    unit: Unit
-    node: ast.For | ast.While
-    flow: Flow
-    streams: tuple[Stream, ...]
-    trips: int | None
-    carried: tuple[str, ...]
-    last_values: tuple[str, ...]
-    outputs: tuple[Output, ...]
-    staged: Names
-    obstacles: tuple[Withheld, ...]
+    def __init__(self, unit: Unit, node: ast.For | ast.While, streams: tuple[Stream, ...] | None = None) -> None:
+        self.unit = unit
+        self.node = node
+        self._given = streams
+
+    @cached_property
+    def streams(self) -> tuple[Stream, ...]:
+        if self._given is not None:
+            return self._given
+        node = self.node
+        return tuple(streams_of(self.unit, node.target, node.iter)) if isinstance(node, ast.For) else ()
+
+    @cached_property
+    def trips(self) -> int | None:
+        """The trip count where it is known."""
+        return trips_of(self.unit, self.streams)
+
+    @cached_property
+    def flow(self) -> Flow:
+        return flow_around(self.unit, self.node)
+
+    @cached_property
+    def _lists(self) -> tuple[tuple[Output, ...], list[Withheld]]:
+        return find_outputs(self.unit, self.node, self.flow)
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """Lists that get one element per trip and are only stacked afterwards."""
+        return self._lists[0]
+
+    @cached_property
+    def _names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return _state(self.node, self.flow, frozenset(o.name for o in self.outputs))
+
+    @property
+    def carried(self) -> tuple[str, ...]:
+        """Names that go from trip to trip, in the order in which the function binds them."""
+        return self._names[0]
+
+    @property
+    def last_values(self) -> tuple[str, ...]:
+        """Names that are written on each trip, not carried, and read after the loop."""
+        return self._names[1]
+
+    @cached_property
+    def staged(self) -> Names:
+        """The Python values of the body that turn into tracers when the loop is rolled: the index, static carries."""
+        return _staged(self.unit, self.node, self.streams, self.carried)
+
+    @cached_property
+    def obstacles(self) -> tuple[Withheld, ...]:
+        """What stands in the way of rolling the loop."""
+        found = obstacles(self.unit, self.node, self.flow, self.carried, self.outputs, self.staged)
+        return (*self._lists[1], *found)
 
     @property
     def collects(self) -> bool:
@@ -86,17 +126,6 @@ class LoopModel:
         return name in reads(*self.node.body)
 
 
-def model_loop(unit: Unit, node: ast.For | ast.While) -> LoopModel:
-    """The model of a loop; what cannot be converted is among its `obstacles`."""
-    flow = flow_around(unit, node)
-    outputs, refusals = find_outputs(unit, node, flow)
-    streams = tuple(streams_of(unit, node.target, node.iter)) if isinstance(node, ast.For) else ()
-    carried, last = _state(node, flow, frozenset(o.name for o in outputs))
-    staged = _staged(unit, node, streams, carried)
-    found = [*refusals, *obstacles(unit, node, flow, carried, outputs, staged)]
-    return LoopModel(unit, node, flow, streams, trips_of(unit, streams), carried, last, outputs, staged, tuple(found))
-
-
 def _state(node: ast.For | ast.While, flow: Flow, collected: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names carried from trip to trip, and names whose last value is read after the loop."""
     header = frozenset(targets(node.target)) if isinstance(node, ast.For) else binds(node.test)
@@ -107,15 +136,9 @@ def _state(node: ast.For | ast.While, flow: Flow, collected: Names) -> tuple[tup
     carried = {n for n in written if n in reread or (n in live_after and n in bound)}
     if isinstance(node, ast.While):
         carried |= written & live_after
-    order = _names_in_order(flow)
+    order = flow.order
     last = [n for n in order if n in written and n in live_after and n not in carried]
     return tuple(n for n in order if n in carried), tuple(last)
-
-
-def _names_in_order(flow: Flow) -> list[str]:
-    """The names of a function in the order in which they are first bound."""
-    body = flow.function.body if isinstance(flow.function.body, list) else []
-    return list(dict.fromkeys([*parameters(flow.function.args), *binds_in_order(*body)]))
 
 
 def streams_of(unit: Unit, target: ast.expr, iterable: ast.expr) -> Iterator[Stream]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from scanlint.analysis.values import UNKNOWN, Value
+from scanlint.analysis.walk import LEAVES, nodes
 from scanlint.finding import Position
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -123,15 +124,26 @@ class Unit:
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
-        """The node around each node of the unit, up to the unit itself."""
+        """The node around each node of the unit, up to the unit itself; operators and contexts are left out."""
         table: dict[ast.AST, ast.AST] = {}
         stack: list[ast.AST] = [self.node]
         while stack:
             node = stack.pop()
-            for child in ast.iter_child_nodes(node):
-                table[child] = node
-                stack.append(child)
+            for part in node.__dict__.values():
+                if part.__class__ is list:
+                    for inner in part:
+                        if isinstance(inner, ast.AST):
+                            table[inner] = node
+                            stack.append(inner)
+                elif isinstance(part, ast.AST) and not isinstance(part, LEAVES):
+                    table[part] = node
+                    stack.append(part)
         return table
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """Every node of the unit, in no particular order."""
+        return list(nodes([self.node]))
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         at = self.parents.get(node)
@@ -151,19 +163,22 @@ class Unit:
     @cached_property
     def local_names(self) -> frozenset[str]:
         """Every name bound anywhere in the unit, parameters included."""
-        names = {n.id for n in ast.walk(self.node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-        names |= {a.arg for a in ast.walk(self.node) if isinstance(a, ast.arg)}
-        names |= {
-            d.name
-            for d in ast.walk(self.node)
-            if isinstance(d, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and d is not self.node
-        }
+        names: set[str] = set()
+        for node in self.nodes:
+            match node:
+                case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                    names.add(name)
+                case ast.arg(arg=name):
+                    names.add(name)
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                    if node is not self.node:
+                        names.add(name)
         return frozenset(names)
 
     @cached_property
     def names(self) -> frozenset[str]:
         """Every name that occurs in the unit or at module level: none of them is free for a new one."""
-        used = {n.id for n in ast.walk(self.node) if isinstance(n, ast.Name)}
+        used = {n.id for n in self.nodes if isinstance(n, ast.Name)}
         return self.local_names | used | frozenset(self.imports) | frozenset(self.definitions)
 
     def resolve(self, node: ast.AST) -> str | None:

@@ -56,11 +56,14 @@ class Rewriter:
 
     def reports(self, unit: Unit, rules: Iterable[Rule]) -> list[Report]:
         """What these rules find in a unit; one that fails is a problem of the run, and the others go on."""
-        chosen = list(rules)
+        by_type: dict[type[ast.AST], list[Rule]] = {}
+        for rule in rules:
+            for kind in rule.nodes:
+                by_type.setdefault(kind, []).append(rule)
         found: list[Report] = []
-        for node in ast.walk(unit.node):
-            for rule in chosen:
-                if not isinstance(node, rule.nodes) or unit.silenced(node):
+        for node in unit.nodes:
+            for rule in by_type.get(node.__class__, ()):
+                if unit.silenced(node):
                     continue
                 try:
                     found += rule.check(node, Context(rule, unit, self.settings))

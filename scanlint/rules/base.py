@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scanlint.analysis.loops import LoopModel, model_loop
+from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.unit import Unit
 from scanlint.finding import Finding, Fix, Primitive
 from scanlint.rewrite.result import Outcome, Rewrite, Withheld
@@ -81,7 +81,7 @@ class Context:
     def loop(self, node: ast.For | ast.While) -> LoopModel:
         """The model of a loop, made once for all rules."""
         if node not in self.unit.models:
-            self.unit.models[node] = model_loop(self.unit, node)
+            self.unit.models[node] = LoopModel(self.unit, node)
         model = self.unit.models[node]
         assert isinstance(model, LoopModel)
         return model

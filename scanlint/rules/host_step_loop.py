@@ -27,9 +27,11 @@ class HostStepLoop(Rule):
         if context.traced(node):
             return
         model = context.loop(node)
-        step = _jitted_step(model)
         short = model.trips is not None and model.trips <= context.settings.max_unrolled_trips
-        if step is None or not model.streams or short:
+        if not model.streams or short:
+            return
+        step = _jitted_step(model)
+        if step is None:
             return
         collected = f", which stacks {quoted([o.name for o in model.outputs])}" if model.outputs else ""
         yield context.report_loop(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.analysis.branches import is_elif, member_of_selection, model_branch
+from scanlint.analysis.branches import is_elif, model_branch
 from scanlint.analysis.flags import flag_at
+from scanlint.analysis.selections import member_of_selection
 from scanlint.analysis.unit import Unit
 from scanlint.rules.base import Context, Report, Rule
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.analysis.branches import chain_starts, model_selection
+from scanlint.analysis.selections import chain_starts, model_selection
 from scanlint.rules.base import Context, Report, Rule
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from scanlint.analysis.loops import LoopModel, Stream, is_array
 from scanlint.rules.base import Context, Report, Rule
@@ -27,7 +26,7 @@ class UnrolledLayers(Rule):
         model = context.loop(node)
         if layers.static or model.streams or not model.carried or model.collects or not _is_pytree(model):
             return
-        rows = replace(model, streams=(Stream(node.target, "rows", array=node.iter),))
+        rows = LoopModel(context.unit, node, (Stream(node.target, "rows", array=node.iter),))
         yield context.report_loop(
             rows,
             f"tracing `{context.unit.context(node).qualname}` unrolls this loop once per layer in `{node.iter.id}`",
