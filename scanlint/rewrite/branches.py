@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from scanlint.analysis.branches import BranchModel, Selection, is_elif, model_branch, reaching, rebound
+from scanlint.analysis.branches import BranchModel, is_elif, reaching, rebound
 from scanlint.analysis.flow import binds
+from scanlint.analysis.selections import Selection
 from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit, Primitive
 from scanlint.rewrite.alike import Leaf, dtype_parts, not_a_number, number, total, unify
 from scanlint.rewrite.arms import Arm, comment_lines, plain_values, verb
+from scanlint.rewrite.choices import Choice, Options, arms_of, options_of, tree_of
 from scanlint.rewrite.layout import blank_above, fold_return, indent_of
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.result import Outcome, Rewrite, Withheld
@@ -27,7 +29,7 @@ def to_cond(model: BranchModel) -> Outcome:
         return model.obstacles[0]
     try:
         staging = _Staging(model)
-        tree = _tree(model, model.results)
+        tree = tree_of(model, model.results)
         if problem := staging.keep_static(tree):
             return problem
         return staging.outcome(tree)
@@ -41,55 +43,9 @@ def to_switch(selection: Selection) -> Outcome:
     if model.obstacles:
         return model.obstacles[0]
     try:
-        return _Staging(model).outcome(_options(selection))
+        return _Staging(model).outcome(options_of(selection))
     except SharedLine:
         return Withheld("shared-line", f"other statements share a line with the branch (line {model.node.lineno})")
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Two arms or further choices, of which the test takes one."""
-
-    test: ast.expr
-    body: Arm | Choice
-    orelse: Arm | Choice
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The arms that the numbers 0, 1, ... stand for; the last one is for all others."""
-
-    subject: ast.expr
-    arms: tuple[Arm, ...]
-
-
-Tree = Arm | Choice | Options
-
-
-def _tree(model: BranchModel, results: tuple[str, ...]) -> Choice:
-    """The `if` with those of its `elif`s that are traced as well."""
-    body = Arm(model.body, model.node, "body")
-    match model.orelse:
-        case (ast.If() as link, *rest) if is_elif(model.unit, link) and model.unit.value(link.test).traced:
-            inner = model_branch(model.unit, link, rest)
-            if inner.returns == model.returns and not inner.obstacles:
-                return Choice(model.node.test, body, _tree(inner, results))
-    return Choice(model.node.test, body, Arm(model.orelse, model.node, "orelse"))
-
-
-def _options(selection: Selection) -> Options:
-    arms = [Arm(link.body, link.node, "body") for link in selection.links]
-    last = next(link for link in selection.links if link.orelse == selection.default)
-    return Options(selection.subject, (*arms, Arm(selection.default, last.node, "orelse")))
-
-
-def _arms(tree: Tree) -> list[Arm]:
-    match tree:
-        case Choice(body=body, orelse=orelse):
-            return [*_arms(body), *_arms(orelse)]
-        case Options(arms=arms):
-            return list(arms)
-    return [tree]
 
 
 @dataclass(slots=True)
@@ -130,7 +86,7 @@ class _Staging:
         return written
 
     def outcome(self, tree: Choice | Options) -> Outcome:
-        arms = _arms(tree)
+        arms = arms_of(tree)
         if problem := self._unify(arms):
             return problem
         primitive: Primitive = "switch" if isinstance(tree, Options) else "cond"
