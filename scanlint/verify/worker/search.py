@@ -14,7 +14,7 @@ from .guess import FRESH, UNARY
 from .specs import Array, Choice, Scalar, Spec, Struct, leaves, replace, resize, sizes
 
 MAX_ATTEMPTS = 400
-MAX_SECONDS = 6.0
+MAX_SECONDS = 12.0
 
 
 @dataclass(frozen=True, slots=True)
