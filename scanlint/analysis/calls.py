@@ -13,6 +13,7 @@ from scanlint.analysis.members import instance, kind_of, lineage, member
 from scanlint.analysis.trees import tree_call
 from scanlint.analysis.values import (
     AXIS,
+    RANK,
     STATIC,
     STATIC_INT,
     UNKNOWN,
@@ -161,7 +162,9 @@ def _jax(self: Expressions, node: ast.Call, name: str, args: list[Value], keywor
     if name in PYTHON_VALUED:
         if name == "jax.numpy.shape":
             return Value(Kind.STATIC, container="tuple", element=AXIS)
-        return STATIC_INT if name.endswith((".ndim", ".size")) else STATIC
+        if name.endswith((".ndim", ".size")):
+            return RANK if name.endswith(".ndim") else AXIS
+        return STATIC
     if name in SAME_TREE:
         return args[0] if args else UNKNOWN
     if name.startswith(TREES):

@@ -15,6 +15,7 @@ from scanlint.analysis.parts import element, indexed_ndim, iterated, length_of, 
 from scanlint.analysis.unit import BUILTINS, canonical
 from scanlint.analysis.values import (
     AXIS,
+    RANK,
     STATIC,
     STATIC_BOOL,
     STATIC_INT,
@@ -190,7 +191,9 @@ def _static_attribute(value: Value, name: str) -> Value:
         return Value(Kind.STATIC, container="tuple", element=AXIS)
     if name == "size":
         return AXIS
-    return STATIC_INT if name in ("ndim", "itemsize", "nbytes") else STATIC
+    if name == "ndim":
+        return RANK
+    return STATIC_INT if name in ("itemsize", "nbytes") else STATIC
 
 
 def _subscript(self: Expressions, node: ast.Subscript) -> Value:

@@ -12,6 +12,7 @@ from scanlint.analysis.callables import Closure, Instance
 from scanlint.analysis.parts import iterated, length_of
 from scanlint.analysis.values import (
     AXIS,
+    RANK,
     STATIC,
     STATIC_BOOL,
     STATIC_INT,
@@ -84,6 +85,8 @@ def _len(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[st
     count = length_of(args[0]) if args else None
     if count is not None:
         return constant(count)
+    if args and args[0].element is not None and args[0].element.origin == "shape":
+        return RANK
     return AXIS if args and args[0].container is None and (args[0].array or args[0].traced) else STATIC_INT
 
 

@@ -89,7 +89,11 @@ def wrap(self: Expressions, wrapper: Wrapper, node: ast.expr, function: Value, k
     if wrapper.name in ("jax.jit", "jax.pmap", "jax.checkpoint"):
         static = static_names(closures, keywords)
     mode = below(self, wrapper.name, closures, node, traced=wrapper.traced)
-    jit = Jit(self.decorator or node, self.decorator is not None) if wrapper.name == "jax.jit" else None
+    jit = (
+        Jit(self.decorator or node, self.decorator is not None)
+        if wrapper.name == "jax.jit" and not wrapper.auxiliary
+        else None
+    )
     for closure in closures:
         if wrapper.traced and not wrapper.auxiliary:
             skip = static | _unmapped(closure, keywords) | _bound_names(closure, function)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from scanlint.analysis.jaxapi import ARRAY_ONLY_METHODS, SAME_ATTRIBUTES
 from scanlint.analysis.unit import Function
@@ -25,7 +25,8 @@ _TAKE_LISTS = words(
 )
 _TWO_ARRAYS = words("where maximum minimum dot matmul add subtract multiply divide einsum outer vdot power")
 _USES = frozenset((ast.Attribute, ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Compare, ast.Subscript, ast.Call))
-_LOOPS = frozenset((ast.For, ast.comprehension))
+_COMPREHENSIONS = frozenset((ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp))
+_CONTAINERS = frozenset(("list", "tuple", "dict", "Sequence", "Iterable", "Mapping"))
 ARITHMETIC = (ast.Sub, ast.Div, ast.Mult, ast.Pow, ast.MatMult, ast.Add)
 
 
@@ -34,20 +35,49 @@ def array_uses(function: Function, resolve: Resolve) -> dict[str, bool]:
 
     True where nothing but an array allows the use; False where a Python number would do as well (`2 * n`).
     """
+    return _collect(function.body if isinstance(function.body, list) else [function.body], resolve)
+
+
+def _collect(body: Sequence[ast.AST], resolve: Resolve) -> dict[str, bool]:
     found: dict[str, bool] = {}
     loops: list[tuple[str, str]] = []
-    body = function.body if isinstance(function.body, list) else [function.body]
+    lists: set[str] = set()
+    comprehensions: list[ast.AST] = []
     for node in nodes(body):
         kind = type(node)
         if kind in _USES:
             for name, strong in _used(node, resolve):
                 found[name] = strong or found.get(name, False)
-        elif kind in _LOOPS:
+            if kind is ast.Call:
+                lists.update(_asked_for_list(node))
+        elif kind is ast.For:
             loops.extend(_iterations(node))
+        elif kind in _COMPREHENSIONS:
+            comprehensions.append(node)
     for iterable, element in loops:
         if element in found and not LISTS.search(iterable):
             found[iterable] = found[element] or found.get(iterable, False)
-    return found
+    for node in comprehensions:
+        for name, strong in _comprehended(node, resolve):
+            found[name] = strong or found.get(name, False)
+    return {name: strong for name, strong in found.items() if name not in lists}
+
+
+def _comprehended(node: ast.AST, resolve: Resolve) -> Iterator[tuple[str, bool]]:
+    """Names that a comprehension iterates, by what it does with their elements (its variables are its own)."""
+    inside = dict(use for part in nodes([node]) if type(part) in _USES for use in _used(part, resolve))
+    for generator in getattr(node, "generators", []):
+        for iterable, element in _iterations(generator):
+            if element in inside and not LISTS.search(iterable):
+                yield iterable, inside[element]
+
+
+def _asked_for_list(node: ast.AST) -> Iterator[str]:
+    """`isinstance(x, list)`: the author knows that it may be no array."""
+    match node:
+        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kinds]):
+            if any(isinstance(n, ast.Name) and n.id in _CONTAINERS for n in ast.walk(kinds)):
+                yield name
 
 
 def _used(node: ast.AST, resolve: Resolve) -> Iterator[tuple[str, bool]]:

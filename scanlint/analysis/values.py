@@ -17,7 +17,7 @@ class Kind(Enum):
     UNKNOWN = "unknown"
 
 
-Origin = Literal["shape", "feature", "argument", "field"]
+Origin = Literal["shape", "feature", "argument", "field", "rank"]
 
 
 class Unset(Enum):
@@ -36,7 +36,7 @@ class Value:
     length, `fields` those of a dict, NamedTuple or dataclass, `element` what any element of a list or dict of
     unknown length is, `container` its type's name. `callee` is what a call of it runs. `origin` tells where a
     Python number that is not known comes from: "shape" an axis of an array (but the last, which is "feature"),
-    "argument" a static argument of a transformed function, "field" an attribute of an object.
+    "argument" a static argument of a transformed function, "field" an attribute of an object, "rank" a number of axes.
     `why` and `line` give the evidence of a traced value: "`err` is `jnp.abs(...)`".
 
     A list, tuple or dict is a Python object while tracing: it is never TRACED itself, only its elements are.
@@ -76,6 +76,7 @@ UNKNOWN = Value(Kind.UNKNOWN)
 STATIC = Value(Kind.STATIC)
 STATIC_INT = Value(Kind.STATIC, dtype="int")
 STATIC_BOOL = Value(Kind.STATIC, dtype="bool")
+RANK = Value(Kind.STATIC, dtype="int", origin="rank")
 AXIS = Value(Kind.STATIC, dtype="int", origin="shape")
 CONCRETE_ARRAY = Value(Kind.UNKNOWN, array=True)
 DEPTH = 6
@@ -86,7 +87,7 @@ _TYPES = {bool: "bool", int: "int", float: "float", complex: "complex"}
 def number(*parts: Value) -> Value:
     """A Python int made of others; an argument tells more of it than a shape."""
     found = [v.origin for v in parts if v.origin is not None]
-    origin = next((o for o in ("argument", "shape", "field", "feature") if o in found), None)
+    origin = next((o for o in ("argument", "shape", "field", "feature", "rank") if o in found), None)
     return Value(Kind.STATIC, dtype="int", origin=origin)
 
 

@@ -223,3 +223,25 @@ def test_a_helper_parameter_is_static_where_every_caller_passes_a_constant(tmp_p
     unit = unit_of(tmp_path, text)
     assert iterables(unit)[0].constant == range(15)
     assert not conditions(unit)[0].traced
+
+
+NO_ARRAYS = [
+    pytest.param("def f(bias, z):\n    b = [b(z) for b in bias]\n    return b * 2\n", id="a variable of a comprehension is its own"),
+    pytest.param("def f(xs, z):\n    if isinstance(xs, list):\n        for x in xs:\n            z = z * x\n    return z\n", id="isinstance of a list"),
+    pytest.param("def f(params, z):\n    for p in params:\n        z = z + jnp.sum(p**2)\n    return z\n", id="parameters"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NO_ARRAYS)
+def test_a_list_of_arrays_is_not_taken_for_an_array(tmp_path: Path, text: str) -> None:
+    unit = unit_of(tmp_path, "@jax.jit\n" + text)
+    loops = [n.iter for n in ast.walk(unit.node) if isinstance(n, ast.For | ast.comprehension)]
+    assert loops and not any(unit.value(i).array for i in loops)
+
+
+def test_a_python_number_of_the_host_is_no_array_in_a_function_nested_there(tmp_path: Path) -> None:
+    text = "def f(deg):\n    n = deg**2 + 1\n    @jax.jit\n    def inner(x):\n        for i in range(deg + 1):\n            x = x * n\n        return x\n    return inner\n"
+    unit = unit_of(tmp_path, text)
+    loop = next(n for n in ast.walk(unit.node) if isinstance(n, ast.For))
+    assert isinstance(loop.iter, ast.Call)
+    assert not unit.value(loop.iter.args[0]).traced
