@@ -12,6 +12,7 @@ from scanlint.analysis.outputs import STACKS, Output
 from scanlint.analysis.unit import Source, Unit
 from scanlint.finding import Edit, Position
 from scanlint.rewrite.result import Withheld
+from scanlint.rewrite.syntax import SharedLine
 
 Spell = Callable[[str], str]
 
@@ -123,8 +124,12 @@ def drop_initials(model: LoopModel) -> list[Edit]:
 
 
 def _drop(source: Source, statement: ast.stmt) -> Edit:
-    """Take a statement out with its line."""
+    """Take a statement out with its line. SharedLine if it has company there."""
     last = statement.end_lineno or statement.lineno
+    before = source.lines[statement.lineno - 1][: source.start(statement).column - 1]
+    after = source.lines[last - 1][source.end(statement).column - 1 :].strip()
+    if before.strip() or (after and not after.startswith("#")):
+        raise SharedLine
     return Edit(Position(statement.lineno, 1), Position(last + 1, 1), "")
 
 

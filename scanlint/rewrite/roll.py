@@ -240,7 +240,7 @@ class Roll:
         made = self.snippet.parse(f"{name} = {code}")
         self.snippet.change_statement(
             output.append,
-            lambda old: made.with_changes(leading_lines=old.leading_lines),  # type: ignore[attr-defined]
+            lambda old: made.with_changes(leading_lines=getattr(old, "leading_lines", ())),
         )
         return name
 

@@ -77,14 +77,16 @@ class Snippet:
     def find_expression(self, node: ast.expr) -> cst.BaseExpression:
         return self.find(node, cst.BaseExpression)  # type: ignore[type-abstract]
 
-    def _find_statement(self, node: ast.stmt) -> cst.BaseStatement:
-        """The whole statement: a simple one with its line (comments included)."""
+    def _find_statement(self, node: ast.stmt) -> cst.BaseStatement | cst.BaseSmallStatement:
+        """The whole statement: a simple one with its line (comments included) unless it shares the line."""
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.decorator_list:
             return self._decorated(node)
-        kind: type[cst.BaseStatement] = (
-            cst.BaseCompoundStatement if isinstance(node, COMPOUND) else cst.SimpleStatementLine
-        )
-        return self.find(node, kind)
+        if isinstance(node, COMPOUND):
+            return self.find(node, cst.BaseCompoundStatement)  # type: ignore[type-abstract]
+        try:
+            return self.find(node, cst.SimpleStatementLine)
+        except KeyError:
+            return self.find(node, cst.BaseSmallStatement)  # type: ignore[type-abstract]
 
     def _decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> cst.BaseStatement:
         name = node.body[0]
@@ -132,8 +134,11 @@ class Snippet:
         body = getattr(self._find_statement(node), "body", None)
         return body if isinstance(body, cst.IndentedBlock) else None
 
-    def _fetch(self, node: cst.BaseStatement) -> list[cst.BaseStatement]:
+    def _fetch(self, node: cst.BaseStatement | cst.BaseSmallStatement) -> list[cst.BaseStatement]:
         changed = node.visit(_Apply(self._changes))
+        if isinstance(changed, cst.BaseSmallStatement):
+            alone = changed.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
+            return [cst.SimpleStatementLine(body=[alone])]
         if isinstance(changed, cst.FlattenSentinel):
             return [s for s in changed if isinstance(s, cst.BaseStatement)]
         return [changed] if isinstance(changed, cst.BaseStatement) else []
