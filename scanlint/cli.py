@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Unpack
@@ -90,6 +89,8 @@ def main() -> None:
         sys.stderr.close()
         code = 141
     except Exception:  # noqa: BLE001  exit code 1 would read as "findings remain"
+        import traceback
+
         traceback.print_exc()
         print("error: this is a bug in scanlint, please report it with the lines above", file=sys.stderr)
         code = 2

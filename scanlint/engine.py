@@ -6,20 +6,24 @@ import gc
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import SequenceMatcher
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from scanlint.analysis.unit import Unit
 from scanlint.edits import split_lines
 from scanlint.finding import Edit, Finding, Fix, Position
-from scanlint.project.project import Project
 from scanlint.project.sources import SourceFile, Unreadable, decode, discover, read
-from scanlint.rewrite.fixpoint import Rewriter
-from scanlint.rewrite.result import Rewrite, Withheld
-from scanlint.rules.base import Report, Rule
+from scanlint.project.survey import Survey, survey
 from scanlint.rules.registry import SYNTAX_ERROR, rules, select, selected_codes
 from scanlint.settings import Settings
+from scanlint.suppress import MARK
 from scanlint.suppress import apply as suppress
+
+if TYPE_CHECKING:
+    from scanlint.analysis.unit import Unit
+    from scanlint.project.project import Project
+    from scanlint.rewrite.fixpoint import Rewriter
+    from scanlint.rules.base import Report, Rule
 
 
 @dataclass(frozen=True)
@@ -90,41 +94,65 @@ class Run:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.started = time.perf_counter()
-        self.selected: list[Rule] = [rule() for rule in select(settings)]
+        self.survey = Survey({}, frozenset(), [])
         self.problems: list[str] = []
         self.entries: dict[str, list[Entry]] = {}
         self.others: list[Finding] = []
         self.files: dict[str, SourceFile] = {}
         self.changes: dict[Path, tuple[bytes, bytes]] = {}
-        self.units = 0
+
+    @cached_property
+    def selected(self) -> list[Rule]:
+        return [rule() for rule in select(self.settings)]
+
+    @cached_property
+    def codes(self) -> frozenset[str]:
+        return selected_codes(self.settings)
+
+    @cached_property
+    def project(self) -> Project:
+        """The interpreted files: imported and worked out only where something can be found."""
+        from scanlint.project.project import Project
+
+        return Project.of(self.survey, self.settings)
+
+    @cached_property
+    def rewriter(self) -> Rewriter:
+        from scanlint.rewrite.fixpoint import Rewriter
+
+        return Rewriter([rule() for rule in rules()], self.settings, self.project.reanalyse, self.problems)
 
     def load(self, files: Iterable[SourceFile | Unreadable]) -> None:
         """Read the project and collect what the selected rules find."""
         gc.disable()  # nothing is thrown away before the end of the run: collecting costs 15% of it
         listed = list(files)
-        self.project = Project.load(listed, self.settings)
+        self.survey = survey(listed)
         self.files = {file.display: file for file in listed if isinstance(file, SourceFile)}
-        for error in self.project.errors:
+        for error in self.survey.errors:
             if error.syntax:
                 self.others.append(_syntax_error(error))
             else:
                 self.problems.append(f"{error.display}: {error.message}")
-        self.rewriter = Rewriter([rule() for rule in rules()], self.settings, self.project.reanalyse, self.problems)
-        for unit in self.project.units():
-            self.units += 1
-            for report in self.rewriter.reports(unit, self.selected):
-                self.entries.setdefault(unit.source.path, []).append(Entry(unit, report, report.finding))
+        if self.survey.can_hold_findings(self.settings):
+            self._find()
         for path in self.files:
             self._suppress(path)
         for entries in self.entries.values():
             for entry in entries:
                 entry.finding = self._offer(entry)
 
+    def _find(self) -> None:
+        for unit in self.project.units():
+            for report in self.rewriter.reports(unit, self.selected):
+                self.entries.setdefault(unit.source.path, []).append(Entry(unit, report, report.finding))
+
     def _suppress(self, path: str) -> None:
         """Take out what the user does not want to hear, and add the ignores that are in vain."""
         entries = self.entries.get(path, [])
+        if not entries and MARK not in self.files[path].text:
+            return
         findings = [e.finding for e in entries]
-        left = suppress(findings, path, self.files[path].text, self.settings, selected_codes(self.settings))
+        left = suppress(findings, path, self.files[path].text, self.settings, self.codes)
         kept = {id(f) for f in left}
         if entries:
             self.entries[path] = [e for e in entries if id(e.finding) in kept]
@@ -133,6 +161,8 @@ class Run:
 
     def _offer(self, entry: Entry) -> Finding:
         """The finding with the edits of its rewrite, carried through to the end."""
+        from scanlint.rewrite.result import Rewrite, Withheld
+
         if not isinstance(entry.report.outcome, Rewrite):
             return entry.finding
         made = self.rewriter.apply(entry.unit, entry.report)
@@ -170,6 +200,8 @@ def _syntax_error(problem: Unreadable) -> Finding:
 
 def line_edits(old: str, new: str) -> tuple[Edit, ...]:
     """The edits, in whole lines, that turn one text into the other."""
+    from difflib import SequenceMatcher
+
     before, after = split_lines(old), split_lines(new)
     head = 0
     while head < min(len(before), len(after)) and before[head] == after[head]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from pathlib import Path
 
 
@@ -29,6 +28,8 @@ def write(path: Path, old: bytes, new: bytes) -> None:
 
 
 def _replace(target: Path, data: bytes, mode: int) -> None:
+    import tempfile
+
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import gc
-import os
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
@@ -12,15 +11,13 @@ from pathlib import Path
 from scanlint.analysis.callables import Closure, Code, Mode
 from scanlint.analysis.unit import FunctionContext, Jit, Source, Unit
 from scanlint.analysis.values import Kind, Value
-from scanlint.project.facts import ARRAYS, collect, parse
+from scanlint.project.facts import collect, parse
 from scanlint.project.graph import Graph
 from scanlint.project.scope import ModuleScope
-from scanlint.project.sources import SourceFile, Unreadable, read
+from scanlint.project.sources import SourceFile, Unreadable
+from scanlint.project.survey import Survey, is_host_loop, survey
 from scanlint.project.weights import Weights
 from scanlint.settings import Settings
-
-KEPT = 4_000_000
-"""Characters of source whose trees are kept between the survey and the analysis; other files are parsed twice."""
 
 
 class Project:
@@ -36,36 +33,29 @@ class Project:
     @classmethod
     def load(cls, files: Sequence[SourceFile | Path], settings: Settings) -> Project:
         """Read and survey the files; then follow every transform through all of them."""
+        return cls.of(survey(files), settings)
+
+    @classmethod
+    def of(cls, surveyed: Survey, settings: Settings) -> Project:
+        """Follow every transform through files that were surveyed; their trees are now the project's."""
         collecting = gc.isenabled()
         gc.disable()
         try:
-            return cls._load(files, settings)
+            return cls._of(surveyed, settings)
         finally:
             if collecting:
                 gc.enable()
 
     @classmethod
-    def _load(cls, files: Sequence[SourceFile | Path], settings: Settings) -> Project:
-        errors: list[Unreadable] = []
+    def _of(cls, surveyed: Survey, settings: Settings) -> Project:
         modules: dict[str, ModuleScope] = {}
         graph = Graph(modules)
-        kept = 0
-        for file in files:
-            source = read(file) if isinstance(file, Path) else file
-            tree = source if isinstance(source, Unreadable) else parse(source)
-            if isinstance(source, Unreadable) or isinstance(tree, Unreadable):
-                errors.append(source if isinstance(source, Unreadable) else tree)  # type: ignore[arg-type]
-                continue
-            facts = collect(tree, source)
-            name, package = module_name(source.path)
-            while name in modules:
-                name += "_"
-            modules[name] = ModuleScope(graph, source, facts, name, package)
-            if facts.transforms and kept < KEPT:
-                kept += len(source.text)
+        for name, (source, facts, tree) in surveyed.modules.items():
+            modules[name] = ModuleScope(graph, source, facts, name, name in surveyed.packages)
+            if tree is not None:
                 modules[name].keep(tree)
         graph.roots = frozenset(name.partition(".")[0] for name in modules)
-        project = cls(graph, errors, settings)
+        project = cls(graph, surveyed.errors, settings)
         project._follow()
         return project
 
@@ -116,7 +106,7 @@ class Project:
                 continue
             for qualname, span in scope.facts.functions.items():
                 traced = qualname in scope.codes and scope.codes[qualname].runs > 0
-                if not span.control or not (traced or _host_loop(scope, qualname)):
+                if not span.control or not (traced or is_host_loop(span, scope.facts, scope.lines)):
                     continue
                 code = scope.code(qualname)
                 if code is None:
@@ -162,14 +152,6 @@ class Project:
         return self._unit(scope, code)
 
 
-def _host_loop(scope: ModuleScope, qualname: str) -> bool:
-    """A function of the host with a loop whose lines speak of arrays."""
-    span = scope.facts.functions[qualname]
-    if not span.loops or not scope.facts.jax:
-        return False
-    return any(ARRAYS.search(line) for line in scope.lines[span.first - 1 : span.last])
-
-
 def context_of(code: Code) -> FunctionContext:
     """How a function is run, for the rules."""
     mode = code.mode
@@ -202,17 +184,3 @@ def local_imports(scope: ModuleScope, node: ast.AST) -> dict[str, str]:
                 base = scope.absolute(level, module or "") if level else module or ""
                 table |= {a.asname or a.name: f"{base}.{a.name}" for a in names}
     return table
-
-
-def module_name(path: Path) -> tuple[str, bool]:
-    """The dotted name under which a file is imported, and whether it is a package's own file."""
-    absolute = Path(os.path.abspath(path))
-    package = absolute.name == "__init__.py"
-    parts = [] if package else [absolute.stem]
-    folder = absolute.parent
-    while (folder / "__init__.py").exists() and folder.name:
-        parts.append(folder.name)
-        folder = folder.parent
-    if not parts:
-        parts = [absolute.parent.name]
-    return ".".join(reversed(parts)), package

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-import inspect
-import pkgutil
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scanlint import rules as package
 from scanlint.errors import UsageError, did_you_mean
@@ -21,8 +17,7 @@ if TYPE_CHECKING:
 EVERYTHING = "ALL"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One line of the catalogue: a rule, or a finding that is made without one."""
 
     code: str
@@ -38,6 +33,10 @@ UNUSED_IGNORE = Entry("SCN901", "unused-ignore", True, "a suppression that suppr
 @cache
 def rules() -> tuple[type[Rule], ...]:
     """All rules of the package, by code. The first call imports them, and with them the analysis."""
+    import importlib
+    import inspect
+    import pkgutil
+
     from scanlint.rules.base import Rule
 
     found: dict[str, type[Rule]] = {}
