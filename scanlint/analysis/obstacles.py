@@ -29,7 +29,7 @@ MAKERS = ("zeros", "ones", "empty", "full", "eye", "arange", "linspace", "tri", 
 SHAPED = frozenset(f"jax.numpy.{name}" for name in MAKERS) | {"jax.random.split", "jax.lax.iota"}
 CONTEXTS = ("jax.named_scope", "jax.default_matmul_precision", "jax.profiler.")
 NEEDS_INT = frozenset(
-    ("builtins.int", "builtins.float", "builtins.bool", "builtins.str", "builtins.print", "builtins.range")
+    f"builtins.{name}" for name in ("int", "float", "bool", "str", "print", "min", "max", "any", "all", "sorted")
 )
 
 
@@ -184,7 +184,7 @@ def _needs_static(unit: Unit, part: ast.AST, staged: Names) -> Iterator[tuple[st
         case ast.Call(func=function, args=args):
             called = unit.resolve(function) or ""
             first = args[: 1 if called in SHAPED and "full" in called else None]
-            if called in NEEDS_INT - {"builtins.range"} or called.startswith(("numpy.", "math.")) or called in SHAPED:
+            if called in NEEDS_INT or called.startswith(("numpy.", "math.")) or called in SHAPED:
                 if name := staged_in(*first):
                     if called != "jax.random.split" or staged_in(*args[1:]):
                         yield name, f"`{ast.unparse(function)}(...)`"

@@ -71,13 +71,13 @@ def _while(model: LoopModel) -> Outcome:
     if isinstance(test, Withheld):
         return test
     carried = pack(model.carried)
-    condition, body_name = names("condition"), names("body")
+    condition, body_name = names("condition", "go_on"), names("body", "outer_body")
     body = roll.body()
     header: list[cst.BaseStatement] = []
     if len(model.carried) == 1:
         parameter = model.carried[0]
     else:
-        parameter = names("state")
+        parameter = names("state", "carry", "values")
         read = reads(model.node.test)
         wanted = ", ".join(n if n in read else "_" for n in model.carried)
         header = [snippet.parse(f"{wanted} = {parameter}")] if read & set(model.carried) else []

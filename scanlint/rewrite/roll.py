@@ -25,8 +25,9 @@ class Names:
     def __init__(self, model: LoopModel) -> None:
         self.taken = set(model.unit.names)
 
-    def __call__(self, wanted: str) -> str:
-        name = fresh(wanted, self.taken)
+    def __call__(self, *wanted: str) -> str:
+        """The first of these names that is free, else the first one with a number."""
+        name = next((w for w in wanted if fresh(w, self.taken) == w), None) or fresh(wanted[0], self.taken)
         self.taken.add(name)
         return name
 
@@ -72,7 +73,7 @@ class Roll:
 
     def _fori(self) -> Outcome:
         stream = self.model.streams[0]
-        name = self.names("body")
+        name = self.names("body", "outer_body")
         index, prologue, start, stop = self._index(stream)
         body = [*prologue, *self.body()]
         carry, body = self._carry_in(body)
@@ -83,7 +84,7 @@ class Roll:
 
     def _scan(self, rows: tuple[str, str] | None, last: list[str]) -> Outcome:
         model = self.model
-        name = self.names("step")
+        name = self.names("step", "outer_step")
         outputs: list[tuple[str, str]] = []
         after: list[str] = []
         plan = after_loop(model, self.spell)
@@ -121,7 +122,7 @@ class Roll:
         trips = self._length(stream)
         if not used:
             return "_", [], "0", trips
-        counter = self.names("k")
+        counter = self.names("k", "trip")
         return counter, [self.snippet.parse(f"{target} = {self._nth(stream, counter)}")], "0", trips
 
     def _length(self, stream: Stream) -> str:
@@ -257,7 +258,7 @@ class Roll:
             return carried[0], body
         if not carried:
             return "_", body
-        name = self.names("carry")
+        name = self.names("carry", "state", "values")
         return name, [self.snippet.parse(f"{', '.join(carried)} = {name}"), *body]
 
     def returned(self, body: list[cst.BaseStatement], value: str) -> list[cst.BaseStatement]:
