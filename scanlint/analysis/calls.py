@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scanlint.analysis import standard, transforms
+from scanlint.analysis import control, standard, transforms
 from scanlint.analysis.callables import ClassRef, Closure, Instance, Method, Mode, Named, Partial, Transformed
 from scanlint.analysis.jaxapi import ARRAY_ROOTS, PYTHON_METHODS, PYTHON_VALUED, QUIET, TREES, describe
 from scanlint.analysis.members import instance, kind_of, lineage, member
@@ -142,7 +142,7 @@ def named(self: Expressions, node: ast.Call, name: str, args: list[Value], keywo
             if not args and function is UNKNOWN:
                 return Value(Kind.STATIC, callee=Partial(Value(Kind.STATIC, callee=Named(name)), (), keywords))
             return transforms.wrap(self, wrapper, node, function, keywords)
-        runner = transforms.RUNNERS.get(name)
+        runner = control.RUNNERS.get(name)
         if runner is not None:
             return runner(self, node, args, keywords)
         if name in transforms.KERNELS:

@@ -6,9 +6,8 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from scanlint.analysis import calls
+from scanlint.analysis import calls, operators
 from scanlint.analysis.callables import Closure, Frame, Instance, Method, Named, World
-from scanlint.analysis.folding import fold_binary, fold_compare, fold_unary
 from scanlint.analysis.jaxapi import ARRAY_METHODS, ARRAY_ONLY_METHODS, SAME_ATTRIBUTES, STATIC_ATTRIBUTES
 from scanlint.analysis.members import constant_of, member
 from scanlint.analysis.parts import element, indexed_ndim, iterated, length_of, stored, unpacked
@@ -17,7 +16,6 @@ from scanlint.analysis.values import (
     AXIS,
     RANK,
     STATIC,
-    STATIC_BOOL,
     STATIC_INT,
     UNKNOWN,
     Kind,
@@ -28,7 +26,6 @@ from scanlint.analysis.values import (
     gathered,
     join,
     join_all,
-    number,
     record,
 )
 
@@ -248,119 +245,6 @@ def _dict(self: Expressions, node: ast.Dict) -> Value:
     return gathered("dict", None, join_all(tuple(values)))
 
 
-def _binary(self: Expressions, node: ast.BinOp) -> Value:
-    return binary(self, node.op, self.eval(node.left), self.eval(node.right), node)
-
-
-def binary(self: Expressions, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
-    """`left op right`."""
-    if left.known and right.known:
-        return fold_binary(op, left.constant, right.constant) or STATIC
-    if left.container and right.container:
-        if isinstance(op, ast.Add) and left.items is not None and right.items is not None:
-            return gathered(left.container, (*left.items, *right.items))
-        inner = (*(left.items or ()), *(right.items or ()))
-        parts = [v for v in (left.element, right.element, *inner) if v is not None]
-        return gathered(left.container, None, join_all(tuple(parts)) if parts else None)
-    if (left.container == "list" or right.container == "list") and isinstance(op, ast.Mult):
-        repeated = left if left.container else right
-        return gathered("list", None, element_of(repeated))
-    if isinstance(left.constant, str) or isinstance(right.constant, str):
-        return STATIC
-    return arithmetic(self, left, right, _result_dtype(op, left, right), node)
-
-
-def arithmetic(self: Expressions, left: Value, right: Value, dtype: str | None, node: ast.AST) -> Value:
-    """What an operator gives for two operands: traced as soon as one is."""
-    for operand in (left, right):
-        if operand.traced:
-            ndim = _broadcast(left, right)
-            return Value(Kind.TRACED, True, dtype=dtype, ndim=ndim, why=operand.why, line=operand.line)
-    if left.array or right.array:
-        return self.made(node, "", dtype, _broadcast(left, right))
-    if left.static and right.static:
-        return replace(number(left, right), dtype=dtype)
-    return UNKNOWN
-
-
-def _broadcast(left: Value, right: Value) -> int | None:
-    axes = [0 if v.static and v.dtype else v.ndim for v in (left, right)]
-    return None if None in axes else max(n for n in axes if n is not None)
-
-
-_ORDER = ("bool", "int", "float", "complex")
-
-
-def _result_dtype(op: ast.operator, left: Value, right: Value) -> str | None:
-    if left.dtype not in _ORDER or right.dtype not in _ORDER:
-        return None
-    if isinstance(op, ast.Div):
-        return "complex" if "complex" in (left.dtype, right.dtype) else "float"
-    return max(left.dtype, right.dtype, key=_ORDER.index)
-
-
-def _unary(self: Expressions, node: ast.UnaryOp) -> Value:
-    if isinstance(node.op, ast.Not):
-        operand = self.truth(node.operand)
-        if operand.container is not None:
-            return STATIC_BOOL
-    else:
-        operand = self.eval(node.operand)
-    if operand.known:
-        return fold_unary(node.op, operand.constant) or STATIC
-    if operand.traced:
-        return replace(operand, array=True, dtype="bool" if isinstance(node.op, ast.Not) else operand.dtype)
-    return replace(operand, callee=None) if operand.callee is None else UNKNOWN
-
-
-def _bool_op(self: Expressions, node: ast.BoolOp) -> Value:
-    """`and`/`or`: traced when the truth of a traced operand is asked for; a constant may settle it before."""
-    asked: list[Value] = []
-    value = UNKNOWN
-    for operand in node.values:
-        value = self.truth(operand)
-        if not value.known:
-            asked.append(value)
-        elif bool(value.constant) is isinstance(node.op, ast.Or):
-            break
-    if not asked:
-        return value
-    for place, value in enumerate(asked):
-        if value.traced:
-            certain = all(v.static or v.array for v in asked[:place])
-            return replace(value, dtype=_common_dtype(asked)) if certain else UNKNOWN
-    return join_all(tuple(asked))
-
-
-def _common_dtype(values: list[Value]) -> str | None:
-    return values[0].dtype if all(v.dtype == values[0].dtype for v in values) else None
-
-
-def _compare(self: Expressions, node: ast.Compare) -> Value:
-    values = [self.eval(node.left), *(self.eval(c) for c in node.comparators)]
-    if len(node.ops) == 1:
-        return _compare_two(self, node.ops[0], values[0], values[1], node)
-    pairs = [
-        _compare_two(self, op, left, right, node) for op, left, right in zip(node.ops, values, values[1:], strict=False)
-    ]
-    return next((p for p in pairs if p.traced), join_all(tuple(pairs)))
-
-
-def _compare_two(self: Expressions, op: ast.cmpop, left: Value, right: Value, node: ast.Compare) -> Value:
-    if left.known and right.known:
-        return fold_compare(op, left.constant, right.constant) or STATIC_BOOL
-    if isinstance(op, ast.Is | ast.IsNot):
-        return STATIC_BOOL
-    if isinstance(op, ast.In | ast.NotIn):
-        return STATIC_BOOL if right.container or not (right.traced and right.array) else UNKNOWN
-    for side in (left, right):
-        if side.callee is not None:
-            return STATIC_BOOL
-        if side.container is not None or (isinstance(side.constant, str | None) and side.known):
-            return STATIC_BOOL if (left.static and right.static) or isinstance(side.constant, str) else UNKNOWN
-    return arithmetic(self, left, right, "bool", node)
-
-
 def _if_exp(self: Expressions, node: ast.IfExp) -> Value:
     test = self.truth(node.test)
     if test.known:
@@ -426,10 +310,10 @@ _EVALUATORS: dict[type[ast.AST], Callable[..., Value]] = {
     ast.List: _sequence,
     ast.Set: _sequence,
     ast.Dict: _dict,
-    ast.BinOp: _binary,
-    ast.UnaryOp: _unary,
-    ast.BoolOp: _bool_op,
-    ast.Compare: _compare,
+    ast.BinOp: operators.binary_operator,
+    ast.UnaryOp: operators.unary_operator,
+    ast.BoolOp: operators.bool_operator,
+    ast.Compare: operators.compare_operator,
     ast.IfExp: _if_exp,
     ast.NamedExpr: _named_expr,
     ast.Lambda: _lambda,

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from scanlint.analysis.callables import Frame, World
-from scanlint.analysis.expressions import Expressions, binary
+from scanlint.analysis.environment import Env, merge, widened
+from scanlint.analysis.expressions import Expressions
+from scanlint.analysis.guards import COMPILE_TIME, TRACER_GUARD, rolled_before, unrolled
+from scanlint.analysis.operators import binary
 from scanlint.analysis.parts import iterated
-from scanlint.analysis.values import UNKNOWN, Unset, Value, constant, join, join_all
+from scanlint.analysis.values import UNKNOWN, Value, constant, join_all
 
-Env = dict[str, Value]
 PASSES = 3
-TRACER_GUARD = re.compile(r"Tracer\b|is_concrete|\bnot_traced\b|core\.eval_context|_is_tracer|is_traced")
-COMPILE_TIME = re.compile(r"ensure_compile_time_eval")
-ROLLED = re.compile(r"\b(?:scan|fori_loop|while_loop|vmap|lax\.map)\b")
 
 
 @dataclass(slots=True)
@@ -64,7 +62,7 @@ class Interpreter(Expressions):
             if not _STATEMENTS.get(type(statement), _other)(self, statement):
                 silent.update(statements[place + 1 :])
                 return False
-            if isinstance(statement, ast.If) and _rolled_before(statement, statements[place + 1 :]):
+            if isinstance(statement, ast.If) and rolled_before(statement, statements[place + 1 :]):
                 self.quiet += 1
         return True
 
@@ -74,18 +72,6 @@ class Interpreter(Expressions):
             env = dict(env)
             self.env.clear()
             self.env.update(env)
-
-
-def merge(a: Env, b: Env, *, loop: bool = False) -> Env:
-    """What is known of each name where two paths meet."""
-    merged = dict(a)
-    for name, value in b.items():
-        mine = merged.get(name)
-        if mine is None:
-            merged[name] = value
-        elif mine is not value:
-            merged[name] = join(mine, value, loop=loop)
-    return merged
 
 
 def _other(self: Interpreter, node: ast.stmt) -> bool:
@@ -186,7 +172,7 @@ def _if(self: Interpreter, node: ast.If) -> bool:
     before = dict(self.env)
     ends: list[Env | None] = []
     for arm, other in ((node.body, node.orelse), (node.orelse, node.body)):
-        quiet = guarded or (not test.traced and _unrolled(arm, other))
+        quiet = guarded or (not test.traced and unrolled(arm, other))
         self.become(before)
         self.quiet += quiet
         ends.append(dict(self.env) if self.block(arm) else None)
@@ -194,28 +180,6 @@ def _if(self: Interpreter, node: ast.If) -> bool:
     if guarded and None in ends:
         self.quiet += 1
     return _joined(self, ends, traced=test.traced)
-
-
-def _loops(statements: list[ast.stmt]) -> bool:
-    for statement in statements:
-        if isinstance(statement, ast.For | ast.While):
-            return True
-        if isinstance(statement, ast.If | ast.With | ast.Try):
-            inner = [*statement.body, *getattr(statement, "orelse", []), *getattr(statement, "finalbody", [])]
-            if _loops(inner):
-                return True
-    return False
-
-
-def _unrolled(arm: list[ast.stmt], other: list[ast.stmt]) -> bool:
-    """Whether this arm is the unrolled form of what the other arm does with `scan`: the author chose both."""
-    return bool(other) and _loops(arm) and not _loops(other) and any(ROLLED.search(ast.unparse(s)) for s in other)
-
-
-def _rolled_before(node: ast.If, rest: list[ast.stmt]) -> bool:
-    """`if use_scan: return scan(...)` before the unrolled form."""
-    ends = not node.orelse and isinstance(node.body[-1], ast.Return)
-    return ends and _unrolled(rest, node.body)
 
 
 def _joined(self: Interpreter, ends: list[Env | None], *, traced: bool) -> bool:
@@ -270,20 +234,13 @@ def _repeat(self: Interpreter, node: ast.For | ast.While, begin: Callable[[], ob
             after = merge(after, end, loop=True)
         if after == head:
             break
-        head = {name: _widened(value, head.get(name)) for name, value in after.items()}
+        head = {name: widened(value, head.get(name)) for name, value in after.items()}
     self.stack.pop()
     self.loops -= 1
     leave = head
     for other in loop.breaks:
         leave = merge(leave, other, loop=True)
     self.become(leave if isinstance(node, ast.For) else merge(leave, start))
-
-
-def _widened(value: Value, before: Value | None) -> Value:
-    """No constant that changes from trip to trip."""
-    if before is not None and value is not before and value.known and value != before:
-        return replace(value, constant=Unset.UNSET)
-    return value
 
 
 def _with(self: Interpreter, node: ast.With | ast.AsyncWith) -> bool:

@@ -200,7 +200,7 @@ def _getattr(self: Expressions, node: ast.Call, args: list[Value], keywords: dic
 
 
 def _power(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
-    from scanlint.analysis.expressions import arithmetic
+    from scanlint.analysis.operators import arithmetic
 
     return arithmetic(self, args[0], args[1], None, node) if len(args) >= 2 else UNKNOWN
 

@@ -1,0 +1,136 @@
+"""JAX's control flow and other calls that run a function at once: `scan`, `cond`, `vjp`, callbacks."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scanlint.analysis.callables import HOST, Mode
+from scanlint.analysis.parts import row_of
+from scanlint.analysis.transforms import batched, below, functions_in, run, settle
+from scanlint.analysis.values import STATIC, UNKNOWN, Kind, Value, constant, gathered, join_all, staged
+from scanlint.analysis.words import words
+
+if TYPE_CHECKING:
+    from scanlint.analysis.expressions import Expressions
+
+HOST_RUNNERS = words(
+    "jax.pure_callback jax.experimental.io_callback jax.experimental.pure_callback jax.debug.callback "
+    "jax.experimental.host_callback.call jax.experimental.host_callback.id_tap"
+)
+
+Runner = Callable[["Expressions", ast.Call, list[Value], dict[str, Value]], Value]
+
+
+def _mode(self: Expressions, name: str, function: Value, node: ast.AST) -> Mode:
+    return below(self, name, functions_in(function), node, traced=True)
+
+
+def _argument(args: list[Value], keywords: dict[str, Value], place: int, name: str) -> Value:
+    return args[place] if len(args) > place else keywords.get(name, UNKNOWN)
+
+
+def _scan(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    body = _argument(args, keywords, 0, "f")
+    init = staged(_argument(args, keywords, 1, "init"))
+    xs = args[2] if len(args) > 2 else keywords.get("xs", constant(None))
+    result = run(self, node, body, [init, rows(xs)], {}, _mode(self, "jax.lax.scan", body, node))
+    carry, ys = (result.items[0], result.items[1]) if result.items and len(result.items) == 2 else (UNKNOWN, UNKNOWN)
+    carry = init if carry.kind is Kind.UNKNOWN and carry.container is None else staged(carry)
+    return settle(self, gathered("tuple", (carry, batched(staged(ys, leaf=False)))))
+
+
+def rows(value: Value) -> Value:
+    """One slice of each array in a tree."""
+    if value.container is not None:
+        items = None if value.items is None else tuple(rows(v) for v in value.items)
+        fields = {k: rows(v) for k, v in value.fields.items()}
+        return replace(value, kind=Kind.UNKNOWN, items=items, fields=fields)
+    if value.known and value.constant is None:
+        return value
+    return staged(row_of(value) if value.array else replace(value, ndim=None))
+
+
+def _fori_loop(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    body = _argument(args, keywords, 2, "body_fun")
+    init = staged(_argument(args, keywords, 3, "init_val"))
+    index = Value(Kind.TRACED, True, dtype="int", ndim=0, why="the index of a `fori_loop`", line=node.lineno)
+    run(self, node, body, [index, init], {}, _mode(self, "jax.lax.fori_loop", body, node))
+    return settle(self, init)
+
+
+def _while_loop(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    init = staged(_argument(args, keywords, 2, "init_val"))
+    for place, name in ((0, "cond_fun"), (1, "body_fun")):
+        body = _argument(args, keywords, place, name)
+        run(self, node, body, [init], {}, _mode(self, "jax.lax.while_loop", body, node))
+    return settle(self, init)
+
+
+def _cond(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    if len(args) == 5 and functions_in(args[2]) and functions_in(args[4]):
+        pairs = [(args[2], [args[1]]), (args[4], [args[3]])]
+    else:
+        operands = args[3:] or ([keywords["operand"]] if "operand" in keywords else [])
+        branches = [_argument(args, keywords, 1, "true_fun"), _argument(args, keywords, 2, "false_fun")]
+        pairs = [(branch, operands) for branch in branches]
+    return _branches(self, node, "jax.lax.cond", pairs)
+
+
+def _switch(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    branches = _argument(args, keywords, 1, "branches")
+    choices = branches.items if branches.items is not None else ([branches.element] if branches.element else [])
+    return _branches(self, node, "jax.lax.switch", [(branch, args[2:]) for branch in choices])
+
+
+def _branches(self: Expressions, node: ast.Call, name: str, pairs: list[tuple[Value, list[Value]]]) -> Value:
+    results = [
+        run(self, node, branch, [staged(o) for o in operands], {}, _mode(self, name, branch, node))
+        for branch, operands in pairs
+    ]
+    return settle(self, join_all(tuple(staged(r, leaf=False) for r in results))) if results else UNKNOWN
+
+
+def _map(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    body, xs = _argument(args, keywords, 0, "f"), _argument(args, keywords, 1, "xs")
+    result = run(self, node, body, [rows(xs)], {}, _mode(self, "jax.lax.map", body, node))
+    return settle(self, batched(staged(result, leaf=False)))
+
+
+def _associative_scan(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    body, xs = _argument(args, keywords, 0, "fn"), staged(_argument(args, keywords, 1, "elems"))
+    run(self, node, body, [xs, xs], {}, _mode(self, "jax.lax.associative_scan", body, node))
+    return settle(self, xs)
+
+
+def _differentiate(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    """`jax.vjp(f, *primals)`, `jax.jvp(f, primals, tangents)`, `jax.linearize(f, *primals)`."""
+    match node.func:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            name = f"jax.{name}"
+    function = _argument(args, keywords, 0, "fun")
+    primals = list(args[1].items or ()) if name == "jax.jvp" and len(args) > 1 else args[1:]
+    result = run(self, node, function, primals, {}, below(self, name, functions_in(function), node, traced=False))
+    return gathered("tuple", (settle(self, result), STATIC if name != "jax.jvp" else settle(self, result)))
+
+
+def _host(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    """The function runs on the host, outside the trace."""
+    for closure in functions_in(args[0]) if args else []:
+        self.world.invoke(closure, {}, HOST)
+    return self.made(node, "a callback returns an array", array=False)
+
+
+RUNNERS: dict[str, Runner] = {
+    **{f"{root}.scan": _scan for root in ("jax.lax", "haiku", "equinox.internal")},
+    **{f"{root}.fori_loop": _fori_loop for root in ("jax.lax", "haiku")},
+    **{f"{root}.while_loop": _while_loop for root in ("jax.lax", "haiku", "equinox.internal")},
+    **{f"{root}.cond": _cond for root in ("jax.lax", "haiku", "flax.nnx")},
+    **{f"{root}.switch": _switch for root in ("jax.lax", "haiku", "flax.nnx")},
+    **{f"{root}.map": _map for root in ("jax.lax", "haiku")},
+    "jax.lax.associative_scan": _associative_scan,
+    **dict.fromkeys(("jax.vjp", "jax.jvp", "jax.linearize"), _differentiate),
+    **dict.fromkeys(HOST_RUNNERS, _host),
+}

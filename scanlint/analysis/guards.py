@@ -1,0 +1,32 @@
+"""Code whose author has chosen: behind a test for tracers, at compile time, or unrolled beside a rolled form."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+TRACER_GUARD = re.compile(r"Tracer\b|is_concrete|\bnot_traced\b|core\.eval_context|_is_tracer|is_traced")
+COMPILE_TIME = re.compile(r"ensure_compile_time_eval")
+ROLLED = re.compile(r"\b(?:scan|fori_loop|while_loop|vmap|lax\.map)\b")
+
+
+def _loops(statements: list[ast.stmt]) -> bool:
+    for statement in statements:
+        if isinstance(statement, ast.For | ast.While):
+            return True
+        if isinstance(statement, ast.If | ast.With | ast.Try):
+            inner = [*statement.body, *getattr(statement, "orelse", []), *getattr(statement, "finalbody", [])]
+            if _loops(inner):
+                return True
+    return False
+
+
+def unrolled(arm: list[ast.stmt], other: list[ast.stmt]) -> bool:
+    """Whether this arm is the unrolled form of what the other arm does with `scan`: the author chose both."""
+    return bool(other) and _loops(arm) and not _loops(other) and any(ROLLED.search(ast.unparse(s)) for s in other)
+
+
+def rolled_before(node: ast.If, rest: list[ast.stmt]) -> bool:
+    """`if use_scan: return scan(...)` before the unrolled form."""
+    ends = not node.orelse and isinstance(node.body[-1], ast.Return)
+    return ends and unrolled(rest, node.body)
