@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from scanlint.analysis.flow import Names, binds, parameters, reads, targets
 from scanlint.analysis.loops import Stream, is_array
+from scanlint.analysis.obstacles import MAKERS
 from scanlint.analysis.traceable import traceable
 from scanlint.analysis.unit import Unit
 
@@ -156,15 +157,42 @@ def _sound(batch: Batch) -> Batch | None:
     used = reads(*batch.statements, *batch.elements)
     for element in batch.elements:
         value = unit.value(element)
+        if isinstance(element, ast.Name) or any(place is element for row in batch.rows for place in row.places):
+            if not batch.statements:
+                return None
         if isinstance(element, ast.Tuple | ast.List | ast.Dict | ast.Starred) or value.container is not None:
             return None
         if value.static or not (reads(element) & batch.variant or any(_reads_row(batch, element))):
             return None
-    if not used & batch.variant:
+    if not used & batch.variant or not all(_takes_tracer(batch, part) for part in _parts(batch)):
         return None
     if unit.context(batch.node).traced:
         return batch
     return batch if all(traceable(unit, part) for part in [*batch.statements, *batch.elements]) else None
+
+
+def _parts(batch: Batch) -> Iterator[ast.AST]:
+    for node in [*batch.statements, *batch.elements]:
+        yield from ast.walk(node)
+
+
+def _takes_tracer(batch: Batch, part: ast.AST) -> bool:
+    """Whether a place that reads the index would take a tracer there; slices of loops are seen to later."""
+    if batch.index is None:
+        return True
+    index = frozenset({batch.index})
+    match part:
+        case ast.Slice():
+            return isinstance(batch.node, ast.For) or not reads(part) & index
+        case ast.Subscript(value=array, slice=at) if reads(at) & index:
+            return is_array(batch.unit, array)
+        case ast.FormattedValue() | ast.Dict():
+            return not reads(part) & index
+        case ast.Call(func=function, args=args) if reads(*args) & index:
+            name = batch.unit.resolve(function) or ""
+            shaped = name.startswith("jax.numpy.") and name.rpartition(".")[2] in MAKERS
+            return not shaped and not name.startswith(("builtins.", "numpy.", "math."))
+    return True
 
 
 def _reads_row(batch: Batch, element: ast.expr) -> Iterator[bool]:

@@ -50,10 +50,13 @@ def flag_at(unit: Unit, node: Test) -> bool:
 
 def _find(unit: Unit, function: ast.FunctionDef) -> Iterator[Flag]:
     context = unit.contexts.get(function)
-    if context is None or context.jit is None or not context.traced:
+    if context is None or context.jit is None or not context.traced or not _in_file(unit, context.jit.node):
         return
     positional = [*function.args.posonlyargs, *function.args.args]
-    settled = context.static | _named_static(context.jit.node) | {"self", "cls"}
+    named = _named_static(context.jit.node)
+    if named is None:
+        return
+    settled = context.static | named | {"self", "cls"}
     for parameter in [*positional, *function.args.kwonlyargs]:
         if parameter.arg in settled:
             continue
@@ -61,11 +64,25 @@ def _find(unit: Unit, function: ast.FunctionDef) -> Iterator[Flag]:
             yield flag
 
 
-def _named_static(jit: ast.expr) -> frozenset[str]:
-    """The names in the `static_argnames` of a jit."""
-    keywords = jit.keywords if isinstance(jit, ast.Call) else []
-    listed = [n for k in keywords if k.arg == "static_argnames" for n in ast.walk(k.value)]
-    return frozenset(n.value for n in listed if isinstance(n, ast.Constant) and isinstance(n.value, str))
+def _in_file(unit: Unit, node: ast.AST) -> bool:
+    """Whether a node is part of this file: a function may be jitted in another one."""
+    return any(part is node for part in ast.walk(unit.module))
+
+
+def _named_static(jit: ast.expr) -> frozenset[str] | None:
+    """The names in the `static_argnames` of a jit; None where its static arguments are not written out."""
+    found: set[str] = set()
+    for keyword in jit.keywords if isinstance(jit, ast.Call) else []:
+        if keyword.arg is None or not keyword.arg.startswith("static_arg"):
+            continue
+        parts = list(ast.walk(keyword.value))
+        if not all(
+            isinstance(n, ast.Constant | ast.Tuple | ast.List | ast.expr_context | ast.UnaryOp | ast.USub)
+            for n in parts
+        ):
+            return None
+        found |= {n.value for n in parts if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+    return frozenset(found)
 
 
 def _flag(unit: Unit, function: ast.FunctionDef, context: FunctionContext, parameter: ast.arg) -> Flag | None:
@@ -91,6 +108,8 @@ def _flag(unit: Unit, function: ast.FunctionDef, context: FunctionContext, param
 def _evidence(parameter: ast.arg, default: ast.expr | None, given: list[ast.expr], compared: bool) -> str | None:
     """Why a parameter is a flag, or None if it may as well be an array."""
     name = parameter.arg
+    if default is not None and not given:
+        return None
     if compared:
         return f"`{name}` is compared with a string"
     match parameter.annotation:
@@ -103,8 +122,6 @@ def _evidence(parameter: ast.arg, default: ast.expr | None, given: list[ast.expr
     for value in given:
         if isinstance(value, ast.Constant) and isinstance(value.value, bool | str):
             return f"`{name}` is given `{value.value!r}` at line {value.lineno}"
-    if default is not None:
-        return None
     return f"`{name}` is only asked whether it holds" if NAMES.fullmatch(name) else None
 
 
@@ -162,22 +179,24 @@ def _default(function: ast.FunctionDef, name: str) -> ast.expr | None:
 
 
 def _given(unit: Unit, function: ast.FunctionDef, context: FunctionContext, name: str) -> Iterator[ast.expr]:
-    """What calls in the same file give for a parameter."""
-    aliases = {function.name}
+    """What calls of the jitted function in the same file give for a parameter."""
+    assert context.jit is not None
     jit = context.jit
+    aliases = {function.name} if jit.decorator else set()
     for node in ast.walk(unit.module):
         match node:
-            case ast.Assign(targets=[ast.Name(id=alias) | ast.Attribute(attr=alias)], value=value) if (
-                jit and value is jit.node
-            ):
+            case ast.Assign(targets=[ast.Name(id=alias) | ast.Attribute(attr=alias)], value=value) if value is jit.node:
                 aliases.add(alias)
     positional = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
+    method = positional[:1] == ["self"]
     for node in ast.walk(unit.module):
         match node:
             case ast.Call(func=ast.Name(id=called), args=args, keywords=keywords) if called in aliases:
                 places = positional
             case ast.Call(func=ast.Attribute(attr=called), args=args, keywords=keywords) if called in aliases:
-                places = positional[1:] if positional[:1] == ["self"] else positional
+                places = positional[1:] if method else positional
+            case ast.Call(func=called, args=args, keywords=keywords) if called is jit.node:
+                places = positional[1:] if method else positional
             case _:
                 continue
         yield from (k.value for k in keywords if k.arg == name)

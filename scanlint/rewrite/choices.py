@@ -36,7 +36,7 @@ def tree_of(model: BranchModel, results: tuple[str, ...]) -> Choice:
     match model.orelse:
         case (ast.If() as link, *rest) if is_elif(model.unit, link) and model.unit.value(link.test).traced:
             inner = model_branch(model.unit, link, rest)
-            if inner.returns == model.returns and not inner.obstacles:
+            if inner.returns == model.returns and all(o.code == "no-state" for o in inner.obstacles):
                 return Choice(model.node.test, body, tree_of(inner, results))
     return Choice(model.node.test, body, Arm(model.orelse, model.node, "orelse"))
 

@@ -182,6 +182,7 @@ UNTOUCHED = {
     "numpy": "out = []\n    for x in xs:\n        out.append(np.sort(x))\n    return jnp.stack(out)",
     "printing": "out = []\n    for x in xs:\n        print(x)\n        out.append(jnp.sin(x))\n    return jnp.stack(out)",
     "a_python_number_per_example": "return jnp.array([float(x.sum()) for x in xs])",
+    "no_function_at_all": "return jnp.stack([x for x in xs])",
     "a_filter": "return jnp.stack([x for x in xs if x.sum() > 0])",
     "a_branch_on_each_example": "return jnp.stack([g(x) for x in xs])",
 }

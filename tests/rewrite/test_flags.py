@@ -63,6 +63,7 @@ NO_FLAGS = {
     "a_comparison_by_its_call": "@jax.jit\ndef f(x, use_x):\n    return x if use_x else -x\n\n\ndef g(x):\n    return f(x, x > 0)\n",
     "used_as_a_number": "@jax.jit\ndef f(x, use_x):\n    return x * use_x if use_x else -x\n",
     "a_default_never_overridden": "@jax.jit\ndef f(x, training=False):\n    return x if training else -x\n",
+    "static_arguments_that_are_computed": f'NAMES = ("n",)\n\n\n@jax.jit(static_argnames=NAMES)\ndef f(x, n, mode):\n{BODY}',
     "not_jitted": f"def f(x, mode):\n{BODY}",
 }
 
@@ -79,8 +80,3 @@ def test_two_flags_of_one_function_are_both_made_static(rewrite: Rewriting) -> N
     sample = rewrite(code)
     assert sample.codes == ["flag-argument", "flag-argument"]
     assert 'static_argnames=("mode", "training")' in sample.new or 'static_argnames=("training", "mode")' in sample.new
-
-
-def test_computed_static_arguments_are_left_alone(rewrite: Rewriting) -> None:
-    sample = rewrite(f'NAMES = ("n",)\n\n\n@jax.jit(static_argnames=NAMES)\ndef f(x, n, mode):\n{BODY}')
-    assert sample.reasons == ["static-arguments-computed"]
