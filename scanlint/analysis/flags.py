@@ -50,7 +50,7 @@ def flag_at(unit: Unit, node: Test) -> bool:
 
 def _find(unit: Unit, function: ast.FunctionDef) -> Iterator[Flag]:
     context = unit.contexts.get(function)
-    if context is None or context.jit is None or not context.traced or not _in_file(unit, context.jit.node):
+    if context is None or context.jit is None or not context.traced:
         return
     positional = [*function.args.posonlyargs, *function.args.args]
     named = _named_static(context.jit.node)
@@ -60,7 +60,8 @@ def _find(unit: Unit, function: ast.FunctionDef) -> Iterator[Flag]:
     for parameter in [*positional, *function.args.kwonlyargs]:
         if parameter.arg in settled:
             continue
-        if flag := _flag(unit, function, context, parameter):
+        flag = _flag(unit, function, context, parameter)
+        if flag and _in_file(unit, context.jit.node):
             yield flag
 
 

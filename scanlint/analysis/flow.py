@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from scanlint.analysis.unit import Function, Unit
+from scanlint.analysis.walk import children
 
 Names = frozenset[str]
 NONE: Names = frozenset()
@@ -37,7 +38,7 @@ def reads(*nodes: ast.AST | None) -> Names:
         else:
             if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
                 found.add(node.target.id)
-            stack.extend(ast.iter_child_nodes(node))
+            stack += children(node)
     return frozenset(found)
 
 
@@ -104,7 +105,7 @@ def _collect_binds(node: ast.AST, found: dict[str, None]) -> None:
             found.setdefault((asname or name).split(".")[0])
         case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
             found.setdefault(name)
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         _collect_binds(child, found)
 
 
@@ -284,7 +285,7 @@ def walk_scope(nodes: Iterable[ast.AST]) -> Iterable[ast.AST]:
         node = stack.pop()
         yield node
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            stack.extend(reversed(list(ast.iter_child_nodes(node))))
+            stack += reversed(children(node))
 
 
 def flow_around(unit: Unit, node: ast.AST) -> Flow:

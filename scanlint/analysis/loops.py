@@ -18,7 +18,7 @@ from scanlint.analysis.flow import (
     walk_scope,
 )
 from scanlint.analysis.obstacles import obstacles
-from scanlint.analysis.outputs import Output, find_outputs
+from scanlint.analysis.outputs import Output, appends, find_outputs
 from scanlint.analysis.unit import Unit
 from scanlint.rewrite.result import Withheld
 
@@ -75,6 +75,8 @@ class LoopModel:
 
     @cached_property
     def _lists(self) -> tuple[tuple[Output, ...], list[Withheld]]:
+        if next(appends(self.node), None) is None:
+            return (), []  # the flow of a long function costs more than all the rest
         return find_outputs(self.unit, self.node, self.flow)
 
     @property

@@ -45,7 +45,7 @@ def find_outputs(unit: Unit, node: ast.For | ast.While, flow: Flow) -> tuple[tup
     """The outputs of a loop, and what keeps other lists that it appends to from being outputs."""
     outputs: list[Output] = []
     refused: list[Withheld] = []
-    for name, statement, element in _appends(node):
+    for name, statement, element in appends(node):
         match _output(unit, node, flow, name, statement, element):
             case Output() as output:
                 outputs.append(output)
@@ -61,8 +61,8 @@ def find_outputs(unit: Unit, node: ast.For | ast.While, flow: Flow) -> tuple[tup
     return tuple(outputs), refused
 
 
-def _appends(node: ast.For | ast.While) -> Iterator[tuple[str, ast.stmt, ast.expr]]:
-    """Statements anywhere in the body that append one element to a named list."""
+def appends(node: ast.For | ast.While) -> Iterator[tuple[str, ast.stmt, ast.expr]]:
+    """Statements anywhere in the body that append one element to a named list: the name, and the element."""
     for statement in walk_scope(node.body):
         match statement:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[element])):

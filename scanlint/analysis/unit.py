@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from scanlint.analysis.values import UNKNOWN, Value
-from scanlint.analysis.walk import LEAVES, nodes
+from scanlint.analysis.walk import children, nodes
 from scanlint.finding import Position
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -125,20 +125,7 @@ class Unit:
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
         """The node around each node of the unit, up to the unit itself; operators and contexts are left out."""
-        table: dict[ast.AST, ast.AST] = {}
-        stack: list[ast.AST] = [self.node]
-        while stack:
-            node = stack.pop()
-            for part in node.__dict__.values():
-                if part.__class__ is list:
-                    for inner in part:
-                        if isinstance(inner, ast.AST):
-                            table[inner] = node
-                            stack.append(inner)
-                elif isinstance(part, ast.AST) and not isinstance(part, LEAVES):
-                    table[part] = node
-                    stack.append(part)
-        return table
+        return {inner: node for node in self.nodes for inner in children(node)}
 
     @cached_property
     def nodes(self) -> list[ast.AST]:

@@ -5,7 +5,48 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-LEAVES = (ast.expr_context, ast.operator, ast.cmpop, ast.unaryop, ast.boolop)
+from scanlint.analysis.words import words
+
+_NO_NODES = words(
+    "id attr arg name names asname module level rest kwd_attrs kind ctx op ops is_async type_comment conversion str "
+    "simple type_ignores"
+)
+_NODES_AFTER_ALL = {
+    "Import": ("names",),
+    "ImportFrom": ("names",),
+    "TypeAlias": ("name", "type_params", "value"),
+    "Constant": (),
+    "MatchSingleton": (),
+}
+
+
+def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a kind of node that can hold nodes; those of operators and contexts are left out."""
+    usual = tuple(field for field in kind._fields if field not in _NO_NODES)
+    return _NODES_AFTER_ALL.get(kind.__name__, usual)
+
+
+class _Fields(dict[type[ast.AST], tuple[str, ...]]):
+    """The fields of each kind of node, worked out when the first one is met."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        self[kind] = _fields(kind)
+        return self[kind]
+
+
+FIELDS = _Fields()
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below one, in the order of the text; operators and contexts are left out."""
+    found: list[ast.AST] = []
+    for name in FIELDS[node.__class__]:
+        part = getattr(node, name, None)
+        if part.__class__ is list:
+            found += part if None not in part else [inner for inner in part if inner is not None]
+        elif part is not None:
+            found.append(part)
+    return found
 
 
 def nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
@@ -14,8 +55,10 @@ def nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
     while stack:
         node = stack.pop()
         yield node
-        for part in node.__dict__.values():
-            if part.__class__ is list:
-                stack.extend([inner for inner in part if isinstance(inner, ast.AST)])
-            elif isinstance(part, ast.AST) and not isinstance(part, LEAVES):
-                stack.append(part)
+        if fields := FIELDS[node.__class__]:
+            for name in fields:
+                part = getattr(node, name, None)
+                if part.__class__ is list:
+                    stack += part if None not in part else [inner for inner in part if inner is not None]
+                elif part is not None:
+                    stack.append(part)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
 import warnings
-from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import NamedTuple
 
 from scanlint.project.sources import SourceFile, Unreadable
 
@@ -22,8 +24,7 @@ LOOP = re.compile(r"\b(?:scan|for|while)\b")
 ARRAYS = re.compile(r"\b(?:stack|array|asarray|concatenate|append|at|vstack|hstack|jit|scan|vmap)\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A function or method: the lines of its statement (decorators included), and what its text holds."""
 
     qualname: str
@@ -34,8 +35,7 @@ class Span:
     loops: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ClassFacts:
+class ClassFacts(NamedTuple):
     """A class: its bases as they are spelled, its annotated fields, the names of its methods."""
 
     name: str
@@ -86,7 +86,7 @@ def collect(tree: ast.Module, source: SourceFile) -> ModuleFacts:
     lines = _Lines(source.text, _renamed(facts)) if facts.jax else None
     for statement in statements:
         _collect(statement, facts, lines)
-    facts.transforms = bool(lines and lines.transforms)
+    facts.transforms = lines is not None and lines.transforms(1, len(lines.starts) - 1)
     return facts
 
 
@@ -96,30 +96,19 @@ def _renamed(facts: ModuleFacts) -> list[str]:
 
 
 class _Lines:
-    """At which lines transforms, control flow and loops are spelled."""
+    """Whether transforms, control flow and loops are spelled in some lines of a text."""
 
     def __init__(self, text: str, renamed: list[str]) -> None:
-        starts = [0]
-        find = text.find
-        at = find("\n")
-        while at >= 0:
-            starts.append(at + 1)
-            at = find("\n", at + 1)
-        self.starts = starts
-        self.transforms = self._find(TRANSFORM, text)
-        if renamed:
-            pattern = re.compile(rf"\b(?:{'|'.join(renamed)})\b")
-            self.transforms = sorted([*self.transforms, *self._find(pattern, text)])
-        self.control = self._find(CONTROL, text)
-        self.loops = self._find(LOOP, text)
+        self.text = text
+        self.starts = list(accumulate(map(len, io.StringIO(text, newline="")), initial=0))
+        self.renamed = re.compile(rf"\b(?:{'|'.join(renamed)})\b") if renamed else None
 
-    def _find(self, pattern: re.Pattern[str], text: str) -> list[int]:
-        return [bisect_right(self.starts, match.start()) for match in pattern.finditer(text)]
+    def transforms(self, first: int, last: int) -> bool:
+        return self.hold(TRANSFORM, first, last) or (self.renamed is not None and self.hold(self.renamed, first, last))
 
-    @staticmethod
-    def within(places: list[int], first: int, last: int) -> bool:
-        at = bisect_right(places, first - 1)
-        return at < len(places) and places[at] <= last
+    def hold(self, pattern: re.Pattern[str], first: int, last: int) -> bool:
+        """Whether a pattern is found from the first to the last line, both 1-based."""
+        return pattern.search(self.text, self.starts[first - 1], self.starts[last]) is not None
 
 
 def _top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -155,7 +144,7 @@ def _statement(
         for name in target.elts if isinstance(target, ast.Tuple | ast.List) else [target]:
             if isinstance(name, ast.Name):
                 facts.statements.setdefault(name.id, []).append(span)
-    if lines and lines.within(lines.transforms, *span):
+    if lines and lines.transforms(*span):
         facts.active.append(span)
 
 
@@ -181,8 +170,8 @@ def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str, lines: _L
     last = node.end_lineno or node.lineno
     if lines is None:
         return Span(qualname, first, last, False, True, False)
-    found = [lines.within(places, first, last) for places in (lines.transforms, lines.control, lines.loops)]
-    return Span(qualname, first, last, *found)
+    control, loops = lines.hold(CONTROL, first, last), lines.hold(LOOP, first, last)
+    return Span(qualname, first, last, lines.transforms(first, last), control, loops)
 
 
 def _class(node: ast.ClassDef, facts: ModuleFacts, lines: _Lines | None) -> None:

@@ -79,7 +79,7 @@ class Project:
     def _known_traced(self, scope: ModuleScope) -> None:
         """Methods of flax and haiku modules, and what the configuration says is traced."""
         for name in scope.facts.classes:
-            if self._is_module(f"{scope.name}.{name}"):
+            if f"{name}.__call__" in scope.facts.functions and self._is_module(f"{scope.name}.{name}"):
                 self._trace(scope, f"{name}.__call__", f"`{name}.__call__` is the call of a flax or haiku module")
         for pattern in self.settings.assume_traced:
             for qualname in scope.facts.functions:

@@ -22,9 +22,11 @@ class UnbatchedLoop(Rule):
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.For)
         model = context.loop(node)
-        if not model.streams or not model.outputs or model.carried or model.last_values or model.live_targets:
+        if not model.streams:
             return
         if model.trips is not None and model.trips <= context.settings.max_unrolled_trips:
+            return
+        if not model.outputs or model.carried or model.last_values or model.live_targets:
             return
         if model.obstacles or context.traced_bound(model):
             return
