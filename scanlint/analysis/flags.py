@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from scanlint.analysis.unit import FunctionContext, Unit
+from scanlint.analysis.walk import nodes
 
 NAMES = re.compile(
     r"(use|is|with|do|has|should|return|enable|include|apply|add)_\w+|\w+_flag|flag|train|training|is_training|deterministic|"
@@ -57,10 +58,14 @@ def _find(unit: Unit, function: ast.FunctionDef) -> Iterator[Flag]:
     if named is None:
         return
     settled = context.static | named | {"self", "cls"}
+    uses: dict[str, list[ast.Name]] = {}
+    for node in nodes(function.body):
+        if isinstance(node, ast.Name):
+            uses.setdefault(node.id, []).append(node)
     for parameter in [*positional, *function.args.kwonlyargs]:
         if parameter.arg in settled:
             continue
-        flag = _flag(unit, function, context, parameter)
+        flag = _flag(unit, function, context, parameter, uses.get(parameter.arg, []))
         if flag and _in_file(unit, context.jit.node):
             yield flag
 
@@ -86,9 +91,10 @@ def _named_static(jit: ast.expr) -> frozenset[str] | None:
     return frozenset(found)
 
 
-def _flag(unit: Unit, function: ast.FunctionDef, context: FunctionContext, parameter: ast.arg) -> Flag | None:
+def _flag(
+    unit: Unit, function: ast.FunctionDef, context: FunctionContext, parameter: ast.arg, uses: Sequence[ast.Name]
+) -> Flag | None:
     name = parameter.arg
-    uses = [n for s in function.body for n in ast.walk(s) if isinstance(n, ast.Name) and n.id == name]
     if not uses or any(not isinstance(use.ctx, ast.Load) for use in uses):
         return None
     compared = [use for use in uses if _with_string(unit, use)]

@@ -13,8 +13,8 @@ from scanlint.project.facts import ARRAYS, ModuleFacts, Span, collect, parse
 from scanlint.project.sources import SourceFile, Unreadable, read
 from scanlint.settings import Settings
 
-KEPT = 4_000_000
-"""Characters of source whose trees are kept between the survey and the analysis; other files are parsed twice."""
+KEPT = 16_000_000
+"""Characters of source whose trees (30 times as large) the survey hands on; other files are parsed again if needed."""
 
 
 class Surveyed(NamedTuple):
