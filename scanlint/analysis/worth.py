@@ -8,6 +8,7 @@ from typing import Literal
 from scanlint.analysis.flow import walk_scope
 from scanlint.analysis.loops import LoopModel, Stream, is_array
 from scanlint.analysis.unit import Unit
+from scanlint.analysis.values import Value, contents
 from scanlint.settings import Settings
 
 Origin = Literal["shape", "argument"]
@@ -19,6 +20,8 @@ def worth_rolling(model: LoopModel, settings: Settings) -> bool:
     if model.trips is not None:
         long = model.trips > settings.max_unrolled_trips
         return long and model.trips * body_equations(model) >= settings.min_unrolled_equations
+    if body_equations(model) < 1:
+        return False
     return any(stream.kind == "rows" or origin(model, stream) is not None for stream in model.streams)
 
 
@@ -38,10 +41,12 @@ def stages_arrays(model: LoopModel) -> bool:
 
 
 def values_traced(unit: Unit, node: ast.expr) -> bool:
-    """Whether an expression, or an element of the tuple that it is, is traced."""
-    if unit.value(node).traced:
-        return True
-    return isinstance(node, ast.Tuple) and any(values_traced(unit, e) for e in node.elts)
+    """Whether an expression, or something inside the container that it is, is traced."""
+    return _holds_traced(unit.value(node))
+
+
+def _holds_traced(value: Value, depth: int = 4) -> bool:
+    return value.traced or (depth > 0 and any(_holds_traced(v, depth - 1) for v in contents(value)))
 
 
 def body_equations(model: LoopModel) -> float:
