@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from scanlint.errors import UsageError, did_you_mean
 from scanlint.settings import Settings
@@ -12,8 +13,7 @@ from scanlint.settings import Settings
 Table = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class Overrides:
+class Overrides(NamedTuple):
     """What the command line says; None and empty mean that it says nothing."""
 
     select: tuple[str, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 FixStatus = Literal["available", "applied", "withheld", "none"]
 Verdict = Literal["proved", "tested", "refuted", "unknown"]
@@ -22,16 +22,14 @@ Primitive = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Position:
+class Position(NamedTuple):
     """A place in a file: both numbers are 1-based, columns count characters."""
 
     line: int
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """Replace the text from `start` up to, not including, `end`."""
 
     start: Position

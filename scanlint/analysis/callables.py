@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from scanlint.analysis.unit import Function, Jit
 from scanlint.analysis.values import UNKNOWN, Value
 
 
-@dataclass(frozen=True, slots=True)
-class Mode:
+class Mode(NamedTuple):
     """How code runs: under a trace or not, below which transforms, and why."""
 
     traced: bool = False

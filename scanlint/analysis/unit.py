@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from scanlint.analysis.values import UNKNOWN, Value
 from scanlint.analysis.walk import children, nodes
@@ -19,8 +20,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 REVERSE_MODE = frozenset({"jax.grad", "jax.value_and_grad", "jax.vjp", "jax.jacrev", "jax.hessian", "jax.linearize"})
 
 
-@dataclass(frozen=True, slots=True)
-class Jit:
+class Jit(NamedTuple):
     """The `jax.jit` that wraps a function: a decorator, or a call elsewhere in the same file."""
 
     node: ast.expr

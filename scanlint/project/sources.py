@@ -6,9 +6,9 @@ import codecs
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import NamedTuple
 
 from scanlint.settings import Settings
 
@@ -46,8 +46,7 @@ DEFAULT_EXCLUDES = (
 CODING = re.compile(rb"coding[:=]")
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(NamedTuple):
     """One file as it was read; `text` keeps its newlines, `display` is its path as the user sees it."""
 
     path: Path
@@ -62,8 +61,7 @@ class SourceFile:
         return (codecs.BOM_UTF8 if self.bom else b"") + text.encode(self.encoding)
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(NamedTuple):
     """A file that could not be read, or is not Python. Both numbers are 1-based, columns count characters."""
 
     path: Path

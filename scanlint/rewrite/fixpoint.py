@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from scanlint.analysis.unit import Unit
 from scanlint.edits import apply_edits
@@ -17,16 +17,14 @@ Reanalyse = Callable[[Unit, str], Unit | None]
 ROUNDS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Rewritten:
+class Rewritten(NamedTuple):
     """A unit after some rewrites, in a whole new text of its file."""
 
     unit: Unit
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rewriter:
+class Rewriter(NamedTuple):
     """Applies rewrites to units of one run. `rules` are all that can rewrite, selected or not."""
 
     rules: Sequence[Rule]

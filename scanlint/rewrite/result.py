@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from scanlint.finding import Edit, Primitive
 
 
-@dataclass(frozen=True, slots=True)
-class Rewrite:
+class Rewrite(NamedTuple):
     """New text for parts of a file. `imports` are the import statements that the new text needs."""
 
     edits: tuple[Edit, ...]
@@ -16,8 +15,7 @@ class Rewrite:
     imports: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Withheld:
+class Withheld(NamedTuple):
     """No rewrite, and why: a stable code and a sentence that names the variable and the line."""
 
     code: str

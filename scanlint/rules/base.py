@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.unit import Unit
@@ -15,8 +14,7 @@ from scanlint.rewrite.result import Outcome, Rewrite, Withheld
 from scanlint.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """A finding with its rewrite, before anything was verified or written."""
 
     finding: Finding
@@ -24,8 +22,7 @@ class Report:
     node: ast.AST
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """One unit under the settings of the run; makes the findings of one rule."""
 
     rule: Rule

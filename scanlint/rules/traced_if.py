@@ -5,9 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.analysis.branches import is_elif, model_branch
-from scanlint.analysis.flags import flag_at
-from scanlint.analysis.selections import member_of_selection
 from scanlint.analysis.unit import Unit
 from scanlint.rules.base import Context, Report, Rule
 
@@ -22,7 +19,11 @@ class TracedIf(Rule):
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.If | ast.IfExp)
         unit = context.unit
-        if not context.traced(node) or not unit.value(node.test).traced or flag_at(unit, node):
+        if not context.traced(node) or not unit.value(node.test).traced:
+            return
+        from scanlint.analysis.flags import flag_at
+
+        if flag_at(unit, node):
             return
         if isinstance(node, ast.If):
             if not _part_of_another(unit, node):
@@ -32,6 +33,7 @@ class TracedIf(Rule):
 
 
 def _statement(node: ast.If, context: Context) -> Report:
+    from scanlint.analysis.branches import model_branch
     from scanlint.rewrite.branches import to_cond
 
     return context.report(
@@ -62,6 +64,9 @@ def _expression(node: ast.IfExp, context: Context) -> Report:
 
 def _part_of_another(unit: Unit, node: ast.If) -> bool:
     """Whether another finding takes this one up: the `if` that it is an `elif` of, or the chain that makes a switch."""
+    from scanlint.analysis.branches import is_elif
+    from scanlint.analysis.selections import member_of_selection
+
     if member_of_selection(unit, node):
         return True
     parent = unit.parents.get(node)

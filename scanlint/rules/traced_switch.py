@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.analysis.selections import chain_starts, model_selection
 from scanlint.rules.base import Context, Report, Rule
 
 
@@ -21,6 +20,8 @@ class TracedSwitch(Rule):
         unit = context.unit
         if not context.traced(node) or not unit.value(node.test).traced:
             return
+        from scanlint.analysis.selections import chain_starts, model_selection
+
         selection = model_selection(unit, node)
         if selection is None:
             return

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.analysis.batches import STACKS, find_batch
 from scanlint.analysis.loops import streams_of, trips_of
 from scanlint.rules.base import Context, Report, Rule
 
@@ -20,7 +19,7 @@ class UnbatchedComprehension(Rule):
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.Call)
         unit = context.unit
-        if unit.resolve(node.func) not in STACKS or not _plain(node):
+        if not _plain(node):
             return
         match node.args:
             case [
@@ -32,6 +31,10 @@ class UnbatchedComprehension(Rule):
                 pass
             case _:
                 return
+        from scanlint.analysis.batches import STACKS, find_batch
+
+        if unit.resolve(node.func) not in STACKS:
+            return
         streams = tuple(streams_of(unit, target, iterable))
         trips = trips_of(unit, streams)
         if not streams or (trips is not None and trips <= context.settings.max_unrolled_trips):

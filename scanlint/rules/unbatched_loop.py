@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from scanlint.analysis.batches import Batch, find_batch
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.unit import Unit
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.rules.loop_words import quoted, times
+
+if TYPE_CHECKING:
+    from scanlint.analysis.batches import Batch
 
 
 class UnbatchedLoop(Rule):
@@ -53,6 +56,8 @@ class UnbatchedLoop(Rule):
 
 
 def _batch(model: LoopModel) -> Batch | None:
+    from scanlint.analysis.batches import find_batch
+
     appends = {id(output.append) for output in model.outputs}
     statements = [s for s in model.node.body if id(s) not in appends]
     return find_batch(model.unit, model.node, model.streams, statements, [o.element for o in model.outputs])
