@@ -6,6 +6,7 @@ import ast
 import re
 
 TRACER_GUARD = re.compile(r"Tracer\b|is_concrete|\bnot_traced\b|core\.eval_context|_is_tracer|is_traced")
+UNROLL_FLAG = re.compile(r"(?i)unroll")
 COMPILE_TIME = re.compile(r"ensure_compile_time_eval")
 ROLLED = re.compile(r"\b(?:scan|fori_loop|while_loop|vmap|lax\.map)\b")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from scanlint.analysis.callables import Frame, World
 from scanlint.analysis.environment import Env, merge, widened
 from scanlint.analysis.expressions import Expressions
-from scanlint.analysis.guards import COMPILE_TIME, TRACER_GUARD, rolled_before, unrolled
+from scanlint.analysis.guards import COMPILE_TIME, TRACER_GUARD, UNROLL_FLAG, rolled_before, unrolled
 from scanlint.analysis.operators import binary
 from scanlint.analysis.parts import iterated
 from scanlint.analysis.values import UNKNOWN, Value, constant, join_all
@@ -169,10 +169,11 @@ def _if(self: Interpreter, node: ast.If) -> bool:
         self.record.silent.update(dead)
         return self.block(taken)
     guarded = not test.traced and TRACER_GUARD.search(ast.unparse(node.test)) is not None
+    chosen = guarded or (not test.traced and UNROLL_FLAG.search(ast.unparse(node.test)) is not None)
     before = dict(self.env)
     ends: list[Env | None] = []
     for arm, other in ((node.body, node.orelse), (node.orelse, node.body)):
-        quiet = guarded or (not test.traced and unrolled(arm, other))
+        quiet = chosen or (not test.traced and unrolled(arm, other))
         self.become(before)
         self.quiet += quiet
         ends.append(dict(self.env) if self.block(arm) else None)

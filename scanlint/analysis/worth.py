@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Literal
+import re
 
 from scanlint.analysis.flow import walk_scope
 from scanlint.analysis.loops import LoopModel, Stream, is_array
@@ -11,18 +11,21 @@ from scanlint.analysis.unit import Unit
 from scanlint.analysis.values import Value, contents
 from scanlint.settings import Settings
 
-Origin = Literal["shape", "argument"]
+LAYERED = re.compile(r"(?i)layer|block|stage|depth|ndim|axes")
+UNROLLS = re.compile(r"(?i)\bunroll")
 CALL, INDEX, UNKNOWN_CALL = 2.0, 4.0, 3.0
 
 
 def worth_rolling(model: LoopModel, settings: Settings) -> bool:
     """Known trips: enough of them, and enough equations in all. Unknown ones count as many if an array gives them."""
+    if deliberate(model):
+        return False
     if model.trips is not None:
         long = model.trips > settings.max_unrolled_trips
         return long and model.trips * body_equations(model) >= settings.min_unrolled_equations
     if body_equations(model) < 1:
         return False
-    return any(stream.kind == "rows" or origin(model, stream) is not None for stream in model.streams)
+    return any(stream.kind == "rows" or long_by_origin(model, stream) for stream in model.streams)
 
 
 def stages_arrays(model: LoopModel) -> bool:
@@ -93,50 +96,20 @@ def _nested_trips(unit: Unit, iterable: ast.expr) -> int:
     return 4
 
 
-def origin(model: LoopModel, stream: Stream) -> Origin | None:
-    """Where an unknown trip count comes from: the shape of an array, or a static argument of the jitted function."""
+def long_by_origin(model: LoopModel, stream: Stream) -> bool:
+    """Whether an unknown trip count comes from the length of an array or from an argument that callers choose."""
     if stream.counted is not None:
-        return "shape" if is_array(model.unit, stream.counted) else None
-    ends = [end for end in (stream.stop, stream.start) if end is not None]
-    return next((found for end in ends if (found := _origin(model, end, 0))), None)
+        return is_array(model.unit, stream.counted)
+    bounds = [model.unit.value(b) for b in (stream.stop, stream.start) if b is not None]
+    return any(b.origin in ("shape", "argument") for b in bounds) and LAYERED.search(_spelled(stream)) is None
 
 
-def _origin(model: LoopModel, node: ast.expr, depth: int) -> Origin | None:
-    unit = model.unit
-    match node:
-        case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=axis):
-            return "shape" if unit.value(array).array and not _last_axis(axis) else None
-        case ast.Attribute(value=array, attr="size"):
-            return "shape" if unit.value(array).array else None
-        case ast.Call(func=ast.Name(id="len"), args=[array]):
-            return "shape" if is_array(unit, array) else None
-        case ast.BinOp(left=left, right=right):
-            return _origin(model, left, depth) or _origin(model, right, depth)
-        case ast.Name(id=name):
-            context = unit.context(model.node)
-            if name in context.static and context.jit is not None and unit.value(node).static:
-                return "argument"
-            return _assigned(model, name, depth) if depth < 4 else None
-    return None
+def _spelled(stream: Stream) -> str:
+    return " ".join(ast.unparse(b) for b in (stream.start, stream.stop) if b is not None)
 
 
-def _last_axis(axis: ast.expr) -> bool:
-    match axis:
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)):
-            return True
-    return False
-
-
-def _assigned(model: LoopModel, name: str, depth: int) -> Origin | None:
-    """The origin of a name that is assigned once in the function."""
-    found: list[Origin | None] = []
-    for part in walk_scope(getattr(model.flow.function, "body", [])):
-        match part:
-            case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
-                found.append(_origin(model, value, depth + 1))
-            case ast.Assign(targets=[ast.Tuple(elts=elements)], value=ast.Attribute(value=array, attr="shape")):
-                if any(isinstance(e, ast.Name) and e.id == name for e in elements):
-                    found.append("shape" if model.unit.value(array).array else None)
-            case ast.AugAssign(target=ast.Name(id=bound)) if bound == name:
-                return None
-    return found[0] if len(found) == 1 else None
+def deliberate(model: LoopModel) -> bool:
+    """Whether a comment between the start of the function and the loop says that the author wants it unrolled."""
+    first = getattr(model.flow.function, "lineno", model.node.lineno)
+    comments = [line.partition("#")[2] for line in model.unit.source.lines[first - 1 : model.node.lineno]]
+    return any(UNROLLS.search(comment) for comment in comments)
