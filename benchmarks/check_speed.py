@@ -3,29 +3,55 @@
     python benchmarks/check_speed.py [TREE] [--rounds N] [--fix FOLDER]
 
 TREE defaults to the installed jax package. Prints the time to check the tree over `ast.parse` of all its files in one
-process, the time to check one clean file over `python -c 'import ast, click'`, which heavy packages a check imports,
-and with --fix how often a fix run of FOLDER imports jax (each interpreter that the run starts is counted).
+process, the time to check one clean file (without and with a loop to think about) over
+`python -c 'import ast, click'`, which heavy packages a check imports, and with --fix how often a fix run of FOLDER
+imports jax (each interpreter that the run starts is counted).
 Exits with 1 if a limit is passed.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
 import importlib.util
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 
 HEAVY = ("libcst", "jax", "numpy", "pygls")
 TREE_LIMIT = 6.0
 FILE_LIMIT = 2.0
-CLEAN = "import jax\n\n\n@jax.jit\ndef f(x):\n    return x + 1\n"
+CLEAN = {
+    "a jitted function": "import jax\n\n\n@jax.jit\ndef f(x):\n    return x + 1\n",
+    "a jitted function with a short loop": (
+        "import jax\nimport jax.numpy as jnp\n\n\n@jax.jit\ndef f(x):\n"
+        "    for _ in range(3):\n        x = jnp.sin(x)\n    return x\n"
+    ),
+}
+TREE = """
+import ast, resource, sys, time, warnings
+from pathlib import Path
+from scanlint.engine import check
+from scanlint.project.sources import discover
+from scanlint.settings import Settings
+warnings.simplefilter("ignore")
+tree = Path(sys.argv[1])
+settings = Settings(root=tree, cache=False)
+files = list(discover([tree], settings))
+start = time.process_time()
+{code}
+spent = time.process_time() - start
+unit = 1e6 if sys.platform == "darwin" else 1e3
+print(spent, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, len(files))
+"""
+PARSE = "for file in files: ast.parse(file.read_bytes())"
+CHECK = "check([tree], settings)"
 WATCH = """
 import os, sys
 class Watch:
@@ -37,59 +63,71 @@ sys.meta_path.insert(0, Watch())
 """
 
 
-def best(run: Callable[[], object], rounds: int) -> float:
-    """The shortest of several runs, in seconds."""
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return min(times)
+def seconds(words: Sequence[str], environment: Mapping[str, str]) -> float:
+    """The processor time, user and system, of one command: steadier than the clock on a busy machine."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *words], env=environment, capture_output=True, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def command(*words: str) -> Callable[[], object]:
-    return lambda: subprocess.run([sys.executable, *words], capture_output=True, check=False)
-
-
-def parse_all(files: Sequence[Path]) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for file in files:
-            ast.parse(file.read_bytes())
+@contextmanager
+def compiled() -> Iterator[dict[str, str]]:
+    """An environment in which every module is compiled once, as it is where scanlint is installed."""
+    with tempfile.TemporaryDirectory() as folder:
+        kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        yield kept | {"PYTHONPYCACHEPREFIX": folder}
 
 
 def measure_tree(tree: Path, rounds: int) -> bool:
-    """Checking a tree against parsing it, both in this process, so that starting Python counts for neither."""
-    from scanlint.engine import check
-    from scanlint.project.sources import discover
-    from scanlint.settings import Settings
+    """Checking a tree against parsing it, each in its own process, in turns; starting Python counts for neither."""
+    parses: list[float] = []
+    checks: list[float] = []
+    memory = 0.0
+    with compiled() as environment:
+        for turn in range(rounds + 1):
+            parsed, _, files = tree_run(PARSE, tree, environment)
+            checked, memory, _ = tree_run(CHECK, tree, environment)
+            if turn:  # the first one compiles scanlint
+                parses.append(parsed)
+                checks.append(checked)
+    parse, check = median(parses), median(checks)
+    print(f"tree: {tree.name}, {files:.0f} files, processor time, median of {rounds}")
+    print(f"  ast.parse of all files  {parse:7.3f} s")
+    print(f"  check                   {check:7.3f} s  ({memory:.0f} MB)")
+    print(f"  ratio                   {check / parse:7.2f}    (limit {TREE_LIMIT})")
+    return check / parse <= TREE_LIMIT
 
-    settings = Settings(cache=False)
-    files = list(discover([tree], settings))
-    parse = best(lambda: parse_all(files), rounds)
-    checked = best(lambda: check([tree], settings), rounds)
-    lines = sum(file.read_bytes().count(b"\n") for file in files)
-    print(f"tree: {tree.name}, {len(files)} files, {lines} lines")
-    print(f"  ast.parse of all files  {parse:7.3f} s  ({lines / parse:,.0f} lines/s)")
-    print(f"  check                   {checked:7.3f} s  ({lines / checked:,.0f} lines/s)")
-    print(f"  ratio                   {checked / parse:7.2f}    (limit {TREE_LIMIT})")
-    return checked / parse <= TREE_LIMIT
+
+def tree_run(code: str, tree: Path, environment: Mapping[str, str]) -> tuple[float, float, float]:
+    """The seconds, megabytes and files of one process."""
+    words = [sys.executable, "-c", TREE.format(code=code), str(tree)]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+    spent, peak, files = map(float, done.stdout.split())
+    return spent, peak, files
 
 
-def measure_file(rounds: int) -> bool:
-    """Checking one clean file against starting Python with ast and click."""
-    with tempfile.TemporaryDirectory() as folder:
+def measure_file(name: str, text: str, rounds: int) -> bool:
+    """Checking one clean file against starting Python with ast and click, in turns."""
+    bare: list[float] = []
+    checks: list[float] = []
+    with tempfile.TemporaryDirectory() as folder, compiled() as environment:
         file = Path(folder, "clean.py")
-        file.write_text(CLEAN)
-        bare = best(command("-c", "import ast, click"), rounds * 5)
-        checked = best(command("-m", "scanlint", "--no-cache", str(file)), rounds * 5)
-        imported = imports("-m", "scanlint", "--no-cache", str(file))
-    print("one clean file")
-    print(f"  import ast, click       {bare:7.3f} s")
-    print(f"  check                   {checked:7.3f} s")
-    print(f"  ratio                   {checked / bare:7.2f}    (limit {FILE_LIMIT})")
+        file.write_text(text)
+        words = ["-m", "scanlint", "--no-cache", str(file)]
+        for turn in range(rounds * 5 + 1):
+            started, checked = seconds(["-c", "import ast, click"], environment), seconds(words, environment)
+            if turn:  # the first one compiles both
+                bare.append(started)
+                checks.append(checked)
+        imported = imports(*words)
+    ratio = median(checks) / median(bare)
+    print(f"one clean file: {name}, processor time, median of {rounds * 5}")
+    print(f"  import ast, click       {median(bare):7.3f} s")
+    print(f"  check                   {median(checks):7.3f} s")
+    print(f"  ratio                   {ratio:7.2f}    (limit {FILE_LIMIT})")
     print(f"  heavy imports           {', '.join(imported) or 'none'}")
-    return checked / bare <= FILE_LIMIT and not imported
+    return ratio <= FILE_LIMIT and not imported
 
 
 def imports(*words: str) -> list[str]:
@@ -122,7 +160,8 @@ def main() -> int:
     parser.add_argument("--fix", type=Path, metavar="FOLDER")
     options = parser.parse_args()
     tree = options.tree or installed("jax")
-    passed = [measure_tree(tree, options.rounds), measure_file(options.rounds)]
+    passed = [measure_tree(tree, options.rounds)]
+    passed += [measure_file(name, text, options.rounds) for name, text in CLEAN.items()]
     if options.fix:
         passed.append(measure_fix(options.fix))
     return 0 if all(passed) else 1

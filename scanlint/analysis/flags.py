@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from scanlint.analysis.unit import FunctionContext, Unit
 from scanlint.analysis.walk import nodes
@@ -17,8 +17,7 @@ NAMES = re.compile(
 Test = ast.If | ast.IfExp
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(NamedTuple):
     """A parameter that selects what is traced. `test` is the first place that asks for it, `why` the evidence."""
 
     name: str

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from scanlint.analysis.unit import Function, Unit
 from scanlint.analysis.walk import children
@@ -109,8 +110,7 @@ def _collect_binds(node: ast.AST, found: dict[str, None]) -> None:
         _collect_binds(child, found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Exits:
+class _Exits(NamedTuple):
     """What is live where `break`, `continue` and an exception lead."""
 
     on_break: Names = NONE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from scanlint.analysis.flow import Flow, binds_in_order, walk_scope
 from scanlint.analysis.unit import Unit
@@ -25,8 +25,7 @@ TAKES_ARRAY = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """One collected list.
 
     `initial` is the statement that makes it (`ys = []`), `first` its elements before the loop, `append` the

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from scanlint.analysis.flow import parameters
 from scanlint.analysis.unit import Unit
@@ -11,8 +11,7 @@ from scanlint.analysis.unit import Unit
 MAKERS = ("jax.numpy.zeros", "jax.numpy.ones", "jax.numpy.empty", "jax.numpy.arange")
 
 
-@dataclass(frozen=True, slots=True)
-class DummyScan:
+class DummyScan(NamedTuple):
     """A scan whose `xs` is thrown away; `made` is the statement that makes it under a name of its own."""
 
     call: ast.Call

@@ -27,8 +27,7 @@ class Jit(NamedTuple):
     decorator: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionContext:
+class FunctionContext(NamedTuple):
     """How one function (the unit or one nested in it) is run.
 
     `traced`: its array arguments are tracers. `chain`: why, innermost reason first, each link readable on its
