@@ -19,7 +19,7 @@ from .jaxes import abstract
 from .module import Loaded, find
 from .paths import TooManyDecisions, deciding
 from .search import Failure, Links, search, separate
-from .specs import Array, Choice, Scalar, Spec, Struct, build, leaves, resize, sizes
+from .specs import Array, Choice, Scalar, Spec, Struct, build, leaves, resize, sizes, transplant
 from .values import Mode, Specs, make, scalar_values
 
 ATTEMPT_SECONDS = 2.0
@@ -40,6 +40,7 @@ class Inputs:
     node: ast.FunctionDef | ast.AsyncFunctionDef
     signature: Signature
     owner: type | None = None
+    trial: Loaded | None = None
 
     def functions(self) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
         return {s.name: s for s in self.loaded.tree.body if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef))}
@@ -172,7 +173,7 @@ class Inputs:
         yield Struct(cls, items)
 
     def attempt(self, specs: Specs, function: Callable[..., object] | None = None) -> Failure | None:
-        """Does the old version accept these? Abstractly where the inputs allow; every truth test is alternated."""
+        """Does a version (the old one) accept these? Abstractly where they allow; every truth test is alternated."""
         asked = [0]
         reached = Progress(str(self.loaded.module.__file__))
 
@@ -185,6 +186,8 @@ class Inputs:
         try:
             with limited(ATTEMPT_SECONDS), deciding(decide), reached.watching():
                 values = self.abstract(specs)
+                if self.trial is not None:
+                    values = {k: transplant(v, self.loaded.module, self.trial.module) for k, v in values.items()}
                 parts = split(values, self.signature.static, numbers=False)
                 jax.eval_shape(
                     lambda *ls: self.outcome(parts.rebuild(ls), function or plain(self.function)), *parts.leaves

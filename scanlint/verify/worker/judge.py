@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -11,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .call import Reached, Signature, Split, TookTooLong, jitted, limited, plain, split
+from .call import Signature, Split, TookTooLong, jitted, limited, plain, split
 from .compare import ACCEPTED_RELATIVE, Agreement, Difference, compare, describe
 from .jaxes import eps, finished
 from .module import Loaded
@@ -39,8 +38,8 @@ class Judge:
     traced: bool
     differentiated: bool
     stage: Callable[[str], None]
-    reached: Reached = field(default_factory=lambda: Reached(frozenset()))
-    staged: bool = False
+    home: Loaded
+    unstaged: bool = False
     cases: int = 0
     max_error: float = 0.0
     notes: list[str] = field(default_factory=list)
@@ -53,7 +52,13 @@ class Judge:
 
     def moved(self, values: Values) -> Values:
         """The same arguments for the new version."""
-        return {k: transplant(v, self.old.module, self.new.module) for k, v in values.items()}
+        return {k: transplant(v, self.home.module, self.new.module) for k, v in values.items()}
+
+    def own(self, values: Values) -> Values:
+        """The same arguments for the old version, where it is a twin of the one that they were made for."""
+        if self.old is self.home:
+            return values
+        return {k: transplant(v, self.home.module, self.old.module) for k, v in values.items()}
 
     def check(self, case: Case, where: str = "") -> bool:
         """One case; False where the old version gives nothing to compare with. Raises Refuted."""
@@ -103,14 +108,17 @@ class Judge:
         raise Refuted(f"{describe(values)}: {result.text}{name}")
 
     def run_old(self, values: Values) -> object:
-        watching = self.reached.watching() if self.reached.codes else contextlib.nullcontext()
-        with limited(CASE_SECONDS), watching:
-            return finished(self.eagerly(lambda f: self.signature.call(f, values)))
+        mine = self.own(values)
+        with limited(CASE_SECONDS):
+            return finished(self.eagerly(lambda f: self.signature.call(f, mine)))
 
     def eagerly(self, call: Callable[[Function], Result]) -> Result:
-        """Run the old version's Python. Where it traces as it is, what it calls may stay compiled (much faster)."""
-        if self.staged:
-            return call(plain(self.before))
+        """Run the old version's Python. What it calls stays compiled (much faster) unless that does not trace."""
+        if not self.unstaged:
+            try:
+                return call(plain(self.before))
+            except jax.errors.ConcretizationTypeError:
+                self.unstaged = True
         with jax.disable_jit():
             return call(self.before)
 
@@ -118,20 +126,21 @@ class Judge:
         """The ways the new version is run: under its own jit, or under ours where it is traced."""
         mine = self.moved(values)
         if self.traced and not jitted(self.after):
-            yield " (under jit)", lambda: self.under_jit(mine)
+            yield " (under jit)", lambda: self.under_jit(values)
             if self.cases == 0:
                 yield " (not under jit)", lambda: self.signature.call(self.after, mine)
         else:
             yield "", lambda: self.signature.call(self.after, mine)
 
     def under_jit(self, values: Values) -> object:
+        mine = self.moved(values)
         try:
-            return self.jitted(self.after, values, numbers=True)
+            return self.jitted(self.after, mine, numbers=True)
         except Exception:
             # Python numbers may be static where the function is really called.
-            if self.traces(self.before, values):
+            if self.traces(self.before, self.own(values)):
                 raise
-            return self.jitted(self.after, values, numbers=False)
+            return self.jitted(self.after, mine, numbers=False)
 
     def traces(self, function: Function, values: Values) -> bool:
         parts = split(values, self.signature.static, numbers=True)
@@ -158,94 +167,25 @@ class Judge:
         or when it is compiled."""
         worst = 0.0
         for sign in (1.0, -1.0):
-            moved = jax.tree_util.tree_map(lambda x, s=sign: _nudged(x, s), values)
+            moved = {k: jax.tree_util.tree_map(lambda x, s=sign: nudged(x, s), v) for k, v in values.items()}
             try:
-                worst = max(worst, _relative(compare(expected, self.run_old(moved), ulps=1.0)))
+                worst = max(worst, relative(compare(expected, self.run_old(moved), ulps=1.0)))
             except (Exception, TookTooLong):  # noqa: BLE001
                 continue
         try:
-            worst = max(worst, _relative(compare(expected, self.jitted(self.before, values, numbers=True), ulps=1.0)))
+            worst = max(
+                worst, relative(compare(expected, self.jitted(self.before, self.own(values), numbers=True), ulps=1.0))
+            )
         except Exception:  # noqa: BLE001
             return worst
         return worst
 
-    def gradients(self, case: Case) -> bool:
-        """Reverse-mode gradients where the old version has them; False where it has none."""
-        values = case.make()
-        try:
-            with limited(CASE_SECONDS):
-                expected = self.eagerly(lambda f: self.gradient(f, values))
-        except (Exception, TookTooLong):  # noqa: BLE001
-            return False
-        if expected is None:
-            return False
-        self.stage(f"differentiating the new version on {case.label}")
-        mine = self.moved(values)
-        try:
-            found = self.gradient(self.after, mine)
-        except Exception as error:
-            text = str(error).splitlines()[0][:160] if str(error) else ""
-            if self.differentiated:
-                raise Refuted(
-                    f"{describe(values)}: the gradient of the new version raises {type(error).__name__}: {text}"
-                ) from error
-            self.note("the new version has no reverse-mode gradient; the old one has")
-            return False
-        result = compare(expected, found, ulps=1024.0)
-        if isinstance(result, Difference) and result.relative > 1e-3 and not _negligible(expected, result):
-            became = (
-                found is not None
-                and any(np.isnan(np.asarray(x)).any() for x in found)
-                and all(np.isfinite(np.asarray(x)).all() for x in expected)
-            )
-            text = f"{describe(values)}: gradient {result.text}"
-            if (
-                became
-                or self.differentiated
-                or (case.ordinary and case.finite and not self.rough(values, expected, result))
-            ):
-                raise Refuted(text)
-            self.note(f"the gradient differs at a boundary: {result.text}")
-        return True
-
-    def rough(self, values: Values, expected: list[object], result: Difference) -> bool:
-        """Whether the old version's own gradient moves as much under one rounding unit."""
-        moved = jax.tree_util.tree_map(lambda x: _nudged(x, 1.0), values)
-        try:
-            with limited(CASE_SECONDS):
-                other = self.eagerly(lambda f: self.gradient(f, moved))
-        except (Exception, TookTooLong):  # noqa: BLE001
-            return False
-        return result.relative <= 64 * _relative(compare(expected, other, ulps=1.0))
-
-    def gradient(self, function: Function, values: Values) -> list[object] | None:
-        """The gradient of a fixed random projection of the float outputs, for each float leaf."""
-        parts = split(values, self.signature.static, numbers=False)
-        at = [i for i, x in enumerate(parts.leaves) if _floating(x)]
-        if not at:
-            return None
-
-        def objective(floats: list[object]) -> object:
-            leaves = list(parts.leaves)
-            for i, x in zip(at, floats, strict=False):
-                leaves[i] = x
-            result = self.signature.call(function, parts.rebuild(leaves))
-            outputs = [x for x in jax.tree_util.tree_leaves(result) if isinstance(x, jax.Array) and _floating(x)]
-            total: object = jnp.zeros(())
-            for k, x in enumerate(outputs):
-                weights = np.random.default_rng(k).standard_normal(x.shape)
-                total = total + jnp.sum(x * jnp.asarray(weights, x.dtype))  # type: ignore[operator]
-            return total
-
-        found: list[object] = jax.grad(objective)([parts.leaves[i] for i in at])
-        return found
-
     def batched(self, case: Case) -> None:
         """Both versions under vmap, where the old one can be batched."""
         values = case.make()
-        parts = split(values, self.signature.static, numbers=False)
+        parts = split(self.own(values), self.signature.static, numbers=False)
         stack = [_pair(x) for x in parts.leaves]
-        if not stack or not any(_floating(x) for x in parts.leaves):
+        if not stack or not any(floating(x) for x in parts.leaves):
             return
         mine = split(self.moved(values), self.signature.static, numbers=False)
         try:
@@ -269,30 +209,24 @@ def _empty(tree: object) -> bool:
     return bool(found) and all(isinstance(x, (jax.Array, np.ndarray)) and x.size == 0 for x in found)
 
 
-def _relative(result: Difference | Agreement) -> float:
+def relative(result: Difference | Agreement) -> float:
     if isinstance(result, Agreement):
         return 0.0
     return result.relative if result.values_only else 0.0
 
 
-def _negligible(gradients: list[object], result: Difference) -> bool:
-    """Whether a difference is rounding noise beside the largest gradient, or beside one."""
-    largest = max((float(np.max(np.abs(np.asarray(x)), initial=0.0)) for x in gradients), default=0.0)
-    return bool(result.values_only and result.error <= 1e-5 * max(1.0, largest))
-
-
-def _floating(x: object) -> bool:
+def floating(x: object) -> bool:
     return isinstance(x, (jax.Array, np.ndarray)) and jnp.issubdtype(x.dtype, jnp.floating)
 
 
-def _nudged(x: object, sign: float) -> object:
-    if not _floating(x):
+def nudged(x: object, sign: float) -> object:
+    if not floating(x):
         return x
     return jnp.asarray(np.asarray(x) * (1 + sign * eps(x.dtype)), x.dtype)  # type: ignore[attr-defined]
 
 
 def _scaled(x: object) -> object:
-    return jnp.asarray(np.asarray(x) * 0.5 + 0.25, x.dtype) if _floating(x) else x  # type: ignore[attr-defined]
+    return jnp.asarray(np.asarray(x) * 0.5 + 0.25, x.dtype) if floating(x) else x  # type: ignore[attr-defined]
 
 
 def _pair(x: object) -> jax.Array:
@@ -301,7 +235,7 @@ def _pair(x: object) -> jax.Array:
 
 
 def _width(tree: object) -> int:
-    found = [np.asarray(x).dtype.itemsize for x in jax.tree_util.tree_leaves(tree) if _floating(x)]
+    found = [np.asarray(x).dtype.itemsize for x in jax.tree_util.tree_leaves(tree) if floating(x)]
     return min(found, default=4)
 
 

@@ -7,8 +7,10 @@ import importlib
 import os
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+
+from .twin import shortened
 
 
 @dataclass
@@ -168,19 +170,35 @@ def place(file: str, root: str) -> tuple[str, str, str]:
     return folder, f"{package}.{stem}" if package else stem, package
 
 
-def load(text: str, file: str, root: str, function: str, suffix: str, *, extra: set[str] | None = None) -> Loaded:
-    """Run the slice of `text` that defines `function`; falls back to the whole module where that fails by name."""
-    tree = ast.parse(text, file)
-    wanted = {function.split(".")[0]} | (extra or set())
-    statements = cut(tree, wanted)
+def load(
+    text: str,
+    file: str,
+    root: str,
+    function: str,
+    suffix: str,
+    *,
+    table: Mapping[int, int] | None = None,
+    instrument: Callable[[ast.Module], ast.Module] = lambda tree: tree,
+    given: Mapping[str, object] | None = None,
+) -> Loaded:
+    """Run the slice of `text` that defines `function`; falls back to the whole module where that fails by name.
+
+    With a table of numbers it is the twin with short loops that is loaded. What runs may be instrumented, with the
+    names that this needs given; the tree that is kept is not.
+    """
+    tree, running = (shortened(ast.parse(text, file), table or {}) for _ in range(2))
+    running = instrument(running)
+    statements = cut(running, {function.split(".")[0]})
     loaded = _fresh(tree, file, root, function, suffix)
+    loaded.names.update(given or {})
     try:
         _execute(statements, loaded, file)
         loaded.resolve(function)
     except (NameError, KeyError, AttributeError):
         whole = _fresh(tree, file, root, function, suffix)
+        whole.names.update(given or {})
         whole.whole = True
-        _execute([s for s in tree.body if not _is_main(s)], whole, file)
+        _execute([s for s in running.body if not _is_main(s)], whole, file)
         return whole
     return loaded
 

@@ -38,6 +38,7 @@ class Mode:
     turn: int = 0
     only: str | None = None
     mixed: bool = False
+    sign: int = 0
 
 
 def make(specs: Specs, mode: Mode, integers: Sequence[int], wide: bool = False) -> Values:
@@ -88,6 +89,8 @@ def _array(spec: Array, path: str, mode: Mode, turn: int, integers: Sequence[int
     values = rng.standard_normal(spec.shape) * mode.scale
     if "complex" in spec.dtype:
         values = values + 1j * rng.standard_normal(spec.shape)
+    elif mode.sign:
+        values = mode.sign * np.abs(values)
     if mode.fill is not None:
         values = np.full(spec.shape, mode.fill)
     if mode.spot is not None and (mode.only is None or mode.only == path):
@@ -100,6 +103,7 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
     """The cases of one set of specs, the most telling first."""
     yield Mode("ordinary values")
     yield Mode("other values", seed=1, scale=3.0, turn=1, mixed=True)
+    yield Mode("negative values", seed=8, sign=-1)
     discrete = [(f"{path}", _options(leaf, integers)) for name, s in specs.items() for path, leaf in leaves(s, name)]
     for path, options in discrete:
         for turn in range(1, options):

@@ -1,0 +1,106 @@
+"""The cases of one verification, in the order of trust: given, harvested with variations, synthesised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .harvest import harvest
+from .inputs import Inputs, NoInputs
+from .judge import Judge
+from .observed import reduced, specs_of
+from .values import Case, Mode, Specs, Values, cases, modes, varied
+
+RETRY = ("TypeError", "ValueError")
+
+
+@dataclass
+class Family:
+    """Cases that share shapes; `specs` where they are made from specs, `real` where a caller or the user gave them."""
+
+    label: str
+    specs: Specs | None
+    cases: list[Case]
+    real: bool = False
+
+
+@dataclass
+class Families:
+    """Makes the families of one function; `judge` is the pair of versions on which guesses are tried."""
+
+    inputs: Inputs
+    judge: Judge
+    function: str
+    given: tuple[str, ...]
+    source: str = "synthesised"
+
+    def found(self, before: Callable[..., object]) -> list[Family]:
+        """All families, those with the inputs that are trusted most first; raises NoInputs."""
+        if self.given:
+            self.source = "given"
+            return [f for specs in self.inputs.given(self.given) for f in self.grown(specs, real=True)]
+        harvested = self.harvested(before)
+        if not harvested:
+            return self.grown(self.guessed())
+        self.source = "harvested"
+        floats, _ = self.inputs.constants()
+        called = [c for v in harvested for c in varied(v, floats)]
+        # As called comes first for every call site, then their variations.
+        called.sort(key=lambda c: c.label != "as called")
+        families = [Family("", None, called, real=True)]
+        specs = self.small(harvested)
+        return families + (self.grown(specs) if specs is not None else [])
+
+    def harvested(self, before: Callable[..., object]) -> list[Values]:
+        """Arguments of call sites."""
+        loaded, signature = self.inputs.loaded, self.inputs.signature
+        try:
+            found = list(harvest(loaded.tree, loaded.names, self.function, before))
+        except (TypeError, ValueError):
+            return []
+        names = {*signature.positional, *signature.keyword}
+        return [v for v in found if set(v) <= names]
+
+    def small(self, harvested: list[Values]) -> Specs | None:
+        """What the callers pass, in short where the function accepts that; None where no spec describes it."""
+        for values in harvested:
+            specs = specs_of(values)
+            for proposed in (reduced(specs), specs):
+                try:
+                    if self.inputs.attempt(proposed) is None:
+                        return proposed
+                except (TypeError, ValueError):
+                    continue
+        return None
+
+    def guessed(self) -> Specs:
+        """Synthesised specs; where the new version cannot be traced with them, others that both versions take.
+
+        A guessed rank has no authority: a carry that grows from it is our mistake, unless no rank suits both.
+        """
+        inputs, judge = self.inputs, self.judge
+        specs = inputs.synthesised()
+        failure = None if inputs.owner is not None else inputs.attempt(specs, judge.after)
+        if failure is None or failure.kind not in RETRY:
+            return specs
+        other = inputs.accepted_by_both(specs, lambda s: inputs.attempt(s, judge.after))
+        if other is None:
+            return specs
+        judge.note("the new version does not take the shapes that were guessed first; compared on others")
+        return other
+
+    def grown(self, specs: Specs, *, real: bool = False) -> list[Family]:
+        """The specs in several sizes, the first with all its cases, the others with a few."""
+        floats, integers = self.inputs.constants()
+        found = []
+        for label, sized in self.inputs.variants(specs) if not real else [("", specs)]:
+            wanted = (
+                list(modes(sized, floats, integers))
+                if not label
+                else [Mode("ordinary values"), Mode("other values", seed=1, turn=1, mixed=True)]
+            )
+            found.append(Family(label, sized, list(cases(sized, iter(wanted), integers)), real and not label))
+        return found
+
+
+__all__ = ["Families", "Family", "NoInputs"]

@@ -1,0 +1,169 @@
+"""Reverse-mode gradients of both versions: forward results have agreed where adjoints were lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import jaxpr_as_fun
+
+from .call import Signature, TookTooLong, limited, plain, split
+from .compare import Difference, compare, describe
+from .judge import CASE_SECONDS, Function, Judge, Refuted, floating, nudged, relative
+from .paths import TooManyDecisions, paths
+from .values import Case, Values
+
+if TYPE_CHECKING:
+    from jax.extend.core import ClosedJaxpr
+
+ULPS = 1024.0
+SINGULAR_SECONDS = 3.0
+
+
+def same_gradients(judge: Judge, case: Case) -> bool:
+    """Whether the gradients could be compared; raises Refuted where they differ."""
+    values = case.make()
+    try:
+        with limited(CASE_SECONDS):
+            expected = judge.eagerly(lambda f: gradient(judge.signature, f, judge.own(values)))
+    except (Exception, TookTooLong):  # noqa: BLE001
+        return False
+    if expected is None:
+        return False
+    judge.stage(f"differentiating the new version on {case.label}")
+    try:
+        found = gradient(judge.signature, judge.after, judge.moved(values))
+    except Exception as error:
+        text = str(error).splitlines()[0][:160] if str(error) else ""
+        if judge.differentiated:
+            raise Refuted(
+                f"{describe(values)}: the gradient of the new version raises {type(error).__name__}: {text}"
+            ) from error
+        judge.note("the new version has no reverse-mode gradient; the old one has")
+        return False
+    result = compare(expected, found, ulps=ULPS)
+    if isinstance(result, Difference) and result.relative > 1e-3 and not _negligible(expected, result):
+        _weigh(judge, case, values, expected, found, result)
+    return True
+
+
+def _weigh(
+    judge: Judge, case: Case, values: Values, expected: list[object], found: list[object] | None, result: Difference
+) -> None:
+    """Refute, or only note what differs at a singular point or by rounding."""
+    text = f"{describe(values)}: gradient {result.text}"
+    lost = found is not None and not _finite(found) and _finite(expected)
+    if judge.differentiated or (lost and (case.ordinary or not singular(judge, values))):
+        raise Refuted(text)
+    if lost:
+        judge.note(f"the gradient is not finite at a singular point: {text}")
+    elif case.ordinary and case.finite and not _rough(judge, values, expected, result):
+        raise Refuted(text)
+    else:
+        judge.note(f"the gradient differs at a boundary: {result.text}")
+
+
+def _finite(gradients: Sequence[object]) -> bool:
+    return all(bool(np.isfinite(np.asarray(x)).all()) for x in gradients)
+
+
+def _negligible(gradients: list[object], result: Difference) -> bool:
+    """Whether a difference is rounding noise beside the largest gradient, or beside one."""
+    largest = max((float(np.max(np.abs(np.asarray(x)), initial=0.0)) for x in gradients), default=0.0)
+    return bool(result.values_only and result.error <= 1e-5 * max(1.0, largest))
+
+
+def _rough(judge: Judge, values: Values, expected: list[object], result: Difference) -> bool:
+    """Whether the old version's own gradient moves as much under one rounding unit."""
+    moved = {k: jax.tree_util.tree_map(lambda x: nudged(x, 1.0), v) for k, v in judge.own(values).items()}
+    try:
+        with limited(CASE_SECONDS):
+            other = judge.eagerly(lambda f: gradient(judge.signature, f, moved))
+    except (Exception, TookTooLong):  # noqa: BLE001
+        return False
+    return result.relative <= 64 * relative(compare(expected, other, ulps=1.0))
+
+
+def gradient(signature: Signature, function: Function, values: Values) -> list[object] | None:
+    """The gradient of a fixed random projection of the float outputs, for each float leaf."""
+    parts = split(values, signature.static, numbers=False)
+    at = [i for i, x in enumerate(parts.leaves) if floating(x)]
+    if not at:
+        return None
+
+    def objective(floats: list[object]) -> object:
+        leaves = list(parts.leaves)
+        for i, x in zip(at, floats, strict=False):
+            leaves[i] = x
+        return _projection(signature.call(function, parts.rebuild(leaves)))
+
+    found: list[object] = jax.grad(objective)([parts.leaves[i] for i in at])
+    return found
+
+
+def _projection(result: object) -> jax.Array:
+    outputs = [x for x in jax.tree_util.tree_leaves(result) if isinstance(x, jax.Array) and floating(x)]
+    total = jnp.zeros(())
+    for k, x in enumerate(outputs):
+        weights = np.random.default_rng(k).standard_normal(x.shape)
+        total = total + jnp.sum(x * jnp.asarray(weights, x.dtype))
+    return total
+
+
+def singular(judge: Judge, values: Values) -> bool:
+    """Whether the old version itself computes something there whose derivative is not finite, used or not.
+
+    Any version that hands such a value to `cond` multiplies it by a zero and gets NaN: `sqrt(sum(g**2))` at zero. What
+    the old version does not compute there, a division behind its guard, must not spoil the gradient.
+    """
+    parts = split(judge.own(values), judge.signature.static, numbers=False)
+    at = [i for i, x in enumerate(parts.leaves) if floating(x)]
+
+    def old(*leaves: object) -> object:
+        with jax.disable_jit():
+            return judge.signature.call(plain(judge.before), parts.rebuild(leaves))
+
+    try:
+        with limited(SINGULAR_SECONDS):
+            for path in paths(old, parts.leaves):
+                outputs = jaxpr_as_fun(path.program)(*parts.leaves)
+                asked = outputs[len(outputs) - len(path.decisions) :] if path.decisions else []
+                if all(bool(x) == decision for x, decision in zip(asked, path.decisions, strict=True)):
+                    return not _finite(_zero_weighted(path.program, parts.leaves, at))
+    except (Exception, TookTooLong, TooManyDecisions):  # noqa: BLE001
+        return True
+    return True
+
+
+def _widened(program: ClosedJaxpr) -> ClosedJaxpr:
+    """The same program, which also gives every float that it computes on the way."""
+    jaxpr = program.jaxpr
+    between = [v for e in jaxpr.eqns for v in e.outvars if type(v).__name__ != "DropVar" and _is_float(v)]
+    outputs = [*jaxpr.outvars, *between]
+    debug = getattr(jaxpr, "debug_info", None)
+    changed: dict[str, object] = {"outvars": outputs}
+    if debug is not None and hasattr(debug, "_replace"):
+        changed["debug_info"] = debug._replace(result_paths=None)
+    return cast("ClosedJaxpr", program.replace(jaxpr=jaxpr.replace(**changed)))  # type: ignore[no-untyped-call]
+
+
+def _is_float(variable: object) -> bool:
+    dtype = getattr(getattr(variable, "aval", None), "dtype", None)
+    return isinstance(dtype, np.dtype) and dtype.kind == "f"
+
+
+def _zero_weighted(program: ClosedJaxpr, leaves: Sequence[object], at: Sequence[int]) -> list[object]:
+    """The gradient where a zero flows back from everything that is computed: not finite where a derivative is not."""
+    run = jaxpr_as_fun(_widened(program))
+
+    def objective(floats: list[object]) -> object:
+        changed = list(leaves)
+        for i, x in zip(at, floats, strict=True):
+            changed[i] = x
+        return sum((jnp.sum(x * 0.0) for x in run(*changed) if floating(x)), jnp.zeros(()))
+
+    found: list[object] = jax.grad(objective)([leaves[i] for i in at])
+    return found

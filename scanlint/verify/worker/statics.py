@@ -1,0 +1,35 @@
+"""Parameters that are static wherever the function is jitted in its file."""
+
+from __future__ import annotations
+
+import ast
+
+from .module import Loaded
+
+
+def statics(loaded: Loaded) -> frozenset[str]:
+    """Parameters that a `jit` of this function in its file makes static."""
+    node = loaded.function
+    assert node is not None
+    positional = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
+    found: set[str] = set()
+    calls = [d for d in node.decorator_list if isinstance(d, ast.Call)]
+    for inner in ast.walk(loaded.tree):
+        match inner:
+            case ast.Call(args=[ast.Name(id=name), *_]) | ast.Call(args=[ast.Attribute(attr=name), *_]):
+                if name == node.name:
+                    calls.append(inner)
+    for call in calls:
+        for keyword in call.keywords:
+            if keyword.arg not in ("static_argnames", "static_argnums"):
+                continue
+            try:
+                value = ast.literal_eval(keyword.value)
+            except ValueError:
+                continue
+            for entry in value if isinstance(value, (tuple, list, set)) else (value,):
+                if isinstance(entry, str):
+                    found.add(entry)
+                elif isinstance(entry, int) and -len(positional) <= entry < len(positional):
+                    found.add(positional[entry])
+    return frozenset(found)

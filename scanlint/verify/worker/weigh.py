@@ -1,0 +1,224 @@
+"""Weigh the evidence: prove where possible, test everywhere, and see that what changed was run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import jax
+
+from .call import TookTooLong, limited, split
+from .cover import Coverage
+from .families import Family
+from .gradient import same_gradients
+from .inputs import REMEDY, Inputs
+from .jaxes import enable_x64, x64
+from .judge import Judge, Refuted
+from .module import Loaded
+from .prove import Proof, prove
+from .values import Case, Mode, Values, cases, searching
+
+MAX_CASES = 30
+PROVED_CASES = 5
+PROOF_SECONDS = 6.0
+FULL_SECONDS = 0.6
+SHORT_SECONDS = 4.0
+SEARCH_SECONDS = 3.0
+SHAPES = 24
+T = TypeVar("T")
+
+
+class Unknown(Exception):
+    """No verdict can be given; the message says why and what to do."""
+
+
+@dataclass
+class Weighing:
+    """Both versions, their twins with short loops where loops are long, and the evidence so far."""
+
+    full: Judge
+    twin: Judge | None
+    inputs: Inputs
+    coverage: Coverage
+    widen: Callable[[Judge, Loaded], Judge]
+    before: int | None = None
+    after: int | None = None
+    wide: Judge | None = None
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def judges(self) -> list[Judge]:
+        return [j for j in (self.full, self.twin, self.wide) if j is not None]
+
+    @property
+    def cases(self) -> int:
+        return sum(j.cases for j in self.judges)
+
+    @property
+    def max_error(self) -> float:
+        return max(j.max_error for j in self.judges)
+
+    @property
+    def notes(self) -> list[str]:
+        return [*self.remarks, *(n for j in self.judges for n in j.notes)]
+
+    def verdict(self, families: list[Family]) -> str:
+        """ "proved" or "tested"; raises Refuted or Unknown."""
+        proved = self.proof(families)
+        self.try_all(families, proved)
+        if not self.full.cases:
+            failures = [f for j in (self.full, self.twin) if j is not None for f in j.failures]
+            why = (
+                failures[0] if failures else "the old version took too long" if self.cases else "no case ran to its end"
+            )
+            raise Unknown(f"no input gave a result to compare: {why}; {REMEDY}")
+        if not proved:
+            self.cover(families)
+        family = self.short(families)
+        self.derivatives(family)
+        if not proved:
+            self.quickly(lambda judge: judge.batched(family.cases[0]))
+        self.widened(families, proved)
+        if self.twin is not None and self.twin.cases:
+            self.remarks.append(f"{self.twin.cases} of the inputs were tried with the long loops cut short")
+        return "proved" if proved else "tested"
+
+    def quickly(self, action: Callable[[Judge], T]) -> T:
+        """On the twins where there are any; what they disagree on is decided by the versions themselves."""
+        if self.twin is not None:
+            try:
+                return action(self.twin)
+            except Refuted:
+                self.twin.cases, self.twin = 0, None
+        return action(self.full)
+
+    def try_all(self, families: list[Family], proved: bool) -> None:
+        """Run the cases within the time that they may take: what is trusted most and tells most comes first."""
+        for at, family in enumerate(families):
+            limit = (PROVED_CASES if at == 0 or (families[0].real and at == 1) else 0) if proved else MAX_CASES
+            limit = limit if not family.label else min(limit, 2)
+            if family.real or at == 0:
+                self.run(family, limit, self.full.check, FULL_SECONDS)
+            if self.twin is not None or not (family.real or at == 0):
+                self.run(family, limit, lambda c, w: self.quickly(lambda judge: judge.check(c, w)), SHORT_SECONDS)
+
+    def run(self, family: Family, limit: int, check: Callable[[Case, str], bool], seconds: float) -> None:
+        """The first cases of a family, at least two, more while there is time."""
+        started, good = time.process_time(), 0
+        for case in family.cases[:limit]:
+            spent = time.process_time() - started
+            if self.cases >= 2 * MAX_CASES or spent > seconds * (1 if good > 1 else 4 if good else 12):
+                return
+            good += check(case, family.label)
+
+    def proof(self, families: list[Family]) -> bool:
+        """Whether the programs are the same for all shapes and static values tried: the first at full length."""
+        self.full.stage("comparing the traced programs")
+        seen: set[str] = set()
+        started = time.process_time()
+        for values in self.distinct(families, seen):
+            judge = self.full if len(seen) == 1 or self.twin is None else self.twin
+            proof = one_proof(judge, values)
+            if judge is self.full:
+                self.before, self.after = _larger(self.before, proof.before), _larger(self.after, proof.after)
+            if not proof.same:
+                return False
+            if time.process_time() - started > PROOF_SECONDS:
+                self.remarks.append(f"compared as programs for {len(seen)} of the shapes tried")
+                return True
+        return bool(seen)
+
+    def distinct(self, families: list[Family], seen: set[str]) -> Iterator[Values]:
+        """One input of each shape."""
+        for family in families:
+            for case in family.cases:
+                try:
+                    values = case.make()
+                except (TypeError, ValueError, OverflowError):
+                    continue
+                key = shape_of(values)
+                if key in seen or len(seen) >= SHAPES:
+                    continue
+                seen.add(key)
+                yield values
+
+    def cover(self, families: list[Family]) -> None:
+        """Every changed branch of the old version must have been taken; search for inputs that take the rest."""
+        specs = next((f.specs for f in families if f.specs is not None), None)
+        floats, integers = self.inputs.constants()
+        started = time.process_time()
+        if self.coverage.missing() and specs is not None:
+            self.full.stage("searching for inputs that take every branch")
+            for case in cases(specs, searching(floats), integers):
+                self.quickly(lambda judge, case=case: judge.check(case))  # type: ignore[misc]
+                if not self.coverage.missing() or time.process_time() - started > SEARCH_SECONDS:
+                    break
+        missing = self.coverage.missing()
+        if missing:
+            raise Unknown(f"{missing[0]} never taken by the inputs tried; {REMEDY}")
+
+    def short(self, families: list[Family]) -> Family:
+        """The family whose cases are made from specs: the quickest to run."""
+        return next((f for f in families if f.specs is not None), families[0])
+
+    def derivatives(self, family: Family) -> None:
+        finite = [c for c in family.cases if c.finite]
+        chosen = [*[c for c in finite if c.ordinary][:3], *[c for c in finite if not c.ordinary][:3]]
+        started = time.process_time()
+        for at, case in enumerate(chosen):
+            compared = self.quickly(lambda judge, case=case: same_gradients(judge, case))  # type: ignore[misc]
+            if not compared and at == 0:
+                return
+            if time.process_time() - started > SHORT_SECONDS:
+                self.remarks.append(f"gradients were compared on {at + 1} inputs only: each takes seconds")
+                return
+
+    def widened(self, families: list[Family], proved: bool) -> None:
+        """The first cases once more with 64-bit types."""
+        family = next((f for f in families if f.specs is not None), None)
+        if family is None or family.specs is None or x64():
+            return
+        enable_x64(True)
+        try:
+            self.wide = wide = self.widen(self.twin or self.full, self.full.old)
+            _, integers = self.inputs.constants()
+            chosen = [Mode("ordinary values"), Mode("other values", seed=1, scale=3.0, turn=1, mixed=True)]
+            for case in cases(family.specs, iter(chosen), integers, wide=True):
+                if not (proved and one_proof(wide, case.make()).same):
+                    wide.check(case, "with x64")
+        except Refuted as error:
+            raise Refuted(f"with x64 enabled: {error}") from error
+        except Unknown as error:
+            self.remarks.append(f"not compared with x64: {error}")
+        finally:
+            enable_x64(False)
+
+    def measurable(self, families: list[Family]) -> Case:
+        return families[0].cases[0]
+
+
+def one_proof(judge: Judge, values: Values) -> Proof:
+    """Compare the programs for inputs of one shape."""
+    parts = split(judge.own(values), judge.signature.static, numbers=True)
+    mine = split(judge.moved(values), judge.signature.static, numbers=True)
+    with limited(PROOF_SECONDS):
+        try:
+            return prove(
+                lambda *ls: judge.signature.call(judge.before, parts.rebuild(ls)),
+                lambda *ls: judge.signature.call(judge.after, mine.rebuild(ls)),
+                parts.leaves,
+            )
+        except TookTooLong:
+            return Proof(False, "comparing took too long")
+
+
+def shape_of(values: Values) -> str:
+    """What distinguishes traces: shapes of arrays, values of everything else."""
+    flat, tree = jax.tree_util.tree_flatten(values)
+    return str((tree, [(x.shape, str(x.dtype)) if hasattr(x, "dtype") else x for x in flat]))
+
+
+def _larger(a: int | None, b: int | None) -> int | None:
+    return b if a is None else a if b is None else max(a, b)
