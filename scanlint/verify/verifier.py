@@ -108,6 +108,7 @@ class Verifier:
         self.close()
         environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "JAX_ENABLE_COMPILATION_CACHE": "0"}
         environment.setdefault("JAX_PLATFORMS", "cpu")
+        environment.setdefault("JAX_TRACEBACK_FILTERING", "off")  # half the cost of a failed attempt
         environment.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
         if not self.measure:
             environment.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")

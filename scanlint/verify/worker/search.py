@@ -8,7 +8,7 @@ import itertools
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .guess import FRESH, UNARY
 from .specs import Array, Choice, Scalar, Spec, Struct, leaves, replace, resize, sizes
@@ -28,6 +28,19 @@ class Failure:
 
 
 Specs = dict[str, Spec]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Open:
+    """A failed attempt whose changes are still to be tried: left as soon as one of them gets further."""
+
+    rank: tuple[int, ...]
+    cost: float
+    order: int
+    specs: Specs = field(compare=False)
+    changes: Iterator[tuple[float, Specs]] = field(compare=False)
+
+
 Attempt = Callable[[Specs], Failure | None]
 
 
@@ -55,24 +68,27 @@ def search(
     failure = attempt(first)
     if failure is None:
         return Found(first, None, 1)
-    queue = [(_rank(failure), 0.0, next(order), first, failure)]
-    best, attempts, deadline = failure, 1, time.monotonic() + MAX_SECONDS
-    while queue and attempts < MAX_ATTEMPTS and time.monotonic() < deadline:
-        _, cost, _, specs, why = heapq.heappop(queue)
-        for extra, proposed in _changes(specs, alternatives, why, tree):
-            changed = _linked(specs, proposed, links)
-            if repr(changed) in seen or not allow(changed):
-                continue
-            seen.add(repr(changed))
-            attempts += 1
-            failure = attempt(changed)
-            if failure is None:
-                return Found(changed, None, attempts)
-            if _rank(failure) < _rank(best):
-                best = failure
-            heapq.heappush(queue, (_rank(failure), cost + extra, next(order), changed, failure))
-            if attempts >= MAX_ATTEMPTS or time.monotonic() > deadline:
-                break
+    queue = [Open(_rank(failure), 0.0, next(order), first, _changes(first, alternatives, failure, tree))]
+    best, attempts, deadline = failure, 1, time.process_time() + MAX_SECONDS
+    while queue and attempts < MAX_ATTEMPTS and time.process_time() < deadline:
+        at = queue[0]
+        step = next(at.changes, None)
+        if step is None:
+            heapq.heappop(queue)
+            continue
+        extra, proposed = step
+        changed = _linked(at.specs, proposed, links)
+        if repr(changed) in seen or not allow(changed):
+            continue
+        seen.add(repr(changed))
+        attempts += 1
+        failure = attempt(changed)
+        if failure is None:
+            return Found(changed, None, attempts)
+        if _rank(failure) < _rank(best):
+            best = failure
+        further = _changes(changed, alternatives, failure, tree)
+        heapq.heappush(queue, Open(_rank(failure), at.cost + extra, next(order), changed, further))
     return Found(None, best, attempts)
 
 
