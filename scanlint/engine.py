@@ -31,7 +31,8 @@ class Outcome:
     """What a run found and did.
 
     `changes` maps each rewritten file to its bytes before and after; nothing has been written yet.
-    `problems` are files that could not be read and rules that failed: the run's exit code is 2.
+    `problems` are files that could not be read and rules that failed: the run's exit code is 2. `notes` are files
+    that were left out for a reason that is nobody's fault.
     """
 
     findings: tuple[Finding, ...]
@@ -41,6 +42,7 @@ class Outcome:
     withheld: int = 0
     changes: Mapping[Path, tuple[bytes, bytes]] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def check(paths: Sequence[Path], settings: Settings) -> Outcome:
@@ -96,6 +98,8 @@ class Run:
         self.started = time.perf_counter()
         self.survey = Survey({}, frozenset(), [])
         self.problems: list[str] = []
+        self.notes: list[str] = []
+        self.read = 0
         self.entries: dict[str, list[Entry]] = {}
         self.others: list[Finding] = []
         self.files: dict[str, SourceFile] = {}
@@ -126,10 +130,13 @@ class Run:
         """Read the project and collect what the selected rules find."""
         gc.disable()  # nothing is thrown away before the end of the run: collecting costs 15% of it
         listed = list(files)
+        self.read = sum(isinstance(file, SourceFile) or file.syntax for file in listed)
         self.survey = survey(listed)
         self.files = {file.display: file for file in listed if isinstance(file, SourceFile)}
         for error in self.survey.errors:
-            if error.syntax:
+            if error.newer:
+                self.notes.append(f"{error.display}: {error.message}")
+            elif error.syntax:
                 self.others.append(_syntax_error(error))
             else:
                 self.problems.append(f"{error.display}: {error.message}")
@@ -175,12 +182,13 @@ class Run:
         findings.sort(key=lambda f: (f.path, f.start, f.code))
         return Outcome(
             findings=tuple(findings),
-            files=len(self.files) + sum(f.code == SYNTAX_ERROR.code for f in self.others),
+            files=self.read,
             seconds=time.perf_counter() - self.started,
             fixed=sum(f.fix.status == "applied" for f in findings),
             withheld=sum(f.fix.status == "withheld" for f in findings),
             changes=self.changes,
             problems=tuple(dict.fromkeys(self.problems)),
+            notes=tuple(self.notes),
         )
 
 

@@ -53,6 +53,8 @@ def _run(request: Request, settings: Settings, problems: list[str]) -> int:
     stdin = _read_stdin() if request.stdin else None
     outcome = _engine(request, settings, stdin)
     problems += outcome.problems
+    for note in outcome.notes:
+        err(f"note: {note}\n")
     findings, written = outcome.findings, len(outcome.changes)
     if request.action == "fix" and stdin is None and outcome.changes:
         from scanlint.commit import write_changes

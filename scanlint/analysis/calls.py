@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scanlint.analysis import control, standard, transforms
 from scanlint.analysis.callables import ClassRef, Closure, Instance, Method, Mode, Named, Partial, Transformed
-from scanlint.analysis.jaxapi import ARRAY_ROOTS, PYTHON_METHODS, PYTHON_VALUED, QUIET, TREES, describe
+from scanlint.analysis.jaxapi import ARRAY_ROOTS, PRIVATE, PYTHON_METHODS, PYTHON_VALUED, QUIET, TREES, describe
 from scanlint.analysis.members import instance, kind_of, lineage, member
 from scanlint.analysis.trees import tree_call
 from scanlint.analysis.values import (
@@ -170,6 +170,8 @@ def _jax(self: Expressions, node: ast.Call, name: str, args: list[Value], keywor
     if name.startswith(TREES):
         return tree_call(self, node, name, args, keywords)
     if name.startswith(ARRAY_ROOTS) and not name.startswith("jax.nn.initializers."):
+        if PRIVATE.search(name):
+            return UNKNOWN
         return array_call(self, node, name, args, keywords)
     return STATIC if name.startswith(QUIET) else UNKNOWN
 

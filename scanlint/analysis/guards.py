@@ -6,6 +6,7 @@ import ast
 import re
 
 TRACER_GUARD = re.compile(r"Tracer\b|is_concrete|\bnot_traced\b|core\.eval_context|_is_tracer|is_traced")
+TRACER_ERROR = re.compile(r"Concretization|Tracer\w*Error|UnexpectedTracer|\bTypeError\b")
 UNROLL_FLAG = re.compile(r"(?i)unroll")
 COMPILE_TIME = re.compile(r"ensure_compile_time_eval")
 ROLLED = re.compile(r"\b(?:scan|fori_loop|while_loop|vmap|lax\.map)\b")
@@ -31,3 +32,19 @@ def rolled_before(node: ast.If, rest: list[ast.stmt]) -> bool:
     """`if use_scan: return scan(...)` before the unrolled form."""
     ends = not node.orelse and isinstance(node.body[-1], ast.Return)
     return ends and unrolled(rest, node.body)
+
+
+_PLAIN = re.compile(
+    r"(?:\w+\.)*(?:int|float|bool|complex|str|tuple|list|dict|integer|floating|number|Number|Integral|Real|slice)"
+)
+
+
+def plain_python(test: ast.expr) -> list[str]:
+    """The names that a test says to be plain Python values: `isinstance(x, (int, np.integer)) and ...`."""
+    match test:
+        case ast.BoolOp(op=ast.And(), values=values):
+            return [name for value in values for name in plain_python(value)]
+        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kinds]):
+            listed = kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]
+            return [name] if all(_PLAIN.fullmatch(ast.unparse(kind)) for kind in listed) else []
+    return []

@@ -9,7 +9,15 @@ from dataclasses import dataclass, field, replace
 from scanlint.analysis.callables import Frame, World
 from scanlint.analysis.environment import Env, merge, widened
 from scanlint.analysis.expressions import Expressions
-from scanlint.analysis.guards import COMPILE_TIME, TRACER_GUARD, UNROLL_FLAG, rolled_before, unrolled
+from scanlint.analysis.guards import (
+    COMPILE_TIME,
+    TRACER_ERROR,
+    TRACER_GUARD,
+    UNROLL_FLAG,
+    plain_python,
+    rolled_before,
+    unrolled,
+)
 from scanlint.analysis.operators import binary
 from scanlint.analysis.parts import iterated
 from scanlint.analysis.values import UNKNOWN, Value, constant, join_all
@@ -175,6 +183,8 @@ def _if(self: Interpreter, node: ast.If) -> bool:
     for arm, other in ((node.body, node.orelse), (node.orelse, node.body)):
         quiet = chosen or (not test.traced and unrolled(arm, other))
         self.become(before)
+        if arm is node.body:
+            self.env.update((name, UNKNOWN) for name in plain_python(node.test))
         self.quiet += quiet
         ends.append(dict(self.env) if self.block(arm) else None)
         self.quiet -= quiet
@@ -258,7 +268,10 @@ def _with(self: Interpreter, node: ast.With | ast.AsyncWith) -> bool:
 
 def _try(self: Interpreter, node: ast.Try) -> bool:
     before = dict(self.env)
+    caught = any(h.type is not None and TRACER_ERROR.search(ast.unparse(h.type)) for h in node.handlers)
+    self.quiet += caught
     ends: list[Env | None] = [dict(self.env) if self.block([*node.body, *node.orelse]) else None]
+    self.quiet -= caught
     failed = merge(before, self.env)
     for handler in node.handlers:
         self.become(failed)

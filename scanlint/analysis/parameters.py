@@ -90,6 +90,8 @@ def _tracer(world: World, code: Code, arg: ast.arg, default: ast.expr | None, us
     why, line = _why(code, arg), arg.lineno
     flag = literal(default)
     flag = flag if flag is not None and isinstance(flag.constant, bool) else None
+    if isinstance(default, ast.Tuple | ast.List | ast.Dict):
+        return UNKNOWN
     note = annotated(code.scope, arg.annotation)
     if note is not None:
         if note.dtype in ("bool", "str", "mixed"):

@@ -219,6 +219,8 @@ _MOVED = {
 
 
 _PRIVATE = re.compile(r"^jax\._src\.(api|numpy|lax|random|nn|ad_checkpoint|pjit)\b(?:\.[a-z_]+(?=\.))*")
+_SPLIT = ("jax.numpy.lax_numpy.", "jax.numpy.util.", "jax.lax.lax.", "jax.lax.utils.", "jax.random.core.")
+_INNER = re.compile(r"^(jax\.\w+)\.\w+\.")
 _PUBLIC = {"numpy": "jax.numpy", "lax": "jax.lax", "random": "jax.random", "nn": "jax.nn"}
 
 
@@ -226,4 +228,6 @@ def canonical(name: str) -> str:
     """One name for what JAX offers under several; JAX's own modules import each other by private names."""
     if "._src." in name:
         name = _PRIVATE.sub(lambda found: _PUBLIC.get(found[1], "jax"), name)
+    elif name.startswith(_SPLIT):
+        name = _INNER.sub(r"\1.", name)
     return _MOVED.get(name, name)

@@ -12,7 +12,7 @@ from scanlint.analysis.values import Value, contents
 from scanlint.settings import Settings
 
 LAYERED = re.compile(r"(?i)layer|block|stage|depth|ndim|axes")
-UNROLLS = re.compile(r"(?i)\bunroll")
+UNROLLS = re.compile(r"(?i)\bunroll(?!ed-)")
 CALL, INDEX, UNKNOWN_CALL = 2.0, 4.0, 3.0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import re
+import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -70,10 +71,26 @@ def parse(source: SourceFile) -> ast.Module | Unreadable:
             warnings.simplefilter("ignore")
             return ast.parse(source.text)
     except SyntaxError as error:
+        if _newer(source.text):
+            message = (
+                f"written for a newer Python than {sys.version_info[0]}.{sys.version_info[1]}, which scanlint runs on"
+            )
+            return Unreadable(source.path, source.display, f"{message}: not checked", newer=True)
         message = error.msg + (f": {error.text.strip()}" if error.msg == "invalid syntax" and error.text else "")
         return Unreadable(source.path, source.display, message, error.lineno or 1, error.offset or 1, syntax=True)
     except (ValueError, RecursionError, MemoryError) as error:
         return Unreadable(source.path, source.display, f"cannot parse: {error}", syntax=True)
+
+
+def _newer(text: str) -> bool:
+    """Whether a text that this Python does not parse is good Python of a later version, as LibCST reads it."""
+    import libcst
+
+    try:
+        libcst.parse_module(text)
+    except (libcst.ParserSyntaxError, ValueError, RecursionError):
+        return False
+    return True
 
 
 def collect(tree: ast.Module, source: SourceFile) -> ModuleFacts:

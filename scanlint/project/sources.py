@@ -70,6 +70,7 @@ class Unreadable(NamedTuple):
     line: int = 1
     column: int = 1
     syntax: bool = False
+    newer: bool = False
 
 
 def discover(paths: Sequence[Path], settings: Settings) -> Iterator[Path]:
