@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterable
+from typing import Literal
 
 from scanlint.edits import split_lines
+
+Gap = Literal["above", "below"] | None
 
 
 def add_imports(text: str, statements: Iterable[str]) -> str:
@@ -25,17 +29,19 @@ def add_imports(text: str, statements: Iterable[str]) -> str:
 def _insert(text: str, statement: str) -> str:
     lines = split_lines(text)
     newline = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
-    line, blank = _place(ast.parse(text), statement)
+    line, gap = _place(ast.parse(text), statement)
     new = [statement + newline]
-    if blank and line < len(lines):
-        new = [newline, *new] if line else [*new, newline]
+    if gap == "above":
+        new = [newline, *new]
+    elif gap == "below" and line < len(lines):
+        new = [*new, newline]
     if line and not lines[line - 1].endswith(("\n", "\r")):
         lines[line - 1] += newline
     return "".join([*lines[:line], *new, *lines[line:]])
 
 
-def _place(tree: ast.Module, statement: str) -> tuple[int, bool]:
-    """After which line the statement goes, and whether an empty line keeps it apart from what is there."""
+def _place(tree: ast.Module, statement: str) -> tuple[int, Gap]:
+    """After which line the statement goes, and on which side an empty line keeps it apart from what is there."""
     imports = [s for s in tree.body if isinstance(s, ast.Import | ast.ImportFrom)]
     future = [s for s in imports if isinstance(s, ast.ImportFrom) and s.module == "__future__"]
     usual = [s for s in imports if s not in future and s.col_offset == 0]
@@ -43,20 +49,20 @@ def _place(tree: ast.Module, statement: str) -> tuple[int, bool]:
     kin = [s for s in usual if _root(ast.unparse(s)) == root]
     if kin:
         after = [s for s in kin if _key(ast.unparse(s)) < _key(statement)]
-        return (after[-1].end_lineno or 0, False) if after else (kin[0].lineno - 1, False)
+        return (after[-1].end_lineno or 0, None) if after else (kin[0].lineno - 1, None)
     if root == "functools" and usual:
         plain = [s for s in usual if _key(ast.unparse(s)) < _key(statement) and _is_standard(ast.unparse(s))]
         if plain:
-            return plain[-1].end_lineno or 0, False
-        return usual[0].lineno - 1, not _is_standard(ast.unparse(usual[0]))
+            return plain[-1].end_lineno or 0, None
+        return usual[0].lineno - 1, None if _is_standard(ast.unparse(usual[0])) else "below"
     if usual:
-        return usual[-1].end_lineno or 0, False
+        return usual[-1].end_lineno or 0, None
     if future:
-        return future[-1].end_lineno or 0, True
+        return future[-1].end_lineno or 0, "above"
     match tree.body:
         case [ast.Expr(value=ast.Constant(value=str())) as docstring, *_]:
-            return docstring.end_lineno or 0, True
-    return 0, True
+            return docstring.end_lineno or 0, "above"
+    return 0, "below"
 
 
 def _root(statement: str) -> str:
@@ -69,6 +75,4 @@ def _key(statement: str) -> tuple[bool, str]:
 
 
 def _is_standard(statement: str) -> bool:
-    import sys
-
     return _root(statement) in sys.stdlib_module_names
