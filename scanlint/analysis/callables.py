@@ -37,7 +37,8 @@ class Code:
     """One function of the project, what is known of how it is run, and what its last interpretation gave.
 
     `incoming` joins the arguments of all known calls from traced code (or from host code while no traced call is
-    known). `owner` is the canonical name of the class of a method.
+    known). `guessed` says that no call is known yet, only that a transform which keeps values concrete will run it.
+    `owner` is the canonical name of the class of a method.
     """
 
     scope: Scope
@@ -50,6 +51,7 @@ class Code:
     static: frozenset[str] = frozenset()
     jit: Jit | None = None
     rooted: bool = False
+    guessed: bool = False
     result: Value = UNKNOWN
     runs: int = 0
     running: bool = False

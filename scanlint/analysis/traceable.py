@@ -79,6 +79,8 @@ def _defined(unit: Unit, name: str, depth: int) -> bool:
     for statement in unit.module.body:
         if isinstance(statement, ast.FunctionDef) and statement.name == name:
             return _body(unit, statement, depth)
+        if isinstance(statement, ast.ClassDef) and statement.name == name:
+            return [unit.resolve(base) for base in statement.bases] == ["typing.NamedTuple"]
     return False
 
 

@@ -93,6 +93,7 @@ def wrap(self: Expressions, wrapper: Wrapper, node: ast.expr, function: Value, k
             skip = static | _unmapped(closure, keywords) | _bound_names(closure, function)
         else:
             skip = frozenset(a.arg for a in closure.code.parameters())
+        closure.code.guessed = not (wrapper.traced or closure.code.rooted)
         self.world.root(closure, wrapper.name, mode, skip, static, jit)
     return Value(Kind.STATIC, callee=Transformed(wrapper.name, function, static, wrapper.auxiliary))
 

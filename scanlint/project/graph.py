@@ -19,6 +19,7 @@ from scanlint.analysis.callables import (
 from scanlint.analysis.interpret import Interpreter, interpret
 from scanlint.analysis.jaxapi import ARRAY_ROOTS
 from scanlint.analysis.parameters import direct, received
+from scanlint.analysis.transforms import functions_in
 from scanlint.analysis.unit import Function, Jit, canonical
 from scanlint.analysis.uses import array_uses
 from scanlint.analysis.values import Kind, Value, concrete, join
@@ -199,7 +200,8 @@ class Graph:
         if not isinstance(node, ast.Name):
             return None
         value = code.scope.lookup(node.id)
-        return self.uses(value.callee.code) if value is not None and isinstance(value.callee, Closure) else None
+        functions = functions_in(value) if value is not None else []
+        return self.uses(functions[0].code) if len(functions) == 1 and functions[0].receiver is None else None
 
     def invoke(self, closure: Closure, args: Mapping[str, Value], mode: Mode) -> Value:
         code = closure.code
@@ -211,6 +213,8 @@ class Graph:
         if not mode.traced and closure.frame is None and code.mode.transforms >= mode.transforms:
             return concrete(code.result)
         self._enter(code, mode)
+        if code.guessed:
+            code.guessed, code.rooted, code.incoming, code.stale = False, False, {}, True
         if not code.rooted:
             self._receive(code, received(self, code, args, partial(self.uses, code)))
         else:
