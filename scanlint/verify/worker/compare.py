@@ -27,10 +27,15 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Equal within rounding; `weak` where a dtype differs only because one side is a Python number."""
+    """Equal within rounding.
+
+    `weak` where a dtype differs only because one side is a Python number, `empty` where only arrays without elements
+    differ: `jnp.array([])` has lost the shape and dtype that its elements would have had.
+    """
 
     error: float = 0.0
     weak: bool = False
+    empty: bool = False
 
 
 def structure(tree: object) -> object:
@@ -51,15 +56,15 @@ def _named(definition: object) -> object:
 def compare(before: object, after: object, *, ulps: float = BASE_ULPS) -> Difference | Agreement:
     if structure(before) != structure(after):
         return Difference(f"the structure was {_short(structure(before))} and is {_short(structure(after))}")
-    error, weak = 0.0, False
+    error, weak, empty = 0.0, False, False
     pairs = zip(jax.tree_util.tree_leaves(before), jax.tree_util.tree_leaves(after), strict=False)
     for at, (a, b) in enumerate(pairs):
         result = _leaf(a, b, ulps)
         if isinstance(result, Difference):
             place = f"output {at}: " if at or len(jax.tree_util.tree_leaves(before)) > 1 else ""
             return Difference(place + result.text, result.error, result.relative, result.values_only)
-        error, weak = max(error, result.error), weak or result.weak
-    return Agreement(error, weak)
+        error, weak, empty = max(error, result.error), weak or result.weak, empty or result.empty
+    return Agreement(error, weak, empty)
 
 
 def _short(value: object) -> str:
@@ -82,8 +87,7 @@ def _leaf(before: object, after: object, ulps: float) -> Difference | Agreement:
         return Agreement() if same else Difference(f"was {before!r} and is {after!r}")
     (a, weak_a), (b, weak_b) = _plain(before), _plain(after)
     if a.size == 0 and b.size == 0:
-        # `jnp.array([])` has lost the shape and dtype that its elements would have had.
-        return Agreement(0.0, False)
+        return Agreement(empty=a.shape != b.shape or a.dtype != b.dtype)
     if a.shape != b.shape:
         return Difference(f"the shape was {a.shape} and is {b.shape}")
     weak = weak_a != weak_b

@@ -20,12 +20,21 @@ class Coverage:
     changed: frozenset[int] = frozenset()
     needed: dict[tuple[int, bool], str] = field(default_factory=dict)
     seen: set[tuple[int, bool]] = field(default_factory=set)
+    run: set[tuple[int, bool]] = field(default_factory=set)
 
     def record(self, point: int, value: object) -> bool:
         """The truth of a tested value, asked once as the source does."""
         outcome = bool(value)
-        self.seen.add((point, outcome))
+        self.run.add((point, outcome))
         return outcome
+
+    def begin(self) -> None:
+        """A run of a case begins: what was recorded before it (traces, searches) does not count."""
+        self.run.clear()
+
+    def count(self) -> None:
+        """The results of the run were compared: what it took is covered."""
+        self.seen |= self.run
 
     def missing(self) -> list[str]:
         """Arms that no case took, in the order of the source."""

@@ -25,8 +25,8 @@ SINGULAR_SECONDS = 3.0
 
 def same_gradients(judge: Judge, case: Case) -> bool:
     """Whether the gradients could be compared; raises Refuted where they differ."""
-    values = case.make()
     try:
+        values = case.make()
         with limited(CASE_SECONDS):
             expected = judge.eagerly(lambda f: gradient(judge.signature, f, judge.own(values)))
     except (Exception, TookTooLong):  # noqa: BLE001

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .infer import Need
+from .modules import known
 from .specs import Array, Choice, Scalar, Spec, Struct, replace
 
 INTEGER_NAMES = re.compile(
@@ -230,7 +231,10 @@ def _meant(
     if hasattr(meant, "dim_str") and hasattr(meant, "dtypes"):
         yield from _jaxtyping(str(meant.__name__).split("[")[0], str(meant.dim_str), sizes)  # type: ignore[attr-defined]
         return
-    if isinstance(meant, type) and record_fields(meant) is not None:
+    library = known(meant) if isinstance(meant, type) else None
+    if library is not None:
+        yield library
+    elif isinstance(meant, type) and record_fields(meant) is not None:
         yield from of_class(meant, need, sizes, names, depth)
     elif meant is bool:
         yield Choice((True, False))

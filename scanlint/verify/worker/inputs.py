@@ -55,6 +55,8 @@ class Inputs:
                     match inner:
                         case ast.Constant(value=bool()):
                             continue
+                        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=float() as f)):
+                            floats[-f] = None
                         case ast.Constant(value=int() as n):
                             integers.update(dict.fromkeys((n, n - 1, n + 1)))
                             floats[float(n)] = None
@@ -150,10 +152,10 @@ class Inputs:
         """`self`: a record by its fields, or another class by the parameters of its `__init__`."""
         from .guess import of_class
 
-        if record_fields(cls) is not None:
+        node = find(self.loaded.tree, f"{cls.__name__}.__init__")
+        if node is None and record_fields(cls) is not None:
             yield from of_class(cls, need, shared, self.loaded.names, 0)
             return
-        node = find(self.loaded.tree, f"{cls.__name__}.__init__")
         if node is None:
             yield Struct(cls, ())
             return

@@ -12,18 +12,24 @@ import numpy as np
 
 from .call import Signature, Split, TookTooLong, jitted, limited, plain, split
 from .compare import ACCEPTED_RELATIVE, Agreement, Difference, compare, describe
+from .cover import Coverage
 from .jaxes import eps, finished
 from .module import Loaded
 from .specs import transplant
 from .values import Case, Values
 
 CASE_SECONDS = 4.0
+EMPTY = "where there is nothing to loop over, an empty result differs in shape or dtype"
 Function = Callable[..., object]
 Result = TypeVar("Result")
 
 
 class Refuted(Exception):
     """The versions differ; the message is the counterexample."""
+
+
+class Raises(Refuted):
+    """The new version raises where the old one gives a result."""
 
 
 @dataclass
@@ -39,6 +45,7 @@ class Judge:
     differentiated: bool
     stage: Callable[[str], None]
     home: Loaded
+    coverage: Coverage
     unstaged: bool = False
     cases: int = 0
     max_error: float = 0.0
@@ -65,6 +72,7 @@ class Judge:
         label = f"{case.label}{', ' + where if where else ''}"
         try:
             values = case.make()
+            self.coverage.begin()
             expected = self.run_old(values)
         except TookTooLong:
             self.note(f"{label}: the old version took too long; not compared")
@@ -81,11 +89,12 @@ class Judge:
                 if _empty(expected):
                     self.note(f"the new version raises where the result is empty: {type(error).__name__}: {text}")
                     return False
-                raise Refuted(
+                raise Raises(
                     f"{describe(values)}: the new version raises {type(error).__name__}: {text}{name}"
                 ) from error
             if not self.agree(values, expected, found, name):
                 return False
+        self.coverage.count()
         self.cases += 1
         return True
 
@@ -96,6 +105,8 @@ class Judge:
             self.max_error = max(self.max_error, result.error)
             if result.weak:
                 self.note("a dtype differs in weakness only")
+            if result.empty:
+                self.note(EMPTY)
             return True
         if result.values_only:
             drift = self.sensitivity(values, expected)

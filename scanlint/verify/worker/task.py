@@ -15,6 +15,7 @@ from .inputs import Inputs, NoInputs
 from .judge import Judge, Refuted
 from .measure import measured
 from .module import Loaded, cut, load
+from .modules import is_linen, through_apply
 from .statics import statics
 from .twin import long_trips
 from .weigh import Unknown, Weighing
@@ -116,7 +117,7 @@ class Task:
         if any(_name(d) == "classmethod" for d in old.function.decorator_list):
             signature = Signature(signature.positional[1:], signature.keyword, signature.static)
             owner = None
-        full = self.judge(old, new, signature, old)
+        full = self.judge(old, new, signature, old, coverage)
         twin = self.twin(old, signature, coverage)
         inputs = Inputs(
             old, twin.before if twin else full.before, old.function, signature,
@@ -135,11 +136,13 @@ class Task:
             self.notes += notes
         return self.answer(verdict)
 
-    def judge(self, old: Loaded, new: Loaded, signature: Signature, home: Loaded) -> Judge:
+    def judge(
+        self, old: Loaded, new: Loaded, signature: Signature, home: Loaded, coverage: Coverage | None = None
+    ) -> Judge:
         dotted = self.text("function")
         return Judge(
             old, new, self.resolve(old, dotted), self.resolve(new, dotted), signature, bool(self.request["traced"]),
-            bool(self.request["differentiated"]), self.stage, home,
+            bool(self.request["differentiated"]), self.stage, home, coverage or Coverage(),
         )  # fmt: skip
 
     def twin(self, old: Loaded, signature: Signature, coverage: Coverage | None) -> Judge | None:
@@ -149,7 +152,7 @@ class Task:
             return None
         try:
             short = self.load("old", "before_short", table, coverage), self.load("new", "after_short", table)
-            return self.judge(*short, signature, old)
+            return self.judge(*short, signature, old, coverage)
         except Unknown:
             return None
 
@@ -170,7 +173,8 @@ class Task:
             raise Unknown(f"`{dotted}` is not defined when the module is loaded") from None
         if not callable(found):
             raise Unknown(f"`{dotted}` is not callable")
-        return found
+        owner, _, method = dotted.rpartition(".")
+        return through_apply(method) if owner and is_linen(loaded.resolve(owner)) else found
 
 
 def _name(node: ast.expr) -> str:

@@ -1,0 +1,94 @@
+"""What a verdict rests on: time that is bounded, branches that were taken, gradients, inputs that callers pass."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import pytest
+
+from scanlint.verify.verifier import Verifier
+
+LONG = "def f(x):\n    for _ in range(1000):\n        x = jnp.sin(x) + jnp.cos(x)\n    return x\n"
+SHORT = "def f(x):\n    return lax.fori_loop(0, 1000, lambda _, x: jnp.sin(x) + jnp.cos(x), x)\n"
+CAPPED = "def f(x):\n    n = 0\n    while jnp.abs(x) > 1e-3 and n < 1000:\n        x = x * 0.5\n        n += 1\n    return x, n\n"
+CLIP = "def f(g, limit):\n    norm = jnp.sqrt(jnp.sum(g**2))\n    if norm > limit:\n        g = g * (limit / norm)\n    return g\n"
+CLIPPED = "def f(g, limit):\n    norm = jnp.sqrt(jnp.sum(g**2))\n    return lax.cond(norm > limit, lambda: g * (limit / norm), lambda: g)\n"
+DIVIDE = "def f(x, y):\n    if y != 0:\n        return x / y\n    return jnp.zeros_like(x)\n"
+
+
+def test_a_thousand_trips_are_proved_in_seconds_of_processor_time(judge) -> None:
+    with Verifier(sys.executable) as verifier:
+        judge("def f(x):\n    return x\n", "def f(x):\n    return x + 0\n", using=verifier)
+        started = time.monotonic()
+        found = judge(LONG, SHORT, using=verifier)
+        assert found.verdict == "proved", found
+        assert found.equations_before == 3000
+        assert time.monotonic() - started < 15.0
+
+
+def test_what_differs_only_after_many_trips_is_refuted(judge) -> None:
+    new = SHORT.replace("jnp.cos(x), x)", "jnp.cos(x), x) * jnp.where(jnp.isfinite(x), 1 + (1000 == 500 + 499), 1)")
+    assert judge(LONG, new).verdict in ("proved", "tested")
+    assert judge(LONG, SHORT.replace("1000", "999")).verdict == "refuted"
+
+
+def test_the_limit_of_a_long_while_is_reached(judge) -> None:
+    new = "def f(x):\n    return lax.while_loop(lambda c: (jnp.abs(c[0]) > 1e-3) & (c[1] {} 1000), lambda c: (c[0] * 0.5, c[1] + 1), (x, 0))\n"
+    assert judge(CAPPED, new.format("<")).verdict == "tested"
+    assert judge(CAPPED, new.format("<=")).verdict == "refuted"
+
+
+def test_a_gradient_lost_at_a_singular_point_is_noted_and_refuted_where_it_matters(judge) -> None:
+    found = judge(CLIP, CLIPPED)
+    assert found.verdict in ("proved", "tested"), found
+    assert any("singular" in note for note in found.notes)
+    assert judge(CLIP, CLIPPED, differentiated=True).verdict == "refuted"
+
+
+def test_a_guarded_division_that_is_computed_after_all_is_refuted(judge) -> None:
+    new = "def f(x, y):\n    return jnp.where(y != 0, x / y, jnp.zeros_like(x))\n"
+    found = judge(DIVIDE, new)
+    assert found.verdict == "refuted", found
+    assert "gradient" in (found.counterexample or "")
+
+
+NEVER = {
+    "a ternary": ("def f(x):\n    y = x * 3 if jnp.sum(x) == 1e30 / 7 else x\n    return y\n", "def f(x):\n    return jnp.where(jnp.sum(x) == 1e30 / 7, x * 5, x)\n"),
+    "an if on one line": ("def f(x):\n    if jnp.sum(x) == 1e30 / 7: x = x * 3\n    return x\n", "def f(x):\n    return jnp.where(jnp.sum(x) == 1e30 / 7, x * 5, x)\n"),
+    "an operand of or": ("def f(x):\n    if x > 0 or x == -1e30 / 7:\n        return x\n    return -2 * x\n", "def f(x):\n    return jnp.where(x > 0, x, -2 * x)\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new"), NEVER.values(), ids=NEVER.keys())
+def test_an_outcome_that_never_came_is_unknown(judge, old: str, new: str) -> None:
+    found = judge(old, new)
+    assert found.verdict == "unknown", found
+    assert "never taken" in (found.reason or "")
+
+
+def test_sizes_that_no_caller_passes_do_not_refute_by_raising(judge) -> None:
+    call = "\nif __name__ == '__main__':\n    f(jnp.zeros((3, 2)))\n"
+    old = "def f(x):\n    for _ in range(12):\n        x = x + 1.0\n    return x\n" + call
+    new = "def f(x):\n    return lax.fori_loop(0, 12, lambda _, x: x + jnp.ones((3, 2)), x)\n" + call
+    found = judge(old, new)
+    assert found.inputs == "harvested"
+    assert found.verdict == "tested", found
+    assert any("no caller" in note for note in found.notes)
+
+
+def test_an_empty_collection_without_its_shape_is_noted(judge) -> None:
+    old = "def f(xs):\n    out = []\n    for x in xs:\n        out.append(jnp.sin(x) * jnp.ones(3))\n    return jnp.array(out)\n"
+    new = "def f(xs):\n    return jax.vmap(lambda x: jnp.sin(x) * jnp.ones(3))(xs)\n"
+    found = judge(old, new)
+    assert found.verdict in ("proved", "tested"), found
+    assert any("empty" in note for note in found.notes)
+
+
+def test_measuring_fills_the_compile_times(judge) -> None:
+    with Verifier(sys.executable, measure=True) as verifier:
+        found = judge(LONG.replace("1000", "60"), SHORT.replace("1000", "60"), using=verifier)
+    assert found.verdict == "proved", found
+    assert found.compile_seconds_before and found.compile_seconds_after
+    assert found.compile_seconds_before > found.compile_seconds_after
+    assert any("one run takes" in note for note in found.notes)
