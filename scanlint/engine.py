@@ -168,7 +168,7 @@ class Run:
 
     def _offer(self, entry: Entry) -> Finding:
         """The finding with the edits of its rewrite, carried through to the end."""
-        from scanlint.rewrite.result import Rewrite, Withheld
+        from scanlint.outcome import Rewrite, Withheld
 
         if not isinstance(entry.report.outcome, Rewrite):
             return entry.finding

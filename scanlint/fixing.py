@@ -12,7 +12,7 @@ from scanlint.comments import given_inputs
 from scanlint.edits import apply_edits
 from scanlint.engine import Entry, Run
 from scanlint.finding import Fix, Verification
-from scanlint.rewrite.result import Rewrite, Withheld
+from scanlint.outcome import Rewrite, Withheld
 from scanlint.rules.base import Report
 from scanlint.verify.verifier import Task, Verifier, VerifierUnavailable, find_interpreter
 

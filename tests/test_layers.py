@@ -19,7 +19,7 @@ PACKAGE = Path(scanlint.__file__).parent
 
 # Each layer may import itself and what stands before it. A module that is named stands apart from its package.
 LAYERS = [
-    {"__init__", "errors", "finding", "settings", "edits", "comments", "fingerprint", "write", "rewrite.result"},
+    {"__init__", "errors", "finding", "settings", "edits", "comments", "fingerprint", "write", "outcome"},
     {"project", "analysis"},
     {"rewrite"},
     {"rules", "rewrite.fixpoint", "suppress", "catalogue", "config", "texts"},

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from scanlint.analysis.flow import Flow, Names, binds, binds_in_order, flow_around, parameters, reads, walk_scope
 from scanlint.analysis.obstacles import CONTEXTS, HOST_MODULES, MUTATORS
 from scanlint.analysis.unit import Unit
-from scanlint.rewrite.result import Withheld
+from scanlint.outcome import Withheld
 
 Block = tuple[ast.stmt, ...]
 

@@ -20,7 +20,7 @@ from scanlint.analysis.flow import (
 from scanlint.analysis.obstacles import obstacles
 from scanlint.analysis.outputs import Output, appends, find_outputs
 from scanlint.analysis.unit import Unit
-from scanlint.rewrite.result import Withheld
+from scanlint.outcome import Withheld
 
 
 @dataclass(frozen=True, slots=True)

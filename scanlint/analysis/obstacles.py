@@ -9,7 +9,7 @@ from scanlint.analysis.affine import window
 from scanlint.analysis.flow import Flow, Names, binds, reads, walk_scope
 from scanlint.analysis.outputs import Output
 from scanlint.analysis.unit import Unit
-from scanlint.rewrite.result import Withheld
+from scanlint.outcome import Withheld
 
 MUTATORS = frozenset(
     {"append", "extend", "insert", "pop", "popleft", "popitem", "appendleft", "setdefault", "clear", "remove", "send"}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from scanlint.analysis.flow import Flow, binds_in_order, walk_scope
 from scanlint.analysis.unit import Unit
-from scanlint.rewrite.result import Withheld
+from scanlint.outcome import Withheld
 
 STACKS = {"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray"}
 TAKES_ARRAY = {

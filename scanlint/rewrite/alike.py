@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from scanlint.analysis.unit import Unit
 from scanlint.analysis.words import words
-from scanlint.rewrite.result import Withheld
+from scanlint.outcome import Withheld
 
 Spell = Callable[[str], str]
 FLOAT = "float"

@@ -12,11 +12,11 @@ from scanlint.analysis.flow import Names, binds, reads
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.outputs import STACKS, Output
 from scanlint.finding import Edit
+from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.collected import after_loop, drop_initials
 from scanlint.rewrite.indexing import use_windows
 from scanlint.rewrite.layout import blank_above, indent_of
 from scanlint.rewrite.mapped import Mapped, in_statement
-from scanlint.rewrite.result import Outcome, Rewrite, Withheld
 from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before
 from scanlint.rewrite.words import singular
 from scanlint.rewrite.wrapping import fit

@@ -13,12 +13,12 @@ from scanlint.analysis.flow import binds
 from scanlint.analysis.selections import Selection
 from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit, Primitive
+from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.alike import Leaf, dtype_parts, not_a_number, number, total, unify
 from scanlint.rewrite.arms import Arm, comment_lines, plain_values, verb
 from scanlint.rewrite.choices import Choice, Options, arms_of, options_of, tree_of
 from scanlint.rewrite.layout import blank_above, fold_return, indent_of
 from scanlint.rewrite.predicates import predicate
-from scanlint.rewrite.result import Outcome, Rewrite, Withheld
 from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before, fresh
 from scanlint.rewrite.wrapping import fit
 

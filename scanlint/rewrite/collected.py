@@ -11,7 +11,7 @@ from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.outputs import STACKS, Output
 from scanlint.analysis.unit import Source, Unit
 from scanlint.finding import Edit, Position
-from scanlint.rewrite.result import Withheld
+from scanlint.outcome import Withheld
 from scanlint.rewrite.syntax import SharedLine
 
 Spell = Callable[[str], str]

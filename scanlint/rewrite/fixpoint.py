@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from scanlint.analysis.unit import Unit
 from scanlint.edits import apply_edits
+from scanlint.outcome import Rewrite, Withheld
 from scanlint.rewrite.imports import add_imports
-from scanlint.rewrite.result import Rewrite, Withheld
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.settings import Settings
 

@@ -7,7 +7,7 @@ import ast
 from scanlint.analysis.flags import Flag
 from scanlint.analysis.unit import FunctionContext, Unit
 from scanlint.finding import Edit, Position
-from scanlint.rewrite.result import Outcome, Rewrite, Withheld
+from scanlint.outcome import Outcome, Rewrite, Withheld
 
 JITS = ("jax.jit", "jax.pjit", "jax.experimental.pjit.pjit", "flax.nnx.jit", "functools.partial")
 

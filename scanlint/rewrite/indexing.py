@@ -10,7 +10,7 @@ from typing import TypeGuard
 from scanlint.analysis.affine import Polynomial, add, polynomial, surely_at_most, window
 from scanlint.analysis.flow import binds, parameters, reads, walk_scope
 from scanlint.analysis.loops import LoopModel, is_array
-from scanlint.rewrite.result import Withheld
+from scanlint.outcome import Withheld
 from scanlint.rewrite.syntax import Snippet
 from scanlint.rewrite.words import singular
 

@@ -8,9 +8,9 @@ import libcst as cst
 
 from scanlint.analysis.flow import reads
 from scanlint.analysis.loops import LoopModel
+from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.indexing import use_windows
 from scanlint.rewrite.predicates import predicate
-from scanlint.rewrite.result import Outcome, Rewrite, Withheld
 from scanlint.rewrite.roll import Roll, kept
 from scanlint.rewrite.syntax import SharedLine, blank_line_before
 from scanlint.rewrite.words import bare, pack

@@ -7,7 +7,7 @@ import ast
 from scanlint.analysis.batches import Batch, Rows, count_of
 from scanlint.analysis.flow import reads
 from scanlint.finding import Edit, Position
-from scanlint.rewrite.result import Withheld
+from scanlint.outcome import Withheld
 from scanlint.rewrite.syntax import Snippet, fresh
 from scanlint.rewrite.words import atom, singular
 from scanlint.rewrite.wrapping import fit

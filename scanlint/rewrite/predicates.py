@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from scanlint.analysis.unit import Unit
-from scanlint.rewrite.result import Withheld
+from scanlint.outcome import Withheld
 
 Spell = Callable[[str], str]
 

@@ -11,10 +11,10 @@ from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.analysis.outputs import Output
 from scanlint.finding import Edit, Primitive
+from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.collected import after_loop, drop_initials
 from scanlint.rewrite.indexing import rows_read_by_index, use_windows
 from scanlint.rewrite.layout import blank_above, fold_return, indent_of
-from scanlint.rewrite.result import Outcome, Rewrite, Withheld
 from scanlint.rewrite.syntax import Snippet, blank_line_before, fresh
 from scanlint.rewrite.words import atom, bare, pack, plural, singular
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scanlint.analysis.scans import DummyScan
 from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit, Position
-from scanlint.rewrite.result import Outcome, Rewrite
+from scanlint.outcome import Outcome, Rewrite
 
 
 def without_xs(unit: Unit, scan: DummyScan) -> Outcome:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from scanlint.analysis.obstacles import HOST_MODULES, MUTATORS
 from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit, Position, Primitive
+from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.alike import Leaf, dtype_parts, total, unify
 from scanlint.rewrite.predicates import predicate
-from scanlint.rewrite.result import Outcome, Rewrite, Withheld
 from scanlint.rewrite.wrapping import fit
 
 

@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.unit import Unit
 from scanlint.finding import Finding, Fix, Primitive
-from scanlint.rewrite.result import Outcome, Rewrite, Withheld
+from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.settings import Settings
 
 

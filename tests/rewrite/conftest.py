@@ -10,10 +10,10 @@ import jax
 import numpy as np
 import pytest
 
+from scanlint.outcome import Rewrite, Withheld
 from scanlint.project.project import Project
 from scanlint.project.sources import read
 from scanlint.rewrite.fixpoint import Rewriter, Rewritten
-from scanlint.rewrite.result import Rewrite, Withheld
 from scanlint.rules.base import Report
 from scanlint.rules.registry import rules
 from scanlint.settings import Settings

@@ -1,4 +1,4 @@
-"""What a rewriter gives back: new text, or a reason why there is none."""
+"""What a rewriter (or the analysis before it) gives: new text, or a reason why there is none."""
 
 from __future__ import annotations
 
