@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import collections
 import dataclasses
+import enum
 import re
 import typing
 from collections.abc import Iterator, Mapping
@@ -13,8 +14,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .infer import Need
 from .modules import known
+from .need import Need
 from .specs import Array, Choice, Scalar, Spec, Struct, replace
 
 INTEGER_NAMES = re.compile(
@@ -22,6 +23,7 @@ INTEGER_NAMES = re.compile(
     re.I,
 )
 KEY_NAMES = re.compile(r"^(\w*_)?(key|rng|prng|prngkey|rng_key|seed_key)s?$", re.I)
+LONG = 16
 FRESH = (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
 UNARY = (jnp.sin, jnp.tanh, jnp.cos, lambda x: x * x - 2.0, lambda x: 2.0 * x + 0.5)
 
@@ -74,13 +76,15 @@ def _guesses(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], d
     if need.is_key or (KEY_NAMES.match(name) and not need.attributes):
         yield Array(_leading(need, sizes), "key")
         yield Array(_leading(need, sizes), "rawkey")
+    if members := _members(need, names):
+        yield Choice(members)
     if strings := sorted(c for c in need.constants if isinstance(c, str)):
         yield Choice((*strings, "another"))
     if need.is_flag and not need.is_array and need.rank == 0:
         yield Choice((True, False))
     if need.is_range or (INTEGER_NAMES.match(name) and need.rank == 0 and not need.is_array):
         yield Scalar("int")
-    if need.is_int:
+    if _dtype(need) == "int32":
         yield Array(_shape(need, sizes), "int32")
         yield Scalar("int")
     yield Array(_shape(need, sizes))
@@ -91,10 +95,36 @@ def _leading(need: Need, sizes: Sizes) -> tuple[int, ...]:
 
 
 def _shape(need: Need, sizes: Sizes) -> tuple[int, ...]:
-    rank = need.exact if need.exact is not None else need.rank
-    if need.element is not None:
-        rank = max(rank, 1 + need.element.rank)
-    return tuple(sizes.name(need.sizes.get(a)) for a in range(rank))
+    known = dict(need.sizes)
+    if need.parts:
+        known[0] = need.unpacked()
+    if need.element is not None and need.element.parts:
+        known[1] = need.element.unpacked()
+    rank = need.guessed_rank()
+    return tuple(sizes.name(known.get(a)) for a in range(rank))
+
+
+def _dtype(need: Need) -> str:
+    """Whole numbers where the value or its elements index something."""
+    return "int32" if need.is_int or (need.element is not None and need.element.is_int) else "float32"
+
+
+def _members(need: Need, names: Mapping[str, object]) -> tuple[object, ...]:
+    """What the value may be where it is compared with members of an enumeration, or with constants of a class."""
+    found: dict[object, None] = {}
+    for node in need.members:
+        try:
+            owner = eval(compile(ast.Expression(node.value), "<member>", "eval"), dict(names))
+        except Exception:  # noqa: BLE001
+            continue
+        if not isinstance(owner, type):
+            continue
+        if issubclass(owner, enum.Enum):
+            found.update(dict.fromkeys(owner))
+            continue
+        public = [v for k, v in vars(owner).items() if not k.startswith("_")]
+        found.update(dict.fromkeys(v for v in public if isinstance(v, (int, str))))
+    return tuple(found)
 
 
 def _functions(arity: int) -> Iterator[Spec]:
@@ -112,13 +142,20 @@ def _defaulted(need: Need) -> Iterator[Spec]:
         case bool():
             yield Choice((value, not value))
         case int():
-            yield Scalar("int", value)
+            yield from _whole(value)
         case float():
             yield Scalar("float", value)
         case str():
             yield Choice(tuple(dict.fromkeys([value, *(c for c in sorted(map(str, need.constants)))])))
         case None:
             yield Choice((None,))
+
+
+def _whole(usual: int | None) -> Iterator[Spec]:
+    """A whole number; large defaults drive long loops, so a small one is tried first."""
+    if usual is not None and usual > LONG:
+        yield Scalar("int")
+    yield Scalar("int", usual)
 
 
 def _structured(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], depth: int) -> Iterator[Spec]:
@@ -133,7 +170,7 @@ def _structured(name: str, need: Need, sizes: Sizes, names: Mapping[str, object]
         if not need.methods:
             made = collections.namedtuple("Inputs", list(need.attributes))  # type: ignore[misc]
             yield Struct(made, tuple((k, first(k, n)) for k, n in need.attributes.items()))
-    if need.parts:
+    if need.parts and not need.is_array:
         yield Struct("tuple", tuple((str(i), first(f"{name}{i}", n)) for i, n in enumerate(need.parts)))
     element = need.element
     if element is not None and (element.keys or element.attributes or element.parts or element.arity is not None):
@@ -236,17 +273,20 @@ def _meant(
         yield library
     elif isinstance(meant, type) and record_fields(meant) is not None:
         yield from of_class(meant, need, sizes, names, depth)
+    elif isinstance(meant, type) and issubclass(meant, enum.Enum):
+        yield Choice(tuple(meant))
     elif meant is bool:
         yield Choice((True, False))
     elif meant is int:
-        usual = need.default if isinstance(need.default, int) else None
-        yield Scalar("int", usual)
+        if members := _members(need, names):
+            yield Choice(members)
+        yield from _whole(need.default if isinstance(need.default, int) else None)
     elif meant is float:
         yield Scalar("float", need.default if isinstance(need.default, float) else None)
     elif meant is str:
         yield Choice((*sorted(c for c in need.constants if isinstance(c, str)), "another"))
     elif meant in (jax.Array, np.ndarray) and not need.is_key and not KEY_NAMES.match(name):
-        yield Array(_shape(need, sizes), "int32" if need.is_int else "float32")
+        yield Array(_shape(need, sizes), _dtype(need))
     else:
         yield from _generic(meant, name, need, sizes, names, depth)
 

@@ -3,132 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
-ARRAY_ATTRIBUTES = frozenset(
-    [
-        "shape",
-        "ndim",
-        "size",
-        "dtype",
-        "T",
-        "at",
-        "mT",
-        "real",
-        "imag",
-        "sum",
-        "mean",
-        "max",
-        "min",
-        "std",
-        "var",
-        "reshape",
-        "astype",
-        "flatten",
-        "ravel",
-        "squeeze",
-        "transpose",
-        "dot",
-        "any",
-        "all",
-        "argmax",
-        "argmin",
-        "cumsum",
-        "cumprod",
-        "prod",
-        "clip",
-        "round",
-        "copy",
-        "take",
-        "item",
-        "tolist",
-        "swapaxes",
-        "conj",
-        "repeat",
-        "sort",
-        "itemsize",
-        "block_until_ready",
-    ]
-)
-STATIC_CALLS = frozenset(["zeros", "ones", "full", "empty", "arange", "linspace", "eye", "identity", "iota"])
-KEY_CALLS = frozenset(
-    [
-        "split",
-        "fold_in",
-        "normal",
-        "uniform",
-        "bernoulli",
-        "categorical",
-        "choice",
-        "permutation",
-        "randint",
-        "gumbel",
-        "key_data",
-    ]
-)
-VECTOR_CALLS = frozenset(
-    [
-        "dot",
-        "matmul",
-        "vdot",
-        "inner",
-        "outer",
-        "convolve",
-        "correlate",
-        "interp",
-        "cumsum",
-        "cumprod",
-        "sort",
-        "argsort",
-        "flip",
-    ]
-)
-WEIGHT = re.compile(
-    r"^(w|W|[A-Z][A-Z]?|kernel|weights?|w_\w+|W_\w+|\w+_w|\w+_weights?|mat\w*|\w+_mat\w*|proj\w*|cov\w*)\d*$"
-)
+from .need import ARRAY_ATTRIBUTES, KEY_CALLS, MATRIX_CALLS, SQUARE_CALLS, STATIC_CALLS, VECTOR_CALLS, WEIGHT, Need
+
 MAX_DEPTH = 4
-
-
-@dataclass
-class Need:
-    """Everything that is known of one value; merged over all its uses."""
-
-    rank: int = 0
-    exact: int | None = None
-    arity: int | None = None
-    is_array: bool = False
-    is_key: bool = False
-    is_int: bool = False
-    is_range: bool = False
-    is_flag: bool = False
-    floating: bool = False
-    keys: dict[str, Need] = field(default_factory=dict)
-    attributes: dict[str, Need] = field(default_factory=dict)
-    methods: set[str] = field(default_factory=set)
-    parts: list[Need] | None = None
-    element: Need | None = None
-    listed: bool = False
-    leaf: Need | None = None
-    constants: set[object] = field(default_factory=set)
-    sizes: dict[int, int | str] = field(default_factory=dict)
-    weight: bool = False
-    annotation: ast.expr | None = None
-    default: object = ...
-
-    def of_element(self) -> Need:
-        self.element = self.element or Need()
-        return self.element
-
-    def at_least(self, rank: int) -> None:
-        self.rank = max(self.rank, rank)
-
-    def extent(self, axis: int) -> str:
-        """A name for the size of an axis, shared by all arrays that the same index walks along."""
-        self.at_least(axis + 1)
-        name = self.sizes.setdefault(axis, f"axis{id(self)}_{axis}")
-        return str(name)
 
 
 class Inference:
@@ -188,6 +67,8 @@ class Inference:
                     return None
                 if attr in ARRAY_ATTRIBUTES and not base.attributes:
                     base.is_array = True
+                    if attr in ("T", "mT"):
+                        base.perhaps(2)
                     return None
                 return base.attributes.setdefault(attr, Need())
             case ast.Subscript(value=value, slice=index):
@@ -235,9 +116,11 @@ class Inference:
 
     def index(self, index: ast.expr) -> None:
         for entry in index.elts if isinstance(index, ast.Tuple) else [index]:
-            need = self.need(entry) if isinstance(entry, (ast.Name, ast.Attribute)) else None
-            if need is not None:
-                need.is_int = True
+            for end in (entry.lower, entry.upper) if isinstance(entry, ast.Slice) else (entry,):
+                need = self.need(end) if isinstance(end, (ast.Name, ast.Attribute, ast.Subscript)) else None
+                if need is not None:
+                    need.is_int = True
+                    need.is_range = need.is_range or isinstance(entry, ast.Slice)
 
     def assign(self, target: ast.expr, value: ast.expr) -> None:
         match target, value:
@@ -259,7 +142,7 @@ class Inference:
                         if isinstance(t, ast.Name):
                             self.names[t.id] = part
                 else:
-                    self.forget(target)
+                    self.forget(target, value)
             case ast.Name(id=name), _:
                 need = self.need(value)
                 bound = self.bound(value) if not isinstance(value, ast.Constant) else None
@@ -358,23 +241,50 @@ class Inference:
             need = self.need(side)
             if need is None:
                 continue
+            if isinstance(other, ast.Attribute) and self.need(other) is None:
+                need.members.append(other)
             for value in _literals(other):
                 need.constants.add(value)
                 if isinstance(value, int) and not isinstance(value, bool) and isinstance(node.ops[0], (ast.Eq, ast.In)):
                     need.is_int = need.is_int or not need.floating
 
     def arithmetic(self, left: ast.expr, op: ast.operator, right: ast.expr) -> None:
-        for side in (left, right):
+        for side, other in ((left, right), (right, left)):
             need = self.need(side)
-            if need is not None and isinstance(op, ast.MatMult):
-                need.is_array = True
-                need.at_least(
-                    2
-                    if need.weight or isinstance(side, (ast.Subscript, ast.Attribute)) or WEIGHT.match(_last(side))
-                    else 1
-                )
-            elif need is not None and isinstance(op, (ast.Div, ast.Pow)):
-                need.floating = True
+            match op:
+                case ast.MatMult():
+                    self.multiplied(side, need)
+                case ast.Div() | ast.Pow() if need is not None:
+                    need.floating = True
+                case ast.Add() | ast.Sub() if need is not None:
+                    need.perhaps(self.rank_of(other) if _product(other) else 0)
+
+    def multiplied(self, side: ast.expr, need: Need | None) -> None:
+        """One side of `@`; what stands between two `@` is a matrix."""
+        if need is not None:
+            need.is_array = True
+            need.at_least(1)
+            if isinstance(side, (ast.Subscript, ast.Attribute)) or WEIGHT.match(_last(side)):
+                need.perhaps(2)
+        match side:
+            case ast.BinOp(op=ast.MatMult(), right=middle):
+                inner = self.need(middle)
+                if inner is not None:
+                    inner.is_array = True
+                    inner.perhaps(2)
+
+    def rank_of(self, node: ast.expr) -> int:
+        """The rank that an expression most likely has."""
+        match node:
+            case ast.BinOp(left=left, op=ast.MatMult(), right=right):
+                ranks = [max(self.rank_of(s), 1) for s in (left, right)]
+                return max(sum(ranks) - 2, 0)
+            case ast.BinOp(left=left, right=right):
+                return max(self.rank_of(left), self.rank_of(right))
+            case ast.Attribute(value=value, attr="T" | "mT"):
+                return max(self.rank_of(value), 2)
+        need = self.need(node)
+        return 0 if need is None else need.guessed_rank()
 
     def call(self, node: ast.Call) -> None:
         need = self.need(node.func) if isinstance(node.func, (ast.Name, ast.Subscript)) else None
@@ -419,6 +329,8 @@ class Inference:
                 if inner is not None:
                     inner.is_array = True
                     inner.at_least(1)
+        if attr in SQUARE_CALLS | MATRIX_CALLS and first is not None and not (attr == "solve" and len(node.args) < 2):
+            first.square() if attr in SQUARE_CALLS else first.at_least(2)
         if attr in STATIC_CALLS and first is not None:
             first.is_int = first.is_range = True
         if attr in ("map", "tree_map") and node.args and isinstance(node.args[0], ast.Lambda):
@@ -462,6 +374,16 @@ def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     return {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
 
 
+def _product(node: ast.expr) -> bool:
+    """Whether a matrix product stands in a sum or difference."""
+    match node:
+        case ast.BinOp(op=ast.MatMult()):
+            return True
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+            return _product(left) or _product(right)
+    return False
+
+
 def _last(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
@@ -494,5 +416,7 @@ def infer(
         if default is not None:
             found = _literals(default)
             need.default = found[0] if found else default
-    Inference(functions).function(node, needs)
+    # What is learnt late of one value tells of another that was seen early.
+    for _ in range(2):
+        Inference(functions).function(node, needs)
     return needs

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,10 +12,11 @@ import numpy as np
 
 from .call import Progress, Signature, TookTooLong, limited, plain, split
 from .given import parse
-from .guess import Sizes, guesses, matching, record_fields
-from .infer import Need, infer
+from .guess import Sizes, guesses, of_class, record_fields
+from .infer import infer
 from .jaxes import abstract
 from .module import Loaded, find
+from .need import Need
 from .paths import TooManyDecisions, deciding
 from .search import Failure, Links, search, separate
 from .specs import Array, Choice, Scalar, Spec, Struct, build, leaves, resize, sizes, transplant
@@ -150,8 +150,6 @@ class Inputs:
 
     def instance(self, cls: type, need: Need, shared: Sizes) -> Iterator[Spec]:
         """`self`: a record by its fields, or another class by the parameters of its `__init__`."""
-        from .guess import of_class
-
         node = find(self.loaded.tree, f"{cls.__name__}.__init__")
         if node is None and record_fields(cls) is not None:
             yield from of_class(cls, need, shared, self.loaded.names, 0)
@@ -272,6 +270,3 @@ def _opaque(spec: Spec) -> bool:
     if isinstance(spec.kind, type) and not (issubclass(spec.kind, tuple)):
         return any(isinstance(leaf, Array) for _, leaf in leaves(spec))
     return any(_opaque(s) for _, s in spec.items)
-
-
-__all__ = ["Inputs", "NoInputs", "dataclasses", "matching"]

@@ -1,0 +1,111 @@
+"""What is known of one value from its uses: inference fills it in, guesses are made from it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+
+ARRAY_ATTRIBUTES = frozenset([
+    "shape", "ndim", "size", "dtype", "T", "at", "mT", "real", "imag", "sum", "mean", "max", "min", "std", "var",
+    "reshape", "astype", "flatten", "ravel", "squeeze", "transpose", "dot", "any", "all", "argmax", "argmin", "cumsum",
+    "cumprod", "prod", "clip", "round", "copy", "take", "item", "tolist", "swapaxes", "conj", "repeat", "sort",
+    "itemsize", "block_until_ready",
+])  # fmt: skip
+STATIC_CALLS = frozenset(["zeros", "ones", "full", "empty", "arange", "linspace", "eye", "identity", "iota"])
+KEY_CALLS = frozenset([
+    "split", "fold_in", "normal", "uniform", "bernoulli", "categorical", "choice", "permutation", "randint", "gumbel",
+    "key_data",
+])  # fmt: skip
+VECTOR_CALLS = frozenset([
+    "dot", "matmul", "vdot", "inner", "outer", "convolve", "correlate", "interp", "cumsum", "cumprod", "sort",
+    "argsort", "flip",
+])  # fmt: skip
+SQUARE_CALLS = frozenset([
+    "solve", "inv", "det", "slogdet", "cholesky", "eig", "eigh", "eigvals", "eigvalsh", "matrix_power", "cho_factor",
+])  # fmt: skip
+MATRIX_CALLS = frozenset(["svd", "qr", "pinv", "lstsq", "matrix_rank", "trace", "diagonal"])
+WEIGHT = re.compile(
+    r"^(w|W|[A-Z][A-Z]?|kernel|weights?|w_\w+|W_\w+|\w+_w|\w+_weights?|mat\w*|\w+_mat\w*|proj\w*|cov\w*)\d*$"
+)
+
+
+@dataclass
+class Need:
+    """Everything that is known of one value; merged over all its uses.
+
+    `rank` is the least that the uses allow, `likely` the one that their spelling suggests.
+    """
+
+    rank: int = 0
+    likely: int = 0
+    exact: int | None = None
+    arity: int | None = None
+    is_array: bool = False
+    is_key: bool = False
+    is_int: bool = False
+    is_range: bool = False
+    is_flag: bool = False
+    floating: bool = False
+    keys: dict[str, Need] = field(default_factory=dict)
+    attributes: dict[str, Need] = field(default_factory=dict)
+    methods: set[str] = field(default_factory=set)
+    parts: list[Need] | None = None
+    element: Need | None = None
+    leaf: Need | None = None
+    constants: set[object] = field(default_factory=set)
+    members: list[ast.Attribute] = field(default_factory=list)
+    sizes: dict[int, int | str] = field(default_factory=dict)
+    annotation: ast.expr | None = None
+    default: object = ...
+
+    def of_element(self) -> Need:
+        self.element = self.element or Need()
+        return self.element
+
+    def at_least(self, rank: int) -> None:
+        self.rank = max(self.rank, rank)
+
+    def perhaps(self, rank: int) -> None:
+        self.likely = max(self.likely, rank)
+
+    def square(self) -> None:
+        """Both axes of a matrix are of one size."""
+        self.is_array = True
+        name = self.extent(0)
+        self.at_least(2)
+        self.sizes.setdefault(1, name)
+
+    def extent(self, axis: int) -> str:
+        """A name for the size of an axis, shared by all arrays that the same index walks along."""
+        self.at_least(axis + 1)
+        name = self.sizes.setdefault(axis, f"axis{id(self)}_{axis}")
+        return str(name)
+
+    def unpacked(self) -> int:
+        """The length of the first axis where the value is unpacked into names, else 0."""
+        return len(self.parts) if self.parts else 0
+
+    def guessed_rank(self) -> int:
+        """The rank of an array of this need."""
+        if self.exact is not None:
+            return self.exact
+        rank = max(self.rank, self.likely, 1 if self.parts else 0)
+        if self.element is not None:
+            rank = max(rank, 1 + self.element.guessed_rank())
+        return rank
+
+    def inside(self, path: str) -> Need | None:
+        """The need of one leaf: `.w` of a dict or record, `.0` of a tuple, `.*0` of a list."""
+        found: Need | None = self
+        for part in path.split(".")[1:]:
+            if found is None:
+                return None
+            if part.startswith("*"):
+                found = found.element
+            elif part.isdigit():
+                at = int(part)
+                found = found.parts[at] if found.parts and at < len(found.parts) else None
+            else:
+                found = found.keys.get(part) or found.attributes.get(part)
+        return found
