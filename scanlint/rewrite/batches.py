@@ -134,7 +134,7 @@ class _LoopToVmap:
     def _place(self, code: str, definitions: list[cst.BaseStatement], axis: int) -> Outcome:
         """The loop gives way to its definitions and the call; the list is not made any more."""
         model, source = self.model, self.source
-        drops = drop_initials(model)
+        drops = drop_initials(model, ())
         gone = {e.start.line for e in drops}
         above = blank_above(source, model.node, self.snippet.newline, gone) if definitions else []
         inlined = self._inline(code)
@@ -145,9 +145,10 @@ class _LoopToVmap:
             return self._rewrite([*edits, *drops, *above])
         if axis:
             return Withheld("stack-axis", f"`{model.outputs[0].name}` is stacked along axis {axis} elsewhere")
-        plan = after_loop(model, self.mapped.spell)
+        plan = after_loop(model, self.mapped.spell, self.mapped.fresh)
         if isinstance(plan, Withheld):
             return plan
+        drops = drop_initials(model, plan.kept)
         names = ", ".join(plan.names[o.name] for o in model.outputs)
         call = self.snippet.parse(fit(f"{names} = {code}", len(self.snippet.margin)))
         heads = [self.snippet.parse(h) for o in model.outputs for h in plan.heads[o.name]]

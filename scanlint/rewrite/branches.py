@@ -269,7 +269,7 @@ class _Staging:
         return Made(name, [self._define(name, parameters, self._body(tree), tree)])
 
     def _name(self, wanted: str) -> str:
-        name = fresh(wanted, self.taken)
+        name = fresh(self.taken, wanted)
         self.taken.add(name)
         return name
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from scanlint.analysis.flow import binds, reads
@@ -13,27 +13,34 @@ from scanlint.analysis.unit import Source, Unit
 from scanlint.finding import Edit, Position
 from scanlint.outcome import Withheld
 from scanlint.rewrite.syntax import SharedLine
+from scanlint.rewrite.words import singular
 
 Spell = Callable[[str], str]
+Fresh = Callable[..., str]
 
 
 @dataclass(slots=True)
 class Plan:
-    """The name that each output gets from the scan, statements to put after it, edits of the places that read it."""
+    """What becomes of the outputs around the loop.
+
+    The name that each gets from the scan, the statements to put after it, the edits of the places that read it, and
+    the outputs whose initial statement stays in another form.
+    """
 
     names: dict[str, str] = field(default_factory=dict)
     heads: dict[str, list[str]] = field(default_factory=dict)
     edits: list[Edit] = field(default_factory=list)
+    kept: set[str] = field(default_factory=set)
 
 
-def after_loop(model: LoopModel, spell: Spell) -> Plan | Withheld:
+def after_loop(model: LoopModel, spell: Spell, fresh: Fresh) -> Plan | Withheld:
     """How the code after the loop reads the stacked arrays."""
     plan = Plan()
     for output in model.outputs:
         plan.names[output.name] = output.name
         plan.heads[output.name] = []
         if output.first:
-            head = _head(model, output, spell)
+            head = _head(model, output, spell, plan, fresh)
             if isinstance(head, Withheld):
                 return head
             plan.heads[output.name].append(head)
@@ -45,19 +52,28 @@ def after_loop(model: LoopModel, spell: Spell) -> Plan | Withheld:
     return plan
 
 
-def _head(model: LoopModel, output: Output, spell: Spell) -> str | Withheld:
-    """The elements from before the loop, put in front of the stacked ones."""
+def _head(model: LoopModel, output: Output, spell: Spell, plan: Plan, fresh: Fresh) -> str | Withheld:
+    """The elements from before the loop, put in front of the stacked ones; one that the loop rebinds is kept aside."""
     rebound = (frozenset(model.carried) | frozenset(model.last_values)) & model.flow.live_after[model.node]
     clash = reads(*output.first) & (rebound | frozenset(model.targets) | {o.name for o in model.outputs})
-    if clash:
+    source = model.unit.source
+    if clash and (len(output.first) > 1 or not isinstance(output.initial, ast.Assign)):
         name = sorted(clash)[0]
         return Withheld("first-element-changes", f"`{output.name}` starts with `{name}`, which the loop rebinds")
-    source = model.unit.source
-    if len(output.first) == 1:
+    if clash:
+        name = fresh("first", f"first_{singular(output.name, 'output')}")
+        plan.edits.append(_replace(source, output.initial, f"{name} = {source.segment(output.first[0])}"))
+        plan.kept.add(output.name)
+        first = f"{name}[None]" if model.unit.value(output.first[0]).array else _stacked([name], spell)
+    elif len(output.first) == 1:
         first = _one_row(model.unit, output.first[0], spell)
     else:
-        first = f"{spell('jax.numpy.stack')}([{', '.join(source.segment(e) for e in output.first)}])"
+        first = _stacked([source.segment(e) for e in output.first], spell)
     return f"{output.name} = {spell('jax.numpy.concatenate')}([{first}, {output.name}])"
+
+
+def _stacked(elements: Sequence[str], spell: Spell) -> str:
+    return f"{spell('jax.numpy.stack')}([{', '.join(elements)}])"
 
 
 def _one_row(unit: Unit, element: ast.expr, spell: Spell) -> str:
@@ -68,7 +84,7 @@ def _one_row(unit: Unit, element: ast.expr, spell: Spell) -> str:
             return f"{unit.source.segment(value)}[:1]"
         case ast.Name() | ast.Subscript() | ast.Call() if unit.value(element).array:
             return f"{code}[None]"
-    return f"{spell('jax.numpy.stack')}([{code}])"
+    return _stacked([code], spell)
 
 
 def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: Plan) -> list[Edit] | Withheld:
@@ -117,9 +133,9 @@ def _plain(model: LoopModel, output: Output, call: ast.Call, code: str, whole: b
     return [_replace(unit.source, call, code)]
 
 
-def drop_initials(model: LoopModel) -> list[Edit]:
-    """The lists are not made before the loop any more."""
-    statements = dict.fromkeys(o.initial for o in model.outputs)
+def drop_initials(model: LoopModel, kept: Collection[str]) -> list[Edit]:
+    """The lists are not made before the loop any more, but for those whose first element is kept aside there."""
+    statements = dict.fromkeys(o.initial for o in model.outputs if o.name not in kept)
     return [_drop(model.unit.source, statement) for statement in statements]
 
 
@@ -133,5 +149,5 @@ def _drop(source: Source, statement: ast.stmt) -> Edit:
     return Edit(Position(statement.lineno, 1), Position(last + 1, 1), "")
 
 
-def _replace(source: Source, node: ast.expr, text: str) -> Edit:
+def _replace(source: Source, node: ast.expr | ast.stmt, text: str) -> Edit:
     return Edit(source.start(node), source.end(node), text)

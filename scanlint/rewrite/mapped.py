@@ -56,8 +56,8 @@ class Mapped:
             self.imports.append(needed)
         return written
 
-    def fresh(self, wanted: str) -> str:
-        name = fresh(wanted, self.taken)
+    def fresh(self, *wanted: str) -> str:
+        name = fresh(self.taken, *wanted)
         self.taken.add(name)
         return name
 

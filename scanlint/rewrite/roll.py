@@ -27,7 +27,7 @@ class Names:
 
     def __call__(self, *wanted: str) -> str:
         """The first of these names that is free, else the first one with a number."""
-        name = next((w for w in wanted if fresh(w, self.taken) == w), None) or fresh(wanted[0], self.taken)
+        name = fresh(self.taken, *wanted)
         self.taken.add(name)
         return name
 
@@ -87,7 +87,7 @@ class Roll:
         name = self.names("step", "outer_step")
         outputs: list[tuple[str, str]] = []
         after: list[str] = []
-        plan = after_loop(model, self.spell)
+        plan = after_loop(model, self.spell, self.names)
         if isinstance(plan, Withheld):
             return plan
         for output in model.outputs:
@@ -107,7 +107,7 @@ class Roll:
         state = pack(kept(model).split(", ")) if live else "_"
         stacked = pack([s for _, s in outputs]) if outputs else "_"
         call = f"{state}, {stacked} = {self.spell('jax.lax.scan')}({name}, {carried}, {xs}{options})"
-        extra = [*plan.edits, *drop_initials(model)]
+        extra = [*plan.edits, *drop_initials(model, plan.kept)]
         return self.finish(definition, [call, *after], "scan", extra)
 
     # -- parts

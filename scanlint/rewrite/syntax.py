@@ -221,9 +221,12 @@ def blank_line_before(statement: cst.BaseStatement) -> cst.BaseStatement:
     return statement.with_changes(leading_lines=[cst.EmptyLine(indent=False), *leading])
 
 
-def fresh(wanted: str, taken: frozenset[str] | set[str]) -> str:
-    """`wanted`, or `wanted_2`, ... if that name is in use."""
-    name, count = wanted, 2
+def fresh(taken: frozenset[str] | set[str], *wanted: str) -> str:
+    """The first of these names that is not in use, else the first one with a number: `body_2`."""
+    for word in wanted:
+        if word not in taken and not keyword.iskeyword(word):
+            return word
+    name, count = wanted[0], 2
     while name in taken or keyword.iskeyword(name):
-        name, count = f"{wanted}_{count}", count + 1
+        name, count = f"{wanted[0]}_{count}", count + 1
     return name
