@@ -77,7 +77,7 @@ def _result(outcome: Outcome, request: Request, settings: Settings, stdin: bytes
     from scanlint.texts import Texts
 
     lines = Texts(outcome.changes, stdin).lines
-    result = Result(outcome.findings, outcome.files, outcome.seconds, request.action, lines, request.verbose)
+    result = Result(outcome.findings, outcome.files, outcome.seconds, request.action, lines)
     if settings.baseline is not None:
         from scanlint.commit import baselined
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from scanlint.finding import Finding
 from scanlint.report.paint import Paint
 from scanlint.report.result import Result, evidence, fate
@@ -12,8 +14,14 @@ def render(result: Result, paint: Paint) -> str:
 
 
 def rewrites(result: Result, paint: Paint) -> str:
-    """One line per finding that says what became of its rewrite: goes with a diff."""
-    return "".join(f"{_place(f, paint)} {paint.red(f.code)} {f.name}{_became(f, result)}\n" for f in result.findings)
+    """One line per finding that says what became of its rewrite, and what the verifier noted: goes with a diff."""
+    return "".join(f"{line}\n" for finding in result.findings for line in _rewrite(finding, result, paint))
+
+
+def _rewrite(finding: Finding, result: Result, paint: Paint) -> Iterator[str]:
+    yield f"{_place(finding, paint)} {paint.red(finding.code)} {finding.name}{_became(finding, result)}"
+    if finding.verification:
+        yield from (f"    note: {note}" for note in finding.verification.notes)
 
 
 def _became(finding: Finding, result: Result) -> str:

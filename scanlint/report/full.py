@@ -55,8 +55,7 @@ def _notes(finding: Finding, result: Result) -> Iterator[str]:
     if verification := finding.verification:
         if verification.counterexample:
             yield "counterexample: " + verification.counterexample.strip().replace("\n", "\n  ")
-        if result.verbose:
-            yield from (f"note: {note}" for note in verification.notes)
+        yield from (f"note: {note}" for note in verification.notes)
 
 
 def _carets(finding: Finding, text: str) -> str:

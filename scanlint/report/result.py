@@ -20,7 +20,6 @@ class Result:
     seconds: float
     action: Action
     lines: Callable[[Finding], Sequence[str]]
-    verbose: bool = False
 
     @property
     def applied(self) -> tuple[Finding, ...]:

@@ -38,8 +38,8 @@ def loop() -> Finding:
 
 @pytest.fixture
 def result() -> Make:
-    def make(*findings: Finding, action: Action = "check", source: str = SOURCE, verbose: bool = False) -> Result:
+    def make(*findings: Finding, action: Action = "check", source: str = SOURCE) -> Result:
         lines = source.splitlines(keepends=True)
-        return Result(findings, 3, 0.8123, action, lambda _: lines, verbose)
+        return Result(findings, 3, 0.8123, action, lambda _: lines)
 
     return make

@@ -99,10 +99,10 @@ def test_a_file_that_is_gone_is_reported_without_its_lines(loop: Finding, result
     assert "^" not in text
 
 
-def test_notes_of_the_verifier_are_for_verbose_runs(loop: Finding, result: Make) -> None:
+def test_notes_of_the_verifier_stand_with_the_verdict(loop: Finding, result: Make) -> None:
     noted = replace(loop, verification=Verification("proved", notes=("weak types differ",)))
-    assert "weak types differ" not in full.render(result(noted), PLAIN)
-    assert "= note: weak types differ" in full.render(result(noted, verbose=True), PLAIN)
+    assert "= note: weak types differ" in full.render(result(noted), PLAIN)
+    assert "\n    note: weak types differ\n" in concise.rewrites(result(noted), PLAIN)
 
 
 def test_colours_are_only_added_where_they_are_wanted(loop: Finding, result: Make) -> None:

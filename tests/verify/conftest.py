@@ -18,7 +18,7 @@ Judge = Callable[..., Verification]
 
 @pytest.fixture(scope="session")
 def verifier() -> Iterator[Verifier]:
-    with Verifier(sys.executable, timeout=60.0) as shared:
+    with Verifier(sys.executable, timeout=20.0) as shared:
         yield shared
 
 

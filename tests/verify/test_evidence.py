@@ -28,9 +28,11 @@ def test_a_thousand_trips_are_proved_in_seconds_of_processor_time(judge) -> None
 
 
 def test_what_differs_only_after_many_trips_is_refuted(judge) -> None:
-    new = SHORT.replace("jnp.cos(x), x)", "jnp.cos(x), x) * jnp.where(jnp.isfinite(x), 1 + (1000 == 500 + 499), 1)")
-    assert judge(LONG, new).verdict in ("proved", "tested")
-    assert judge(LONG, SHORT.replace("1000", "999")).verdict == "refuted"
+    old = "def f(x):\n    for i in range(1000):\n        x = x * 1.001 + 1.0\n    return x\n"
+    new = "def f(x):\n    return lax.fori_loop(0, {}, lambda i, x: {}, x)\n"
+    assert judge(old, new.format(1000, "x * 1.001 + 1.0")).verdict == "proved"
+    assert judge(old, new.format(999, "x * 1.001 + 1.0")).verdict == "refuted"
+    assert judge(old, new.format(1000, "jnp.where(i == 700, x, x * 1.001 + 1.0)")).verdict == "refuted"
 
 
 def test_the_limit_of_a_long_while_is_reached(judge) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import jax
 import numpy as np
 
+from . import reductions  # noqa: F401
 from .jaxes import is_key
 from .numbers import Ids, Key, Numbering, TooLarge, Unprovable, stacked
 from .primitives import ELEMENTWISE, RULES

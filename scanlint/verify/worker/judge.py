@@ -95,6 +95,8 @@ class Judge:
             if not self.agree(values, expected, found, name):
                 return False
         self.coverage.count()
+        if self.cases == 0:
+            self.retraces(case)
         self.cases += 1
         return True
 
@@ -117,6 +119,18 @@ class Judge:
                 self.note("a case that magnifies rounding errors was not counted")
                 return False
         raise Refuted(f"{describe(values)}: {result.text}{name}")
+
+    def retraces(self, case: Case) -> None:
+        """Note it where a second call of a jitted new version with equal arguments is traced again."""
+        size: Callable[[], int] | None = getattr(self.after, "_cache_size", None)
+        if size is None:
+            return
+        sizes = []
+        for _ in range(2):
+            finished(self.signature.call(self.after, self.moved(case.make())))
+            sizes.append(size())
+        if sizes[1] > sizes[0]:
+            self.note("a second call with equal arguments is traced again")
 
     def run_old(self, values: Values) -> object:
         mine = self.own(values)
