@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 
@@ -14,20 +15,38 @@ class VerifierUnavailable(Exception):
 
 
 def find_interpreter(python: str | None, root: Path) -> str:
-    """The configured interpreter, else the active environment's, else `.venv` under the root, else this one."""
+    """The configured interpreter, else the first with JAX of: the active environment, `.venv` under the root, this one.
+
+    A hook runner makes its own environment the active one, which has scanlint but not the project's JAX.
+    """
     if python:
         found = shutil.which(python) or (python if Path(python).exists() else None)
         if found is None:
             raise VerifierUnavailable(f"the interpreter `{python}` does not exist; give another with `--python`")
         return found
     active = os.environ.get("VIRTUAL_ENV")
-    for folder in (Path(active) if active else None, root / ".venv"):
-        if folder is None:
-            continue
-        for candidate in (folder / "bin" / "python", folder / "Scripts" / "python.exe"):
-            if candidate.exists():
-                return str(candidate)
+    environments = [folder for folder in (Path(active) if active else None, root / ".venv") if folder is not None]
+    found_in = [(folder, path) for folder in environments if (path := _python(folder)) is not None]
+    for folder, path in found_in:
+        if _has_jax(folder):
+            return str(path)
+    if find_spec("jax") is None and found_in:
+        return str(found_in[0][1])
     return sys.executable
+
+
+def _python(environment: Path) -> Path | None:
+    candidates = (environment / "bin" / "python", environment / "Scripts" / "python.exe")
+    return next((c for c in candidates if c.exists()), None)
+
+
+def _has_jax(environment: Path) -> bool:
+    """Whether JAX lies in an environment, or it may take it from the interpreter that it was made with."""
+    places = [*environment.glob("lib/python3*/site-packages"), environment / "Lib" / "site-packages"]
+    if any((place / "jax").is_dir() or [*place.glob("__editable__*jax*")] for place in places):
+        return True
+    config = environment / "pyvenv.cfg"
+    return config.exists() and "include-system-site-packages = true" in config.read_text(encoding="utf-8").lower()
 
 
 def check_interpreter(python: str) -> str:
