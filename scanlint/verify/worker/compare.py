@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import jax
 import jax.numpy as jnp
@@ -17,12 +17,16 @@ ACCEPTED_RELATIVE = {2: 2e-2, 4: 1e-4, 8: 1e-9}
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How two results differ; `error` is the largest absolute difference, where only values differ."""
+    """How two results differ; `error` is the largest absolute difference, where only values differ.
+
+    `discrete` says that it is whole numbers, or places of NaNs and infinities, that differ.
+    """
 
     text: str
     error: float = float("inf")
     relative: float = float("inf")
     values_only: bool = False
+    discrete: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,7 @@ def compare(before: object, after: object, *, ulps: float = BASE_ULPS) -> Differ
         result = _leaf(a, b, ulps)
         if isinstance(result, Difference):
             place = f"output {at}: " if at or len(jax.tree_util.tree_leaves(before)) > 1 else ""
-            return Difference(place + result.text, result.error, result.relative, result.values_only)
+            return replace(result, text=place + result.text)
         error, weak, empty = max(error, result.error), weak or result.weak, empty or result.empty
     return Agreement(error, weak, empty)
 
@@ -98,7 +102,8 @@ def _leaf(before: object, after: object, ulps: float) -> Difference | Agreement:
     if a.dtype.kind in "biu" or a.size == 0:
         if np.array_equal(a, b):
             return Agreement(0.0, weak)
-        return Difference(_first(a, b, a != b), float(np.max(np.abs(a.astype(float) - b.astype(float)))))
+        error = float(np.max(np.abs(a.astype(float) - b.astype(float))))
+        return Difference(_first(a, b, a != b), error, discrete=True)
     return _floats(a, b, ulps, weak)
 
 
@@ -119,10 +124,10 @@ def _floats(a: np.ndarray, b: np.ndarray, ulps: float, weak: bool) -> Difference
     wide = np.complex128 if a.dtype.kind == "c" else np.float64
     x, y = a.astype(wide), b.astype(wide)
     if not np.array_equal(np.isnan(x), np.isnan(y)):
-        return Difference(_first(a, b, np.isnan(x) != np.isnan(y)))
+        return Difference(_first(a, b, np.isnan(x) != np.isnan(y)), discrete=True)
     infinite = np.isinf(x) | np.isinf(y)
     if infinite.any() and not np.array_equal(x[infinite], y[infinite], equal_nan=True):
-        return Difference(_first(a, b, infinite & ~(x == y)))
+        return Difference(_first(a, b, infinite & ~(x == y)), discrete=True)
     usual = np.isfinite(x) & np.isfinite(y)
     if not usual.any():
         return Agreement(0.0, weak)

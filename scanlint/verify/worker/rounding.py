@@ -1,0 +1,197 @@
+"""How far rounding alone moves what the old version gives: what a difference must exceed to tell anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .call import TookTooLong, limited, split
+from .interpret import count
+from .jaxes import enable_x64, eps, is_key, tiny, x64
+
+if TYPE_CHECKING:
+    from .judge import Judge
+    from .values import Values
+
+FACTOR = 16.0
+PATTERNS = 4
+SECONDS = 4.0
+COMPILED_EQUATIONS = 3000
+# Random draws are others in double precision: its spread counts up to this many times the other.
+DIFFERENT_NUMBERS = 64.0
+AMPLIFYING = 1e3
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """How far two results of one program are apart; `flips` where whole numbers or the places of NaNs differ."""
+
+    relative: float = 0.0
+    flips: bool = False
+    overflows: bool = False
+
+
+@dataclass(slots=True)
+class Spread:
+    """What moves the old version's result at one input: compilation, its inputs' last bits, double precision."""
+
+    compiled: Apart | None = None
+    nudged: Apart | None = None
+    doubled: Apart | None = None
+
+    @property
+    def relative(self) -> float:
+        """The relative spread that rounding explains."""
+        own = self.nudged.relative if self.nudged else 0.0
+        if self.doubled is not None:
+            own = min(self.doubled.relative, DIFFERENT_NUMBERS * own)
+        return max(own, self.compiled.relative if self.compiled else 0.0)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether rounding decides a whole number or a NaN there.
+
+        Where only the inputs' last bits do and double precision agrees, the input is an exact tie, which tells much.
+        """
+        if self.compiled is not None and self.compiled.flips:
+            return True
+        if self.doubled is None:
+            return self.nudged is not None and self.nudged.flips
+        amplifies = self.nudged is not None and self.nudged.relative > AMPLIFYING * eps(jnp.float32)
+        nudges = self.nudged is not None and self.nudged.flips
+        return self.doubled.overflows or (self.doubled.flips and (nudges or amplifies))
+
+    def explains(self, relative: float, *, values_only: bool) -> bool:
+        return self.undecided or (values_only and relative <= FACTOR * self.relative)
+
+
+def spread(judge: Judge, values: Values, expected: object, relative: float, *, values_only: bool) -> Spread:
+    """The spread at one input, measured until it explains the difference or nothing is left to measure."""
+    found = Spread()
+    for _ in _measured(judge, values, expected, found):
+        if found.explains(relative, values_only=values_only):
+            break
+    return found
+
+
+def _measured(judge: Judge, values: Values, expected: object, found: Spread) -> Iterator[None]:
+    if compilable(judge, values):
+        try:
+            found.compiled = apart(expected, judge.jitted(judge.before, judge.own(values), numbers=True))
+            yield
+        except Exception:  # noqa: BLE001
+            found.compiled = None
+    for pattern in range(PATTERNS):
+        other = _run(judge, {k: nudged(v, pattern) for k, v in values.items()})
+        if other is not None:
+            found.nudged = _wider(found.nudged, apart(expected, other))
+        if pattern == 0 and not x64():
+            found.doubled = _in_double(judge, values, expected)
+        yield
+
+
+def _wider(a: Apart | None, b: Apart) -> Apart:
+    return b if a is None else Apart(max(a.relative, b.relative), a.flips or b.flips, a.overflows or b.overflows)
+
+
+def _run(judge: Judge, values: Values) -> list[object] | None:
+    try:
+        with limited(SECONDS):
+            return [judge.run_old(values)]
+    except (Exception, TookTooLong):  # noqa: BLE001
+        return None
+
+
+def _in_double(judge: Judge, values: Values, expected: object) -> Apart | None:
+    """How far off the old version is by its own arithmetic: the same in double precision."""
+    enable_x64(True)
+    try:
+        wide = {k: jax.tree_util.tree_map(_double, v) for k, v in values.items()}
+        found = _run(judge, wide)
+        return None if found is None else apart(expected, found)
+    finally:
+        enable_x64(False)
+
+
+def compilable(judge: Judge, values: Values) -> bool:
+    """Whether the old version traces to a program that compiles in reasonable time."""
+    if judge.compilable is None:
+        parts = split(judge.own(values), judge.signature.static, numbers=True)
+        try:
+            with limited(SECONDS):
+                program = jax.make_jaxpr(lambda *ls: judge.arrays(judge.before, parts, ls))(*parts.leaves)
+            judge.compilable = count(program.jaxpr) <= COMPILED_EQUATIONS
+        except (Exception, TookTooLong):  # noqa: BLE001
+            judge.compilable = False
+    return judge.compilable
+
+
+def apart(expected: object, other: object) -> Apart:
+    """Of two results of the same program; dtypes may differ in width."""
+    first, second = (jax.tree_util.tree_leaves(x) for x in (expected, other))
+    found: Apart | None = Apart()
+    if len(first) != len(second):
+        return Apart(float("inf"), True)
+    for a, b in zip(first, second, strict=True):
+        found = _wider(found, _leaves_apart(a, b))
+    assert found is not None
+    return found
+
+
+def _leaves_apart(a: object, b: object) -> Apart:
+    x, y = _plain(a), _plain(b)
+    if x is None or y is None:
+        return Apart()
+    if x.shape != y.shape:
+        return Apart(float("inf"), True)
+    if x.dtype.kind in "biu":
+        return Apart(flips=not np.array_equal(x, y))
+    wide = np.complex128 if "c" in (x.dtype.kind, y.dtype.kind) else np.float64
+    unit = tiny(x.dtype)
+    x, y = x.astype(wide), y.astype(wide)
+    usual = np.isfinite(x) & np.isfinite(y)
+    same = usual | (np.isnan(x) & np.isnan(y)) | (x == y)
+    overflows = bool((~np.isfinite(x) & np.isfinite(y)).any())
+    if not usual.any():
+        return Apart(0.0, not bool(same.all()), overflows)
+    scale = max(float(np.max(np.abs(x[usual]))), unit)
+    return Apart(float(np.max(np.abs(x[usual] - y[usual]))) / scale, not bool(same.all()), overflows)
+
+
+def _plain(value: object) -> np.ndarray | None:
+    if isinstance(value, jax.Array) and is_key(value.dtype):
+        return np.asarray(jax.random.key_data(value))
+    if not isinstance(value, (jax.Array, np.ndarray, np.generic, bool, int, float, complex)):
+        return None
+    found = np.asarray(value)
+    return found if found.dtype.kind in "biufc" else found.astype(np.float64)
+
+
+def _inexact(value: object) -> bool:
+    return isinstance(value, (jax.Array, np.ndarray)) and jnp.issubdtype(value.dtype, jnp.inexact)
+
+
+def nudged(tree: object, pattern: int) -> object:
+    """Every number of the float arrays moved by one rounding unit, up or down at random; zeros stay."""
+
+    def leaf(at: list[int], x: object) -> object:
+        if not _inexact(x):
+            return x
+        at[0] += 1
+        signs = np.random.default_rng([at[0], pattern]).integers(0, 2, np.shape(x)) * 2.0 - 1.0  # type: ignore[arg-type]
+        return jnp.asarray(np.asarray(x) * (1 + signs * eps(x.dtype)), x.dtype)  # type: ignore[attr-defined]
+
+    at = [0]
+    return jax.tree_util.tree_map(lambda x: leaf(at, x), tree)
+
+
+def _double(value: object) -> object:
+    if not _inexact(value):
+        return value
+    kind = np.complex128 if jnp.issubdtype(value.dtype, jnp.complexfloating) else np.float64  # type: ignore[attr-defined]
+    return jnp.asarray(np.asarray(value).astype(kind))
