@@ -71,7 +71,7 @@ def _while(model: LoopModel) -> Outcome:
     if isinstance(test, Withheld):
         return test
     carried = pack(model.carried)
-    condition, body_name = names("condition", "go_on"), names("body", "outer_body")
+    condition, body_name = names("condition", "go_on"), names("body", "loop_body")
     body = roll.body()
     header: list[cst.BaseStatement] = []
     if len(model.carried) == 1:

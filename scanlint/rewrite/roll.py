@@ -73,7 +73,7 @@ class Roll:
 
     def _fori(self) -> Outcome:
         stream = self.model.streams[0]
-        name = self.names("body", "outer_body")
+        name = self.names("body", "loop_body")
         index, prologue, start, stop = self._index(stream)
         body = [*prologue, *self.body()]
         carry, body = self._carry_in(body)
@@ -84,7 +84,7 @@ class Roll:
 
     def _scan(self, rows: tuple[str, str] | None, last: list[str]) -> Outcome:
         model = self.model
-        name = self.names("step", "outer_step")
+        name = self.names("step", "loop_step")
         outputs: list[tuple[str, str]] = []
         after: list[str] = []
         plan = after_loop(model, self.spell, self.names)
