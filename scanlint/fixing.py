@@ -25,9 +25,7 @@ class Fixer:
     def __init__(self, run: Run, progress: Callable[[str], None]) -> None:
         self.run = run
         self.progress = progress
-        settings = run.settings
-        python = find_interpreter(settings.python, settings.root)
-        self.verifier = Verifier(python, timeout=settings.verify_timeout, measure=settings.measure)
+        self.verifier: Verifier | None = None
         self.unavailable: str | None = None
         self.done = 0
 
@@ -37,7 +35,8 @@ class Fixer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.verifier.close()
+        if self.verifier is not None:
+            self.verifier.close()
 
     def fix_all(self) -> None:
         """Rewrite every file that has something to rewrite."""
@@ -131,11 +130,19 @@ class Fixer:
         if self.unavailable is not None:
             return Verification("unknown", self.unavailable)
         try:
-            return self.verifier.verify(self._task(unit, old, new))
+            return self._started().verify(self._task(unit, old, new))
         except VerifierUnavailable as error:
             self.unavailable = str(error)
             self.run.problems.append(self.unavailable)
             return Verification("unknown", self.unavailable)
+
+    def _started(self) -> Verifier:
+        """The verifier, made when there is something to verify."""
+        if self.verifier is None:
+            settings = self.run.settings
+            python = find_interpreter(settings.python, settings.root)
+            self.verifier = Verifier(python, timeout=settings.verify_timeout, measure=settings.measure)
+        return self.verifier
 
     def _task(self, unit: Unit, old: str, new: str) -> Task:
         file = self.run.files[unit.source.path]

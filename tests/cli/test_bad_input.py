@@ -146,3 +146,12 @@ def test_odd_but_valid_files_pass(data: bytes, tmp_path: Path, run: Scanlint) ->
     (tmp_path / "odd.py").write_bytes(data)
     done = run("odd.py")
     assert (done.returncode, done.stdout) == (0, "All checks passed\n")
+
+
+def test_an_interpreter_that_does_not_exist_is_named(project: Path, run: Scanlint) -> None:
+    before = (project / "loop.py").read_bytes()
+    done = run("--fix", "--python", "no-such-python", ".")
+    assert done.returncode == 2
+    assert "`no-such-python` does not exist" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (project / "loop.py").read_bytes() == before
