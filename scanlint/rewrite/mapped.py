@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from scanlint.analysis.batches import Batch, Rows, count_of
-from scanlint.analysis.flow import reads
+from scanlint.analysis.flow import binds, reads
 from scanlint.finding import Edit, Position
 from scanlint.outcome import Withheld
 from scanlint.rewrite.syntax import Snippet, fresh
@@ -109,8 +109,13 @@ class Mapped:
         base = row.array.attr if isinstance(row.array, ast.Attribute) else ast.unparse(row.array)
         if id(row) not in self.names:
             wanted = "row" if row.target is not None else singular(base, f"{base}_row")
-            self.names[id(row)] = self.fresh(wanted)
+            self.names[id(row)] = fresh(self._inside(), wanted)
         return self.names[id(row)]
+
+    def _inside(self) -> set[str]:
+        """The names that one example's code uses: a parameter may not have one of them."""
+        parts = [*self.batch.statements, *self.batch.elements]
+        return {*reads(*parts), *binds(*parts), *self.names.values()}
 
     def _numbers(self) -> str:
         """`jnp.arange(...)` over what a range counts."""

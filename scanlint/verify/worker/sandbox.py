@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 
 MEMORY = 8 << 30
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -57,7 +58,9 @@ class Refused(PermissionError):
 def enclose(folder: str) -> list[str]:
     """Enter the temporary folder and refuse writes elsewhere; gives the list that refused actions are added to."""
     os.chdir(folder)
-    os.environ["TMPDIR"] = folder
+    for name in ("TMPDIR", "TEMP", "TMP", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "MPLCONFIGDIR", "NUMBA_CACHE_DIR"):
+        os.environ[name] = folder
+    tempfile.tempdir = folder
     _limit_memory()
     home = os.path.realpath(folder) + os.sep
     refused: list[str] = []
