@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -56,28 +56,6 @@ def check_text(text: bytes, filename: Path, settings: Settings) -> Outcome:
     """The findings of one file that is given as text."""
     run = Run(settings)
     run.load([decode(text, filename)])
-    return run.outcome()
-
-
-def fix(paths: Sequence[Path], settings: Settings, progress: Callable[[str], None]) -> Outcome:
-    """The findings of a tree, with what was rewritten and verified."""
-    from scanlint.fixing import Fixer
-
-    run = Run(settings)
-    run.load([read(path) for path in discover(paths, settings)])
-    with Fixer(run, progress) as fixer:
-        fixer.fix_all()
-    return run.outcome()
-
-
-def fix_text(text: bytes, filename: Path, settings: Settings, progress: Callable[[str], None]) -> Outcome:
-    """The same for one file that is given as text."""
-    from scanlint.fixing import Fixer
-
-    run = Run(settings)
-    run.load([decode(text, filename)])
-    with Fixer(run, progress) as fixer:
-        fixer.fix_all()
     return run.outcome()
 
 

@@ -5,18 +5,39 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import TracebackType
 
 from scanlint.analysis.unit import Unit
 from scanlint.comments import given_inputs
 from scanlint.edits import apply_edits
-from scanlint.engine import Entry, Run
+from scanlint.engine import Entry, Outcome, Run
 from scanlint.finding import Fix, Verification
 from scanlint.outcome import Rewrite, Withheld
+from scanlint.project.sources import decode, discover, read
 from scanlint.rules.base import Report
+from scanlint.settings import Settings
 from scanlint.verify.verifier import Task, Verifier, VerifierUnavailable, find_interpreter
 
 Key = tuple[str, str | None, str]
+
+
+def fix(paths: Sequence[Path], settings: Settings, progress: Callable[[str], None]) -> Outcome:
+    """The findings of a tree, with what was rewritten and verified."""
+    run = Run(settings)
+    run.load([read(path) for path in discover(paths, settings)])
+    with Fixer(run, progress) as fixer:
+        fixer.fix_all()
+    return run.outcome()
+
+
+def fix_text(text: bytes, filename: Path, settings: Settings, progress: Callable[[str], None]) -> Outcome:
+    """The same for one file that is given as text."""
+    run = Run(settings)
+    run.load([decode(text, filename)])
+    with Fixer(run, progress) as fixer:
+        fixer.fix_all()
+    return run.outcome()
 
 
 class Fixer:

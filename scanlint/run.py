@@ -93,11 +93,13 @@ def _engine(request: Request, settings: Settings, stdin: bytes | None) -> Outcom
         if stdin is not None:
             return engine.check_text(stdin, name, settings)
         return engine.check(request.paths, settings)
+    from scanlint.fixing import fix, fix_text
+
     progress = Progress(request.quiet)
     try:
         if stdin is not None:
-            return engine.fix_text(stdin, name, settings, progress)
-        return engine.fix(request.paths, settings, progress)
+            return fix_text(stdin, name, settings, progress)
+        return fix(request.paths, settings, progress)
     finally:
         progress.close()
 

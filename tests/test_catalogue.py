@@ -12,7 +12,8 @@ import jax
 import numpy as np
 import pytest
 
-from scanlint.engine import Outcome, check, fix
+from scanlint.engine import Outcome, check
+from scanlint.fixing import fix
 from scanlint.rules.registry import entries, rules
 from scanlint.settings import Settings
 

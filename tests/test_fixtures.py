@@ -13,7 +13,8 @@ import jax
 import numpy as np
 import pytest
 
-from scanlint.engine import Outcome, fix
+from scanlint.engine import Outcome
+from scanlint.fixing import fix
 from scanlint.settings import Settings
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
