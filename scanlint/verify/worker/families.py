@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .harvest import harvest
-from .inputs import Inputs, NoInputs
+from .inputs import Inputs
 from .judge import Judge
 from .observed import reduced, specs_of
 from .values import Case, Mode, Specs, Values, cases, modes, varied
@@ -94,6 +94,8 @@ class Families:
         floats, integers = self.inputs.constants()
         found = []
         for label, sized in self.inputs.variants(specs) if not real else [("", specs)]:
+            if label.startswith("size 1 ") and self.broadcasts(sized):
+                continue
             wanted = (
                 list(modes(sized, floats, integers))
                 if not label
@@ -102,5 +104,7 @@ class Families:
             found.append(Family(label, sized, list(cases(sized, iter(wanted), integers)), real and not label))
         return found
 
-
-__all__ = ["Families", "Family", "NoInputs"]
+    def broadcasts(self, specs: Specs) -> bool:
+        """Whether a guessed size of one makes a carried array grow: it spreads over an axis that no caller means."""
+        failure = None if self.inputs.owner is not None else self.inputs.attempt(specs, self.judge.after)
+        return failure is not None and failure.kind in RETRY and "carry" in failure.message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,12 +19,14 @@ from .jaxes import abstract
 from .module import Loaded, find
 from .need import Need
 from .paths import TooManyDecisions, deciding
-from .search import Failure, Links, search, separate
+from .search import Failure, Links, search
+from .separate import separate
 from .specs import Array, Choice, Scalar, Spec, Struct, build, leaves, resize, sizes, transplant
 from .values import Mode, Specs, make, scalar_values
 
 ATTEMPT_SECONDS = 2.0
 VARIANT_SECONDS = 1.5
+SMALLEST = (2, 3, 4, 5)
 REMEDY = "add `# scanlint: inputs ...` above the function or record"
 
 
@@ -87,33 +90,43 @@ class Inputs:
         return separate(found.specs, self.attempt, self.links())
 
     def accepted_by_both(self, specs: Specs, other: Callable[[Specs], Failure | None]) -> Specs | None:
-        """Shapes of the same or a higher rank that the new version takes too; None where there are none.
+        """Shapes that the new version takes too; None where there are none.
 
         Guessed shapes have no authority: a carry that grows from a guessed scalar is our mistake, not the rewrite's.
-        Ranks never fall, nor do dtypes change: that would hide a carry that grows from a constant.
+        Dtypes never change, nor do ranks fall, as that would hide a carry that grows from a constant; except where an
+        array is what grows and the rank was only suggested by the way it is used.
         """
+        failure = other(specs)
+        falls = failure is not None and re.search(r"carry.*has type \w+\[\d", failure.message, re.S) is not None
+        needs = infer(self.node, self.functions())
 
         def both(changed: Specs) -> Failure | None:
             return self.attempt(changed) or other(changed)
 
+        def least(name: str, path: str, rank: int) -> int:
+            need = needs[name].inside(path) if falls and name in needs else None
+            return rank if need is None else min(rank, need.rank)
+
         def allow(changed: Specs) -> bool:
-            for name, spec in specs.items():
-                then, now = dict(leaves(spec)), dict(leaves(changed[name]))
-                if then.keys() != now.keys():
-                    return False
-                for path, leaf in then.items():
-                    leaf_now = now[path]
-                    if isinstance(leaf, Array) != isinstance(leaf_now, Array):
-                        return False
-                    if isinstance(leaf, Array) and isinstance(leaf_now, Array):
-                        if leaf.dtype != leaf_now.dtype or len(leaf_now.shape) < len(leaf.shape):
-                            return False
-                    elif leaf != leaf_now:
-                        return False
-            return True
+            pairs = [(n, dict(leaves(s)), dict(leaves(changed[n]))) for n, s in specs.items()]
+            return all(
+                then.keys() == now.keys()
+                and all(_allowed(leaf, now[path], lambda r, n=n, p=path: least(n, p, r)) for path, leaf in then.items())  # type: ignore[misc]
+                for n, then, now in pairs
+            )
 
         found = search(specs, {}, both, self.node, self.links(), allow)
         return None if found.specs is None else separate(found.specs, both, self.links())
+
+    def smallest(self, specs: Specs) -> Specs:
+        """The same specs with every size as small as the old version accepts, but still distinct."""
+        for size in reversed(sizes(list(specs.values()))):
+            for small in SMALLEST:
+                changed = {name: resize(spec, {size: small}) for name, spec in specs.items()}
+                if small < size and small not in sizes(list(specs.values())) and self.attempt(changed) is None:
+                    specs = changed
+                    break
+        return specs
 
     def links(self) -> Links:
         """Axes that one index walks along."""
@@ -251,6 +264,12 @@ class Inputs:
                 return
             if changed != specs and self.attempt(changed) is None:
                 yield label, changed
+
+
+def _allowed(before: Spec, after: Spec, least: Callable[[int], int]) -> bool:
+    if isinstance(before, Array) and isinstance(after, Array):
+        return before.dtype == after.dtype and len(after.shape) >= least(len(before.shape))
+    return before == after
 
 
 def _others(known: list[int]) -> list[int]:

@@ -52,6 +52,8 @@ class Judge:
     unstaged: bool = False
     cases: int = 0
     skipped: int = 0
+    slow: bool = False
+    patience: float = CASE_SECONDS
     compilable: bool | None = None
     max_error: float = 0.0
     notes: list[str] = field(default_factory=list)
@@ -81,6 +83,7 @@ class Judge:
             self.stage(f"running the old version on {label}")
             expected = self.run_old(values)
         except TookTooLong:
+            self.slow = True
             self.note(f"{label}: the old version took too long; not compared")
             return False
         except (Exception, SystemExit) as error:  # noqa: BLE001
@@ -141,7 +144,7 @@ class Judge:
 
     def run_old(self, values: Values) -> object:
         mine = self.own(values)
-        with limited(CASE_SECONDS):
+        with limited(self.patience):
             return finished(self.eagerly(lambda f: self.signature.call(f, mine)))
 
     def eagerly(self, call: Callable[[Function], Result]) -> Result:

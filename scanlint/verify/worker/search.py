@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from .guess import FRESH, UNARY
-from .specs import Array, Choice, Scalar, Spec, Struct, leaves, replace, resize, sizes
+from .specs import Array, Choice, Scalar, Spec, leaves, replace, resize, sizes
 
 MAX_ATTEMPTS = 400
 MAX_SECONDS = 12.0
@@ -77,7 +77,7 @@ def search(
             heapq.heappop(queue)
             continue
         extra, proposed = step
-        changed = _linked(at.specs, proposed, links)
+        changed = linked(at.specs, proposed, links)
         if repr(changed) in seen or not allow(changed):
             continue
         seen.add(repr(changed))
@@ -92,7 +92,7 @@ def search(
     return Found(None, best, attempts)
 
 
-def _linked(before: Specs, after: Specs, links: Links) -> Specs:
+def linked(before: Specs, after: Specs, links: Links) -> Specs:
     """Where one of several linked axes was changed, the others follow."""
     for group in links:
         for name, axis in group:
@@ -107,27 +107,6 @@ def _linked(before: Specs, after: Specs, links: Links) -> Specs:
     return after
 
 
-def separate(specs: Specs, attempt: Attempt, links: Links) -> Specs:
-    """Give each axis a size of its own where the function still accepts it, so that nothing fits by luck."""
-    for name in specs:
-        for path, leaf in list(leaves(specs[name])):
-            if not isinstance(leaf, Array):
-                continue
-            for axis, size in enumerate(leaf.shape):
-                known = [n for s in specs.values() for _, x in leaves(s) if isinstance(x, Array) for n in x.shape]
-                if known.count(size) < 2 or size > 16:
-                    continue
-                fresh = next((n for n in (*FRESH, 14, 15, 16) if n not in known and n > size), size)
-                current = dict(leaves(specs[name]))[path]
-                if not isinstance(current, Array) or len(current.shape) <= axis:
-                    continue
-                shape = (*current.shape[:axis], fresh, *current.shape[axis + 1 :])
-                changed = _linked(specs, {**specs, name: _set(specs[name], path, Array(shape, leaf.dtype))}, links)
-                if attempt(changed) is None:
-                    specs = changed
-    return specs
-
-
 def _rank(failure: Failure) -> tuple[int, ...]:
     return tuple(-p for p in failure.progress)
 
@@ -137,6 +116,8 @@ def _changes(
 ) -> Iterator[tuple[float, Specs]]:
     """Changed specs, the likeliest first, with their costs."""
     involved = _involved(tree, why.lines, set(specs))
+    for changed in itertools.islice(_stable(specs, list(_grown(why.message))), 12):
+        yield 0.3, changed
     numbers = [int(n) for n in re.findall(r"(?<![\w.])\d+(?![\w.])", why.message)]
     wanted = list(dict.fromkeys(numbers))
     for a, b in itertools.permutations(wanted[:6], 2):
@@ -155,6 +136,29 @@ def _changes(
             yield cost, {**specs, name: changed}
 
 
+def _grown(message: str) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """The shapes that carried values had and should have had, as JAX tells them."""
+    for before, after in re.findall(r"has type \w+\[([\d,]*)\].*?has type \w+\[([\d,]*)\]", message, re.S):
+        shapes = [tuple(int(n) for n in text.split(",") if n) for text in (before, after)]
+        if shapes[0] != shapes[1]:
+            yield shapes[0], shapes[1]
+
+
+def _stable(specs: Specs, grown: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> Iterator[Specs]:
+    """For every carried value that grew, one argument of its first shape that starts with its last."""
+    found = [(name, path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec)]
+    choices = [[x for x in found if isinstance(x[2], Array) and x[2].shape == before] for before, _ in grown]
+    together = [c for c in choices if c]
+    for chosen in itertools.product(*together) if together else ():
+        changed = specs
+        for (name, path, leaf), (_, after) in zip(
+            chosen, [g for g, c in zip(grown, choices, strict=True) if c], strict=True
+        ):
+            if isinstance(leaf, Array):
+                changed = {**changed, name: set_leaf(changed[name], path, Array(after, leaf.dtype))}
+        yield changed
+
+
 def _axis_to(spec: Spec, a: int, b: int) -> Iterator[Spec]:
     """One leaf's axis of size `a` made `b`; then all of them."""
     for path, leaf in leaves(spec):
@@ -162,16 +166,16 @@ def _axis_to(spec: Spec, a: int, b: int) -> Iterator[Spec]:
             for axis, size in enumerate(leaf.shape):
                 if size == a:
                     shape = (*leaf.shape[:axis], b, *leaf.shape[axis + 1 :])
-                    yield _set(spec, path, Array(shape, leaf.dtype))
+                    yield set_leaf(spec, path, Array(shape, leaf.dtype))
 
 
 def _leaf_changes(spec: Spec, known: list[int]) -> Iterator[Spec]:
     for path, leaf in leaves(spec):
         if isinstance(leaf, Array) and leaf.dtype == "float32" and len(leaf.shape) < 2:
             for size in known:
-                yield _set(spec, path, Array((*leaf.shape, size)))
+                yield set_leaf(spec, path, Array((*leaf.shape, size)))
         for changed in _other_leaf(leaf):
-            yield _set(spec, path, changed)
+            yield set_leaf(spec, path, changed)
 
 
 def _other_leaf(leaf: Array | Scalar | Choice) -> Iterator[Spec]:
@@ -216,7 +220,7 @@ def _other_leaf(leaf: Array | Scalar | Choice) -> Iterator[Spec]:
             yield Scalar("int")
 
 
-def _set(spec: Spec, path: str, value: Spec) -> Spec:
+def set_leaf(spec: Spec, path: str, value: Spec) -> Spec:
     """One leaf changed, and with it the same leaf of the other entries of a list."""
     wanted = re.sub(r"\*\d+", "*", path)
     return replace(spec, lambda leaf, at: value if re.sub(r"\*\d+", "*", at) == wanted else leaf)
@@ -248,6 +252,3 @@ def _involved(tree: ast.AST, lines: tuple[int, ...], parameters: set[str]) -> se
         if grown == wanted:
             return wanted & parameters
         wanted = grown
-
-
-__all__ = ["Failure", "Found", "Links", "Struct", "search", "separate"]

@@ -26,6 +26,7 @@ PROOF_SECONDS = 6.0
 FULL_SECONDS = 0.6
 SHORT_SECONDS = 4.0
 SEARCH_SECONDS = 3.0
+PATIENCE = 10.0
 SHAPES = 24
 T = TypeVar("T")
 
@@ -105,6 +106,8 @@ class Weighing:
             try:
                 if family.real or at == 0:
                     self.run(family, limit, self.full.check, FULL_SECONDS)
+                    if self.full.slow and not self.full.cases:
+                        self.smallest(family)
                 if self.twin is not None or not (family.real or at == 0):
                     self.run(family, limit, lambda c, w: self.quickly(lambda judge: judge.check(c, w)), SHORT_SECONDS)
             except Raises as error:
@@ -123,6 +126,17 @@ class Weighing:
             if self.cases >= 2 * MAX_CASES or spent > seconds * (1 if good > 1 else 4 if good else 12):
                 return
             good += check(case, family.label)
+            if not good and self.full.slow and check == self.full.check:
+                return
+
+    def smallest(self, family: Family) -> None:
+        """Where a run of the old version takes long: the smallest sizes that it accepts, with more patience."""
+        specs = self.inputs.smallest(family.specs) if family.specs is not None else None
+        if specs is not None:
+            _, integers = self.inputs.constants()
+            small = Family("smallest sizes", specs, list(cases(specs, iter([Mode("ordinary values")]), integers)))
+            self.full.patience = PATIENCE
+            self.run(small, 1, self.full.check, SHORT_SECONDS)
 
     def proof(self, families: list[Family]) -> bool:
         """Whether the programs are the same for all shapes and static values tried: the first at full length."""
