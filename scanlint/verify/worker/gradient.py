@@ -111,9 +111,10 @@ def gradient(signature: Signature, function: Function, values: Values) -> list[o
 
 
 def _projection(result: object) -> jax.Array:
-    outputs = [x for x in jax.tree_util.tree_leaves(result) if isinstance(x, jax.Array) and floating(x)]
     total = jnp.zeros(())
-    for k, x in enumerate(outputs):
+    for k, x in enumerate(jax.tree_util.tree_leaves(result)):
+        if not (isinstance(x, jax.Array) and floating(x)):
+            continue
         weights = np.random.default_rng(k).standard_normal(x.shape)
         total = total + jnp.sum(x * jnp.asarray(weights, x.dtype))
     return total

@@ -16,6 +16,19 @@ MAX_PATHS = 64
 MAX_DECISIONS = 400
 
 
+class _Forced:
+    """Whether decisions were made since jit's caches were last emptied: jit keeps what it traced under them."""
+
+    caches = False
+
+
+def forget() -> None:
+    """Empty jit's caches where they may hold programs that were traced under decisions."""
+    if _Forced.caches:
+        jax.clear_caches()
+        _Forced.caches = False
+
+
 class TooManyDecisions(Exception):
     """A loop or a chain of tests asks for more decisions than are tried."""
 
@@ -38,6 +51,7 @@ def deciding(decide: Callable[[object], bool]) -> Iterator[None]:
     def truth(self: object) -> bool:
         if getattr(self.aval, "shape", ()) != ():  # type: ignore[attr-defined]
             return bool(original(self))
+        _Forced.caches = True
         return decide(self)
 
     cls.__bool__ = truth  # type: ignore[method-assign]

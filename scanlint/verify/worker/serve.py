@@ -11,6 +11,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 import warnings
 from collections.abc import Sequence
 from typing import IO
@@ -96,7 +97,13 @@ def _child(request: Message, folder: str, writing: int) -> None:
     from .task import run
 
     stream = os.fdopen(writing, "w", encoding="utf-8")
-    _send(stream, {"answer": run(request, folder, lambda stage: _send(stream, {"stage": stage}))})
+    try:
+        answer = run(request, folder, lambda stage: _send(stream, {"stage": stage}))
+    except Exception as error:  # noqa: BLE001 - the verifier's own bug: no verdict, and it is said
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{os.path.basename(at.filename)}:{at.lineno}"
+        answer = {"verdict": "unknown", "reason": f"internal error at {place}: {type(error).__name__}: {error}"}
+    _send(stream, {"answer": answer})
 
 
 def _await(child: int, reading: int, timeout: float) -> Message:
