@@ -5,7 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from .need import ARRAY_ATTRIBUTES, KEY_CALLS, MATRIX_CALLS, SQUARE_CALLS, STATIC_CALLS, VECTOR_CALLS, WEIGHT, Need
+from .need import (
+    ARRAY_ATTRIBUTES,
+    KEY_CALLS,
+    MATRIX_CALLS,
+    SAME_SHAPE,
+    SQUARE_CALLS,
+    STATIC_CALLS,
+    VECTOR_CALLS,
+    WEIGHT,
+    Need,
+)
 
 MAX_DEPTH = 4
 
@@ -19,6 +29,7 @@ class Inference:
         self.names: dict[str, Need] = {}
         self.loops: dict[str, int | str] = {}
         self.extents: dict[str, str] = {}
+        self.counters: dict[str, Need] = {}
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, needs: Mapping[str, Need]) -> None:
         self.names = {**self.names, **needs}
@@ -109,7 +120,10 @@ class Inference:
         base.at_least(len(axes))
         for axis, entry in enumerate(axes):
             if isinstance(entry, ast.Name) and entry.id in self.loops:
-                base.sizes.setdefault(axis, self.loops[entry.id])
+                size = self.loops[entry.id]
+                known = base.sizes.setdefault(axis, size)
+                if size in self.counters and isinstance(known, str):
+                    self.counters[str(size)].counts = known
         if len(axes) == 1 and not isinstance(axes[0], ast.Slice):
             return base.of_element()
         return None
@@ -158,9 +172,12 @@ class Inference:
         """The value whose shape an elementwise expression most likely has: its first plain name."""
         match value:
             case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.MatMult):
-                plain = [s for s in (left, right) if isinstance(s, ast.Name)]
-                found = [n for s in plain if (n := self.names.get(s.id)) is not None and not n.is_int]
-                return found[0] if found else None
+                sides = [
+                    self.names.get(s.id) if isinstance(s, ast.Name) else self.shaped_like(s) for s in [left, right]
+                ]
+                return next((n for n in sides if n is not None and not n.is_int), None)
+            case ast.Call(func=ast.Attribute(attr=attr), args=[ast.Name(id=name), *_]) if attr in SAME_SHAPE:
+                return self.names.get(name)
         return None
 
     def forget(self, target: ast.expr, value: ast.expr | None = None) -> None:
@@ -179,6 +196,10 @@ class Inference:
                         need.is_int = need.is_range = True
                 stop = args[1] if len(args) > 1 else args[0] if args else None
                 bound = self.bound(stop) if stop is not None else None
+                counter = self.names.get(stop.id) if isinstance(stop, ast.Name) else None
+                if bound is None and counter is not None and not counter.is_array:
+                    bound = counter.counted()
+                    self.counters[bound] = counter
                 if bound is not None and isinstance(target, ast.Name):
                     self.loops[target.id] = bound
             case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]):

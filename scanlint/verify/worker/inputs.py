@@ -132,6 +132,8 @@ class Inputs:
         """Axes that one index walks along."""
         groups: dict[str, list[tuple[str, int]]] = {}
         for name, need in infer(self.node, self.functions()).items():
+            if need.counts is not None:
+                groups.setdefault(need.counts, []).append((name, 0))
             for axis, size in need.sizes.items():
                 if isinstance(size, str):
                     groups.setdefault(size, []).append((name, axis))
@@ -159,7 +161,19 @@ class Inputs:
                     raise NoInputs(f"no instance of `{self.owner.__name__}` could be made; {REMEDY}")
             else:
                 found[name] = list(guesses(name, need, shared, names))[:8]
+        for name, need in needs.items():
+            if need.counts is not None and isinstance(found[name][0], Scalar):
+                found[name] = [*self.counting(name, needs, found), *found[name]]
         return found
+
+    def counting(self, name: str, needs: Mapping[str, Need], found: Mapping[str, list[Spec]]) -> Iterator[Spec]:
+        """A whole number that counts along an axis of another argument: the size of that axis."""
+        for other, need in needs.items():
+            first = found[other][0] if other in found else None
+            for axis, size in need.sizes.items():
+                if size == needs[name].counts and isinstance(first, Array) and len(first.shape) > axis:
+                    yield Scalar("int", None, first.shape[axis])
+                    return
 
     def instance(self, cls: type, need: Need, shared: Sizes) -> Iterator[Spec]:
         """`self`: a record by its fields, or another class by the parameters of its `__init__`."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -12,16 +14,20 @@ import jax.numpy as jnp
 import numpy as np
 
 from .call import Signature, Split, TookTooLong, jitted, limited, plain, split
+from .callees import Callees
 from .compare import ACCEPTED_RELATIVE, Agreement, Difference, compare, describe
 from .cover import Coverage
 from .jaxes import finished
 from .module import Loaded
+from .paths import forget
 from .rounding import spread
 from .specs import transplant
 from .values import Case, Values
 
 CASE_SECONDS = 4.0
+SLOW_SECONDS = 0.4
 STAGED = re.compile(r"/jax/_src/lax/control_flow/|/jax/_src/interpreters/batching\.py")
+UNTRACEABLE = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
 EMPTY = "where there is nothing to loop over, an empty result differs in shape or dtype"
 Function = Callable[..., object]
 Result = TypeVar("Result")
@@ -52,8 +58,11 @@ class Judge:
     unstaged: bool = False
     cases: int = 0
     skipped: int = 0
+    ordinary: int = 0
     slow: bool = False
+    partial: bool = False
     patience: float = CASE_SECONDS
+    callees: Callees | None = None
     compilable: bool | None = None
     max_error: float = 0.0
     notes: list[str] = field(default_factory=list)
@@ -90,9 +99,10 @@ class Judge:
             self.failures.append(f"{type(error).__name__}: {str(error).splitlines()[0][:120] if str(error) else ''}")
             return False
         self.stage(f"running the new version on {label}")
+        forget()
         for name, run in self.runs(values):
             try:
-                found = run()
+                found = self.untraced(run, values)
             except Exception as error:
                 text = str(error).splitlines()[0][:200] if str(error) else ""
                 if _empty(expected) or (_without_elements(values) and _in_a_loop(error)):
@@ -107,7 +117,20 @@ class Judge:
         if self.cases == 0:
             self.retraces(case)
         self.cases += 1
+        self.ordinary += case.ordinary
         return True
+
+    def untraced(self, run: Callable[[], object], values: Values) -> object:
+        """Run the new version; without staging where it asks a tracer for its value as the old one does somewhere."""
+        try:
+            return run()
+        except UNTRACEABLE:
+            if self.traces(self.before, self.own(values)):
+                raise
+            self.partial = True
+            self.note("other places still keep the function from being traced: compared without tracing")
+            with jax.disable_jit(), limited(self.patience):
+                return finished(self.signature.call(self.after, self.moved(values)))
 
     def agree(self, values: Values, expected: object, found: object, name: str) -> bool:
         """Whether the case counts; raises Refuted where the results differ beyond what rounding explains."""
@@ -133,7 +156,7 @@ class Judge:
     def retraces(self, case: Case) -> None:
         """Note it where a second call of a jitted new version with equal arguments is traced again."""
         size: Callable[[], int] | None = getattr(self.after, "_cache_size", None)
-        if size is None:
+        if size is None or self.partial:
             return
         sizes = []
         for _ in range(2):
@@ -144,8 +167,14 @@ class Judge:
 
     def run_old(self, values: Values) -> object:
         mine = self.own(values)
-        with limited(self.patience):
-            return finished(self.eagerly(lambda f: self.signature.call(f, mine)))
+        started = time.process_time()
+        quicker = self.callees.used() if self.callees is not None else contextlib.nullcontext()
+        try:
+            with limited(self.patience), quicker:
+                return finished(self.eagerly(lambda f: self.signature.call(f, mine)))
+        finally:
+            if self.callees is None and time.process_time() - started > SLOW_SECONDS:
+                self.callees = Callees(self.old, self.before)
 
     def eagerly(self, call: Callable[[Function], Result]) -> Result:
         """Run the old version's Python. What it calls stays compiled (much faster) unless that does not trace."""

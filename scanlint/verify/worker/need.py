@@ -25,6 +25,10 @@ SQUARE_CALLS = frozenset([
     "solve", "inv", "det", "slogdet", "cholesky", "eig", "eigh", "eigvals", "eigvalsh", "matrix_power", "cho_factor",
 ])  # fmt: skip
 MATRIX_CALLS = frozenset(["svd", "qr", "pinv", "lstsq", "matrix_rank", "trace", "diagonal"])
+SAME_SHAPE = frozenset([
+    "exp", "log", "sin", "cos", "tanh", "sqrt", "abs", "square", "exp2", "log1p", "expm1", "cholesky", "inv", "asarray",
+    "zeros_like", "ones_like", "full_like", "clip",
+])  # fmt: skip
 WEIGHT = re.compile(
     r"^(w|W|[A-Z][A-Z]?|kernel|weights?|w_\w+|W_\w+|\w+_w|\w+_weights?|mat\w*|\w+_mat\w*|proj\w*|cov\w*)\d*$"
 )
@@ -56,6 +60,7 @@ class Need:
     constants: set[object] = field(default_factory=set)
     members: list[ast.Attribute] = field(default_factory=list)
     sizes: dict[int, int | str] = field(default_factory=dict)
+    counts: str | None = None
     annotation: ast.expr | None = None
     default: object = ...
 
@@ -81,6 +86,11 @@ class Need:
         self.at_least(axis + 1)
         name = self.sizes.setdefault(axis, f"axis{id(self)}_{axis}")
         return str(name)
+
+    def counted(self) -> str:
+        """A name for the size of the axes that a loop of so many trips walks along."""
+        self.counts = self.counts or f"count{id(self)}"
+        return self.counts
 
     def unpacked(self) -> int:
         """The length of the first axis where the value is unpacked into names, else 0."""

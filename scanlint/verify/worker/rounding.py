@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import jax
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from .values import Values
 
 FACTOR = 16.0
-PATTERNS = 4
+UNITS = (1.0, 1.0, 3.0, 8.0)  # a single unit may be lost in the first sum that an input enters
 SECONDS = 4.0
 COMPILED_EQUATIONS = 3000
 # Random draws are others in double precision: its spread counts up to this many times the other.
@@ -43,14 +44,20 @@ class Spread:
     compiled: Apart | None = None
     nudged: Apart | None = None
     doubled: Apart | None = None
+    draws: bool = False
+
+    @property
+    def own(self) -> float:
+        """The relative spread by its own arithmetic."""
+        nudged = self.nudged.relative if self.nudged else 0.0
+        if self.doubled is None:
+            return nudged
+        return min(self.doubled.relative, DIFFERENT_NUMBERS * nudged) if self.draws else self.doubled.relative
 
     @property
     def relative(self) -> float:
         """The relative spread that rounding explains."""
-        own = self.nudged.relative if self.nudged else 0.0
-        if self.doubled is not None:
-            own = min(self.doubled.relative, DIFFERENT_NUMBERS * own)
-        return max(own, self.compiled.relative if self.compiled else 0.0)
+        return max(self.own, self.compiled.relative if self.compiled else 0.0)
 
     @property
     def undecided(self) -> bool:
@@ -62,7 +69,7 @@ class Spread:
             return True
         if self.doubled is None:
             return self.nudged is not None and self.nudged.flips
-        amplifies = self.nudged is not None and self.nudged.relative > AMPLIFYING * eps(jnp.float32)
+        amplifies = max(self.own, self.nudged.relative if self.nudged else 0.0) > AMPLIFYING * eps(jnp.float32)
         nudges = self.nudged is not None and self.nudged.flips
         return self.doubled.overflows or (self.doubled.flips and (nudges or amplifies))
 
@@ -72,7 +79,7 @@ class Spread:
 
 def spread(judge: Judge, values: Values, expected: object, relative: float, *, values_only: bool) -> Spread:
     """The spread at one input, measured until it explains the difference or nothing is left to measure."""
-    found = Spread()
+    found = Spread(draws=draws(judge.old.tree))
     for _ in _measured(judge, values, expected, found):
         if found.explains(relative, values_only=values_only):
             break
@@ -86,13 +93,27 @@ def _measured(judge: Judge, values: Values, expected: object, found: Spread) -> 
             yield
         except Exception:  # noqa: BLE001
             found.compiled = None
-    for pattern in range(PATTERNS):
-        other = _run(judge, {k: nudged(v, pattern) for k, v in values.items()})
+    for pattern, units in enumerate(UNITS):
+        other = _run(judge, {k: nudged(v, pattern, units) for k, v in values.items()})
         if other is not None:
-            found.nudged = _wider(found.nudged, apart(expected, other))
+            moved = apart(expected, other)
+            found.nudged = _wider(found.nudged, replace(moved, relative=moved.relative / units))
         if pattern == 0 and not x64():
             found.doubled = _in_double(judge, values, expected)
         yield
+
+
+def draws(tree: ast.Module) -> bool:
+    """Whether a file may draw random numbers, which are others in double precision."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(attr="random") | ast.alias(name="random"):
+                return True
+            case ast.alias(name=str() as name) if "random" in name:
+                return True
+            case ast.ImportFrom(module=str() as module) if "random" in module:
+                return True
+    return False
 
 
 def _wider(a: Apart | None, b: Apart) -> Apart:
@@ -176,15 +197,15 @@ def _inexact(value: object) -> bool:
     return isinstance(value, (jax.Array, np.ndarray)) and jnp.issubdtype(value.dtype, jnp.inexact)
 
 
-def nudged(tree: object, pattern: int) -> object:
-    """Every number of the float arrays moved by one rounding unit, up or down at random; zeros stay."""
+def nudged(tree: object, pattern: int, units: float = 1.0) -> object:
+    """Every number of the float arrays moved by so many rounding units, up or down at random; zeros stay."""
 
     def leaf(at: list[int], x: object) -> object:
         if not _inexact(x):
             return x
         at[0] += 1
-        signs = np.random.default_rng([at[0], pattern]).integers(0, 2, np.shape(x)) * 2.0 - 1.0  # type: ignore[arg-type]
-        return jnp.asarray(np.asarray(x) * (1 + signs * eps(x.dtype)), x.dtype)  # type: ignore[attr-defined]
+        signs = np.random.default_rng([at[0], pattern]).integers(0, 2, np.asarray(x).shape) * 2.0 - 1.0
+        return jnp.asarray(np.asarray(x) * (1 + signs * units * eps(x.dtype)), x.dtype)  # type: ignore[attr-defined]
 
     at = [0]
     return jax.tree_util.tree_map(lambda x: leaf(at, x), tree)

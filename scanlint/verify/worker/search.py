@@ -101,7 +101,9 @@ def linked(before: Specs, after: Specs, links: Links) -> Specs:
                 continue
             for other, at in group:
                 spec = after.get(other)
-                if isinstance(spec, Array) and len(spec.shape) > at:
+                if isinstance(spec, Scalar) and spec.size is not None:
+                    after = {**after, other: Scalar(spec.kind, spec.usual, new.shape[axis])}
+                elif isinstance(spec, Array) and len(spec.shape) > at:
                     shape = (*spec.shape[:at], new.shape[axis], *spec.shape[at + 1 :])
                     after = {**after, other: Array(shape, spec.dtype)}
     return after
@@ -116,8 +118,8 @@ def _changes(
 ) -> Iterator[tuple[float, Specs]]:
     """Changed specs, the likeliest first, with their costs."""
     involved = _involved(tree, why.lines, set(specs))
-    for changed in itertools.islice(_stable(specs, list(_grown(why.message))), 12):
-        yield 0.3, changed
+    for stable in itertools.islice(_stable(specs, list(_grown(why.message))), 12):
+        yield 0.3, stable
     numbers = [int(n) for n in re.findall(r"(?<![\w.])\d+(?![\w.])", why.message)]
     wanted = list(dict.fromkeys(numbers))
     for a, b in itertools.permutations(wanted[:6], 2):
@@ -147,16 +149,14 @@ def _grown(message: str) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
 def _stable(specs: Specs, grown: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> Iterator[Specs]:
     """For every carried value that grew, one argument of its first shape that starts with its last."""
     found = [(name, path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec)]
-    choices = [[x for x in found if isinstance(x[2], Array) and x[2].shape == before] for before, _ in grown]
+    arrays = [(name, path, leaf) for name, path, leaf in found if isinstance(leaf, Array)]
+    choices = [[(*x, after) for x in arrays if x[2].shape == before] for before, after in grown]
     together = [c for c in choices if c]
     for chosen in itertools.product(*together) if together else ():
-        changed = specs
-        for (name, path, leaf), (_, after) in zip(
-            chosen, [g for g, c in zip(grown, choices, strict=True) if c], strict=True
-        ):
-            if isinstance(leaf, Array):
-                changed = {**changed, name: set_leaf(changed[name], path, Array(after, leaf.dtype))}
-        yield changed
+        started = specs
+        for name, path, leaf, after in chosen:
+            started = {**started, name: set_leaf(started[name], path, Array(after, leaf.dtype))}
+        yield started
 
 
 def _axis_to(spec: Spec, a: int, b: int) -> Iterator[Spec]:

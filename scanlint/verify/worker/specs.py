@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,10 +21,14 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A Python number of kind "int", "float", "bool" or "complex"; `usual` comes first among its values."""
+    """A Python number of kind "int", "float", "bool" or "complex"; `usual` comes first among its values.
+
+    `size` is that of the axis that it counts along: it never exceeds it, and changes with it.
+    """
 
     kind: str
     usual: object = None
+    size: int | None = None
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,8 @@ def resize(spec: Spec, table: dict[int, int]) -> Spec:
     def change(leaf: Array | Scalar | Choice, path: str) -> Spec:
         if isinstance(leaf, Array):
             return Array(tuple(table.get(n, n) for n in leaf.shape), leaf.dtype)
+        if isinstance(leaf, Scalar) and leaf.size is not None:
+            return Scalar(leaf.kind, leaf.usual, table.get(leaf.size, leaf.size))
         return leaf
 
     return replace(spec, change)
@@ -102,6 +109,9 @@ def key_of(seed: int, shape: tuple[int, ...], typed: bool) -> object:
 def transplant(value: object, before: types.ModuleType, after: types.ModuleType) -> object:
     """The same value for the new version of the module: its classes and functions in place of the old ones."""
     match value:
+        case enum.Enum():
+            cls = _counterpart(type(value), before, after)
+            return cls[value.name] if isinstance(cls, enum.EnumMeta) and value.name in cls.__members__ else value
         case None | bool() | int() | float() | complex() | str() | bytes():
             return value
         case dict():

@@ -39,6 +39,7 @@ class Mode:
     only: str | None = None
     mixed: bool = False
     sign: int = 0
+    definite: bool = False
 
 
 def make(specs: Specs, mode: Mode, integers: Sequence[int], wide: bool = False) -> Values:
@@ -62,6 +63,8 @@ def make(specs: Specs, mode: Mode, integers: Sequence[int], wide: bool = False) 
 
 def scalar_values(spec: Scalar, integers: Sequence[int]) -> list[object]:
     """Python numbers, the usual one first; for ints the trip counts 0, 1, 2 and more."""
+    if spec.size is not None:
+        return list(dict.fromkeys(max(n, 0) for n in (spec.size, spec.size - 1, 1, 0) if n <= spec.size))
     first: list[object] = [] if spec.usual is None else [spec.usual]
     match spec.kind:
         case "int":
@@ -91,6 +94,8 @@ def _array(spec: Array, path: str, mode: Mode, turn: int, integers: Sequence[int
         values = values + 1j * rng.standard_normal(spec.shape)
     elif mode.sign:
         values = mode.sign * np.abs(values)
+    elif mode.definite:
+        values = _definite(values) if _square(spec) else np.abs(values)
     if mode.fill is not None:
         values = np.full(spec.shape, mode.fill)
     if mode.spot is not None and (mode.only is None or mode.only == path):
@@ -99,20 +104,32 @@ def _array(spec: Array, path: str, mode: Mode, turn: int, integers: Sequence[int
     return jnp.asarray(np.asarray(values), dtype)
 
 
+def _square(spec: Spec) -> bool:
+    return isinstance(spec, Array) and len(spec.shape) > 1 and spec.shape[-1] == spec.shape[-2] > 0
+
+
+def _definite(values: np.ndarray) -> np.ndarray:
+    """Symmetric positive definite matrices that dominate on their diagonal: solvers and iterations settle on them."""
+    size = values.shape[-1]
+    return np.asarray(values @ np.swapaxes(values, -1, -2) / size + 2.0 * np.eye(size))
+
+
 def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Iterator[Mode]:
     """The cases of one set of specs, the most telling first."""
     yield Mode("ordinary values")
     yield Mode("other values", seed=1, scale=3.0, turn=1, mixed=True)
+    matrices = any(_square(leaf) for s in specs.values() for _, leaf in leaves(s))
+    yield Mode("positive values and matrices" if matrices else "positive values", seed=9, definite=True)
     yield Mode("negative values", seed=8, sign=-1)
-    discrete = [(f"{path}", _options(leaf, integers)) for name, s in specs.items() for path, leaf in leaves(s, name)]
-    for path, options in discrete:
-        for turn in range(1, options):
-            yield Mode(f"choice {turn} of {path}", turn=turn, only=path)
     for name, fill in (("zeros", 0.0), ("ones", 1.0), ("minus ones", -1.0)):
         yield Mode(name, fill=fill)
     for value in floats:
         for near in (value, value - 1, value + 1):
             yield Mode(f"all {near:g}", fill=near)
+    discrete = [(f"{path}", _options(leaf, integers)) for name, s in specs.items() for path, leaf in leaves(s, name)]
+    for path, options in discrete:
+        for turn in range(1, options):
+            yield Mode(f"choice {turn} of {path}", turn=turn, only=path)
     yield Mode("a NaN", seed=2, spot=float("nan"))
     yield Mode("an infinity", seed=3, spot=float("inf"))
     yield Mode("large values", seed=4, scale=1e4)

@@ -77,9 +77,9 @@ class Weighing:
             raise Unknown(f"no input gave a result to compare: {why}; {REMEDY}")
         if not proved:
             self.cover(families)
-        skipped = sum(j.skipped for j in self.judges)
-        if not proved and skipped > 3 * self.cases:
-            raise Unknown(f"rounding decides the result on {skipped} of {skipped + self.cases} inputs tried; {REMEDY}")
+        tried = self.full.skipped + self.full.cases
+        if not proved and self.full.skipped and (self.full.ordinary == 0 or tried > 4 * self.full.cases):
+            raise Unknown(f"rounding decides the result on {self.full.skipped} of {tried} inputs tried; {REMEDY}")
         family = self.short(families)
         self.derivatives(family)
         if not proved:

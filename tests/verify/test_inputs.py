@@ -1,0 +1,230 @@
+"""Inputs are made for code without call sites, and a verdict rests only on what they decide."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from scanlint.verify.verifier import Verifier
+from scanlint.verify.worker.rounding import Apart, Spread
+from scanlint.verify.worker.separate import separate
+from scanlint.verify.worker.specs import Array
+
+GRADIENT = """
+def f(a, b, tol):
+    x = jnp.zeros_like(b)
+    r = b - a @ x
+    p = r
+    rs = r @ r
+    k = 0
+    while rs > tol and k < 50:
+        ap = a @ p
+        alpha = rs / (p @ ap)
+        x = x + alpha * p
+        r = r - alpha * ap
+        new = r @ r
+        p = r + (new / rs) * p
+        rs = new
+        k += 1
+    return x, k
+"""
+ROLLED_GRADIENT = """
+def f(a, b, tol):
+    x = jnp.zeros_like(b)
+    r = b - a @ x
+    def condition(state):
+        return (state[3] > tol) & (state[4] < 50)
+    def body(state):
+        x, r, p, rs, k = state
+        ap = a @ p
+        alpha = rs / (p @ ap)
+        x = x + alpha * p
+        r = r - alpha * ap
+        new = r @ r
+        p = r + (new / rs) * p
+        return x, r, p, new, k + 1
+    x, _, _, _, k = lax.while_loop(condition, body, (x, r, r, r @ r, 0))
+    return x, k
+"""
+KALMAN = """
+from typing import NamedTuple
+class Model(NamedTuple):
+    a: jax.Array
+    h: jax.Array
+    q: jax.Array
+    r: jax.Array
+def predict(model, mean, p):
+    return model.a @ mean, model.a @ p @ model.a.T + model.q
+def update(model, mean, p, y):
+    s = model.h @ p @ model.h.T + model.r
+    gain = jnp.linalg.solve(s, model.h @ p).T
+    return mean + gain @ (y - model.h @ mean), p - gain @ s @ gain.T
+def f(model, mean, p, ys):
+    means = []
+    for y in ys:
+        mean, p = predict(model, mean, p)
+        mean, p = update(model, mean, p, y)
+        means.append(mean)
+    return jnp.stack(means)
+"""
+ROLLED_KALMAN = (
+    KALMAN.split("    means = []")[0]
+    + """
+    def step(carry, y):
+        mean, p = update(model, *predict(model, *carry), y)
+        return (mean, p), mean
+    return lax.scan(step, (mean, p), ys)[1]
+"""
+)
+VITERBI = """
+def f(initial, transition, emission, observations):
+    score = jnp.log(initial) + emission[:, observations[0]]
+    out = [score]
+    for i in range(1, observations.shape[0]):
+        score = jnp.max(score[:, None] + transition, axis=0) + emission[:, observations[i]]
+        out.append(score)
+    return jnp.stack(out)
+"""
+ROLLED_VITERBI = """
+def f(initial, transition, emission, observations):
+    score = jnp.log(initial) + emission[:, observations[0]]
+    def step(score, o):
+        score = jnp.max(score[:, None] + transition, axis=0) + emission[:, o]
+        return score, score
+    return jnp.concatenate([score[None], lax.scan(step, score, observations[1:])[1]])
+"""
+ROLLOUT = """
+def f(params, state, key):
+    out = []
+    for _ in range(12):
+        key, subkey = jax.random.split(key)
+        action = jnp.tanh(params["w"] @ state + params["b"]) + 0.1 * jax.random.normal(subkey)
+        angle, speed = state
+        speed = speed + 0.05 * (jnp.sin(angle) + action)
+        out.append(speed)
+        state = jnp.array([angle + 0.05 * speed, speed])
+    return jnp.stack(out)
+"""
+ROLLED_ROLLOUT = """
+def f(params, state, key):
+    def step(carry, _):
+        state, key = carry
+        key, subkey = jax.random.split(key)
+        action = jnp.tanh(params["w"] @ state + params["b"]) + 0.1 * jax.random.normal(subkey)
+        angle, speed = state
+        speed = speed + 0.05 * (jnp.sin(angle) + action)
+        return (jnp.array([angle + 0.05 * speed, speed]), key), speed
+    return lax.scan(step, (state, key), None, length=12)[1]
+"""
+KINDS = """
+import enum
+class Kind(enum.Enum):
+    CALL = 1
+    PUT = 2
+def f(x, strike, kind):
+    for _ in range(12):
+        x = jnp.sin(x)
+    if kind == Kind.CALL:
+        return x - strike
+    return strike - x
+"""
+ROLLED_KINDS = KINDS.replace(
+    "    for _ in range(12):\n        x = jnp.sin(x)\n", "    x = lax.fori_loop(0, 12, lambda _, x: jnp.sin(x), x)\n"
+)
+MANY = "def f(x, steps=5000):\n    for _ in range(steps):\n        x = x + jnp.sin(x) / steps\n    return x\n"
+ROLLED_MANY = "def f(x, steps=5000):\n    return lax.fori_loop(0, steps, lambda _, x: x + jnp.sin(x) / steps, x)\n"
+SIGMAS = (
+    "def f(m, p, n):\n    d = jnp.sqrt(n + 1.0) * jnp.exp(p)\n    return jnp.array([m + d[:, i] for i in range(n)])\n"
+)
+ROLLED_SIGMAS = "def f(m, p, n):\n    d = jnp.sqrt(n + 1.0) * jnp.exp(p)\n    return jax.vmap(lambda c: m + c, in_axes=1)(d[:, :n])\n"
+EMPTY = "def f(x):\n    total = 0.0\n    for i in range(x.shape[0]):\n        total = total + jnp.sum(x[i] * x)\n    return total\n"
+ROLLED_EMPTY = "def f(x):\n    return lax.fori_loop(0, x.shape[0], lambda i, t: t + jnp.sum(x[i] * x), 0.0)\n"
+
+ACCEPTED = {
+    "conjugate gradients on matrices of any condition": (GRADIENT, ROLLED_GRADIENT, {}),
+    "a record known by its attributes, in callees too": (KALMAN, ROLLED_KALMAN, {}),
+    "elements that index an array are whole numbers": (VITERBI, ROLLED_VITERBI, {}),
+    "a state that is unpacked has so many elements": (ROLLOUT, ROLLED_ROLLOUT, {}),
+    "what is compared with an enumeration is one of its members": (
+        KINDS,
+        ROLLED_KINDS,
+        {"static": frozenset({"kind"})},
+    ),
+    "a large default that drives a loop is tried small": (MANY, ROLLED_MANY, {"static": frozenset({"steps"})}),
+    "a number that counts along an axis is its size": (SIGMAS, ROLLED_SIGMAS, {"static": frozenset({"n"})}),
+    "an index into no elements, where the loop never runs": (EMPTY, ROLLED_EMPTY, {}),
+}
+
+WRONG = {
+    "a wrong step of conjugate gradients": (GRADIENT, ROLLED_GRADIENT.replace("new / rs", "rs / new"), {}),
+    "one trip too few of conjugate gradients": (GRADIENT, ROLLED_GRADIENT.replace("< 50", "< 2"), {}),
+    "gains of the step before": (KALMAN, ROLLED_KALMAN.replace("(mean, p), mean", "(mean, p), carry[0]"), {}),
+    "symbols one late": (VITERBI, ROLLED_VITERBI.replace("observations[1:]", "observations[:-1]"), {}),
+    "the same key for every action": (ROLLOUT, ROLLED_ROLLOUT.replace("speed]), key)", "speed]), carry[1])"), {}),
+    "a member of an enumeration exchanged": (
+        KINDS, ROLLED_KINDS.replace("== Kind.CALL", "== Kind.PUT"), {"static": frozenset({"kind"})},
+    ),
+    "the small difference of a well-conditioned sum": (
+        "def f(x):\n    for _ in range(12):\n        x = x * 0.5 + 1.0\n    return x\n",
+        "def f(x):\n    return lax.fori_loop(0, 12, lambda _, x: x * 0.5 + 1.0001, x)\n", {},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "options"), ACCEPTED.values(), ids=ACCEPTED.keys())
+def test_right_rewrites_without_call_sites_are_accepted(judge, old: str, new: str, options: dict[str, object]) -> None:
+    found = judge(old, new, **options)
+    assert found.verdict in ("proved", "tested"), found
+    assert found.inputs == "synthesised"
+
+
+@pytest.mark.parametrize(("old", "new", "options"), WRONG.values(), ids=WRONG.keys())
+def test_wrong_rewrites_without_call_sites_are_refuted(judge, old: str, new: str, options: dict[str, object]) -> None:
+    found = judge(old, new, **options)
+    assert found.verdict == "refuted", found
+
+
+def test_where_rounding_decides_every_result_the_verdict_is_unknown(judge) -> None:
+    old = "def f(x):\n    x = jnp.abs(jnp.sin(x)) * 0.9 + 0.05\n    for _ in range(200):\n        x = 3.99 * x * (1.0 - x)\n    return x\n"
+    new = "def f(x):\n    x = jnp.abs(jnp.sin(x)) * 0.9 + 0.05\n    return lax.fori_loop(0, 200, lambda _, x: 3.99 * x - 3.99 * x * x, x)\n"
+    found = judge(old, new)
+    assert found.verdict == "unknown", found
+    assert "rounding" in (found.reason or "")
+
+
+def test_a_new_version_that_takes_too_long_is_unknown(judge) -> None:
+    old = "def f(x):\n    for _ in range(20):\n        x = jnp.sin(x)\n    return x\n"
+    new = "def f(x):\n    return lax.while_loop(lambda x: jnp.all(x < 2), lambda x: jnp.sin(x), x)\n"
+    with Verifier(sys.executable, timeout=4.0) as verifier:
+        found = judge(old, new, using=verifier)
+    assert found.verdict == "unknown", found
+    assert "timed out" in (found.reason or "")
+
+
+def test_a_tie_that_only_its_last_bit_breaks_still_tells() -> None:
+    tie = Spread(nudged=Apart(0.5, flips=True), doubled=Apart(0.0))
+    assert not tie.explains(0.1, values_only=True)
+    assert not tie.undecided
+
+
+def test_a_result_that_double_precision_changes_decides_nothing() -> None:
+    rough = Spread(nudged=Apart(0.3, flips=True), doubled=Apart(0.4, flips=True))
+    assert rough.undecided
+
+
+def test_other_random_draws_in_double_precision_hide_nothing() -> None:
+    drawn = Spread(nudged=Apart(1e-7), doubled=Apart(1.0, flips=True), draws=True)
+    assert not drawn.undecided
+    assert not drawn.explains(1e-2, values_only=True)
+
+
+def test_axes_that_belong_together_are_renamed_together() -> None:
+    def attempt(specs: dict[str, object]) -> str | None:
+        shapes = {name: spec.shape for name, spec in specs.items()}  # type: ignore[attr-defined]
+        fits = shapes["x"] == shapes["v"] and shapes["x"][0] == shapes["m"][0] and shapes["x"][1] == 3
+        return None if fits else "shapes"
+
+    found = separate({"x": Array((3, 3)), "v": Array((3, 3)), "m": Array((3,))}, attempt, ())  # type: ignore[arg-type]
+    assert found["x"] == Array((4, 3))
+    assert found["m"] == Array((4,))
