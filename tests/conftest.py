@@ -6,4 +6,6 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-pages", action="store_true", help="write what the tool does into the pages' after blocks")
+    parser.addoption(
+        "--update-pages", action="store_true", help="write what the tool does into the pages' after blocks"
+    )

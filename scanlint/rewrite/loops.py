@@ -14,6 +14,7 @@ from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.roll import Roll, kept
 from scanlint.rewrite.syntax import SharedLine, blank_line_before
 from scanlint.rewrite.words import bare, pack
+from scanlint.rewrite.wrapping import fit
 
 
 def to_rolled_loop(model: LoopModel, *, stacked: bool = False) -> Outcome:
@@ -87,5 +88,7 @@ def _while(model: LoopModel) -> Outcome:
     definition = roll.define(body_name, parameter, body)
     call = f"{kept(model)} = {roll.spell('jax.lax.while_loop')}({condition}, {body_name}, {carried})"
     rewrite = roll.finish(definition, [call], "while_loop")
-    first = snippet.edit([check, blank_line_before(definition), blank_line_before(snippet.parse(call))])
+    first = snippet.edit(
+        [check, blank_line_before(definition), blank_line_before(snippet.parse(fit(call, len(snippet.margin))))]
+    )
     return Rewrite((first, *rewrite.edits[1:]), "while_loop", rewrite.imports)

@@ -17,6 +17,7 @@ from scanlint.rewrite.indexing import rows_read_by_index, use_windows
 from scanlint.rewrite.layout import blank_above, fold_return, indent_of
 from scanlint.rewrite.syntax import Snippet, blank_line_before, fresh
 from scanlint.rewrite.words import atom, bare, pack, plural, singular
+from scanlint.rewrite.wrapping import fit
 
 
 class Names:
@@ -278,8 +279,8 @@ class Roll:
     def finish(
         self, definition: cst.BaseStatement, lines: list[str], primitive: Primitive, extra: list[Edit] | None = None
     ) -> Rewrite:
-        calls = [self.snippet.parse(line) for line in lines]
-        before = [self.snippet.parse(line) for line in self.before]
+        calls = [self.snippet.parse(fit(line, len(self.snippet.margin))) for line in lines]
+        before = [self.snippet.parse(fit(line, len(self.snippet.margin))) for line in self.before]
         first = blank_line_before(definition) if before else definition
         edits = [self.snippet.edit([*before, first, blank_line_before(calls[0]), *calls[1:]]), *(extra or [])]
         edits += (

@@ -25,7 +25,7 @@ class _Forced:
 def forget() -> None:
     """Empty jit's caches where they may hold programs that were traced under decisions."""
     if _Forced.caches:
-        jax.clear_caches()
+        jax.clear_caches()  # type: ignore[no-untyped-call]
         _Forced.caches = False
 
 
