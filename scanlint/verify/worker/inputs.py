@@ -27,6 +27,11 @@ from .values import Mode, Specs, make, scalar_values
 ATTEMPT_SECONDS = 2.0
 VARIANT_SECONDS = 1.5
 SMALLEST = (2, 3, 4, 5)
+CONCRETE = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+)
 REMEDY = "add `# scanlint: inputs ...` above the function or record"
 
 
@@ -223,10 +228,27 @@ class Inputs:
             return None
         except TookTooLong:
             return Failure("took too long", (), "timeout")
+        except CONCRETE as error:
+            return None if self.runs(specs, function) else self.failed(error, reached)
         except Exception as error:  # noqa: BLE001
-            lines, offsets = self.lines_of(error)
-            return Failure(str(error), lines, type(error).__name__, (reached.events, *offsets))
+            return self.failed(error, reached)
         return None
+
+    def failed(self, error: Exception, reached: Progress) -> Failure:
+        lines, offsets = self.lines_of(error)
+        return Failure(str(error), lines, type(error).__name__, (reached.events, *offsets))
+
+    def runs(self, specs: Specs, function: Callable[..., object] | None) -> bool:
+        """Whether a version that does not trace accepts real arguments: `float(x)`, `x.item()`."""
+        try:
+            with limited(ATTEMPT_SECONDS):
+                values = make(specs, Mode("ordinary values"), ())
+                if self.trial is not None:
+                    values = {k: transplant(v, self.loaded.module, self.trial.module) for k, v in values.items()}
+                self.outcome(values, function or plain(self.function))
+        except (Exception, TookTooLong):  # noqa: BLE001
+            return False
+        return True
 
     def outcome(self, values: dict[str, object], function: Callable[..., object]) -> object:
         """The result's array leaves (a result need not be a pytree of arrays for the inputs to be good)."""

@@ -27,6 +27,7 @@ FULL_SECONDS = 0.6
 SHORT_SECONDS = 4.0
 SEARCH_SECONDS = 3.0
 PATIENCE = 10.0
+LONG_SECONDS = 12.0
 SHAPES = 24
 T = TypeVar("T")
 
@@ -48,6 +49,11 @@ class Weighing:
     after: int | None = None
     wide: Judge | None = None
     remarks: list[str] = field(default_factory=list)
+    started: float = field(default_factory=time.process_time)
+
+    def spent(self) -> float:
+        """Seconds of processor time since the weighing began."""
+        return time.process_time() - self.started
 
     @property
     def judges(self) -> list[Judge]:
@@ -101,6 +107,9 @@ class Weighing:
     def try_all(self, families: list[Family], proved: bool) -> None:
         """Run the cases within the time that they may take: what is trusted most and tells most comes first."""
         for at, family in enumerate(families):
+            if at and not family.real and self.full.cases > 1 and self.spent() > LONG_SECONDS:
+                self.remarks.append("fewer sizes were tried: each run takes seconds")
+                return
             limit = (PROVED_CASES if at == 0 or (families[0].real and at == 1) else 0) if proved else MAX_CASES
             limit = limit if not family.label else min(limit, 2)
             try:
@@ -203,6 +212,9 @@ class Weighing:
         """The first cases once more with 64-bit types."""
         family = next((f for f in families if f.specs is not None), None)
         if family is None or family.specs is None or x64():
+            return
+        if self.spent() > LONG_SECONDS:
+            self.remarks.append("not compared with x64: each run takes seconds")
             return
         enable_x64(True)
         try:
