@@ -11,7 +11,7 @@ from scanlint.analysis.unit import Unit
 from scanlint.analysis.values import Value, contents
 from scanlint.settings import Settings
 
-LAYERED = re.compile(r"(?i)layer|block|stage|depth|ndim|axes")
+FEW = re.compile(r"(?i)layer|block|stage|depth|ndim|axes|agent|player|head|team")
 UNROLLS = re.compile(r"(?i)\bunroll(?!ed-)")
 CALL, INDEX, UNKNOWN_CALL = 2.0, 4.0, 3.0
 
@@ -101,7 +101,7 @@ def long_by_origin(model: LoopModel, stream: Stream) -> bool:
     if stream.counted is not None:
         return is_array(model.unit, stream.counted)
     bounds = [model.unit.value(b) for b in (stream.stop, stream.start) if b is not None]
-    return any(b.origin in ("shape", "argument") for b in bounds) and LAYERED.search(_spelled(stream)) is None
+    return any(b.origin in ("shape", "argument") for b in bounds) and FEW.search(_spelled(stream)) is None
 
 
 def _spelled(stream: Stream) -> str:
