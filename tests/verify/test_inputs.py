@@ -228,3 +228,10 @@ def test_axes_that_belong_together_are_renamed_together() -> None:
     found = separate({"x": Array((3, 3)), "v": Array((3, 3)), "m": Array((3,))}, attempt, ())  # type: ignore[arg-type]
     assert found["x"] == Array((4, 3))
     assert found["m"] == Array((4,))
+
+
+def test_a_function_that_only_runs_with_real_numbers_gets_some(judge) -> None:
+    old = "def f(k: float, n: int = 64):\n    grid = jnp.linspace(0.1, 1.0, n)\n    return float(jnp.sum(jnp.array([jnp.sin(k * u) for u in grid])))\n"
+    new = "def f(k: float, n: int = 64):\n    grid = jnp.linspace(0.1, 1.0, n)\n    return float(jnp.sum(jax.vmap(lambda u: jnp.sin(k * u))(grid)))\n"
+    found = judge(old, new, traced=False)
+    assert found.verdict == "tested", found
