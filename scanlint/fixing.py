@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -101,6 +102,8 @@ class Fixer:
             again = self.run.project.reanalyse(unit, text)
             steps = self._rewrite(again, [entry]) if again is not None else []
             if again is None or not steps:
+                fix = Fix("withheld", "not-alone: it is rewritten only together with others, which was not verified")
+                entry.finding = replace(entry.finding, fix=fix)
                 continue
             text = self._settle(steps, self._verify(again, text, steps[-1][1]), text)
         return text
@@ -138,9 +141,22 @@ class Fixer:
             if isinstance(made, Withheld):
                 entry.finding = replace(entry.finding, fix=Fix("withheld", made.reason))
                 continue
-            steps.append((entry, made.text))
             remaining.remove(entry)
             unit = made.unit
+            absorbed = self._absorbed(unit, remaining)
+            remaining = [e for e in remaining if e not in absorbed]
+            steps += [(e, made.text) for e in (entry, *absorbed)]
+
+    def _absorbed(self, unit: Unit, remaining: Sequence[Entry]) -> list[Entry]:
+        """Findings that the last rewrite has dealt with, as part of the code that it took in."""
+        left = Counter(_place(r) for r in self.run.rewriter.reports(unit, self.run.selected))
+        gone = []
+        for entry in remaining:
+            if left[_place(entry.report)]:
+                left[_place(entry.report)] -= 1
+            else:
+                gone.append(entry)
+        return gone
 
     # -- verifying
 
@@ -208,6 +224,12 @@ def _match(unit: Unit, reports: Sequence[Report], entries: Sequence[Entry]) -> l
 
 
 def _key(report: Report) -> Key:
+    code, header = _place(report)
+    return code, report.finding.function, header
+
+
+def _place(report: Report) -> tuple[str, str]:
+    """The rule and the header of what it reports, wherever that stands now."""
     node = report.node
     match node:
         case ast.For(target=target, iter=iterable):
@@ -216,4 +238,4 @@ def _key(report: Report) -> Key:
             header = ast.unparse(test)
         case _:
             header = ast.unparse(node)
-    return report.finding.code, report.finding.function, header
+    return report.finding.code, header

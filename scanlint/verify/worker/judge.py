@@ -128,7 +128,6 @@ class Judge:
             if self.traces(self.before, self.own(values)):
                 raise
             self.partial = True
-            self.note("other places still keep the function from being traced: compared without tracing")
             with jax.disable_jit(), limited(self.patience):
                 return finished(self.signature.call(self.after, self.moved(values)))
 
