@@ -20,6 +20,7 @@ from scanlint.rules.base import Report
 from scanlint.settings import Settings
 from scanlint.verify.verifier import Task, Verifier, VerifierUnavailable, find_interpreter
 
+NOT_ALONE = Fix("withheld", "not-alone: it is rewritten only together with others, which was not verified")
 Key = tuple[str, str | None, str]
 
 
@@ -77,6 +78,9 @@ class Fixer:
             groups.setdefault(entry.unit.qualname, []).append(entry)
         for entries in groups.values():
             text = self._fix_unit(entries, text)
+            for entry in entries:
+                if entry.finding.fix.status == "available":
+                    entry.finding = replace(entry.finding, fix=NOT_ALONE)
         if text != file.text:
             self.run.changes[file.path] = (file.data, file.encode(text))
 
@@ -102,8 +106,6 @@ class Fixer:
             again = self.run.project.reanalyse(unit, text)
             steps = self._rewrite(again, [entry]) if again is not None else []
             if again is None or not steps:
-                fix = Fix("withheld", "not-alone: it is rewritten only together with others, which was not verified")
-                entry.finding = replace(entry.finding, fix=fix)
                 continue
             text = self._settle(steps, self._verify(again, text, steps[-1][1]), text)
         return text

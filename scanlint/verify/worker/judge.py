@@ -27,7 +27,11 @@ from .values import Case, Values
 CASE_SECONDS = 4.0
 SLOW_SECONDS = 0.4
 STAGED = re.compile(r"/jax/_src/lax/control_flow/|/jax/_src/interpreters/batching\.py")
-UNTRACEABLE = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
+UNTRACEABLE = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+)
 EMPTY = "where there is nothing to loop over, an empty result differs in shape or dtype"
 Function = Callable[..., object]
 Result = TypeVar("Result")
