@@ -7,7 +7,8 @@ import io
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple
@@ -15,18 +16,40 @@ from typing import NamedTuple
 from scanlint.project.sources import SourceFile, Unreadable
 
 JAX = re.compile(r"\b(?:jax|flax|equinox|haiku|optax|chex|brax|jaxlib|numpyro|blackjax|diffrax|jaxtyping)\b")
-TRANSFORM = re.compile(
-    r"(?:jit|vmap|pmap|xmap|scan|shard_map|fori_loop|while_loop|cond|switch|remat|checkpoint|lax\.map|grad|jvp|vjp"
-    r"|filter_\w+|linearize|hessian|jacfwd|jacrev|jacobian|make_jaxpr|eval_shape|closure_convert|hk\.transform|custom_root"
-    r"|custom_gradient|vectorize|transform_with_state)\b"
-)
+TRANSFORMS = {
+    "jit": "jit",
+    "map": r"(?<=[vpx])map|(?<=shard_)map|(?<=lax\.)map",
+    "scan": "scan",
+    "_loop": "(?<=fori)_loop|(?<=while)_loop",
+    "cond": "cond",
+    "switch": "switch",
+    "remat": "remat",
+    "checkpoint": "checkpoint",
+    "grad": "grad|(?<=custom_)gradient",
+    "jvp": "jvp",
+    "vjp": "vjp",
+    "filter_": r"filter_\w+",
+    "linearize": "linearize",
+    "hessian": "hessian",
+    "jac": "jac(?:fwd|rev|obian)",
+    "make_jaxpr": "make_jaxpr",
+    "eval_shape": "eval_shape",
+    "closure_convert": "closure_convert",
+    "transform": r"(?<=hk\.)transform|transform_with_state",
+    "custom_root": "custom_root",
+    "vectorize": "vectorize",
+}
+"""What ends the name of a transform, by the plain words to look for: finding those takes a tenth of a pattern's time."""
+LOOPS = {word: rf"\b{word}" for word in ("for", "while", "scan")}
 CONTROL = re.compile(r"\b(?:scan|for|while|if|assert|and|or|not|int|float|bool|min|max|any|all|item)\b")
-LOOP = re.compile(r"\b(?:scan|for|while)\b")
 ARRAYS = re.compile(r"\b(?:stack|array|asarray|concatenate|append|at|vstack|hstack|jit|scan|vmap)\b")
 
 
 class Span(NamedTuple):
-    """A function or method: the lines of its statement (decorators included), and what its text holds."""
+    """A function or method: the lines of its statement (decorators included), and what its text holds.
+
+    `arrays` is told of functions with loops alone.
+    """
 
     qualname: str
     first: int
@@ -34,6 +57,7 @@ class Span(NamedTuple):
     transforms: bool
     control: bool
     loops: bool
+    arrays: bool
 
 
 class ClassFacts(NamedTuple):
@@ -103,13 +127,35 @@ def collect(tree: ast.Module, source: SourceFile) -> ModuleFacts:
     lines = _Lines(source.text, _renamed(facts)) if facts.jax else None
     for statement in statements:
         _collect(statement, facts, lines)
-    facts.transforms = lines is not None and lines.transforms(1, len(lines.starts) - 1)
+    facts.transforms = lines is not None and bool(lines.transforming)
     return facts
 
 
 def _renamed(facts: ModuleFacts) -> list[str]:
     """Names under which transforms are imported that do not look like transforms."""
-    return [n for n, t in facts.imports.items() if TRANSFORM.search(t) and not TRANSFORM.search(n)]
+    return [n for n, t in facts.imports.items() if _TRANSFORM.places(t) and not _TRANSFORM.places(n)]
+
+
+class _Words:
+    """Finds words of some endings: `ends` maps plain words to patterns that begin where the word stands."""
+
+    def __init__(self, ends: Mapping[str, str]) -> None:
+        self.matches = {word: re.compile(rf"(?:{pattern})\b").match for word, pattern in ends.items()}
+
+    def places(self, text: str) -> list[int]:
+        """The offsets of all that are found, in order."""
+        places = []
+        for word, match in self.matches.items():
+            at = text.find(word)
+            while at >= 0:
+                if match(text, at):
+                    places.append(at)
+                at = text.find(word, at + 1)
+        places.sort()
+        return places
+
+
+_TRANSFORM, _LOOP = _Words(TRANSFORMS), _Words(LOOPS)
 
 
 class _Lines:
@@ -118,14 +164,25 @@ class _Lines:
     def __init__(self, text: str, renamed: list[str]) -> None:
         self.text = text
         self.starts = list(accumulate(map(len, io.StringIO(text, newline="")), initial=0))
-        self.renamed = re.compile(rf"\b(?:{'|'.join(renamed)})\b") if renamed else None
+        self.transforming = _TRANSFORM.places(text)
+        self.looping = _LOOP.places(text)
+        if renamed:
+            found = re.finditer(rf"\b(?:{'|'.join(renamed)})\b", text)
+            self.transforming = sorted([*self.transforming, *(match.start() for match in found)])
 
     def transforms(self, first: int, last: int) -> bool:
-        return self.hold(TRANSFORM, first, last) or (self.renamed is not None and self.hold(self.renamed, first, last))
+        return self._among(self.transforming, first, last)
+
+    def loops(self, first: int, last: int) -> bool:
+        return self._among(self.looping, first, last)
 
     def hold(self, pattern: re.Pattern[str], first: int, last: int) -> bool:
         """Whether a pattern is found from the first to the last line, both 1-based."""
         return pattern.search(self.text, self.starts[first - 1], self.starts[last]) is not None
+
+    def _among(self, places: list[int], first: int, last: int) -> bool:
+        at = bisect_left(places, self.starts[first - 1])
+        return at < len(places) and places[at] < self.starts[last]
 
 
 def _top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -186,9 +243,11 @@ def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str, lines: _L
     first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
     last = node.end_lineno or node.lineno
     if lines is None:
-        return Span(qualname, first, last, False, True, False)
-    control, loops = lines.hold(CONTROL, first, last), lines.hold(LOOP, first, last)
-    return Span(qualname, first, last, lines.transforms(first, last), control, loops)
+        return Span(qualname, first, last, False, True, False, False)
+    loops = lines.loops(first, last)
+    control = loops or lines.hold(CONTROL, first, last)
+    arrays = loops and lines.hold(ARRAYS, first, last)
+    return Span(qualname, first, last, lines.transforms(first, last), control, loops, arrays)
 
 
 def _class(node: ast.ClassDef, facts: ModuleFacts, lines: _Lines | None) -> None:
@@ -206,7 +265,7 @@ def _class(node: ast.ClassDef, facts: ModuleFacts, lines: _Lines | None) -> None
         node.name,
         first,
         node.end_lineno or node.lineno,
-        tuple(ast.unparse(b) for b in node.bases),
+        tuple(dotted(b) or ast.unparse(b) for b in node.bases),
         tuple(dotted(d.func if isinstance(d, ast.Call) else d) or "" for d in node.decorator_list),
         tuple(fields),
         tuple(methods),

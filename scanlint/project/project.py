@@ -106,7 +106,7 @@ class Project:
                 continue
             for qualname, span in scope.facts.functions.items():
                 traced = qualname in scope.codes and scope.codes[qualname].runs > 0
-                if not span.control or not (traced or is_host_loop(span, scope.facts, scope.lines)):
+                if not span.control or not (traced or is_host_loop(span, scope.facts)):
                     continue
                 code = scope.code(qualname)
                 if code is None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from scanlint.project.facts import ARRAYS, ModuleFacts, Span, collect, parse
+from scanlint.project.facts import ModuleFacts, Span, collect, parse
 from scanlint.project.sources import SourceFile, Unreadable, read
 from scanlint.settings import Settings
 
@@ -75,15 +74,12 @@ def _has_beginning(file: Surveyed, settings: Settings) -> bool:
     spans = facts.functions.values()
     if any(span.transforms for span in spans):
         return True
-    lines = list(io.StringIO(file.source.text)) if any(span.loops for span in spans) else []
-    return any(is_host_loop(span, facts, lines) for span in spans)
+    return any(is_host_loop(span, facts) for span in spans)
 
 
-def is_host_loop(span: Span, facts: ModuleFacts, lines: Sequence[str]) -> bool:
+def is_host_loop(span: Span, facts: ModuleFacts) -> bool:
     """A function with a loop whose lines speak of arrays."""
-    if not span.loops or not facts.jax:
-        return False
-    return any(ARRAYS.search(line) for line in lines[span.first - 1 : span.last])
+    return facts.jax and span.loops and span.arrays
 
 
 def module_name(path: Path) -> tuple[str, bool]:
