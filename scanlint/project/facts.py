@@ -39,7 +39,7 @@ TRANSFORMS = {
     "custom_root": "custom_root",
     "vectorize": "vectorize",
 }
-"""What ends the name of a transform, by the plain words to look for: finding those takes a tenth of a pattern's time."""
+"""What ends the name of a transform, by plain words that are looked for first (a tenth of the time of one pattern)."""
 LOOPS = {word: rf"\b{word}" for word in ("for", "while", "scan")}
 CONTROL = re.compile(r"\b(?:scan|for|while|if|assert|and|or|not|int|float|bool|min|max|any|all|item)\b")
 ARRAYS = re.compile(r"\b(?:stack|array|asarray|concatenate|append|at|vstack|hstack|jit|scan|vmap)\b")
