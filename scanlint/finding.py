@@ -29,6 +29,18 @@ class Position(NamedTuple):
     column: int
 
 
+class Link(NamedTuple):
+    """One step of the reason why something is traced, with the place that it speaks of."""
+
+    text: str
+    path: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.text} at {self.path}:{self.line}"
+
+
 class Edit(NamedTuple):
     """Replace the text from `start` up to, not including, `end`."""
 
@@ -75,7 +87,7 @@ class Finding:
     function: str | None
     message: str
     help: str | None = None
-    chain: tuple[str, ...] = ()
+    chain: tuple[Link, ...] = ()
     label: str | None = None
     trips: int | None = None
     primitive: Primitive = "other"

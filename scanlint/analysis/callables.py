@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from scanlint.analysis.evidence import Reason
 from scanlint.analysis.unit import Function, Jit
 from scanlint.analysis.values import UNKNOWN, Value
+from scanlint.finding import Position
 
 
 class Mode(NamedTuple):
@@ -16,7 +18,7 @@ class Mode(NamedTuple):
 
     traced: bool = False
     transforms: frozenset[str] = frozenset()
-    chain: tuple[str, ...] = ()
+    chain: tuple[Reason, ...] = ()
 
 
 HOST = Mode()
@@ -184,6 +186,9 @@ class Scope(Protocol):
 
     @property
     def path(self) -> str: ...
+
+    def start(self, node: ast.AST) -> Position:
+        """Where a node begins."""
 
     def lookup(self, name: str) -> Value | None:
         """What a name means at module level."""

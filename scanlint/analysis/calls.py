@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scanlint.analysis import control, standard, transforms
 from scanlint.analysis.callables import ClassRef, Closure, Instance, Method, Mode, Named, Partial, Transformed
+from scanlint.analysis.evidence import Reason
 from scanlint.analysis.jaxapi import ARRAY_ROOTS, PRIVATE, PYTHON_METHODS, PYTHON_VALUED, QUIET, TREES, describe
 from scanlint.analysis.members import instance, kind_of, lineage, member
 from scanlint.analysis.trees import tree_call
@@ -111,7 +112,7 @@ def calling(self: Expressions, closure: Closure, node: ast.AST) -> Mode:
     if code.mode.traced and mode.transforms <= code.mode.transforms:
         return code.mode
     here = self.frame.code
-    link = f"`{code.name}` <- `{here.name}` at {here.scope.path}:{getattr(node, 'lineno', 0)}"
+    link = Reason(f"`{code.name}` <- `{here.name}`", here.scope, node)
     return Mode(True, mode.transforms, (link, *mode.chain))
 
 
@@ -183,8 +184,7 @@ def array_call(self: Expressions, node: ast.Call, name: str, args: list[Value], 
             self.world.invoke(closure, {}, calling(self, closure, node))
     result = describe(name, args, keywords)
     last = name.rpartition(".")[2]
-    why = f"`{spelled(node.func)}(...)`"
-    made = self.made(node, why, result.dtype, result.ndim)
+    made = self.made(node, None, result.dtype, result.ndim)
     if last in TUPLES or (last == "where" and len(args) == 1):
         return gathered("tuple", None, made)
     if last == "unique" and keywords:

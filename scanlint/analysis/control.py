@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scanlint.analysis.callables import HOST, Mode
+from scanlint.analysis.evidence import Reason
 from scanlint.analysis.parts import row_of
 from scanlint.analysis.transforms import batched, below, functions_in, run, settle
 from scanlint.analysis.values import STATIC, UNKNOWN, Kind, Value, constant, gathered, join_all, staged
@@ -56,7 +57,8 @@ def rows(value: Value) -> Value:
 def _fori_loop(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     body = _argument(args, keywords, 2, "body_fun")
     init = staged(_argument(args, keywords, 3, "init_val"))
-    index = Value(Kind.TRACED, True, dtype="int", ndim=0, why="the index of a `fori_loop`", line=node.lineno)
+    why = Reason("the index of a `fori_loop` is traced", self.frame.code.scope, node)
+    index = Value(Kind.TRACED, True, dtype="int", ndim=0, why=why)
     run(self, node, body, [index, init], {}, _mode(self, "jax.lax.fori_loop", body, node))
     return settle(self, init)
 
@@ -120,7 +122,7 @@ def _host(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[s
     """The function runs on the host, outside the trace."""
     for closure in functions_in(args[0]) if args else []:
         self.world.invoke(closure, {}, HOST)
-    return self.made(node, "a callback returns an array", array=False)
+    return self.made(node, array=False)
 
 
 RUNNERS: dict[str, Runner] = {

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from scanlint.analysis import calls, operators
 from scanlint.analysis.callables import Closure, Frame, Instance, Method, Named, World
+from scanlint.analysis.evidence import Reason
 from scanlint.analysis.jaxapi import ARRAY_METHODS, ARRAY_ONLY_METHODS, SAME_ATTRIBUTES, STATIC_ATTRIBUTES
 from scanlint.analysis.members import constant_of, member
 from scanlint.analysis.parts import element, indexed_ndim, iterated, length_of, stored, unpacked
@@ -42,6 +43,7 @@ class Expressions:
         self.quiet = 0
         self.loops = 0
         self.decorator: ast.expr | None = None
+        self.statement: ast.AST | None = None
 
     @property
     def traced(self) -> bool:
@@ -65,12 +67,17 @@ class Expressions:
         return UNKNOWN
 
     def made(
-        self, node: ast.AST, why: str, dtype: str | None = None, ndim: int | None = None, array: bool = True
+        self,
+        node: ast.AST,
+        why: Reason | None = None,
+        dtype: str | None = None,
+        ndim: int | None = None,
+        array: bool = True,
     ) -> Value:
         """What a call of JAX gives here: a tracer, or in host code a concrete array."""
         if not self.traced:
             return Value(Kind.UNKNOWN, array, dtype=dtype, ndim=ndim)
-        return Value(Kind.TRACED, array, dtype=dtype, ndim=ndim, why=why, line=getattr(node, "lineno", 0))
+        return Value(Kind.TRACED, array, dtype=dtype, ndim=ndim, why=why or Reason("", self.frame.code.scope, node))
 
     def closure(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str) -> Value:
         """A function defined here."""
@@ -90,10 +97,18 @@ class Expressions:
         )
         return applied if applied is not UNKNOWN or foreign else function
 
+    def name(self, target: ast.expr, value: Value, statement: ast.AST) -> None:
+        """Assign in a statement, which becomes the evidence of what it names."""
+        self.statement = statement
+        self.bind(target, value)
+        self.statement = None
+
     def bind(self, target: ast.expr, value: Value) -> None:
         """Assign a value to a target."""
         match target:
             case ast.Name(id=name):
+                if value.traced and self.statement is not None:
+                    value = self.credited(value, name, self.statement)
                 self.env[name] = value
                 self.note(target, value)
             case ast.Tuple(elts=elts) | ast.List(elts=elts):
@@ -107,6 +122,13 @@ class Expressions:
             case ast.Subscript():
                 self.eval(target.value)
                 self.eval(target.slice)
+
+    def credited(self, value: Value, name: str, statement: ast.AST) -> Value:
+        """A traced value with the statement that names it as the nearest link of its evidence."""
+        why = value.why
+        if why is not None and not why.text and why.node is getattr(statement, "value", None):
+            why = why.cause
+        return replace(value, why=Reason("", self.frame.code.scope, statement, why, name))
 
     def note(self, node: ast.AST, value: Value) -> None:
         if self.values is not None:
@@ -209,7 +231,7 @@ def _subscript(self: Expressions, node: ast.Subscript) -> Value:
         sliced = isinstance(node.slice, ast.Slice | ast.Tuple) or _has_ellipsis(node.slice)
         return replace(value, array=sliced, ndim=None, dtype=None, callee=None)
     if key.traced and key.array:
-        return self.made(node, "indexed by a traced value")
+        return self.made(node, Reason("", self.frame.code.scope, node, key.why))
     if value.static and value.callee is None:
         return STATIC_INT if value.dtype == "int" else STATIC
     return UNKNOWN
@@ -254,7 +276,7 @@ def _if_exp(self: Expressions, node: ast.IfExp) -> Value:
 
 def _named_expr(self: Expressions, node: ast.NamedExpr) -> Value:
     value = self.eval(node.value)
-    self.bind(node.target, value)
+    self.name(node.target, value, node)
     return value
 
 
@@ -279,7 +301,7 @@ def _comprehension(self: Expressions, node: ast.ListComp | ast.SetComp | ast.Gen
     for generator in node.generators:
         iterable = self.eval(generator.iter)
         count = length_of(iterable) if len(node.generators) == 1 and not generator.ifs else None
-        self.bind(generator.target, iterated(iterable))
+        self.name(generator.target, iterated(iterable), generator)
         for condition in generator.ifs:
             self.truth(condition)
     if isinstance(node, ast.DictComp):

@@ -25,6 +25,7 @@ class Flag(NamedTuple):
     test: ast.expr
     owner: ast.AST
     why: str
+    parameter: ast.arg
 
 
 def flags(unit: Unit, function: ast.FunctionDef) -> tuple[Flag, ...]:
@@ -108,7 +109,7 @@ def _flag(
         return None
     first = min([*compared, *asked], key=lambda use: (use.lineno, use.col_offset))
     test, owner = _test(unit, first)
-    return Flag(name, function, test, owner, why)
+    return Flag(name, function, test, owner, why, parameter)
 
 
 def _evidence(parameter: ast.arg, default: ast.expr | None, given: list[ast.expr], compared: bool) -> str | None:

@@ -95,30 +95,23 @@ def _expression(self: Interpreter, node: ast.Expr) -> bool:
     return True
 
 
-def _named(value: Value, target: ast.expr, node: ast.stmt) -> Value:
-    """The evidence of a traced value that gets a name."""
-    if value.traced and value.why.endswith("(...)`") and isinstance(target, ast.Name) and "` is `" not in value.why:
-        return replace(value, why=f"`{target.id}` is {value.why}", line=node.lineno)
-    return value
-
-
 def _assign(self: Interpreter, node: ast.Assign) -> bool:
     value = self.eval(node.value)
     for target in node.targets:
-        self.bind(target, _named(value, target, node))
+        self.name(target, value, node)
     return True
 
 
 def _annotated(self: Interpreter, node: ast.AnnAssign) -> bool:
     if node.value is not None:
-        self.bind(node.target, _named(self.eval(node.value), node.target, node))
+        self.name(node.target, self.eval(node.value), node)
     return True
 
 
 def _augmented(self: Interpreter, node: ast.AugAssign) -> bool:
     left = _loaded(self, node.target)
     value = binary(self, node.op, left, self.eval(node.value), node)
-    self.bind(node.target, value)
+    self.name(node.target, value, node)
     self.note(node.target, value)
     return True
 
@@ -210,8 +203,8 @@ def _for(self: Interpreter, node: ast.For) -> bool:
     element = iterated(iterable)
     rows = iterable.array and not iterable.container
     if rows and element.traced:
-        element = replace(element, why=element.why, array=True)
-    _repeat(self, node, lambda: self.bind(node.target, element))
+        element = replace(element, array=True)
+    _repeat(self, node, lambda: self.name(node.target, element, node))
     return self.block(node.orelse) if node.orelse else True
 
 

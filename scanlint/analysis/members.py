@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from scanlint.analysis.callables import ClassInfo, Closure, Code, Instance, Mode, Partial, Scope, Transformed, World
+from scanlint.analysis.evidence import Reason
 from scanlint.analysis.values import STATIC, UNKNOWN, Kind, Value, constant, gathered, record
 
 ARRAY_ANNOTATION = re.compile(
@@ -113,19 +114,19 @@ def kind_of(world: World, name: str) -> str:
     return next((info.kind for info in lineage(world, name) if info.kind != "plain"), "plain")
 
 
-def instance(world: World, name: str, *, traced: bool) -> Value:
+def instance(world: World, name: str, *, traced: bool, why: Reason | None = None) -> Value:
     """An object of a class whose contents are not known; `traced` says that it came in as an argument of a trace."""
     kind = kind_of(world, name)
     if kind in ("namedtuple", "dataclass"):
         fields: dict[str, Value] = {}
         for info in reversed(list(lineage(world, name))):
-            fields |= {f: _field(world, info, f, traced) for f in info.fields}
+            fields |= {f: _field(world, info, f, traced, why) for f in info.fields}
         if fields:
             return record(name, fields, Instance(name))
     return Value(Kind.UNKNOWN, container=name, callee=Instance(name))
 
 
-def _field(world: World, info: ClassInfo, name: str, traced: bool) -> Value:
+def _field(world: World, info: ClassInfo, name: str, traced: bool, cause: Reason | None) -> Value:
     """An annotated field: an array, a nested object, or unknown."""
     if name in info.static:
         return STATIC
@@ -133,7 +134,7 @@ def _field(world: World, info: ClassInfo, name: str, traced: bool) -> Value:
     known = annotated(info.scope, annotation)
     if known is not None and known.array:
         kind = Kind.TRACED if traced else Kind.UNKNOWN
-        why = f"`{name}` is an array of `{info.name.rpartition('.')[2]}`"
+        why = Reason(f"`{name}` is an array of `{info.name.rpartition('.')[2]}`", info.scope, annotation, cause)
         return Value(kind, True, dtype=known.dtype, ndim=known.ndim, why=why)
     inner = info.scope.annotation(annotation)
     if inner is not None and inner != info.name and (nested := world.class_info(inner)) is not None:

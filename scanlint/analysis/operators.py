@@ -50,9 +50,9 @@ def arithmetic(self: Expressions, left: Value, right: Value, dtype: str | None, 
     for operand in (left, right):
         if operand.traced:
             ndim = _broadcast(left, right)
-            return Value(Kind.TRACED, True, dtype=dtype, ndim=ndim, why=operand.why, line=operand.line)
+            return Value(Kind.TRACED, True, dtype=dtype, ndim=ndim, why=operand.why)
     if left.array or right.array:
-        return self.made(node, "", dtype, _broadcast(left, right))
+        return self.made(node, None, dtype, _broadcast(left, right))
     if left.static and right.static:
         return replace(number(left, right), dtype=dtype)
     return UNKNOWN

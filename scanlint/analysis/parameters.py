@@ -7,18 +7,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from scanlint.analysis.callables import Code, World
+from scanlint.analysis.evidence import Reason
 from scanlint.analysis.members import annotated, instance
 from scanlint.analysis.values import STATIC, UNKNOWN, Kind, Unset, Value, constant, gathered, staged
 
 
-def _entered(note: Value, why: str, line: int) -> Value:
+def _entered(note: Value, why: Reason) -> Value:
     """An annotation, in traced code: its arrays are traced, numbers need not be."""
     if note.container is not None:
-        items = None if note.items is None else tuple(_entered(v, why, line) for v in note.items)
-        element = None if note.element is None else _entered(note.element, why, line)
+        items = None if note.items is None else tuple(_entered(v, why) for v in note.items)
+        element = None if note.element is None else _entered(note.element, why)
         return gathered(note.container, items, element)
     if note.array:
-        return staged(note, why, line)
+        return staged(note, why)
     return UNKNOWN if note.static else note
 
 
@@ -42,11 +43,10 @@ def direct(world: World, code: Code, skip: frozenset[str], uses: Uses) -> dict[s
         table[arg.arg] = _tracer(world, code, arg, defaults.get(arg.arg), uses)
     vararg = code.node.args.vararg
     if vararg is not None:
-        why = f"`{vararg.arg}` are parameters of `{code.name}`"
-        table[vararg.arg] = gathered("tuple", None, Value(Kind.TRACED, why=why, line=vararg.lineno))
+        table[vararg.arg] = gathered("tuple", None, Value(Kind.TRACED, why=_why(code, vararg, "are parameters")))
     kwarg = code.node.args.kwarg
     if kwarg is not None:
-        each = Value(Kind.TRACED, why=f"`{kwarg.arg}` are parameters of `{code.name}`", line=kwarg.lineno)
+        each = Value(Kind.TRACED, why=_why(code, kwarg, "are parameters"))
         table[kwarg.arg] = Value(Kind.UNKNOWN, container="dict", element=each)
     return table
 
@@ -55,9 +55,9 @@ def _is_receiver(code: Code, arg: ast.arg) -> bool:
     return code.owner is not None and "<locals>" not in code.qualname and arg.arg in ("self", "cls")
 
 
-def _why(code: Code, arg: ast.arg) -> str:
+def _why(code: Code, arg: ast.arg, what: str = "is a parameter", cause: Reason | None = None) -> Reason:
     name = "the lambda" if code.name == "<lambda>" else f"`{code.name}`"
-    return f"`{arg.arg}` is a parameter of {name}"
+    return Reason(f"`{arg.arg}` {what} of {name}", code.scope, arg, cause)
 
 
 def _given(code: Code, arg: ast.arg, default: ast.expr | None, static: bool) -> Value:
@@ -87,7 +87,7 @@ def literal(default: ast.expr | None) -> Value | None:
 
 def _tracer(world: World, code: Code, arg: ast.arg, default: ast.expr | None, uses: Uses) -> Value:
     """One argument of a traced function, as far as there is evidence that it is traced."""
-    why, line = _why(code, arg), arg.lineno
+    why = _why(code, arg)
     flag = literal(default)
     flag = flag if flag is not None and isinstance(flag.constant, bool) else None
     if isinstance(default, ast.Tuple | ast.List | ast.Dict):
@@ -97,26 +97,26 @@ def _tracer(world: World, code: Code, arg: ast.arg, default: ast.expr | None, us
         if note.dtype in ("bool", "str", "mixed"):
             return flag or UNKNOWN
         if note.dtype == "arraylike":
-            return Value(Kind.TRACED, array=arg.arg in uses(), why=why, line=line)
+            return Value(Kind.TRACED, array=arg.arg in uses(), why=why)
         if note.dtype in ("int", "float") and default is not None:
             return UNKNOWN
-        return staged(note, why, line)
+        return staged(note, why)
     if arg.annotation is not None:
         return _foreign(world, code, arg, uses, why)
     if default is not None:
         return flag or UNKNOWN
-    return Value(Kind.TRACED, array=arg.arg in uses(), why=why, line=line)
+    return Value(Kind.TRACED, array=arg.arg in uses(), why=why)
 
 
-def _foreign(world: World, code: Code, arg: ast.arg, uses: Uses, why: str) -> Value:
+def _foreign(world: World, code: Code, arg: ast.arg, uses: Uses, why: Reason) -> Value:
     """A parameter annotated with a class, or with something that is not understood."""
     name = code.scope.annotation(arg.annotation)
     if name is not None and world.class_info(name) is not None:
-        return instance(world, name, traced=True)
+        return instance(world, name, traced=True, why=why)
     last = (name or "").rpartition(".")[2]
     used = arg.arg in uses()
     if used or last in TREES:
-        return Value(Kind.TRACED, array=used, why=why, line=arg.lineno)
+        return Value(Kind.TRACED, array=used, why=why)
     return UNKNOWN
 
 
@@ -139,19 +139,19 @@ def _hinted(world: World, code: Code, arg: ast.arg, value: Value, traced: bool, 
     """An argument, with what the annotation and the uses of the parameter add to it."""
     if value.traced:
         used = value.array or arg.arg in uses()
-        better = replace(value, array=used, constant=Unset.UNSET)
-        return better if value.why else replace(better, why=_why(code, arg), line=arg.lineno)
+        why = _why(code, arg, cause=value.why)
+        return replace(value, array=used, constant=Unset.UNSET, why=why)
     if value.kind is not Kind.UNKNOWN or value.container or value.callee is not None:
         return value
     note = annotated(code.scope, arg.annotation)
     if note is not None and (note.array or note.container):
-        return _entered(note, _why(code, arg), arg.lineno) if traced else note
+        return _entered(note, _why(code, arg)) if traced else note
     if note is not None and note.static and not traced:
         return note
     if arg.annotation is not None and note is None:
         name = code.scope.annotation(arg.annotation)
         if name is not None and world.class_info(name) is not None:
-            return instance(world, name, traced=traced)
+            return instance(world, name, traced=traced, why=_why(code, arg) if traced else None)
     if not traced and arg.annotation is None and uses().get(arg.arg, False):
         return replace(value, array=True)
     return value

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from scanlint.analysis.callables import Closure, Mode, Named, Partial, Transformed
+from scanlint.analysis.evidence import Reason
 from scanlint.analysis.unit import Jit
 from scanlint.analysis.values import STATIC, UNKNOWN, Kind, Value, gathered, staged
 from scanlint.analysis.words import words
@@ -110,15 +111,12 @@ def below(self: Expressions, transform: str, closures: list[Closure], node: ast.
     return Mode(True, transforms, (link(self, code.name if code else "?", transform, node), *mode.chain))
 
 
-def link(self: Expressions, name: str, transform: str, node: ast.AST) -> str:
+def link(self: Expressions, name: str, transform: str, node: ast.AST) -> Reason:
     """One step of the reason why a function is traced."""
     code = self.frame.code
-    line = getattr(node, "lineno", 0)
-    if self.decorator is not None:
-        return f"`{name}` <- `@{transform}` at {code.scope.path}:{line}"
-    if code.qualname == "<module>":
-        return f"`{name}` <- `{transform}` at {code.scope.path}:{line}"
-    return f"`{name}` <- `{transform}` in `{code.name}` at {code.scope.path}:{line}"
+    applied = f"`@{transform}`" if self.decorator is not None else f"`{transform}`"
+    inside = "" if self.decorator is not None or code.qualname == "<module>" else f" in `{code.name}`"
+    return Reason(f"`{name}` <- {applied}{inside}", code.scope, node)
 
 
 def static_names(closures: list[Closure], keywords: dict[str, Value]) -> frozenset[str]:
@@ -230,5 +228,7 @@ def run(
         case Transformed(_, inner):
             return run(self, node, inner, args, keywords, mode)
         case Named(name) if name.startswith(("jax.numpy.", "jax.nn.", "jax.lax.", "jax.scipy.")):
-            return Value(Kind.TRACED if mode.traced else Kind.UNKNOWN, array=True, why=f"`{name}(...)`")
+            return Value(
+                Kind.TRACED if mode.traced else Kind.UNKNOWN, array=True, why=Reason("", self.frame.code.scope, node)
+            )
     return UNKNOWN

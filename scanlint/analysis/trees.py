@@ -29,7 +29,7 @@ def tree_call(self: Expressions, node: ast.Call, name: str, args: list[Value], k
         case "all" | "structure" | "treedef_is_leaf" | "register_pytree_node":
             return STATIC if last != "all" else UNKNOWN
         case "ravel_pytree":
-            return gathered("tuple", (self.made(node, "`ravel_pytree(...)`", ndim=1), UNKNOWN))
+            return gathered("tuple", (self.made(node, ndim=1), UNKNOWN))
         case "unflatten" | "transpose":
             return UNKNOWN
     return UNKNOWN
@@ -70,4 +70,4 @@ def _rebuilt(tree: Value, leaf: Value) -> Value:
         return leaf
     if tree.traced and leaf.traced:
         return replace(tree, ndim=None, dtype=None)
-    return Value(leaf.kind, why=leaf.why, line=leaf.line) if leaf.traced else UNKNOWN
+    return Value(leaf.kind, why=leaf.why) if leaf.traced else UNKNOWN

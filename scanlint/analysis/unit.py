@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from scanlint.analysis.evidence import Reason
 from scanlint.analysis.values import UNKNOWN, Value
 from scanlint.analysis.walk import children, nodes
 from scanlint.finding import Position
@@ -37,7 +38,7 @@ class FunctionContext(NamedTuple):
     node: Function
     qualname: str
     traced: bool = False
-    chain: tuple[str, ...] = ()
+    chain: tuple[Reason, ...] = ()
     transforms: frozenset[str] = frozenset()
     static: frozenset[str] = frozenset()
     jit: Jit | None = None

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from scanlint.analysis.evidence import Reason
 
 
 class Kind(Enum):
@@ -37,7 +40,7 @@ class Value:
     unknown length is, `container` its type's name. `callee` is what a call of it runs. `origin` tells where a
     Python number that is not known comes from: "shape" an axis of an array (but the last, which is "feature"),
     "argument" a static argument of a transformed function, "field" an attribute of an object, "rank" a number of axes.
-    `why` and `line` give the evidence of a traced value: "`err` is `jnp.abs(...)`".
+    `why` is the evidence of a traced value: "`err` = `jnp.abs(...)`".
 
     A list, tuple or dict is a Python object while tracing: it is never TRACED itself, only its elements are.
     A traced value that is not an array is a pytree of tracers, or nothing more is known of it.
@@ -51,8 +54,7 @@ class Value:
     container: str | None = None
     items: tuple[Value, ...] | None = None
     fields: Mapping[str, Value] = field(default_factory=dict, hash=False)
-    why: str = field(default="", compare=False)
-    line: int = field(default=0, compare=False)
+    why: Reason | None = field(default=None, compare=False)
     element: Value | None = None
     callee: object | None = None
     origin: Origin | None = field(default=None, compare=False)
@@ -158,7 +160,6 @@ def join(a: Value, b: Value, *, loop: bool = False, depth: int = 0) -> Value:
         items=items,
         fields=fields,
         why=evidence.why,
-        line=evidence.line,
         element=element,
         callee=a.callee if a.callee == b.callee else None,
         origin=a.origin if a.origin == b.origin else None,
@@ -191,7 +192,7 @@ def _join_contents(
     return None, join_all(inside, loop=loop) if inside else None, NO_FIELDS
 
 
-def staged(value: Value, why: str = "", line: int = 0, *, leaf: bool = True, depth: int = 0) -> Value:
+def staged(value: Value, why: Reason | None = None, *, leaf: bool = True, depth: int = 0) -> Value:
     """The value as a transformation hands it on: numbers and arrays are tracers, the structure stays.
 
     `leaf` says that a value of unknown type counts as traced too.
@@ -201,7 +202,7 @@ def staged(value: Value, why: str = "", line: int = 0, *, leaf: bool = True, dep
     if value.known and (value.constant is None or isinstance(value.constant, str)):
         return value
     if value.container is not None:
-        inner = partial(staged, why=why, line=line, leaf=leaf, depth=depth + 1)
+        inner = partial(staged, why=why, leaf=leaf, depth=depth + 1)
         items = None if value.items is None else tuple(inner(v) for v in value.items)
         fields = {k: inner(v) for k, v in value.fields.items()}
         element = None if value.element is None else inner(value.element)
@@ -210,7 +211,7 @@ def staged(value: Value, why: str = "", line: int = 0, *, leaf: bool = True, dep
         return value
     array = value.array or (value.kind is Kind.STATIC and value.dtype is not None)
     ndim = 0 if value.kind is Kind.STATIC and value.dtype is not None else value.ndim
-    return Value(Kind.TRACED, array, dtype=value.dtype, ndim=ndim, why=value.why or why, line=value.line or line)
+    return Value(Kind.TRACED, array, dtype=value.dtype, ndim=ndim, why=value.why or why)
 
 
 def concrete(value: Value, depth: int = 0) -> Value:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 import gc
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatch
 from pathlib import Path
 
-from scanlint.analysis.callables import Closure, Code, Mode
+from scanlint.analysis.callables import Code
 from scanlint.analysis.unit import FunctionContext, Jit, Source, Unit
-from scanlint.analysis.values import Kind, Value
 from scanlint.project.facts import collect, parse
 from scanlint.project.graph import Graph
+from scanlint.project.known import begin
 from scanlint.project.scope import ModuleScope
 from scanlint.project.sources import SourceFile, Unreadable
 from scanlint.project.survey import Survey, is_host_loop, survey
@@ -64,7 +63,7 @@ class Project:
         for scope in self.modules.values():
             if not scope.facts.jax:
                 continue
-            self._known_traced(scope)
+            begin(self.graph, scope, self.settings)
             for first, _ in scope.facts.active:
                 statement = scope.statement(first)
                 if statement is not None:
@@ -75,29 +74,6 @@ class Project:
                     self.graph.decorated(code)
                     self.graph.visit(code)
         self.graph.settle()
-
-    def _known_traced(self, scope: ModuleScope) -> None:
-        """Methods of flax and haiku modules, and what the configuration says is traced."""
-        for name in scope.facts.classes:
-            if f"{name}.__call__" in scope.facts.functions and self._is_module(f"{scope.name}.{name}"):
-                self._trace(scope, f"{name}.__call__", f"`{name}.__call__` is the call of a flax or haiku module")
-        for pattern in self.settings.assume_traced:
-            for qualname in scope.facts.functions:
-                full = f"{scope.name}.{qualname}"
-                if fnmatch(full, pattern) or fnmatch(scope.name, pattern):
-                    self._trace(scope, qualname, f"`{qualname}` is traced by `assume-traced` in the configuration")
-
-    def _is_module(self, name: str) -> bool:
-        from scanlint.analysis.members import kind_of
-
-        return kind_of(self.graph, name) == "module"
-
-    def _trace(self, scope: ModuleScope, qualname: str, why: str) -> None:
-        code = scope.code(qualname) if qualname in scope.facts.functions else None
-        if code is not None:
-            mode = Mode(True, frozenset(), (why,))
-            skip = frozenset(a.arg for a in code.parameters())
-            self.graph.invoke(Closure(code), {n: Value(Kind.UNKNOWN) for n in skip if n != "self"}, mode)
 
     def units(self) -> Iterator[Unit]:
         """Every function and method that can hold a finding, file by file."""

@@ -9,8 +9,9 @@ from typing import Protocol
 
 from scanlint.analysis.callables import ClassInfo, ClassRef, Closure, Code, Frame, Named, Record
 from scanlint.analysis.interpret import Interpreter
-from scanlint.analysis.unit import BUILTINS, Function, canonical
+from scanlint.analysis.unit import BUILTINS, Function, Source, canonical
 from scanlint.analysis.values import UNKNOWN, Kind, Value
+from scanlint.finding import Position
 from scanlint.project.classes import describe_class
 from scanlint.project.facts import ModuleFacts, dotted, parse
 from scanlint.project.sources import SourceFile, Unreadable
@@ -53,6 +54,14 @@ class ModuleScope:
             self.keep(tree)
             return tree
         return self._tree
+
+    @cached_property
+    def located(self) -> Source:
+        """The text with places in characters."""
+        return Source(self.path, self.source.text)
+
+    def start(self, node: ast.AST) -> Position:
+        return self.located.start(node)
 
     @cached_property
     def lines(self) -> list[str]:

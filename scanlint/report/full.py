@@ -43,7 +43,7 @@ def _notes(finding: Finding, result: Result) -> Iterator[str]:
     """The lines after the source; a further line of a note stands below, indented."""
     if finding.chain:
         label = "traced because: "
-        yield label + f"\n{' ' * len(label)}".join(finding.chain)
+        yield label + f"\n{' ' * len(label)}".join(map(str, finding.chain))
     became = fate(finding, result.action)
     match finding.help, became:
         case str(), str():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 
-from scanlint.finding import Edit, Finding, Position, Verification
+from scanlint.finding import Edit, Finding, Link, Position, Verification
 from scanlint.report.result import Result
 
 Json = dict[str, object]
@@ -28,7 +28,7 @@ def render_lines(result: Result) -> str:
 
 
 def record(finding: Finding) -> Json:
-    """One finding as the interface has it, with `help`, `chain` and `label` added."""
+    """One finding as the interface has it, with `help`, `chain`, `related` and `label` added."""
     return {
         "code": finding.code,
         "name": finding.name,
@@ -41,7 +41,8 @@ def record(finding: Finding) -> Json:
         "message": finding.message,
         "help": finding.help,
         "label": finding.label,
-        "chain": list(finding.chain),
+        "chain": [str(link) for link in finding.chain],
+        "related": [_related(link) for link in finding.chain],
         "trips": finding.trips,
         "primitive": finding.primitive,
         "fix": {
@@ -76,6 +77,10 @@ def _finite(number: float | None) -> float | None:
 
 def _edit(edit: Edit) -> Json:
     return {"start": _position(edit.start), "end": _position(edit.end), "text": edit.text}
+
+
+def _related(link: Link) -> Json:
+    return {"path": link.path, "line": link.line, "column": link.column, "message": link.text}
 
 
 def _position(position: Position) -> Json:

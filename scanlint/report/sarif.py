@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from urllib.parse import quote
 
 from scanlint import __version__
-from scanlint.finding import Edit, Finding
+from scanlint.finding import Edit, Finding, Link
 from scanlint.report.result import Result
 from scanlint.rules.registry import Entry
 
 Json = dict[str, object]
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_PLACE = re.compile(r" at (?P<path>.+):(?P<line>\d+)$")
 
 
 def render(result: Result, catalogue: tuple[Entry, ...]) -> str:
@@ -52,19 +50,27 @@ def _result(finding: Finding, index: int) -> Json:
         "message": {"text": text},
         "locations": [{"physicalLocation": _location(finding.path, _region(finding))}],
     }
-    related = [_related(number, link) for number, link in enumerate(finding.chain) if _PLACE.search(link)]
-    if related:
-        record["relatedLocations"] = related
+    if finding.chain:
+        record["relatedLocations"] = [{"id": n, **_step(link)} for n, link in enumerate(finding.chain)]
+        record["codeFlows"] = [_flow(finding)]
     if finding.fix.edits:
         record["fixes"] = [_fix(finding)]
     return record
 
 
-def _related(number: int, link: str) -> Json:
-    place = _PLACE.search(link)
-    assert place is not None
-    location = _location(place["path"], {"startLine": int(place["line"])})
-    return {"id": number, "physicalLocation": location, "message": {"text": link}}
+def _step(link: Link) -> Json:
+    region: Json = {"startLine": link.line, "startColumn": link.column}
+    return {"physicalLocation": _location(link.path, region), "message": {"text": link.text}}
+
+
+def _flow(finding: Finding) -> Json:
+    """The chain from where tracing begins to the finding."""
+    last: Json = {
+        "physicalLocation": _location(finding.path, _region(finding)),
+        "message": {"text": finding.message},
+    }
+    steps = [*(_step(link) for link in reversed(finding.chain)), last]
+    return {"threadFlows": [{"locations": [{"location": step} for step in steps]}]}
 
 
 def _fix(finding: Finding) -> Json:

@@ -7,9 +7,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
+from scanlint.analysis.evidence import links, trail
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.unit import Unit
-from scanlint.finding import Finding, Fix, Primitive
+from scanlint.finding import Finding, Fix, Link, Primitive
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.settings import Settings
 
@@ -37,7 +38,7 @@ class Context(NamedTuple):
         help: str | None = None,
         label: str | None = None,
         end: ast.AST | None = None,
-        why: tuple[str, ...] = (),
+        why: tuple[Link, ...] = (),
         trips: int | None = None,
         primitive: Primitive = "other",
         outcome: Outcome | None = None,
@@ -61,7 +62,7 @@ class Context(NamedTuple):
             function=function.qualname,
             message=message,
             help=help,
-            chain=(*why, *function.chain),
+            chain=tuple(dict.fromkeys((*why, *links(function.chain)))),
             label=label,
             trips=trips,
             primitive=primitive,
@@ -98,10 +99,14 @@ class Context(NamedTuple):
                     return bound
         return None
 
-    def evidence(self, node: ast.AST) -> tuple[str, ...]:
+    def evidence(self, node: ast.AST | None) -> tuple[Link, ...]:
         """Why a value is traced, as the first links of the chain."""
-        why = self.unit.value(node).why
-        return (why,) if why else ()
+        value = self.unit.value(node)
+        return trail(value.why) if value.traced else ()
+
+    def said(self, text: str, node: ast.AST) -> tuple[Link, ...]:
+        """A link of the chain that speaks of a node of this file."""
+        return (Link(text, self.unit.source.path, *self.unit.source.start(node)),)
 
     def report_loop(
         self,
@@ -112,7 +117,7 @@ class Context(NamedTuple):
         label: str,
         primitive: Primitive,
         end: ast.AST | None = None,
-        why: tuple[str, ...] = (),
+        why: tuple[Link, ...] = (),
         stacked: bool = False,
     ) -> Report:
         """A finding at a loop's header, with the loop rolled."""
@@ -127,7 +132,7 @@ class Context(NamedTuple):
             help=help,
             label=label,
             end=last,
-            why=why,
+            why=why or next((self.evidence(s.array) for s in model.streams if s.kind == "rows"), ()),
             trips=model.trips,
             primitive=primitive,
             outcome=outcome,

@@ -28,7 +28,7 @@ class FlagArgument(Rule):
                 end=flag.test,
                 label=f"`{flag.name}` must be a Python value here",
                 help=f"name `{flag.name}` in `static_argnames`",
-                why=(flag.why,),
+                why=context.said(flag.why, flag.parameter),
                 primitive="static_argnames",
                 outcome=to_static(unit, unit.contexts[node], flag),
             )

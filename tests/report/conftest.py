@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from scanlint.finding import Edit, Finding, Fix, Position, Verification
+from scanlint.finding import Edit, Finding, Fix, Link, Position, Verification
 from scanlint.report.result import Action, Result
 
 SOURCE = "import jax\n\n\n@jax.jit\ndef rollout(state):\n    for t in range(1000):\n        state = state * t\n    return state\n"
@@ -25,7 +25,7 @@ def loop() -> Finding:
         function="rollout",
         message="tracing `rollout` unrolls this loop 1000 times",
         help="carry `state` through `lax.fori_loop`",
-        chain=("`rollout` <- `jax.jit` at src/train.py:18",),
+        chain=(Link("`rollout` <- `jax.jit`", "src/train.py", 18, 8),),
         label="each trip adds about 12 equations",
         trips=1000,
         primitive="fori_loop",

@@ -25,9 +25,10 @@ def test_json_has_every_field_of_the_interface(loop: Finding, result: Make) -> N
     assert document["version"] == 1
     assert document["summary"] == {"files": 3, "findings": 1, "fixed": 0, "withheld": 0, "seconds": 0.812}
     (found,) = document["findings"]
-    added = {key: found.pop(key) for key in ("help", "label", "chain")}
+    added = {key: found.pop(key) for key in ("help", "label", "chain", "related")}
     extra = {key: found["verification"].pop(key) for key in ("counterexample", "notes")}
     assert added["chain"] == ["`rollout` <- `jax.jit` at src/train.py:18"]
+    assert added["related"] == [{"path": "src/train.py", "line": 18, "column": 8, "message": "`rollout` <- `jax.jit`"}]
     assert extra == {"counterexample": None, "notes": []}
     assert found == {
         "code": "SCN101",
@@ -97,7 +98,7 @@ def test_sarif_names_rule_place_and_related_places(loop: Finding, result: Make) 
     assert place["region"] == {"startLine": 6, "startColumn": 5, "endLine": 6, "endColumn": 26}
     related = found["relatedLocations"][0]["physicalLocation"]
     assert related["artifactLocation"]["uri"] == "src/train.py"
-    assert related["region"] == {"startLine": 18}
+    assert related["region"] == {"startLine": 18, "startColumn": 8}
     (change,) = found["fixes"][0]["artifactChanges"]
     assert change["replacements"][0]["insertedContent"] == {"text": "state = new"}
 

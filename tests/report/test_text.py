@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from scanlint.finding import Finding, Fix, Position, Verification
+from scanlint.finding import Finding, Fix, Link, Position, Verification
 from scanlint.report import concise, full, statistics
 from scanlint.report.paint import Paint
 from scanlint.report.result import Result, summary
@@ -33,7 +33,10 @@ def test_full_has_the_shape_of_the_style_guide(loop: Finding, result: Make) -> N
 
 
 def test_a_longer_chain_stands_below_the_first_reason(loop: Finding, result: Make) -> None:
-    text = full.render(result(replace(loop, chain=("`step` <- `scan` at a.py:1", "`run` <- `jit` at b.py:2"))), PLAIN)
+    text = full.render(
+        result(replace(loop, chain=(Link("`step` <- `scan`", "a.py", 1, 1), Link("`run` <- `jit`", "b.py", 2, 1)))),
+        PLAIN,
+    )
     lines = text.splitlines()
     first = next(line for line in lines if "traced because" in line)
     below = lines[lines.index(first) + 1]
