@@ -8,7 +8,7 @@ import re
 import sys
 import warnings
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple
@@ -140,19 +140,26 @@ class _Words:
     """Finds words of some endings: `ends` maps plain words to patterns that begin where the word stands."""
 
     def __init__(self, ends: Mapping[str, str]) -> None:
-        self.matches = {word: re.compile(rf"(?:{pattern})\b").match for word, pattern in ends.items()}
+        self.ends = ends
+        self.matches: dict[str, Callable[[str, int], re.Match[str] | None]] = {}
 
     def places(self, text: str) -> list[int]:
         """The offsets of all that are found, in order."""
         places = []
-        for word, match in self.matches.items():
+        for word in self.ends:
             at = text.find(word)
             while at >= 0:
-                if match(text, at):
+                if self._match(word)(text, at):
                     places.append(at)
                 at = text.find(word, at + 1)
         places.sort()
         return places
+
+    def _match(self, word: str) -> Callable[[str, int], re.Match[str] | None]:
+        """The pattern of a word, compiled (60 us) when the word is found for the first time."""
+        if word not in self.matches:
+            self.matches[word] = re.compile(rf"(?:{self.ends[word]})\b").match
+        return self.matches[word]
 
 
 _TRANSFORM, _LOOP = _Words(TRANSFORMS), _Words(LOOPS)
