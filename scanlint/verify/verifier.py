@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import json
-import os
-import select
-import subprocess
-import time
+import secrets
+import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, cast
+from typing import cast
 
 from scanlint.finding import InputSource, Verdict, Verification
+from scanlint.verify.environment import cleaned
 from scanlint.verify.interpreter import VerifierUnavailable, check_interpreter, find_interpreter, missing_jax
+from scanlint.verify.process import Process
+from scanlint.verify.worker.serve import TICK, remove
+from scanlint.verify.worker.watch import Watch, exit_text, unknown
 
 __all__ = ["Task", "Verifier", "VerifierUnavailable", "check_interpreter", "find_interpreter", "verify_files"]
 
-WORKER = Path(__file__).parent / "worker" / "__main__.py"
+LINUX = sys.platform == "linux"
 START_SECONDS = 120.0
+ENDING_SECONDS = 7.0
 GRACE_SECONDS = 10.0
-WALL = 3.0  # the worker gives a sleeping task this much longer than a working one
+WALL = 3.0  # the worker gives a task this much longer on a busy machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +43,23 @@ class Task:
 
 
 class Verifier:
-    """Starts its worker with the first task, and anew when it has died."""
+    """Starts its worker with the first task, and anew when it has died.
 
-    def __init__(self, python: str, *, timeout: float = 30.0, measure: bool = False) -> None:
+    Where the system forks safely there is one worker, which forks for each task; elsewhere a process is spawned for
+    each, the next one while the first still works. `fork` and `kernel` let tests run here what runs elsewhere.
+    """
+
+    def __init__(
+        self, python: str, *, timeout: float = 30.0, measure: bool = False, fork: bool = LINUX, kernel: bool = LINUX
+    ) -> None:
         self.python = python
         self.timeout = timeout
         self.measure = measure
-        self._process: subprocess.Popen[bytes] | None = None
-        self._buffer = b""
+        self.fork = fork
+        self.kernel = kernel
+        self.protections: tuple[str, ...] = ()
+        self._process: Process | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> Verifier:
         return self
@@ -58,26 +70,18 @@ class Verifier:
         self.close()
 
     def close(self) -> None:
-        """End the worker."""
+        """End the worker and remove its folder."""
         process, self._process = self._process, None
-        if process is None:
-            return
-        for stream in (process.stdin, process.stdout):
-            if stream is not None:
-                try:
-                    stream.close()
-                except BrokenPipeError:
-                    continue
-        try:
-            process.wait(2.0)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        if process is not None:
+            process.end(ENDING_SECONDS if self.fork else 0.0)
+        folder, self._folder = self._folder, None
+        if folder is not None:
+            remove(folder.name)
+            folder.cleanup()
 
     def verify(self, task: Task) -> Verification:
         """The verdict on one task; raises VerifierUnavailable where no worker can run."""
-        if self._process is None or self._process.poll() is not None:
-            self._start()
+        process = self._ready()
         request = {
             "function": task.function,
             "old": task.old,
@@ -90,70 +94,61 @@ class Verifier:
             "differentiated": task.differentiated,
             "measure": self.measure,
             "timeout": self.timeout,
+            "kernel": self.kernel,
+            "folder": self._home(),
         }
-        try:
-            _stream(self._process, "stdin").write(json.dumps(request).encode() + b"\n")
-            _stream(self._process, "stdin").flush()
-            answer = self._read(WALL * self.timeout + GRACE_SECONDS)
-        except BrokenPipeError:
-            answer = None
-        if not hasattr(os, "fork"):
-            self.close()
-        if answer is None:
-            self._kill()
-            return Verification("unknown", "the verification worker died")
+        answer = self._ask(process, request) if self.fork else self._ask_once(process, request)
+        held = answer.get("protections")
+        self.protections = tuple(str(p) for p in held) if isinstance(held, list) else self.protections
         return verification(answer)
 
-    def _start(self) -> None:
-        self.close()
-        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "JAX_ENABLE_COMPILATION_CACHE": "0"}
-        environment.setdefault("JAX_PLATFORMS", "cpu")
-        environment.setdefault("JAX_TRACEBACK_FILTERING", "off")  # half the cost of a failed attempt
-        environment.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-        if not self.measure:
-            environment.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
-        options = [] if hasattr(os, "fork") else ["--once"]
-        self._buffer = b""
-        try:
-            self._process = subprocess.Popen(
-                [self.python, str(WORKER), *options],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=environment,
-            )
-        except OSError as error:
-            raise VerifierUnavailable(f"the interpreter `{self.python}` cannot be run: {error}") from error
-        hello = self._read(START_SECONDS)
-        if hello is None or not hello.get("ready"):
-            self._kill()
+    def _home(self) -> str:
+        """The folder that tasks have their temporary folders in."""
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="scanlint-", ignore_cleanup_errors=True)
+        return self._folder.name
+
+    def _ask(self, process: Process, request: dict[str, object]) -> dict[str, object]:
+        """Have the worker fork for a task and watch over it."""
+        answer = process.line(WALL * self.timeout + GRACE_SECONDS) if process.send(request) else None
+        if answer is None:
+            process.end()
+            self.close()
+            return unknown("the verification worker died")
+        return answer
+
+    def _ask_once(self, process: Process, request: dict[str, object]) -> dict[str, object]:
+        """Have a process of its own do the task, and watch over it from here."""
+        folder = tempfile.mkdtemp(prefix="task-", dir=self._home())
+        watch = Watch(process.process.pid, secrets.token_hex(16), self.timeout, folder)
+        ended = not process.send({**request, "token": watch.token, "folder": folder})
+        self._process = self._launch()
+        while not ended and watch.running():
+            chunk = process.some(TICK)
+            if chunk is not None:
+                watch.feed(chunk)
+                ended = not chunk
+        status = process.end(TICK if ended else 0.0)
+        remove(folder)
+        return watch.verdict(exit_text(status))
+
+    def _ready(self) -> Process:
+        """A process that waits for a task."""
+        process = self._process
+        if process is None or not process.alive():
+            self.close()
+            process = self._process = self._launch()
+        if process.greeting is None:
+            process.greeting = process.line(START_SECONDS) or {"ready": False, "error": "the worker did not start"}
+        if not process.greeting.get("ready"):
+            self.close()
             check_interpreter(self.python)
-            raise VerifierUnavailable(
-                missing_jax(self.python, str((hello or {}).get("error", "the worker did not start")))
-            )
+            raise VerifierUnavailable(missing_jax(self.python, str(process.greeting.get("error"))))
+        return process
 
-    def _kill(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-        self.close()
-
-    def _read(self, seconds: float) -> dict[str, object] | None:
-        """One line of the worker's; None where it died or gave none in time."""
-        stream = _stream(self._process, "stdout")
-        deadline = time.monotonic() + seconds
-        while b"\n" not in self._buffer:
-            ready, _, _ = select.select([stream], [], [], max(0.0, deadline - time.monotonic()))
-            chunk = os.read(stream.fileno(), 1 << 16) if ready else b""
-            if not chunk:
-                return None
-            self._buffer += chunk
-        line, self._buffer = self._buffer.split(b"\n", 1)
-        return cast("dict[str, object]", json.loads(line))
-
-
-def _stream(process: subprocess.Popen[bytes] | None, name: str) -> IO[bytes]:
-    assert process is not None
-    return cast("IO[bytes]", getattr(process, name))
+    def _launch(self) -> Process:
+        options = [] if self.fork else ["--once"]
+        return Process(self.python, options, {**cleaned(measure=self.measure), "TMPDIR": self._home()})
 
 
 def verification(answer: dict[str, object]) -> Verification:

@@ -1,70 +1,87 @@
-"""Limits on what the code under test may do: memory, files, network, processes."""
+"""What the code under test may do: the kernel's protections where there are any, then an audit hook."""
 
 from __future__ import annotations
 
 import os
 import sys
 import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
-MEMORY = 8 << 30
+from . import landlock, limits, seccomp
+
+FOLDERS = ("TMPDIR", "TEMP", "TMP", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "MPLCONFIGDIR", "NUMBA_CACHE_DIR")
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _PATHS = frozenset(
     [
-        "os.remove",
-        "os.rename",
-        "os.mkdir",
-        "os.rmdir",
-        "os.truncate",
-        "os.chmod",
-        "os.chown",
-        "os.link",
-        "os.symlink",
-        "os.utime",
-        "shutil.rmtree",
-        "shutil.move",
-        "shutil.copyfile",
-        "shutil.copytree",
-        "os.setxattr",
-        "os.removexattr",
+        "os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.truncate", "os.chmod", "os.chown", "os.link",
+        "os.symlink", "os.utime", "os.setxattr", "os.removexattr", "shutil.rmtree", "shutil.move",
+        "shutil.copyfile", "shutil.copytree", "sqlite3.connect",
     ]
-)
+)  # fmt: skip
 _FORBIDDEN = frozenset(
     [
-        "subprocess.Popen",
-        "os.system",
-        "os.exec",
-        "os.posix_spawn",
-        "os.spawn",
-        "os.fork",
-        "os.forkpty",
-        "os.startfile",
-        "pty.spawn",
-        "socket.connect",
-        "socket.bind",
-        "socket.sendto",
-        "socket.sendmsg",
-        "socket.getaddrinfo",
-        "socket.gethostbyname",
-        "os.kill",
-        "os.killpg",
+        "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty",
+        "os.startfile", "pty.spawn", "socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg",
+        "socket.getaddrinfo", "socket.gethostbyname", "os.kill", "os.killpg", "gc.get_objects", "gc.get_referrers",
+        "sys._current_frames",
     ]
-)
+)  # fmt: skip
+_SYMBOLS = frozenset(
+    [
+        "unlink", "unlinkat", "remove", "rmdir", "rename", "renameat", "renameat2", "truncate", "truncate64",
+        "creat", "mkdir", "mkdirat", "link", "linkat", "symlink", "symlinkat", "chmod", "fchmod", "fchmodat",
+        "chown", "fchown", "lchown", "system", "popen", "fork", "vfork", "execv", "execve", "execvp", "posix_spawn",
+        "posix_spawnp", "kill", "killpg", "socket", "connect", "bind", "listen", "sendto", "ptrace",
+        "process_vm_writev", "syscall", "mount", "umount", "unshare", "setns", "prctl", "abort", "fopen", "open",
+        "open64", "openat",
+    ]
+)  # fmt: skip
 
 
 class Refused(PermissionError):
     """The code under test tried something that is not allowed while it is verified."""
 
 
-def enclose(folder: str) -> list[str]:
-    """Enter the temporary folder and refuse writes elsewhere; gives the list that refused actions are added to."""
+@dataclass
+class Enclosure:
+    """What holds in this process, and what was refused so far; what came while loading does not count as the code's."""
+
+    protections: tuple[str, ...] = ()
+    loading: list[str] = field(default_factory=list)
+    running: list[str] = field(default_factory=list)
+    loaded: bool = False
+
+    def refuse(self, event: str, what: object) -> None:
+        text = f"{event} {what}".strip()
+        (self.running if self.loaded else self.loading).append(text[:200])
+        raise Refused(f"{text} is refused while verifying")
+
+
+def enclose(folder: str, seconds: float, *, kernel: bool) -> Enclosure:
+    """Enter the temporary folder and refuse writes elsewhere. Without `kernel`, what any system offers must do."""
     os.chdir(folder)
-    for name in ("TMPDIR", "TEMP", "TMP", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "MPLCONFIGDIR", "NUMBA_CACHE_DIR"):
+    for name in FOLDERS:
         os.environ[name] = folder
     tempfile.tempdir = folder
-    _limit_memory()
-    home = os.path.realpath(folder) + os.sep
-    refused: list[str] = []
+    held = [limits.limit(seconds)]
+    if kernel and sys.platform == "linux":
+        held += _confine(folder)
+    enclosure = Enclosure((*(x for x in held if x), "audit hook: writing, network, processes"))
+    sys.addaudithook(_hook(os.path.realpath(folder) + os.sep, enclosure))
+    return enclosure
 
+
+def _confine(folder: str) -> list[str]:
+    """The kernel's protections; devices other than the processor need theirs, and may run their compiler."""
+    devices = os.environ.get("JAX_PLATFORMS", "cpu") != "cpu"
+    limits.end_with_parent()
+    limits.drop_capabilities()
+    nowhere_else = landlock.confine(folder, writable=["/dev"] if devices else [os.devnull], run=devices)
+    return [nowhere_else, seccomp.refuse(files=not nowhere_else, run=devices)]
+
+
+def _hook(home: str, enclosure: Enclosure) -> Callable[[str, tuple[object, ...]], None]:
     def inside(path: object) -> bool:
         if isinstance(path, int):
             return True
@@ -72,33 +89,20 @@ def enclose(folder: str) -> list[str]:
         real = os.path.realpath(name)
         return (real + os.sep).startswith(home) or real == os.devnull
 
-    def refuse(event: str, what: object) -> None:
-        refused.append(f"{event} {what}")
-        raise Refused(f"{event} of {what} is refused while verifying")
-
     def hook(event: str, arguments: tuple[object, ...]) -> None:
         if event == "open":
             path, mode, flags = arguments[0], arguments[1], arguments[2]
             writes = isinstance(mode, str) and any(c in mode for c in "wax+")
             writes = writes or (isinstance(flags, int) and bool(flags & _WRITING))
             if writes and not inside(path):
-                refuse("writing", path)
+                enclosure.refuse("writing", path)
         elif event in _PATHS:
             for path in arguments[:2]:
                 if isinstance(path, (str, bytes)) and not inside(path):
-                    refuse(event, path)
+                    enclosure.refuse(event, path)
         elif event in _FORBIDDEN:
-            refuse(event, arguments[0] if arguments else "")
+            enclosure.refuse(event, arguments[0] if arguments else "")
+        elif event == "ctypes.dlsym" and arguments[1] in _SYMBOLS:
+            enclosure.refuse("calling through ctypes", arguments[1])
 
-    sys.addaudithook(hook)
-    return refused
-
-
-def _limit_memory() -> None:
-    try:
-        import resource
-    except ImportError:
-        return
-    for limit, value in ((resource.RLIMIT_DATA, MEMORY), (resource.RLIMIT_CORE, 0)):
-        _, hard = resource.getrlimit(limit)
-        resource.setrlimit(limit, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
+    return hook

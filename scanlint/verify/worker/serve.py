@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 import select
 import shutil
 import signal
@@ -13,36 +14,43 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import IO
 
-Message = dict[str, object]
-WALL = 3.0
+from . import limits
+from .watch import Message, Watch, exit_text, unknown
+
+TICK = 0.05
+ENDING_SECONDS = 5.0
 
 
 def main(arguments: Sequence[str]) -> None:
     """Serve requests until standard input ends; `--once` runs a single request in this very process."""
-    requests = os.fdopen(os.dup(0), "r", encoding="utf-8")
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    requests, answers = os.dup(0), os.fdopen(os.dup(1), "w", encoding="utf-8")
     _silence()
     sys.dont_write_bytecode = True
     warnings.simplefilter("ignore")
     try:
         import jax
+        import jax.numpy
+
+        from . import task  # noqa: F401
     except Exception as error:  # noqa: BLE001
         _send(answers, {"ready": False, "error": f"{type(error).__name__}: {error}"})
         return
-    import jax.numpy
-
-    from . import task  # noqa: F401
-
     _send(answers, {"ready": True, "jax": jax.__version__, "python": sys.version.split()[0]})
-    for line in requests:
-        request: Message = json.loads(line)
-        if "--once" in arguments:
-            _send(answers, _here(request, answers))
-            return
-        _send(answers, _in_child(request, requests, answers))
+    once = "--once" in arguments
+    if not once:
+        limits.adopt_orphans()
+    with os.fdopen(requests, "r", encoding="utf-8") as lines:
+        for line in lines:
+            request: Message = json.loads(line)
+            if once:
+                os.close(lines.fileno())
+                _task(request, str(request["folder"]), str(request["token"]), answers)
+                answers.flush()
+                os._exit(0)
+            _send(answers, _in_child(request, lines, answers))
 
 
 def _silence() -> None:
@@ -58,134 +66,128 @@ def _send(stream: IO[str], message: Message) -> None:
     stream.flush()
 
 
-def _here(request: Message, stream: IO[str]) -> Message:
-    from .task import run
-
-    folder = tempfile.mkdtemp(prefix="scanlint-")
-    try:
-        return run(request, folder, lambda stage: None)
-    finally:
-        os.chdir("/")
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def _in_child(request: Message, requests: IO[str], answers: IO[str]) -> Message:
     """Fork, run the task there, and give its answer or how it ended."""
     reading, writing = os.pipe()
-    folder = tempfile.mkdtemp(prefix="scanlint-")
+    folder = tempfile.mkdtemp(prefix="task-", dir=str(request["folder"]))
+    token = secrets.token_hex(16)
     child = os.fork()
     if child == 0:
         code = 1
         try:
             os.setsid()
-            os.close(reading)
-            os.close(requests.fileno())
-            os.close(answers.fileno())
-            _child(request, folder, writing)
+            _close_all_but(writing)
+            with os.fdopen(writing, "w", encoding="utf-8") as stream:
+                _task(request, folder, token, stream)
             code = 0
         finally:
             os._exit(code)
     os.close(writing)
+    watch = Watch(child, token, float(str(request["timeout"])), folder)
     try:
-        return _await(child, reading, float(str(request["timeout"])))
+        return _await(watch, reading, requests.fileno())
     finally:
+        _end(child)
         os.close(reading)
-        shutil.rmtree(folder, ignore_errors=True)
+        remove(folder)
 
 
-def _child(request: Message, folder: str, writing: int) -> None:
+def _close_all_but(kept: int) -> None:
+    """Close every descriptor beyond the standard ones, which lead nowhere."""
+    os.closerange(3, kept)
+    os.closerange(kept + 1, 4096)
+
+
+def _task(request: Message, folder: str, token: str, stream: IO[str]) -> None:
+    """Run one task in this process, its lines marked with the token."""
     from .task import run
 
-    stream = os.fdopen(writing, "w", encoding="utf-8")
+    def send(message: Message) -> None:
+        stream.write(f"{token} {json.dumps(message)}\n")
+        stream.flush()
+
+    answer: Message
     try:
-        answer = run(request, folder, lambda stage: _send(stream, {"stage": stage}))
+        answer = run(request, folder, lambda stage: send({"stage": stage}))
     except Exception as error:  # noqa: BLE001 - the verifier's own bug: no verdict, and it is said
         at = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{os.path.basename(at.filename)}:{at.lineno}"
-        answer = {"verdict": "unknown", "reason": f"internal error at {place}: {type(error).__name__}: {error}"}
-    _send(stream, {"answer": answer})
+        answer = unknown(f"internal error at {place}: {type(error).__name__}: {error}")
+    send({"answer": answer})
 
 
-def _await(child: int, reading: int, timeout: float) -> Message:
-    """Read the child's lines until its answer, its end, or its time is over; leave nothing of it running."""
-    clock = Clock(child, timeout)
-    buffer, stage, status = b"", "starting", None
-    answer: Message | None = None
-    while answer is None and not clock.over():
-        ready, _, _ = select.select([reading], [], [], 0.05)
+def _await(watch: Watch, reading: int, requests: int) -> Message:
+    """Read the child's lines until its answer, its end, or its time is over."""
+    closed = False
+    while not closed and watch.running():
+        ready, _, _ = select.select([reading], [], [], TICK)
         if ready:
             chunk = os.read(reading, 1 << 16)
-            buffer += chunk
-            *lines, buffer = buffer.split(b"\n")
-            for line in lines:
-                message = _decode(line)
-                if "stage" in message:
-                    stage = str(message["stage"])
-                found = message.get("answer")
-                answer = found if isinstance(found, dict) else answer
-            if not chunk:
-                break
-        elif status is None:
-            status = _poll(child)
-        else:
-            break
-    over = clock.over()
-    ended = _stop(child, status)
-    if answer is not None:
-        return answer
-    if over:
-        return {"verdict": "unknown", "reason": f"timed out after {timeout:g} s while {stage}"}
-    return {"verdict": "unknown", "reason": f"the code under test ended the process ({ended}) while {stage}"}
+            watch.feed(chunk)
+            closed = not chunk
+        elif _abandoned(requests):
+            watch.over = "the run was ended"
+    status = _poll(watch.process)
+    deadline = time.monotonic() + TICK
+    while closed and status is None and time.monotonic() < deadline:
+        time.sleep(0.002)
+        status = _poll(watch.process)
+    if status is None and closed:
+        watch.over = watch.over or "the code under test closed the verifier's pipe"
+    return watch.verdict(exit_text(status) if status is not None else "")
 
 
-class Clock:
-    """A child's time: that of the processor, so that a busy machine changes no verdict, within a limit by the clock."""
-
-    def __init__(self, child: int, timeout: float) -> None:
-        self.path = f"/proc/{child}/stat"
-        self.timeout = timeout
-        self.started = time.monotonic()
-        self.seconds = 0.0
-
-    def spent(self) -> float:
-        """Seconds of processor time; by the clock on systems that do not tell."""
-        passed = time.monotonic() - self.started
-        try:
-            with open(self.path, "rb") as stream:
-                fields = stream.read().rpartition(b")")[2].split()
-            self.seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-        except (OSError, IndexError, ValueError):
-            self.seconds = self.seconds or passed
-        return min(self.seconds, passed)
-
-    def over(self) -> bool:
-        passed = time.monotonic() - self.started
-        return passed > WALL * self.timeout or (passed > self.timeout and self.spent() > 0.9 * self.timeout)
-
-
-def _decode(line: bytes) -> Message:
-    try:
-        message = json.loads(line)
-    except ValueError:
-        return {}
-    return message if isinstance(message, dict) else {}
+def _abandoned(requests: int) -> bool:
+    """Whether nobody waits for the answer any more."""
+    if not hasattr(select, "poll"):
+        return False
+    look = select.poll()
+    look.register(requests, select.POLLHUP)
+    return any(event & select.POLLHUP for _, event in look.poll(0))
 
 
 def _poll(child: int) -> int | None:
-    done, status = os.waitpid(child, os.WNOHANG)
-    return status if done else None
+    """The exit code of the child, which is left to be waited for; None while it runs."""
+    found = os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if found is None:
+        return None
+    return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
 
 
-def _stop(child: int, status: int | None) -> str:
-    """Kill the child's process group and say how the child ended."""
-    if status is None:
-        time.sleep(0.005)
-        status = _poll(child)
+def _end(child: int) -> None:
+    """Kill the child, its group, and whatever it left behind."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)
-    if status is None:
-        _, status = os.waitpid(child, 0)
-    code = os.waitstatus_to_exitcode(status)
-    if code < 0:
-        return f"signal {signal.Signals(-code).name}"
-    return f"exit code {code}"
+    deadline = time.monotonic() + ENDING_SECONDS
+    while time.monotonic() < deadline:
+        for process in {child, *_children()}:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
+        try:
+            done, _ = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if not done:
+            time.sleep(0.002)
+
+
+def _children() -> list[int]:
+    """The processes that are this one's children now, orphans of the task among them; Linux only."""
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children", "rb") as stream:
+            return [int(x) for x in stream.read().split()]
+    except (OSError, ValueError):
+        return []
+
+
+def remove(folder: str) -> None:
+    """Remove a folder, whatever modes its contents were given."""
+
+    def again(function: Callable[..., object], path: str, error: object) -> None:
+        for changed in (os.path.dirname(path), path):
+            with contextlib.suppress(OSError):
+                os.chmod(changed, 0o700)
+        with contextlib.suppress(OSError):
+            function(path)
+
+    shutil.rmtree(folder, onerror=again)

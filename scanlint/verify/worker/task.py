@@ -6,16 +6,17 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from . import sandbox
 from .call import Signature, TookTooLong, limited
 from .cover import MARK, Coverage, changed_lines
 from .families import Families
 from .given import BadSpecification
 from .inputs import Inputs, NoInputs
+from .intact import Intact
 from .judge import Judge, Refuted
 from .measure import measured
 from .module import Loaded, cut, load
 from .modules import is_linen, through_apply
+from .sandbox import Enclosure, enclose
 from .statics import statics
 from .twin import long_trips
 from .weigh import Unknown, Weighing
@@ -26,8 +27,9 @@ Answer = dict[str, object]
 
 def run(request: Answer, folder: str, stage: Callable[[str], None]) -> Answer:
     """The answer to one request; nothing that the code under test raises comes through."""
-    refused = sandbox.enclose(folder)
-    task = Task(request, stage)
+    intact = Intact.now()
+    enclosure = enclose(folder, float(str(request["timeout"])), kernel=bool(request["kernel"]))
+    task = Task(request, stage, enclosure, intact)
     try:
         answer = task.verdict()
     except Unknown as error:
@@ -42,10 +44,7 @@ def run(request: Answer, folder: str, stage: Callable[[str], None]) -> Answer:
         answer = task.answer("unknown", reason="the code under test exits")
     except MemoryError:
         answer = task.answer("unknown", reason="the code under test needs too much memory")
-    if refused:
-        notes = [*list(answer["notes"]), f"refused while verifying: {refused[0]}"]  # type: ignore[call-overload]
-        answer["notes"] = notes
-    return answer
+    return {**task.trusted(answer), "protections": enclosure.protections}
 
 
 @dataclass
@@ -54,6 +53,8 @@ class Task:
 
     request: Answer
     stage: Callable[[str], None]
+    enclosure: Enclosure
+    intact: Intact
     notes: list[str] = field(default_factory=list)
     source: str = "synthesised"
     weighing: Weighing | None = None
@@ -74,6 +75,18 @@ class Task:
             **more,
         }
 
+    def trusted(self, answer: Answer) -> Answer:
+        """The answer, unless the code under test changed what judges it, or did more than give results."""
+        refused = [*self.enclosure.loading, *self.enclosure.running]
+        if refused:
+            self.notes.append(f"refused while verifying: {refused[0]}")
+            answer = {**answer, "notes": [*list(answer["notes"]), self.notes[-1]]}  # type: ignore[call-overload]
+        if answer["verdict"] not in ("unknown", "refuted") and self.enclosure.running:
+            return self.answer("unknown", reason=f"it does more than give results: {self.enclosure.running[0]}")
+        if changed := self.intact.changed():
+            return self.answer("unknown", reason=f"the code under test replaces `{changed}`, which the verifier uses")
+        return answer
+
     def text(self, name: str) -> str:
         return str(self.request[name])
 
@@ -84,6 +97,7 @@ class Task:
         self.stage(f"loading the {which} version")
         text, file, root, function = (self.text(n) for n in (which, "file", "root", "function"))
         watched = coverage or Coverage()
+        self.enclosure.loaded = False
         try:
             with limited(LOAD_SECONDS):
                 loaded = load(
@@ -96,6 +110,10 @@ class Task:
             raise Unknown("the module exits when it is loaded") from None
         except Exception as error:
             raise Unknown(f"the {which} version does not load: {type(error).__name__}: {error}") from error
+        finally:
+            self.enclosure.loaded = True
+        if changed := self.intact.changed():
+            raise Unknown(f"the module replaces `{changed}`, which the verifier uses")
         if loaded.function is None:
             raise Unknown(f"there is no function `{function}` in the {which} version")
         if loaded.whole and not table:
@@ -140,10 +158,12 @@ class Task:
         self, old: Loaded, new: Loaded, signature: Signature, home: Loaded, coverage: Coverage | None = None
     ) -> Judge:
         dotted = self.text("function")
-        return Judge(
+        judge = Judge(
             old, new, self.resolve(old, dotted), self.resolve(new, dotted), signature, bool(self.request["traced"]),
             bool(self.request["differentiated"]), self.stage, home, coverage or Coverage(),
         )  # fmt: skip
+        self.intact.hold(judge, "before", "after", "old", "new", "signature", "home", "coverage")
+        return judge
 
     def twin(self, old: Loaded, signature: Signature, coverage: Coverage | None) -> Judge | None:
         """Both versions with short loops; None where there is no long one, or the twins do not load."""

@@ -1,0 +1,119 @@
+"""System calls that are refused by a filter in the kernel: network, processes, signals to others, changed modes.
+
+Landlock looks at paths and seccomp only at numbers; where there is no Landlock, nothing at all can be written.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import platform
+import struct
+import sys
+from typing import NamedTuple
+
+ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
+SECCOMP, PR_SET_NO_NEW_PRIVS, SET_FILTER, THREAD_SYNC = {"x86_64": 317, "aarch64": 277}, 38, 1, 1
+ALLOW, FAIL = 0x7FFF0000, 0x00050000
+LOAD, EQUAL, ANY_BIT, AT_LEAST, RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
+NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16
+X32 = 0x40000000
+CLONE_THREAD = 0x00010000
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+Numbers = tuple[int, int]
+NONE = -1
+NETWORK: tuple[Numbers, ...] = ((41, 198),)  # socket; socketpair stays
+PROCESSES: tuple[Numbers, ...] = ((57, NONE), (58, NONE), (59, 221), (322, 281))  # fork vfork execve execveat
+OTHERS: tuple[Numbers, ...] = (
+    (101, 117), (310, 270), (311, 271), (200, 130), (424, 424), (438, 438),  # ptrace process_vm_* tkill pidfd_*
+    (321, 280), (323, 282), (298, 241), (248, 217), (249, 218), (250, 219),  # bpf userfaultfd perf_event_open keys
+    (165, 40), (166, 39), (155, 41), (272, 97), (308, 268), (161, 51),  # mount umount2 pivot_root unshare setns chroot
+    (319, 279), (447, 447), (29, 194), (64, 190), (68, 186), (240, 180),  # memfd_* shmget semget msgget mq_open
+)  # fmt: skip
+MODES: tuple[Numbers, ...] = (
+    (90, NONE), (91, 52), (268, 53), (452, 452), (92, NONE), (93, 55), (94, NONE), (260, 54),  # chmod chown
+    (132, NONE), (235, NONE), (261, NONE), (280, 88),  # utime
+    (188, 5), (189, 6), (190, 7), (197, 14), (198, 15), (199, 16),  # xattr
+)  # fmt: skip
+CHANGES: tuple[Numbers, ...] = (
+    (85, NONE), (87, NONE), (263, 35), (82, NONE), (264, 38), (316, 276), (83, NONE), (258, 34), (84, NONE),
+    (86, NONE), (265, 37), (88, NONE), (266, 36), (76, 45), (133, NONE), (259, 33),
+)  # fmt: skip
+OPEN: tuple[tuple[Numbers, int], ...] = (((2, NONE), 1), ((257, 56), 2))  # with the place of the flags
+UNKNOWN: tuple[Numbers, ...] = ((435, 435), (425, 425), (437, 437))  # clone3 io_uring_setup openat2: "not there"
+CLONE: Numbers = (56, 220)
+SIGNALS: tuple[Numbers, ...] = ((62, 129), (234, 131), (129, 138), (297, 240))  # kill tgkill rt_*sigqueueinfo
+
+
+class Step(NamedTuple):
+    """One instruction of the filter: code, jumps where it holds and where not, operand."""
+
+    code: int
+    yes: int
+    no: int
+    operand: int
+
+
+def refuse(*, files: bool, run: bool) -> str:
+    """Install the filter for all threads; says what holds now, empty where nothing does.
+
+    `files`: refuse every opening for writing too. `run`: programs may be started.
+    """
+    machine = platform.machine()
+    if machine not in ARCHITECTURES or sys.maxsize < 1 << 32:
+        return ""
+    program = b"".join(struct.pack("=HBBI", *step) for step in _filter(machine, files=files, run=run))
+    buffer = ctypes.create_string_buffer(program)
+    header = struct.pack("HL", len(program) // 8, ctypes.addressof(buffer))
+    library = ctypes.CDLL(None, use_errno=True)
+    if library.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+        return ""
+    number = ctypes.c_long(SECCOMP[machine])
+    if library.syscall(number, ctypes.c_long(SET_FILTER), ctypes.c_long(THREAD_SYNC), header) != 0:
+        return ""
+    what = ["no network", "no signals to other processes", "no changes of modes"]
+    what += [] if run else ["no new processes"]
+    what += ["no writing at all"] if files else []
+    return f"seccomp: {', '.join(what)}"
+
+
+def _filter(machine: str, *, files: bool, run: bool) -> list[Step]:
+    architecture, column = ARCHITECTURES[machine]
+    steps = [
+        Step(LOAD, 0, 0, ARCHITECTURE),
+        Step(EQUAL, 1, 0, architecture),
+        Step(RETURN, 0, 0, FAIL | errno.EPERM),
+        Step(LOAD, 0, 0, NUMBER),
+    ]
+    if machine == "x86_64":
+        steps += [Step(AT_LEAST, 0, 1, X32), Step(RETURN, 0, 0, FAIL | errno.EPERM)]
+    for numbers in UNKNOWN:
+        steps += _fails(numbers[column], errno.ENOSYS)
+    for numbers in (*NETWORK, *(() if run else PROCESSES), *OTHERS, *MODES, *(CHANGES if files else ())):
+        steps += _fails(numbers[column], errno.EPERM)
+    if not run:
+        steps += _unless(CLONE[column], 0, Step(ANY_BIT, 1, 0, CLONE_THREAD))
+    for numbers in SIGNALS:
+        steps += _unless(numbers[column], 0, Step(EQUAL, 1, 0, os.getpid()))
+    for numbers, place in OPEN if files else ():
+        steps += _unless(numbers[column], place, Step(ANY_BIT, 0, 1, WRITES))
+    return [*steps, Step(RETURN, 0, 0, ALLOW)]
+
+
+def _fails(number: int, error: int) -> list[Step]:
+    return [Step(EQUAL, 0, 1, number), Step(RETURN, 0, 0, FAIL | error)] if number != NONE else []
+
+
+def _unless(number: int, place: int, test: Step) -> list[Step]:
+    """Refuse a call unless the test of one of its arguments lets it pass."""
+    if number == NONE:
+        return []
+    return [
+        Step(EQUAL, 0, 4, number),
+        Step(LOAD, 0, 0, ARGUMENTS + 8 * place),
+        test,
+        Step(RETURN, 0, 0, FAIL | errno.EPERM),
+        Step(LOAD, 0, 0, NUMBER),
+    ]

@@ -1,0 +1,146 @@
+"""What a task's process says while it runs, and when its time, its memory or its folder is used up."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from dataclasses import dataclass, field
+
+from .limits import memory
+
+Message = dict[str, object]
+WALL = 3.0
+FOLDER_BYTES = 1 << 30
+LOOK_SECONDS = 0.5
+
+
+@dataclass
+class Clock:
+    """A process's time: without what it waited for a processor, so that a busy machine changes no verdict."""
+
+    process: int
+    timeout: float
+    started: float = field(default_factory=time.monotonic)
+    before: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.before = self.waited()
+
+    def waited(self) -> float:
+        """Seconds that the process was ready to run and did not; none on systems that do not tell."""
+        found = 0.0
+        try:
+            for thread in os.listdir(f"/proc/{self.process}/task"):
+                with open(f"/proc/{self.process}/task/{thread}/schedstat", "rb") as stream:
+                    found = max(found, int(stream.read().split()[1]) / 1e9)
+        except (OSError, IndexError, ValueError):
+            return found
+        return found
+
+    def over(self) -> bool:
+        passed = time.monotonic() - self.started
+        return passed > self.timeout and (
+            passed > WALL * self.timeout or passed - self.waited() + self.before > self.timeout
+        )
+
+
+@dataclass
+class Watch:
+    """One task: its lines, which carry a token that only the verifier's side of its process is given."""
+
+    process: int
+    token: str
+    timeout: float
+    folder: str
+    stage: str = "starting"
+    answer: Message | None = None
+    forged: bool = False
+    over: str = ""
+    buffer: bytes = b""
+    looked: float = 0.0
+    clock: Clock = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.clock = Clock(self.process, self.timeout)
+
+    def feed(self, data: bytes) -> None:
+        """Take in what came through the pipe."""
+        self.buffer += data
+        *lines, self.buffer = self.buffer.split(b"\n")
+        for line in lines:
+            message = self.decode(line)
+            if message is None:
+                self.forged = True
+                continue
+            self.stage = str(message.get("stage", self.stage))
+            answer = message.get("answer")
+            self.answer = answer if isinstance(answer, dict) else self.answer
+
+    def decode(self, line: bytes) -> Message | None:
+        head, _, rest = line.partition(b" ")
+        if head != self.token.encode():
+            return None
+        try:
+            message = json.loads(rest)
+        except ValueError:
+            return None
+        return message if isinstance(message, dict) else None
+
+    def running(self) -> bool:
+        """Whether to go on; else `over` says why not, unless there is an answer."""
+        if self.answer is not None:
+            return False
+        if self.clock.over():
+            self.over = f"timed out after {self.timeout:g} s"
+        elif time.monotonic() - self.looked > LOOK_SECONDS:
+            self.looked = time.monotonic()
+            if resident(self.process) > memory():
+                self.over = "the code under test needs too much memory: it was ended"
+            elif size(self.folder) > FOLDER_BYTES:
+                self.over = "the code under test writes too much: it was ended"
+        return not self.over
+
+    def verdict(self, ended: str) -> Message:
+        """The answer, or why there is none."""
+        if self.forged or (self.buffer and self.answer is not None):
+            return unknown(f"the code under test wrote into the verifier's pipe while {self.stage}")
+        if self.answer is not None:
+            return self.answer
+        return unknown(f"{self.over or f'the code under test ended the process ({ended})'} while {self.stage}")
+
+
+def unknown(reason: str) -> Message:
+    return {"verdict": "unknown", "reason": reason}
+
+
+def resident(process: int) -> int:
+    """Bytes of memory in use, shared memory too; 0 on systems that do not tell."""
+    try:
+        with open(f"/proc/{process}/statm", "rb") as stream:
+            return int(stream.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def size(folder: str) -> int:
+    """Bytes of all files in a folder."""
+    total = 0
+    for where, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(where, name)).st_size
+            except OSError:
+                continue
+    return total
+
+
+def exit_text(status: int) -> str:
+    """How a process ended, from its exit code: negative for signals."""
+    if status >= 0:
+        return f"exit code {status}"
+    try:
+        return f"signal {signal.Signals(-status).name}"
+    except ValueError:
+        return f"signal {-status}"
