@@ -76,6 +76,20 @@ class Verification:
 
 
 @dataclass(frozen=True, slots=True)
+class Cost:
+    """What the code of a finding was measured to cost, in the program where it has most equations.
+
+    `program` is the name of the jitted function; the seconds are those of the whole program.
+    """
+
+    equations: int
+    total_equations: int
+    program: str
+    trace_seconds: float
+    compile_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One place that is reported, where it is, why, and what can be done."""
 
@@ -93,3 +107,4 @@ class Finding:
     primitive: Primitive = "other"
     fix: Fix = Fix("none")
     verification: Verification | None = None
+    cost: Cost | None = None

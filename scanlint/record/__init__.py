@@ -1,0 +1,1 @@
+"""`scanlint record`: run the user's command and keep what traced functions are really called with."""

@@ -1,0 +1,1 @@
+"""The recorder: runs in the user's interpreter, with nothing but the standard library, NumPy and JAX."""

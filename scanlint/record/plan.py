@@ -1,0 +1,104 @@
+"""Which functions are worth recording, and where their findings stand."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scanlint.engine import check
+from scanlint.finding import Finding
+from scanlint.project.project import Project
+from scanlint.project.sources import SourceFile, discover, read
+from scanlint.settings import Settings
+
+KEPT = 6
+"""Argument sets per function and process, and per function in the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A function to record; `path` is relative to the root, `line` that of its `def`."""
+
+    path: str
+    file: str
+    qualname: str
+    line: int
+    parameters: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The functions, and the line ranges whose equations are counted, by path."""
+
+    root: Path
+    targets: tuple[Target, ...]
+    spans: dict[str, list[tuple[int, int]]]
+
+    def text(self, parts: Path) -> str:
+        """What the recorder reads."""
+        functions = [
+            {"path": t.path, "file": t.file, "qualname": t.qualname, "line": t.line, "parameters": t.parameters}
+            for t in self.targets
+        ]
+        root = f"{self.root}{'' if str(self.root).endswith('/') else '/'}"
+        document = {"root": root, "parts": str(parts), "kept": KEPT, "functions": functions, "spans": self.spans}
+        return json.dumps(document)
+
+
+def make(settings: Settings) -> Plan:
+    """The plan for all files below the root."""
+    root = settings.root.resolve()
+    files = [source for file in discover([settings.root], settings) if isinstance(source := read(file), SourceFile)]
+    findings = check([settings.root], settings).findings
+    names = {(Path(f.path).resolve(), f.function) for f in findings if f.function is not None}
+    targets: dict[tuple[str, int], Target] = {}
+    for unit in Project.load(files, settings).units():
+        file = Path(unit.source.path).resolve()
+        if not file.is_relative_to(root):
+            continue
+        wanted = any(c.traced for c in unit.contexts.values())
+        if not wanted and not any(f == file and n.split(".")[0] == unit.qualname.split(".")[0] for f, n in names):
+            continue
+        for target in _targets(unit.node, unit.qualname, file, root):
+            targets.setdefault((target.file, target.line), target)
+    return Plan(root, tuple(targets.values()), _spans(findings, root))
+
+
+def _targets(node: ast.AST, qualname: str, file: Path, root: Path) -> Iterator[Target]:
+    """A function, and those that are defined in it: what a factory makes is recorded too."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        relative = file.relative_to(root).as_posix()
+        yield Target(relative, str(file), qualname, node.lineno, tuple(_parameters(node.args)))
+    for child in ast.iter_child_nodes(node):
+        named = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        yield from _targets(child, f"{qualname}.{child.name}" if named else qualname, file, root)  # type: ignore[attr-defined]
+
+
+def _parameters(a: ast.arguments) -> list[str]:
+    """All names that a call binds, in the order of the definition."""
+    names = [x.arg for x in (*a.posonlyargs, *a.args)]
+    names += [a.vararg.arg] if a.vararg else []
+    names += [x.arg for x in a.kwonlyargs]
+    return names + ([a.kwarg.arg] if a.kwarg else [])
+
+
+def _spans(findings: Sequence[Finding], root: Path) -> dict[str, list[tuple[int, int]]]:
+    """The lines of each loop, branch or expression that is reported, by the line that it starts on."""
+    found: dict[str, dict[int, int]] = {}
+    for finding in findings:
+        file = Path(finding.path).resolve()
+        if file.is_relative_to(root):
+            lines = found.setdefault(file.relative_to(root).as_posix(), {})
+            lines[finding.start.line] = max(finding.end.line, lines.get(finding.start.line, 0))
+    for path, lines in found.items():
+        for node in ast.walk(ast.parse((root / path).read_bytes())):
+            if isinstance(node, ast.stmt) and node.lineno in lines and not _defines(node):
+                lines[node.lineno] = max(lines[node.lineno], node.end_lineno or 0)
+    return {path: sorted(lines.items()) for path, lines in found.items()}
+
+
+def _defines(node: ast.stmt) -> bool:
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)

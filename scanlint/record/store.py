@@ -1,0 +1,163 @@
+"""Gather what the processes kept into `.scanlint/`: one compressed file per function, and one of costs."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+from scanlint.record.plan import KEPT, Plan
+from scanlint.recordings import CALLS, COSTS, FOLDER, digest, recording
+
+ALIKE = 2
+IGNORE = "# made by `scanlint record`: inputs and costs of this machine's runs\n*\n"
+Json = dict[str, object]
+
+
+@dataclass
+class Summary:
+    """What was kept, for the closing line; `skipped` says per function why calls were not kept."""
+
+    functions: int = 0
+    calls: int = 0
+    skipped: dict[str, str] = field(default_factory=dict)
+
+
+def prepare(root: Path) -> Path:
+    """The folder of the store, which version control ignores."""
+    folder = root / FOLDER
+    (folder / CALLS).mkdir(parents=True, exist_ok=True)
+    ignore = folder / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text(IGNORE, encoding="utf-8")
+    return folder
+
+
+def gather(plan: Plan, parts: Path, hashes: dict[str, str]) -> Summary:
+    """Replace the recordings of the functions that were called; those of others stay."""
+    summary = Summary()
+    lines = [line for file in sorted(parts.glob("*.jsonl")) for line in _lines(file)]
+    called: dict[int, list[Path]] = {}
+    for part in sorted(parts.glob("*.npz")):
+        called.setdefault(int(part.name.partition("-")[0]), []).append(part)
+    for index, files in called.items():
+        target = plan.targets[index]
+        calls = _chosen(files)
+        _write(recording(plan.root, target.path, target.qualname), calls)
+        summary.functions += 1
+        summary.calls += len(calls)
+    for line in lines:
+        if isinstance(at := line.get("function"), int) and at not in called:
+            target = plan.targets[at]
+            summary.skipped.setdefault(f"{target.path}:{target.qualname}", str(line.get("skipped")))
+    programs = [cast("Json", line["program"]) for line in lines if "program" in line]
+    if programs:
+        _write_costs(plan, programs, hashes)
+    return summary
+
+
+def _lines(file: Path) -> Iterator[Json]:
+    for line in file.read_text(encoding="utf-8").splitlines():
+        try:
+            yield json.loads(line)
+        except ValueError:
+            continue  # the process was killed while it wrote
+
+
+def _chosen(files: list[Path]) -> list[tuple[Path, Json]]:
+    """The calls to keep of all processes: those with values and of distinct shapes first."""
+    found: list[tuple[Path, Json]] = []
+    for file in files:
+        with zipfile.ZipFile(file) as archive:
+            found.append((file, json.loads(archive.read("call.json"))))
+    found.sort(key=lambda item: bool(item[1]["abstract"]))
+    shapes: Counter[object] = Counter()
+    ranked = []
+    for item in found:
+        ranked.append((shapes[item[1]["shape"]], item))
+        shapes[item[1]["shape"]] += 1
+    ranked.sort(key=lambda pair: pair[0])
+    return [item for turn, item in ranked if turn < ALIKE][:KEPT]
+
+
+def _write(target: Path, calls: list[tuple[Path, Json]]) -> None:
+    """One archive: `calls.json`, and the arrays of each call in a folder of its own."""
+    temporary = target.with_suffix(".partial")
+    with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("calls.json", json.dumps({"version": 1, "calls": [call for _, call in calls]}))
+        for at, (file, _) in enumerate(calls):
+            with zipfile.ZipFile(file) as part:
+                for name in part.namelist():
+                    if name.endswith(".npy"):
+                        archive.writestr(f"{at}/{name}", part.read(name))
+    temporary.replace(target)
+
+
+def _write_costs(plan: Plan, programs: list[Json], hashes: dict[str, str]) -> None:
+    """Per file the equations of its lines and of its findings, each from the program where it has most."""
+    target = plan.root / FOLDER / COSTS
+    files: dict[str, Json] = {}
+    for program in programs:
+        source = cast("list[object] | None", program["function"])
+        facts = {
+            "total": program["equations"],
+            "program": source[2] if source else "",
+            **{k: round(float(str(program[k])), 4) for k in ("trace", "lower", "compile")},
+        }
+        for path, line, count in cast("list[tuple[str, int, int]]", program["lines"]):
+            lines = cast("dict[str, int]", _entry(files, path, hashes)["lines"])
+            lines[str(line)] = max(count, lines.get(str(line), 0))
+        for path, first, last, count in cast("list[tuple[str, int, int, int]]", program["spans"]):
+            spans = cast("dict[str, Json]", _entry(files, path, hashes)["spans"])
+            known = spans.get(str(first))
+            if known is None or count > cast("int", known["equations"]):
+                spans[str(first)] = {"last": last, "equations": count, **facts}
+    functions = _seconds(plan, programs)
+    for path, seconds in functions.items():
+        _entry(files, path, hashes)["functions"] = seconds
+    before = _known(target)
+    target.write_text(json.dumps({"version": 1, "files": {**before, **files}}, indent=1), encoding="utf-8")
+
+
+def _entry(files: dict[str, Json], path: str, hashes: dict[str, str]) -> Json:
+    return files.setdefault(path, {"hash": hashes.get(path), "lines": {}, "spans": {}, "functions": {}})
+
+
+def _seconds(plan: Plan, programs: list[Json]) -> dict[str, Json]:
+    """Per file and jitted function how often it was compiled, and the seconds of all that."""
+    found: dict[str, Json] = {}
+    for program in programs:
+        source = cast("list[object] | None", program["function"])
+        if source is None or not Path(str(source[0])).resolve().is_relative_to(plan.root):
+            continue
+        path = Path(str(source[0])).resolve().relative_to(plan.root).as_posix()
+        entry = cast(
+            "dict[str, float]",
+            found.setdefault(path, {}).setdefault(
+                f"{source[2]}:{source[1]}", {"programs": 0, "trace": 0.0, "lower": 0.0, "compile": 0.0}
+            ),
+        )
+        entry["programs"] += 1
+        for key in ("trace", "lower", "compile"):
+            entry[key] = round(entry[key] + float(str(program[key])), 4)
+    return found
+
+
+def _known(target: Path) -> dict[str, Json]:
+    """The costs of earlier runs."""
+    try:
+        document = json.loads(target.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    files = document.get("files") if isinstance(document, dict) else None
+    return files if isinstance(files, dict) else {}
+
+
+def hashes(plan: Plan, root: Path) -> dict[str, str]:
+    """The files of the plan as they are before the run."""
+    paths = {t.path for t in plan.targets} | set(plan.spans)
+    return {path: digest((root / path).read_bytes()) for path in sorted(paths)}

@@ -1,0 +1,86 @@
+"""Where `scanlint record` keeps what it recorded, and what it says of costs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from scanlint.finding import Cost, Finding
+
+FOLDER = ".scanlint"
+CALLS = "recorded"
+COSTS = "costs.json"
+
+
+def recording(root: Path, path: str, qualname: str) -> Path:
+    """The file of one function's recorded calls; `path` is relative to the root."""
+    return root / FOLDER / CALLS / f"{path.removesuffix('.py').replace('/', '.')}--{qualname}.npz"
+
+
+def recorded(root: Path, file: Path, qualname: str) -> tuple[str, ...]:
+    """The recordings of a function, and of the functions that are defined in it, the outer one first."""
+    try:
+        path = file.resolve().relative_to(root.resolve()).as_posix()
+    except ValueError:
+        return ()
+    own = recording(root.resolve(), path, qualname)
+    if not own.parent.is_dir():
+        return ()
+    inner = sorted(own.parent.glob(f"{_escaped(own.stem)}.*.npz"))
+    return tuple(str(f) for f in (own, *inner) if f.is_file())
+
+
+def _escaped(name: str) -> str:
+    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
+
+
+def digest(data: bytes) -> str:
+    """What tells whether a file is still the one that was measured."""
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+def priced(findings: Sequence[Finding], root: Path) -> tuple[Finding, ...]:
+    """The findings with what they were measured to cost, where their files have not changed since."""
+    try:
+        document = json.loads((root / FOLDER / COSTS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return tuple(findings)
+    files = cast("Mapping[str, Mapping[str, object]]", document.get("files", {}) if isinstance(document, dict) else {})
+    fresh: dict[str, Mapping[str, object] | None] = {}
+    return tuple(_priced(f, root.resolve(), files, fresh) for f in findings)
+
+
+def _priced(
+    finding: Finding,
+    root: Path,
+    files: Mapping[str, Mapping[str, object]],
+    fresh: dict[str, Mapping[str, object] | None],
+) -> Finding:
+    if finding.path not in fresh:
+        fresh[finding.path] = _unchanged(Path(finding.path), root, files)
+    entry = fresh[finding.path]
+    spans = cast("Mapping[str, Mapping[str, object]]", entry.get("spans", {}) if entry else {})
+    found = spans.get(str(finding.start.line))
+    if found is None:
+        return finding
+    numbers = {k: float(str(found[k])) for k in ("trace", "lower", "compile")}
+    cost = Cost(
+        equations=int(str(found["equations"])),
+        total_equations=int(str(found["total"])),
+        program=str(found["program"]),
+        trace_seconds=numbers["trace"] + numbers["lower"],
+        compile_seconds=numbers["compile"],
+    )
+    return replace(finding, cost=cost)
+
+
+def _unchanged(file: Path, root: Path, files: Mapping[str, Mapping[str, object]]) -> Mapping[str, object] | None:
+    try:
+        entry = files.get(file.resolve().relative_to(root).as_posix())
+        return entry if entry is not None and entry.get("hash") == digest(file.read_bytes()) else None
+    except (ValueError, OSError):
+        return None
