@@ -190,13 +190,13 @@ def _given(unit: Unit, function: ast.FunctionDef, context: FunctionContext, name
     assert context.jit is not None
     jit = context.jit
     aliases = {function.name} if jit.decorator else set()
-    for node in ast.walk(unit.module):
+    for node in _calls(unit):
         match node:
             case ast.Assign(targets=[ast.Name(id=alias) | ast.Attribute(attr=alias)], value=value) if value is jit.node:
                 aliases.add(alias)
     positional = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
     method = positional[:1] == ["self"]
-    for node in ast.walk(unit.module):
+    for node in _calls(unit):
         match node:
             case ast.Call(func=ast.Name(id=called), args=args, keywords=keywords) if called in aliases:
                 places = positional
@@ -209,6 +209,15 @@ def _given(unit: Unit, function: ast.FunctionDef, context: FunctionContext, name
         yield from (k.value for k in keywords if k.arg == name)
         if name in places[: len(args)] and not any(isinstance(a, ast.Starred) for a in args):
             yield args[places.index(name)]
+
+
+def _calls(unit: Unit) -> list[ast.AST]:
+    """The calls and assignments of the file, listed once for all parameters of a unit."""
+    if unit.module not in unit.models:
+        unit.models[unit.module] = [n for n in ast.walk(unit.module) if isinstance(n, ast.Call | ast.Assign)]
+    listed = unit.models[unit.module]
+    assert isinstance(listed, list)
+    return listed
 
 
 def _array(unit: Unit, value: ast.expr) -> bool:

@@ -113,7 +113,14 @@ class Unit:
 
     def silenced(self, node: ast.AST) -> bool:
         """Whether nothing is to be said of a node: it is not run, or stands beside a rolled version of itself."""
-        return bool(self.silent) and (node in self.silent or any(a in self.silent for a in self.ancestors(node)))
+        quiet = self._quiet
+        return bool(quiet) and (node in quiet or any(a in quiet for a in self.ancestors(node)))
+
+    @cached_property
+    def _quiet(self) -> frozenset[ast.AST]:
+        """Statements on which nothing is said; those of classes in functions too, whose names no flow follows."""
+        classes = [n for n in self.nodes if isinstance(n, ast.ClassDef)]
+        return self.silent.union(*(c.body for c in classes))
 
     def context(self, node: ast.AST) -> FunctionContext:
         """The innermost function around a node (for a function: the function itself)."""

@@ -7,6 +7,7 @@ import io
 import tokenize
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import libcst as cst
@@ -75,9 +76,10 @@ class Arm:
         return None, ()
 
 
-def comment_lines(source: Source) -> frozenset[int]:
+@lru_cache(maxsize=4)
+def comment_lines(text: str) -> frozenset[int]:
     """The lines of a file that hold a comment."""
-    tokens = tokenize.generate_tokens(io.StringIO(source.text, newline="").readline)
+    tokens = tokenize.generate_tokens(io.StringIO(text, newline="").readline)
     return frozenset(t.start[0] for t in tokens if t.type == tokenize.COMMENT)
 
 

@@ -77,7 +77,7 @@ class _Staging:
         self.test = model.node.test
         self.casts: dict[tuple[int, int], str] = {}
         self.values: dict[int, list[Leaf] | None] = {}
-        self.comments = comment_lines(self.source)
+        self.comments = comment_lines(self.source.text)
 
     def spell(self, name: str) -> str:
         written, needed = self.unit.spell(name)

@@ -40,9 +40,10 @@ class UnrolledLayers(Rule):
 def _is_pytree(model: LoopModel) -> bool:
     """Whether the loop variable is read as a container of arrays: by key, by attribute, unpacked or handed on."""
     assert isinstance(model.node, ast.For)
-    if isinstance(model.node.target, ast.Tuple):
+    if isinstance(model.node.target, ast.Tuple | ast.List):
         return True
-    assert isinstance(model.node.target, ast.Name)
+    if not isinstance(model.node.target, ast.Name):
+        return False
     name = model.node.target.id
     for part in ast.walk(ast.Module(model.node.body, [])):
         match part:
