@@ -32,7 +32,7 @@ class Outcome:
 
     `changes` maps each rewritten file to its bytes before and after; nothing has been written yet.
     `problems` are files that could not be read and rules that failed: the run's exit code is 2. `notes` are files
-    that were left out for a reason that is nobody's fault.
+    that were left out for a reason that is nobody's fault. `protections` held while code was run to verify it.
     """
 
     findings: tuple[Finding, ...]
@@ -43,6 +43,7 @@ class Outcome:
     changes: Mapping[Path, tuple[bytes, bytes]] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    protections: tuple[str, ...] = ()
 
 
 def check(paths: Sequence[Path], settings: Settings) -> Outcome:
@@ -118,6 +119,10 @@ class Run:
                 self.others.append(_syntax_error(error))
             else:
                 self.problems.append(f"{error.display}: {error.message}")
+        if self.settings.assume_traced:
+            from scanlint.project.patterns import unmatched
+
+            self.notes += unmatched(self.survey, self.settings)
         if self.survey.can_hold_findings(self.settings):
             self._find()
         for path in self.files:

@@ -2,34 +2,64 @@
 
 from __future__ import annotations
 
-import ast
-from fnmatch import fnmatchcase
-
-from scanlint.analysis.callables import Closure, Mode
+from scanlint.analysis.callables import Closure, Code, Mode
 from scanlint.analysis.evidence import Reason
-from scanlint.analysis.members import kind_of
-from scanlint.analysis.values import Kind, Value
+from scanlint.analysis.flags import NAMES
+from scanlint.analysis.members import annotated, instance
+from scanlint.analysis.values import UNKNOWN, Kind, Value, staged
+from scanlint.project.frameworks import Roles, membership
 from scanlint.project.graph import Graph
+from scanlint.project.patterns import assumed
 from scanlint.project.scope import ModuleScope
 from scanlint.settings import Settings
 
 
 def begin(graph: Graph, scope: ModuleScope, settings: Settings) -> None:
     """Run what is known to be traced in a module."""
-    for name in scope.facts.classes:
-        qualname = f"{name}.__call__"
-        if qualname in scope.facts.functions and kind_of(graph, f"{scope.name}.{name}") == "module":
-            _trace(graph, scope, qualname, f"`{qualname}` is the call of a flax or haiku module")
-    for pattern in settings.assume_traced:
-        for qualname in scope.facts.functions:
-            if fnmatchcase(f"{scope.name}.{qualname}", pattern) or fnmatchcase(scope.name, pattern):
-                _trace(graph, scope, qualname, f"`{qualname}` is traced by `assume-traced` in the configuration")
+    for name, facts in scope.facts.classes.items():
+        if facts.bases:
+            _class(graph, scope, name)
+    for qualname, pattern in assumed(scope.name, scope.facts, settings):
+        _trace(graph, scope, qualname, f"`{qualname}` runs under a trace by `{pattern}` in `assume-traced`")
 
 
-def _trace(graph: Graph, scope: ModuleScope, qualname: str, why: str) -> None:
+def _class(graph: Graph, scope: ModuleScope, name: str) -> None:
+    """The methods of one class that its library traces."""
+    known = membership(graph, f"{scope.name}.{name}")
+    for method, roles in known.methods.items() if known is not None else ():
+        if known is not None and f"{name}.{method}" in scope.facts.functions:
+            article = "an" if known.base[0] in "aeiou" else "a"
+            why = f"`{name}` is {article} `{known.base}`: its `{method}` runs under a trace"
+            _trace(graph, scope, f"{name}.{method}", why, roles)
+
+
+def _trace(graph: Graph, scope: ModuleScope, qualname: str, why: str, roles: Roles = ()) -> None:
+    """Run a function under a trace that stands elsewhere."""
     code = scope.code(qualname)
-    if code is not None:
-        assert isinstance(code.node, ast.FunctionDef | ast.AsyncFunctionDef)
-        mode = Mode(True, frozenset(), (Reason(why, scope, code.node),))
-        skip = frozenset(a.arg for a in code.parameters())
-        graph.invoke(Closure(code), {n: Value(Kind.UNKNOWN) for n in skip if n != "self"}, mode)
+    if code is None:
+        return
+    arguments = [a for i, a in enumerate(code.positional()) if i or a.arg not in ("self", "cls")]
+    listed = {a.arg: role for a, role in zip(arguments, roles, strict=False)}
+    given = {a.arg: _argument(graph, code, a.arg, listed.get(a.arg, "")) for a in code.parameters()}
+    if code.owner is not None and code.positional() and code.positional()[0].arg in ("self", "cls"):
+        del given[code.positional()[0].arg]
+    graph.invoke(Closure(code), given, Mode(True, frozenset(), (Reason(why, scope, code.node),)))
+
+
+def _argument(graph: Graph, code: Code, name: str, role: str) -> Value:
+    """A parameter: traced where the library, its annotation or its uses say that it is an array."""
+    arg = next(a for a in code.parameters() if a.arg == name)
+    why = Reason(f"`{name}` is a parameter of `{code.name}`", code.scope, arg)
+    note = annotated(code.scope, arg.annotation)
+    if note is not None and note.array:
+        return staged(note, why)
+    if name in code.defaults():
+        return UNKNOWN
+    known = code.scope.annotation(arg.annotation)
+    if known is not None and graph.class_info(known) is not None:
+        return instance(graph, known, traced=True, why=why) if role else UNKNOWN
+    foreign = arg.annotation is not None and note is None
+    if role:
+        return Value(Kind.TRACED, array=role == "array" and not foreign, why=why)
+    evident = arg.annotation is None and not NAMES.fullmatch(name) and graph.uses(code).get(name, False)
+    return Value(Kind.TRACED, array=True, why=why) if evident else UNKNOWN

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scanlint.project.facts import ModuleFacts, Span, collect, parse
+from scanlint.project.frameworks import METHODS
 from scanlint.project.sources import SourceFile, Unreadable, read
 from scanlint.settings import Settings
 
@@ -69,7 +70,11 @@ def _has_beginning(file: Surveyed, settings: Settings) -> bool:
     facts = file.facts
     if not facts.jax:
         return False
-    if facts.active or settings.assume_traced or any(f"{name}.__call__" in facts.functions for name in facts.classes):
+    if (
+        facts.active
+        or settings.assume_traced
+        or any(c.bases and METHODS.intersection(c.methods) for c in facts.classes.values())
+    ):
         return True
     spans = facts.functions.values()
     if any(span.transforms for span in spans):

@@ -1,0 +1,52 @@
+"""`assume-traced`: which functions of the project its patterns name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scanlint.project.facts import ModuleFacts
+from scanlint.settings import Settings
+
+if TYPE_CHECKING:
+    from scanlint.project.survey import Survey
+
+
+def assumed(module: str, facts: ModuleFacts, settings: Settings) -> Iterator[tuple[str, str]]:
+    """The functions of a module that `assume-traced` names, each with the first pattern that does."""
+    for qualname in facts.functions if settings.assume_traced else ():
+        found = next((p for p in settings.assume_traced if _names(p, module, qualname, facts, settings)), None)
+        if found is not None:
+            yield qualname, found
+
+
+def unmatched(survey: Survey, settings: Settings) -> list[str]:
+    """A note for each pattern that names nothing in the files of a run."""
+    files = [(name, file.facts) for name, file in survey.modules.items()]
+    vain = [
+        pattern
+        for pattern in settings.assume_traced
+        if not any(_names(pattern, name, q, facts, settings) for name, facts in files for q in facts.functions)
+    ]
+    return [f"`assume-traced`: `{pattern}` names no function of the files that were checked" for pattern in vain]
+
+
+def _names(pattern: str, module: str, qualname: str, facts: ModuleFacts, settings: Settings) -> bool:
+    """Whether a pattern names a function.
+
+    A pattern is a module, a class or a function by its dotted name, a glob over such names, or a path or a glob over
+    paths below the root (with a slash, or ending in `.py`). Methods such as `__init__` must be named in full.
+    """
+    full = f"{module}.{qualname}"
+    if pattern == full:
+        return True
+    name = qualname.rpartition(".")[2]
+    if name.startswith("__") and name.endswith("__") and name != "__call__":
+        return False
+    if "/" in pattern or pattern.endswith(".py"):
+        path = Path(facts.path).absolute()
+        below = path.relative_to(settings.root) if path.is_relative_to(settings.root) else path
+        return fnmatchcase(below.as_posix(), pattern) or fnmatchcase(below.as_posix(), f"{pattern.rstrip('/')}/*")
+    return any(fnmatchcase(spelled, pattern) for spelled in (full, full.rpartition(".")[0], module))

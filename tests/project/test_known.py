@@ -1,0 +1,159 @@
+"""Code whose jit stands elsewhere: environments, modules, and what the configuration names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scanlint.analysis.unit import FunctionContext, Unit
+from scanlint.project.patterns import unmatched
+from scanlint.project.project import Project
+from scanlint.project.survey import survey
+from scanlint.settings import Settings
+
+MAZE = """
+import chex, jax
+from flax import struct
+from gymnax.environments import environment
+
+@struct.dataclass
+class State:
+    pos: chex.Array
+    walls: int = struct.field(pytree_node=False)
+
+class Base(environment.Environment):
+    def inside(self, pos):
+        return pos if pos[0] > 0 else -pos
+
+class Maze(Base):
+    def __init__(self, n):
+        self.n = n if n > 0 else 1
+
+    def step_env(self, key, state: State, action: int, params):
+        pos = self.inside(state.pos) if action == 1 else state.pos
+        for _ in range(self.n):
+            pos = pos if state.walls else pos + 1
+        while params:
+            pos = pos + 1
+        return pos
+
+    def render(self, state):
+        return 1 if state else 2
+"""
+OWN = {
+    "jumanji/__init__.py": "",
+    "jumanji/env.py": "import abc, jax\nclass Environment(abc.ABC):\n    def step(self, state, action): ...\n",
+    "jumanji/game.py": "import jax\nfrom jumanji.env import Environment\nclass Game(Environment[int]):\n    def step(self, state, action):\n        return state if action > 0 else -state\n",
+}  # fmt: skip
+NET = """
+import {library}, jax
+class Net({base}):
+    def __call__(self, x, y: jax.Array, train, mask=None, n=3):
+        a = 1 if x.sum() > 0 else 2
+        b = 1 if y > 0 else 2
+        c = 1 if train else 2
+        d = 1 if mask else 2
+        return [x.T for _ in range(n)]
+    def setup(self):
+        return 1 if self.n else 2
+"""
+PATTERNS = [
+    pytest.param("pkg.mod", ["A.__call__", "A.go", "f"], id="a module"),
+    pytest.param("pkg.*", ["A.__call__", "A.go", "f"], id="a glob over names"),
+    pytest.param("pkg.mod.A", ["A.__call__", "A.go"], id="a class"),
+    pytest.param("pkg.mod.A.go", ["A.go"], id="a method"),
+    pytest.param("pkg.mod.A.__init__", ["A.__init__"], id="a constructor in full"),
+    pytest.param("*.f", ["f"], id="a function wherever it is"),
+    pytest.param("pkg/*.py", ["A.__call__", "A.go", "f"], id="a glob over paths"),
+    pytest.param("pkg/", ["A.__call__", "A.go", "f"], id="a folder"),
+    pytest.param("mod", [], id="a name that is not whole"),
+]
+MODULE = """
+import jax
+class A:
+    def __init__(self, n):
+        self.n = n if n else 1
+    def __call__(self, x):
+        return x if x else -x
+    def go(self, x):
+        return x if x else -x
+def f(x, w: jax.Array, n, k):
+    a = x.at[0].set(1) if x[0] > 0 else x
+    b = 1 if w > 0 else 2
+    c = 1 if k > 0 else 2
+    return a * n
+"""
+
+
+def project(folder: Path, files: dict[str, str], *patterns: str) -> Project:
+    paths = []
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        paths.append(path)
+    return Project.load(paths, Settings(root=folder, assume_traced=patterns))
+
+
+def contexts(found: Project) -> dict[str, FunctionContext]:
+    return {unit.qualname: unit.contexts[unit.node] for unit in found.units()}
+
+
+def asked_of_tracers(unit: Unit) -> list[str]:
+    """The tests of a unit that ask for a tracer, as written."""
+    tests = [test for node in unit.nodes if (test := getattr(node, "test", None)) is not None]
+    return sorted(unit.source.segment(test) for test in tests if unit.value(test).traced)
+
+
+def test_an_environment_is_traced_through_the_classes_of_the_project(tmp_path: Path) -> None:
+    units = {u.qualname: u for u in project(tmp_path, {"maze.py": MAZE}).units()}
+    traced = [name for name, unit in units.items() if unit.contexts[unit.node].traced]
+    assert traced == ["Base.inside", "Maze.step_env"]
+    assert asked_of_tracers(units["Base.inside"]) == ["pos[0] > 0"]
+    assert asked_of_tracers(units["Maze.step_env"]) == ["action == 1"]
+
+
+def test_the_reason_names_the_base_and_the_method(tmp_path: Path) -> None:
+    (link,) = contexts(project(tmp_path, {"maze.py": MAZE}))["Maze.step_env"].chain
+    assert link.text == "`Maze` is a `gymnax.environments.environment.Environment`: its `step_env` runs under a trace"
+    assert link.link().line == 19
+
+
+def test_a_library_of_environments_is_known_from_inside(tmp_path: Path) -> None:
+    found = contexts(project(tmp_path, OWN))
+    assert found["Game.step"].traced
+    assert "`jumanji.env.Environment`" in found["Game.step"].chain[0].text
+
+
+def test_an_environment_of_another_library_is_not(tmp_path: Path) -> None:
+    files = {"maze.py": MAZE.replace("gymnax.environments", "dm.environments")}
+    assert not any(context.traced for context in contexts(project(tmp_path, files)).values())
+
+
+@pytest.mark.parametrize("base", ["flax.linen.Module", "flax.nnx.Module", "haiku.Module", "equinox.Module"])
+def test_inputs_of_a_module_are_arrays_where_only_an_array_will_do(base: str, tmp_path: Path) -> None:
+    text = NET.format(library=base.rpartition(".")[0], base=base)
+    units = {u.qualname: u for u in project(tmp_path, {"net.py": text}).units()}
+    assert asked_of_tracers(units["Net.__call__"]) == ["x.sum() > 0", "y > 0"]
+    assert "Net.setup" not in units or not units["Net.setup"].contexts[units["Net.setup"].node].traced
+
+
+@pytest.mark.parametrize(("pattern", "expected"), PATTERNS)
+def test_a_pattern_names_functions(pattern: str, expected: list[str], tmp_path: Path) -> None:
+    found = contexts(project(tmp_path, {"pkg/__init__.py": "", "pkg/mod.py": MODULE}, pattern))
+    assert sorted(name for name, context in found.items() if context.traced) == expected
+
+
+def test_parameters_of_what_is_assumed_are_tracers_only_with_evidence(tmp_path: Path) -> None:
+    (unit,) = (u for u in project(tmp_path, {"mod.py": MODULE}, "mod.f").units() if u.qualname == "f")
+    assert asked_of_tracers(unit) == ["w > 0", "x[0] > 0"]
+    assert unit.contexts[unit.node].chain[0].text == "`f` runs under a trace by `mod.f` in `assume-traced`"
+
+
+def test_a_pattern_that_names_nothing_is_noted(tmp_path: Path) -> None:
+    (tmp_path / "mod.py").write_text(MODULE)
+    settings = Settings(root=tmp_path, assume_traced=("mod.f", "mod.g*"))
+    assert unmatched(survey([tmp_path / "mod.py"]), settings) == [
+        "`assume-traced`: `mod.g*` names no function of the files that were checked"
+    ]
