@@ -1,4 +1,4 @@
-"""The cases of one verification, in the order of trust: given, harvested with variations, synthesised."""
+"""The cases of one verification, in the order of trust: recorded, given, harvested, synthesised."""
 
 from __future__ import annotations
 
@@ -32,10 +32,14 @@ class Families:
     judge: Judge
     function: str
     given: tuple[str, ...]
+    recorded: tuple[Values, ...] = ()
     source: str = "synthesised"
 
     def found(self, before: Callable[..., object]) -> list[Family]:
         """All families, those with the inputs that are trusted most first; raises NoInputs."""
+        if self.recorded:
+            self.source = "recorded"
+            return self.around(list(self.recorded))
         if self.given:
             self.source = "given"
             return [f for specs in self.inputs.given(self.given) for f in self.grown(specs, real=True)]
@@ -43,12 +47,15 @@ class Families:
         if not harvested:
             return self.grown(self.guessed())
         self.source = "harvested"
+        return self.around(harvested)
+
+    def around(self, real: list[Values]) -> list[Family]:
+        """Arguments of real calls: as they are for every call first, then varied in values and in size."""
         floats, _ = self.inputs.constants()
-        called = [c for v in harvested for c in varied(v, floats)]
-        # As called comes first for every call site, then their variations.
+        called = [c for v in real for c in varied(v, floats)]
         called.sort(key=lambda c: c.label != "as called")
         families = [Family("", None, called, real=True)]
-        specs = self.small(harvested)
+        specs = self.small(real)
         return families + (self.grown(specs) if specs is not None else [])
 
     def harvested(self, before: Callable[..., object]) -> list[Values]:

@@ -8,17 +8,21 @@ from dataclasses import dataclass, field
 
 from .call import Signature, TookTooLong, limited
 from .cover import MARK, Coverage, changed_lines
+from .factory import made
 from .families import Families
 from .given import BadSpecification
 from .inputs import Inputs, NoInputs
 from .intact import Intact
+from .jaxes import enable_x64, x64
 from .judge import Judge, Refuted
 from .measure import measured
 from .module import Loaded, cut, load
 from .modules import is_linen, through_apply
+from .recorded import Recordings, arguments, required
 from .sandbox import Enclosure, enclose
 from .statics import statics
 from .twin import long_trips
+from .values import Values
 from .weigh import Unknown, Weighing
 
 LOAD_SECONDS = 20.0
@@ -29,7 +33,17 @@ def run(request: Answer, folder: str, stage: Callable[[str], None]) -> Answer:
     """The answer to one request; nothing that the code under test raises comes through."""
     intact = Intact.now()
     enclosure = enclose(folder, float(str(request["timeout"])), kernel=bool(request["kernel"]))
-    task = Task(request, stage, enclosure, intact)
+    recordings = Recordings.read(request.get("recorded"))
+    task, answer = attempt(Task(request, stage, enclosure, intact, recordings))
+    if answer["verdict"] == "unknown" and task.source == "recorded":
+        other, again = attempt(Task(request, stage, enclosure, intact, Recordings()))
+        if again["verdict"] != "unknown":
+            task, answer = other, again
+    return {**task.trusted(answer), "protections": enclosure.protections}
+
+
+def attempt(task: Task) -> tuple[Task, Answer]:
+    """The answer, whatever the code under test raises."""
     try:
         answer = task.verdict()
     except Unknown as error:
@@ -44,7 +58,7 @@ def run(request: Answer, folder: str, stage: Callable[[str], None]) -> Answer:
         answer = task.answer("unknown", reason="the code under test exits")
     except MemoryError:
         answer = task.answer("unknown", reason="the code under test needs too much memory")
-    return {**task.trusted(answer), "protections": enclosure.protections}
+    return task, answer
 
 
 @dataclass
@@ -55,6 +69,7 @@ class Task:
     stage: Callable[[str], None]
     enclosure: Enclosure
     intact: Intact
+    recordings: Recordings
     notes: list[str] = field(default_factory=list)
     source: str = "synthesised"
     weighing: Weighing | None = None
@@ -121,6 +136,8 @@ class Task:
         return loaded
 
     def verdict(self) -> Answer:
+        if self.recordings.wide and not x64():
+            enable_x64(True)
         coverage = Coverage(frozenset(changed_lines(self.text("old"), self.text("new"))))
         old = self.load("old", "before", coverage=coverage)
         try:
@@ -135,6 +152,8 @@ class Task:
         if any(_name(d) == "classmethod" for d in old.function.decorator_list):
             signature = Signature(signature.positional[1:], signature.keyword, signature.static)
             owner = None
+        self.stage("building the recorded inputs")
+        signature, recorded = self.recorded(old, signature)
         full = self.judge(old, new, signature, old, coverage)
         twin = self.twin(old, signature, coverage)
         inputs = Inputs(
@@ -144,7 +163,7 @@ class Task:
         self.weighing = weighing = Weighing(full, twin, inputs, coverage, self.widened)
         self.stage("making inputs")
         given = tuple(str(g) for g in self.request["given"])  # type: ignore[attr-defined]
-        families = Families(inputs, twin or full, dotted, given)
+        families = Families(inputs, twin or full, dotted, given, recorded)
         found = families.found(full.before)
         self.source = families.source
         verdict = weighing.verdict(found)
@@ -153,6 +172,20 @@ class Task:
             self.seconds, notes = measured(full, weighing.measurable(found))
             self.notes += notes
         return self.answer(verdict)
+
+    def recorded(self, old: Loaded, signature: Signature) -> tuple[Signature, tuple[Values, ...]]:
+        """The recorded calls: of the function, or of the function that it makes; with how that is called."""
+        if not self.recordings:
+            return signature, ()
+        dotted, root = self.text("function"), self.text("root")
+        function = self.resolve(old, dotted)
+        values, why = arguments(self.recordings.of(dotted), old, root, signature, required(function))
+        product = made(old, root, function, signature, values, self.recordings.inside(dotted))
+        if product is not None:
+            return product
+        if why is not None:
+            self.notes.append(f"not all recorded calls fit: {why}")
+        return signature, tuple(values)
 
     def judge(
         self, old: Loaded, new: Loaded, signature: Signature, home: Loaded, coverage: Coverage | None = None
