@@ -54,6 +54,10 @@ def links(reasons: Iterable[Reason]) -> tuple[Link, ...]:
 
 def _words(reason: Reason) -> str:
     match reason.node:
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
+            pairs = zip(names, values, strict=True)
+            value = next((v for n, v in pairs if isinstance(n, ast.Name) and n.id == reason.binds), reason.node)
+            return f"`{reason.binds}` = `{short(value)}`"
         case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value) | ast.NamedExpr(value=value):
             return f"`{reason.binds}` = `{short(value)}`"
         case ast.For(iter=value) | ast.AsyncFor(iter=value) | ast.comprehension(iter=value):
