@@ -16,6 +16,7 @@ from scanlint.analysis.guards import (
     UNROLL_FLAG,
     plain_python,
     rolled_before,
+    spelled,
     unrolled,
 )
 from scanlint.analysis.operators import binary
@@ -169,8 +170,9 @@ def _if(self: Interpreter, node: ast.If) -> bool:
         taken, dead = (node.body, node.orelse) if test.constant else (node.orelse, node.body)
         self.record.silent.update(dead)
         return self.block(taken)
-    guarded = not test.traced and TRACER_GUARD.search(ast.unparse(node.test)) is not None
-    chosen = guarded or (not test.traced and UNROLL_FLAG.search(ast.unparse(node.test)) is not None)
+    words = "" if test.traced else spelled(node.test)
+    guarded = TRACER_GUARD.search(words) is not None
+    chosen = guarded or UNROLL_FLAG.search(words) is not None
     before = dict(self.env)
     ends: list[Env | None] = []
     for arm, other in ((node.body, node.orelse), (node.orelse, node.body)):
@@ -248,7 +250,7 @@ def _repeat(self: Interpreter, node: ast.For | ast.While, begin: Callable[[], ob
 
 
 def _with(self: Interpreter, node: ast.With | ast.AsyncWith) -> bool:
-    quiet = any(COMPILE_TIME.search(ast.unparse(item.context_expr)) for item in node.items)
+    quiet = any(COMPILE_TIME.search(spelled(item.context_expr)) for item in node.items)
     for item in node.items:
         self.eval(item.context_expr)
         if item.optional_vars is not None:
@@ -261,7 +263,7 @@ def _with(self: Interpreter, node: ast.With | ast.AsyncWith) -> bool:
 
 def _try(self: Interpreter, node: ast.Try) -> bool:
     before = dict(self.env)
-    caught = any(h.type is not None and TRACER_ERROR.search(ast.unparse(h.type)) for h in node.handlers)
+    caught = any(h.type is not None and TRACER_ERROR.search(spelled(h.type)) for h in node.handlers)
     self.quiet += caught
     ends: list[Env | None] = [dict(self.env) if self.block([*node.body, *node.orelse]) else None]
     self.quiet -= caught

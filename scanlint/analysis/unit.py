@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 from scanlint.analysis.evidence import Reason
 from scanlint.analysis.values import UNKNOWN, Value
-from scanlint.analysis.walk import children, nodes
+from scanlint.analysis.walk import children, every
 from scanlint.finding import Position
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 REVERSE_MODE = frozenset({"jax.grad", "jax.value_and_grad", "jax.vjp", "jax.jacrev", "jax.hessian", "jax.linearize"})
 
@@ -125,6 +126,8 @@ class Unit:
     def context(self, node: ast.AST) -> FunctionContext:
         """The innermost function around a node (for a function: the function itself)."""
         at: ast.AST | None = node
+        if len(self.contexts) == 1 and self.node in self.contexts:
+            return self.contexts[self.node]
         while at is not None and at not in self.contexts:
             at = self.parents.get(at)
         return self.contexts[at] if at is not None else FunctionContext(self.node, self.qualname)
@@ -137,7 +140,7 @@ class Unit:
     @cached_property
     def nodes(self) -> list[ast.AST]:
         """Every node of the unit, in no particular order."""
-        return list(nodes([self.node]))
+        return every([self.node])
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         at = self.parents.get(node)
@@ -159,14 +162,13 @@ class Unit:
         """Every name bound anywhere in the unit, parameters included."""
         names: set[str] = set()
         for node in self.nodes:
-            match node:
-                case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                    names.add(name)
-                case ast.arg(arg=name):
-                    names.add(name)
-                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                    if node is not self.node:
-                        names.add(name)
+            if isinstance(node, ast.Name):
+                if not isinstance(node.ctx, ast.Load):
+                    names.add(node.id)
+            elif isinstance(node, ast.arg):
+                names.add(node.arg)
+            elif isinstance(node, _DEFINITIONS) and node is not self.node:
+                names.add(node.name)
         return frozenset(names)
 
     @cached_property

@@ -51,10 +51,16 @@ def children(node: ast.AST) -> list[ast.AST]:
 
 def nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Every node at or below the roots, in no particular order; operators and contexts are left out."""
+    return iter(every(roots))
+
+
+def every(roots: Iterable[ast.AST]) -> list[ast.AST]:
+    """The same as a list."""
     stack = list(roots)
+    found: list[ast.AST] = []
     while stack:
         node = stack.pop()
-        yield node
+        found.append(node)
         if fields := FIELDS[node.__class__]:
             for name in fields:
                 part = getattr(node, name, None)
@@ -62,3 +68,4 @@ def nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
                     stack += part if None not in part else [inner for inner in part if inner is not None]
                 elif part is not None:
                     stack.append(part)
+    return found

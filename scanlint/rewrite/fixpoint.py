@@ -60,9 +60,10 @@ class Rewriter(NamedTuple):
                 by_type.setdefault(kind, []).append(rule)
         found: list[Report] = []
         for node in unit.nodes:
-            for rule in by_type.get(node.__class__, ()):
-                if unit.silenced(node):
-                    continue
+            asked = by_type.get(node.__class__)
+            if asked is None or unit.silenced(node):
+                continue
+            for rule in asked:
                 try:
                     found += rule.check(node, Context(rule, unit, self.settings))
                 except Exception as error:  # noqa: BLE001 - a rule's own bug: said, with exit code 2
