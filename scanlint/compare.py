@@ -39,6 +39,7 @@ def compare(
             python=find_interpreter(settings.python, settings.root),
             root=settings.root,
             timeout=settings.verify_timeout,
+            passed=settings.verify_environment,
             measure=settings.measure,
             given=given[0] or given[1],
         )

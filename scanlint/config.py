@@ -196,6 +196,7 @@ KEYS: Mapping[str, Callable[[object], object]] = {
     "min-unrolled-equations": _count,
     "python": _text,
     "verify-timeout": _seconds,
+    "verify-environment": _words,
     "measure": _flag,
     "unsafe-fixes": _flag,
     "baseline": _text,

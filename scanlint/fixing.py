@@ -16,6 +16,7 @@ from scanlint.engine import Entry, Outcome, Run
 from scanlint.finding import Fix, Verification
 from scanlint.outcome import Rewrite, Withheld
 from scanlint.project.sources import decode, discover, read
+from scanlint.recordings import recorded
 from scanlint.rules.base import Report
 from scanlint.settings import Settings
 from scanlint.verify.verifier import Task, Verifier, VerifierUnavailable, find_interpreter
@@ -30,7 +31,7 @@ def fix(paths: Sequence[Path], settings: Settings, progress: Callable[[str], Non
     run.load([read(path) for path in discover(paths, settings)])
     with Fixer(run, progress) as fixer:
         fixer.fix_all()
-    return run.outcome()
+    return replace(run.outcome(), protections=fixer.protections)
 
 
 def fix_text(text: bytes, filename: Path, settings: Settings, progress: Callable[[str], None]) -> Outcome:
@@ -39,7 +40,7 @@ def fix_text(text: bytes, filename: Path, settings: Settings, progress: Callable
     run.load([decode(text, filename)])
     with Fixer(run, progress) as fixer:
         fixer.fix_all()
-    return run.outcome()
+    return replace(run.outcome(), protections=fixer.protections)
 
 
 class Fixer:
@@ -60,6 +61,11 @@ class Fixer:
     ) -> None:
         if self.verifier is not None:
             self.verifier.close()
+
+    @property
+    def protections(self) -> tuple[str, ...]:
+        """What kept the code under test from doing harm; nothing where none was run."""
+        return self.verifier.protections if self.verifier is not None else ()
 
     def fix_all(self) -> None:
         """Rewrite every file that has something to rewrite."""
@@ -180,7 +186,12 @@ class Fixer:
         if self.verifier is None:
             settings = self.run.settings
             python = find_interpreter(settings.python, settings.root)
-            self.verifier = Verifier(python, timeout=settings.verify_timeout, measure=settings.measure)
+            self.verifier = Verifier(
+                python,
+                timeout=settings.verify_timeout,
+                measure=settings.measure,
+                passed=settings.verify_environment,
+            )
         return self.verifier
 
     def _task(self, unit: Unit, old: str, new: str) -> Task:
@@ -197,6 +208,7 @@ class Fixer:
             static=context.static,
             traced=context.traced,
             differentiated=any(c.differentiated for c in unit.contexts.values()),
+            recorded=recorded(self.run.settings.root, file.path, unit.qualname),
         )
 
     def _given(self, unit: Unit, text: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scanlint.config import load
+from scanlint.recordings import priced
 from scanlint.report.console import Progress, err, out
 from scanlint.report.result import Result, plural
 from scanlint.report.show import show
@@ -52,7 +53,10 @@ def _run(request: Request, settings: Settings, problems: list[str]) -> int:
         err(f"settings: {settings.source or 'none found, defaults'}\nroot: {settings.root}\n")
     stdin = _read_stdin() if request.stdin else None
     outcome = _engine(request, settings, stdin)
+    outcome = replace(outcome, findings=priced(outcome.findings, settings.root))
     problems += outcome.problems
+    for protection in outcome.protections if request.verbose else ():
+        err(f"protected by: {protection}\n")
     for note in outcome.notes:
         err(f"note: {note}\n")
     findings, written = outcome.findings, len(outcome.changes)

@@ -29,6 +29,7 @@ class Settings:
     min_unrolled_equations: int = 100
     python: str | None = None
     verify_timeout: float = 30.0
+    verify_environment: tuple[str, ...] = ()
     measure: bool = False
     unsafe_fixes: bool = False
     baseline: Path | None = None

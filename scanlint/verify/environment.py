@@ -23,9 +23,9 @@ DEFAULTS = {
 }
 
 
-def cleaned(*, measure: bool) -> dict[str, str]:
-    """The worker's environment."""
-    passed = {k: v for k, v in os.environ.items() if _passes(k.upper())}
+def cleaned(wanted: tuple[str, ...] = (), *, measure: bool = False) -> dict[str, str]:
+    """The worker's environment; `wanted` names what the user lets pass beside what JAX and Python need."""
+    passed = {k: v for k, v in os.environ.items() if k in wanted or _passes(k.upper())}
     passed |= {"PYTHONDONTWRITEBYTECODE": "1", "JAX_ENABLE_COMPILATION_CACHE": "0"}
     quick = {} if measure else {"JAX_DISABLE_MOST_OPTIMIZATIONS": "1"}
     return {**DEFAULTS, **quick, **passed}

@@ -40,6 +40,7 @@ class Task:
     static: frozenset[str] = frozenset()
     traced: bool = True
     differentiated: bool = False
+    recorded: tuple[str, ...] = ()
 
 
 class Verifier:
@@ -50,11 +51,19 @@ class Verifier:
     """
 
     def __init__(
-        self, python: str, *, timeout: float = 30.0, measure: bool = False, fork: bool = LINUX, kernel: bool = LINUX
+        self,
+        python: str,
+        *,
+        timeout: float = 30.0,
+        measure: bool = False,
+        passed: tuple[str, ...] = (),
+        fork: bool = LINUX,
+        kernel: bool = LINUX,
     ) -> None:
         self.python = python
         self.timeout = timeout
         self.measure = measure
+        self.passed = passed
         self.fork = fork
         self.kernel = kernel
         self.protections: tuple[str, ...] = ()
@@ -89,6 +98,7 @@ class Verifier:
             "root": task.root,
             "file": task.file,
             "given": list(task.given),
+            "recorded": list(task.recorded),
             "static": sorted(task.static),
             "traced": task.traced,
             "differentiated": task.differentiated,
@@ -148,7 +158,8 @@ class Verifier:
 
     def _launch(self) -> Process:
         options = [] if self.fork else ["--once"]
-        return Process(self.python, options, {**cleaned(measure=self.measure), "TMPDIR": self._home()})
+        environment = cleaned(self.passed, measure=self.measure)
+        return Process(self.python, options, {**environment, "TMPDIR": self._home()})
 
 
 def verification(answer: dict[str, object]) -> Verification:
@@ -191,6 +202,7 @@ def verify_files(
     root: Path,
     timeout: float = 30.0,
     measure: bool = False,
+    passed: tuple[str, ...] = (),
     given: tuple[str, ...] = (),
     static: frozenset[str] = frozenset(),
     traced: bool = True,
@@ -209,5 +221,5 @@ def verify_files(
         traced=traced,
         differentiated=differentiated,
     )
-    with Verifier(python, timeout=timeout, measure=measure) as verifier:
+    with Verifier(python, timeout=timeout, measure=measure, passed=passed) as verifier:
         return verifier.verify(task)

@@ -12,7 +12,7 @@ import sys
 MEMORY = 8 << 30
 LEAST_MEMORY = 2 << 30
 FILE_SIZE = 256 << 20
-PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 36, 38
 CAPABILITIES_3 = 0x20080522
 DAC_READ_SEARCH = 1 << 2  # root goes on reading what belongs to others, and nothing else
 
@@ -63,10 +63,11 @@ def adopt_orphans() -> None:
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
-def drop_capabilities() -> None:
-    """Give up what root may do beside reading."""
+def drop_privileges() -> None:
+    """Give up what root may do beside reading, for good: without this neither Landlock nor a filter is allowed."""
     if sys.platform != "linux":
         return
+    _prctl(PR_SET_NO_NEW_PRIVS, 1)
     header = struct.pack("=Ii", CAPABILITIES_3, 0)
     kept = DAC_READ_SEARCH if os.geteuid() == 0 else 0
     ctypes.CDLL(None).capset(header, struct.pack("=6I", kept, kept, 0, 0, 0, 0))

@@ -76,7 +76,7 @@ def _confine(folder: str) -> list[str]:
     """The kernel's protections; devices other than the processor need theirs, and may run their compiler."""
     devices = os.environ.get("JAX_PLATFORMS", "cpu") != "cpu"
     limits.end_with_parent()
-    limits.drop_capabilities()
+    limits.drop_privileges()
     nowhere_else = landlock.confine(folder, writable=["/dev"] if devices else [os.devnull], run=devices)
     return [nowhere_else, seccomp.refuse(files=not nowhere_else, run=devices)]
 

@@ -22,6 +22,7 @@ from .watch import Message, Watch, exit_text, unknown
 
 TICK = 0.05
 ENDING_SECONDS = 5.0
+NO_PIPE = 113  # what a task's process exits with when it cannot answer
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -103,8 +104,11 @@ def _task(request: Message, folder: str, token: str, stream: IO[str]) -> None:
     from .task import run
 
     def send(message: Message) -> None:
-        stream.write(f"{token} {json.dumps(message)}\n")
-        stream.flush()
+        try:
+            stream.write(f"{token} {json.dumps(message)}\n")
+            stream.flush()
+        except (OSError, ValueError):
+            os._exit(NO_PIPE)
 
     answer: Message
     try:
@@ -132,7 +136,7 @@ def _await(watch: Watch, reading: int, requests: int) -> Message:
     while closed and status is None and time.monotonic() < deadline:
         time.sleep(0.002)
         status = _poll(watch.process)
-    if status is None and closed:
+    if closed and status in (None, NO_PIPE):
         watch.over = watch.over or "the code under test closed the verifier's pipe"
     return watch.verdict(exit_text(status) if status is not None else "")
 
