@@ -88,6 +88,11 @@ class Cost:
     trace_seconds: float
     compile_seconds: float
 
+    @property
+    def seconds(self) -> float:
+        """The part of the program's seconds that its part of the equations stands for."""
+        return (self.trace_seconds + self.compile_seconds) * self.equations / max(self.total_equations, 1)
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:

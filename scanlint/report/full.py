@@ -5,13 +5,15 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from scanlint.finding import Finding
+from scanlint.finding import Cost, Finding
 from scanlint.report.paint import Paint
 from scanlint.report.result import Result, fate
 
 
 def render(result: Result, paint: Paint) -> str:
-    return "".join(f"{block(finding, result, paint)}\n" for finding in result.findings)
+    """What was measured to cost most comes first; the rest in the order of the files."""
+    ranked = sorted(result.findings, key=lambda f: -f.cost.seconds if f.cost else 0.0)
+    return "".join(f"{block(finding, result, paint)}\n" for finding in ranked)
 
 
 def block(finding: Finding, result: Result, paint: Paint) -> str:
@@ -44,6 +46,8 @@ def _notes(finding: Finding, result: Result) -> Iterator[str]:
     if finding.chain:
         label = "traced because: "
         yield label + f"\n{' ' * len(label)}".join(map(str, finding.chain))
+    if finding.cost is not None:
+        yield f"measured: {_measured(finding.cost)}"
     became = fate(finding, result.action)
     match finding.help, became:
         case str(), str():
@@ -56,6 +60,13 @@ def _notes(finding: Finding, result: Result) -> Iterator[str]:
         if verification.counterexample:
             yield "counterexample: " + verification.counterexample.strip().replace("\n", "\n  ")
         yield from (f"note: {note}" for note in verification.notes)
+
+
+def _measured(cost: Cost) -> str:
+    """`12,000 of the 13,100 equations of `rollout`, which took 1.2 s to trace and 41 s to compile`."""
+    program = f"`{cost.program}`" if cost.program else "a program"
+    seconds = f"{cost.trace_seconds:.2g} s to trace and {cost.compile_seconds:.2g} s to compile"
+    return f"{cost.equations:,} of the {cost.total_equations:,} equations of {program}, which took {seconds}"
 
 
 def _carets(finding: Finding, text: str) -> str:

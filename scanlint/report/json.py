@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 
-from scanlint.finding import Edit, Finding, Link, Position, Verification
+from scanlint.finding import Cost, Edit, Finding, Link, Position, Verification
 from scanlint.report.result import Result
 
 Json = dict[str, object]
@@ -51,6 +51,18 @@ def record(finding: Finding) -> Json:
             "edits": [_edit(edit) for edit in finding.fix.edits],
         },
         "verification": verification(finding.verification) if finding.verification else None,
+        "cost": _cost(finding.cost) if finding.cost else None,
+    }
+
+
+def _cost(cost: Cost) -> Json:
+    """What `scanlint record` measured: equations here and in the whole program, and the seconds of that program."""
+    return {
+        "equations": cost.equations,
+        "total_equations": cost.total_equations,
+        "program": cost.program,
+        "trace_seconds": round(cost.trace_seconds, 4),
+        "compile_seconds": round(cost.compile_seconds, 4),
     }
 
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from scanlint.finding import Finding, Fix, Position
+from scanlint.finding import Cost, Finding, Fix, Position
 from scanlint.report import github, gitlab, junit, sarif
 from scanlint.report import json as json_report
 from scanlint.report.output import FORMATS, render
@@ -25,10 +25,11 @@ def test_json_has_every_field_of_the_interface(loop: Finding, result: Make) -> N
     assert document["version"] == 1
     assert document["summary"] == {"files": 3, "findings": 1, "fixed": 0, "withheld": 0, "seconds": 0.812}
     (found,) = document["findings"]
-    added = {key: found.pop(key) for key in ("help", "label", "chain", "related")}
+    added = {key: found.pop(key) for key in ("help", "label", "chain", "related", "cost")}
     extra = {key: found["verification"].pop(key) for key in ("counterexample", "notes")}
     assert added["chain"] == ["`rollout` <- `jax.jit` at src/train.py:18"]
     assert added["related"] == [{"path": "src/train.py", "line": 18, "column": 8, "message": "`rollout` <- `jax.jit`"}]
+    assert added["cost"] is None
     assert extra == {"counterexample": None, "notes": []}
     assert found == {
         "code": "SCN101",
@@ -60,6 +61,17 @@ def test_json_has_every_field_of_the_interface(loop: Finding, result: Make) -> N
             "compile_seconds_before": None,
             "compile_seconds_after": None,
         },
+    }
+
+
+def test_json_has_the_measured_cost(loop: Finding, result: Make) -> None:
+    costly = replace(loop, cost=Cost(12_000, 13_100, "rollout", 1.25, 41.0))
+    assert json.loads(json_report.render(result(costly)))["findings"][0]["cost"] == {
+        "equations": 12_000,
+        "total_equations": 13_100,
+        "program": "rollout",
+        "trace_seconds": 1.25,
+        "compile_seconds": 41.0,
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from scanlint.finding import Finding, Fix, Link, Position, Verification
+from scanlint.finding import Cost, Finding, Fix, Link, Position, Verification
 from scanlint.report import concise, full, statistics
 from scanlint.report.paint import Paint
 from scanlint.report.result import Result, summary
@@ -30,6 +30,17 @@ error[unrolled-loop]: tracing `rollout` unrolls this loop 1000 times
 
 def test_full_has_the_shape_of_the_style_guide(loop: Finding, result: Make) -> None:
     assert full.render(result(loop), PLAIN) == FULL
+
+
+def test_what_was_measured_to_cost_most_comes_first(loop: Finding, result: Make) -> None:
+    cheap = replace(loop, cost=Cost(60, 61, "small", 0.01, 0.05))
+    costly = replace(loop, cost=Cost(12_000, 13_100, "rollout", 1.2, 41.0))
+    text = full.render(result(loop, cheap, costly), PLAIN)
+    measured = [line for line in text.splitlines() if "measured" in line]
+    assert measured == [
+        "  = measured: 12,000 of the 13,100 equations of `rollout`, which took 1.2 s to trace and 41 s to compile",
+        "  = measured: 60 of the 61 equations of `small`, which took 0.01 s to trace and 0.05 s to compile",
+    ]
 
 
 def test_a_longer_chain_stands_below_the_first_reason(loop: Finding, result: Make) -> None:
