@@ -118,6 +118,9 @@ def test_after_blocks_are_what_the_tool_writes(
 
 @pytest.mark.parametrize("name", FIXABLE)
 def test_calls_give_the_same_before_and_after(name: str, tmp_path: Path) -> None:
+    if not blocks(name, "after"):
+        assert not blocks(name, "call")  # a rule that has no rewrite
+        return
     for before, after, calls in zip(blocks(name, "before"), blocks(name, "after"), blocks(name, "call"), strict=True):
         for call in calls.splitlines():
             with jax.disable_jit():

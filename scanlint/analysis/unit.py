@@ -6,7 +6,7 @@ import ast
 import builtins
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -91,7 +91,7 @@ class Unit:
     known of them; `imports` maps each name bound at module level (or in the function) by an import to what it
     stands for: {"jnp": "jax.numpy", "scan": "jax.lax.scan"}. `definitions` maps module-level functions and
     classes of this file to their canonical name: {"step": "pkg.mod.step"}. `before` gives the value of a name
-    just before a loop: {(loop, "carry"): Value(...)}.
+    just before a loop: {(loop, "carry"): Value(...)}. `wished` gives the unit with its commented-out jits in force.
     """
 
     source: Source
@@ -105,6 +105,7 @@ class Unit:
     weights: Mapping[str, float] = field(default_factory=dict)
     silent: frozenset[ast.AST] = frozenset()
     before: Mapping[tuple[ast.AST, str], Value] = field(default_factory=dict)
+    wished: Callable[[], Unit | None] | None = field(default=None, repr=False)
     flows: dict[ast.AST, object] = field(default_factory=dict, repr=False)
     models: dict[ast.AST, object] = field(default_factory=dict, repr=False)
 

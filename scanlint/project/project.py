@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import gc
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from scanlint.analysis.callables import Code
@@ -16,6 +18,7 @@ from scanlint.project.scope import ModuleScope
 from scanlint.project.sources import SourceFile, Unreadable
 from scanlint.project.survey import Survey, is_host_loop, survey
 from scanlint.project.weights import Weights
+from scanlint.project.wishes import granted, wanted, wishes
 from scanlint.settings import Settings
 
 
@@ -28,6 +31,7 @@ class Project:
         self.errors = errors
         self.settings = settings
         self.weights = Weights(graph)
+        self._granted: dict[str, ModuleScope | None] = {}
 
     @classmethod
     def load(cls, files: Sequence[SourceFile | Path], settings: Settings) -> Project:
@@ -80,16 +84,49 @@ class Project:
         for scope in self.modules.values():
             if not scope.facts.jax and not scope.codes:
                 continue
+            wished = {w.definition for w in wishes(scope.source.text)} if wanted(self.settings) else set()
             for qualname, span in scope.facts.functions.items():
                 traced = qualname in scope.codes and scope.codes[qualname].runs > 0
-                if not span.control or not (traced or is_host_loop(span, scope.facts)):
+                wish = any(span.first <= line <= span.last for line in wished)
+                if not span.control or not (traced or wish or is_host_loop(span, scope.facts)):
                     continue
                 code = scope.code(qualname)
                 if code is None:
                     continue
                 self.graph.visit(code)
                 self.graph.settle()
-                yield self._unit(scope, code)
+                yield replace(self._unit(scope, code), wished=partial(self.wished, scope, qualname) if wish else None)
+
+    def wished(self, scope: ModuleScope, qualname: str) -> Unit | None:
+        """A unit as it would be if what is commented out of it (`# @jax.jit`) held; this project stays as it is."""
+        if scope.path not in self._granted:
+            self._granted[scope.path] = self._grant(scope)
+        granted = self._granted[scope.path]
+        code = granted.code(qualname) if granted is not None else None
+        if granted is None or code is None or not isinstance(granted.project, Graph):
+            return None
+        graph = granted.project
+        graph.decorated(code)
+        graph.visit(code)
+        graph.settle()
+        return Project(graph, [], self.settings)._unit(granted, code)
+
+    def _grant(self, scope: ModuleScope) -> ModuleScope | None:
+        """A file without its comments around commented-out jits, in a project of its own."""
+        bound = {*scope.imports, *scope.definitions, *scope.facts.statements}
+        text = granted(scope.source.text, wishes(scope.source.text), bound)
+        source = SourceFile(scope.source.path, scope.path, b"", text, scope.source.encoding, scope.source.bom)
+        tree = parse(source)
+        if isinstance(tree, Unreadable):
+            return None
+        modules: dict[str, ModuleScope] = {}
+        graph = Graph(modules)
+        graph.roots = self.graph.roots
+        for name, old in self.modules.items():
+            modules[name] = ModuleScope(graph, old.source, old.facts, name, old.package)
+        modules[scope.name] = ModuleScope(graph, source, collect(tree, source), scope.name, scope.package)
+        modules[scope.name].keep(tree)
+        return modules[scope.name]
 
     def _unit(self, scope: ModuleScope, code: Code) -> Unit:
         imports = {**scope.imports, **local_imports(scope, code.node)}

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from scanlint.project.facts import ModuleFacts, Span, collect, parse
 from scanlint.project.frameworks import METHODS
 from scanlint.project.sources import SourceFile, Unreadable, read
+from scanlint.project.wishes import wanted, wishes
 from scanlint.settings import Settings
 
 KEPT = 16_000_000
@@ -75,6 +76,8 @@ def _has_beginning(file: Surveyed, settings: Settings) -> bool:
         or settings.assume_traced
         or any(c.bases and METHODS.intersection(c.methods) for c in facts.classes.values())
     ):
+        return True
+    if wanted(settings) and wishes(file.source.text):
         return True
     spans = facts.functions.values()
     if any(span.transforms for span in spans):

@@ -216,3 +216,53 @@ def test_the_order_of_the_arguments_changes_nothing(run: Scanlint, tmp_path: Pat
     assert isinstance(files, dict)
     write(tmp_path, files)
     assert run("helper.py", "train.py").stdout == run("train.py", "helper.py").stdout
+
+
+WISHED = """\
+@partial(jit, static_argnums=1)
+def helper(x, n):
+    return x if n else -x
+
+# @partial(jax.jit, static_argnames="n")
+def roll(x, n, m):
+    for _ in range(n):
+        x = jnp.sin(x) * jnp.cos(x) + jnp.tanh(x)
+    return helper(x, 1) if m > 0 else x
+
+def factory():
+    # @jit
+    def inner(x):
+        return x if x > 0 else -x
+    return inner
+"""
+
+
+def test_a_commented_out_jit_is_a_wish_that_is_off_by_default(run: Scanlint, tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "from functools import partial\nfrom jax import jit\n" + WISHED})
+    assert run().returncode == 0
+    found = json.loads(run("--extend-select", "commented-out-jit", "--output-format", "json").stdout)["findings"]
+    assert [(f["line"], f["code"], f["message"].partition(", ")[2]) for f in found] == [
+        (14, "SCN207", "tracing `roll` unrolls this loop once per step of `range(n)`"),
+        (16, "SCN207", "tracing `roll` fails here: `if` needs a Python bool"),
+        (21, "SCN207", "tracing `factory.<locals>.inner` fails here: `if` needs a Python bool"),
+    ]
+    assert found[1]["chain"] == [
+        "`m` is a parameter of `roll` at a.py:13",
+        "`roll` <- the commented-out `@jax.jit` at a.py:12",
+    ]
+    assert found[2]["help"] == "choose between the two with `lax.cond` or `jnp.where`, and jit it again"
+    assert {f["fix"]["status"] for f in found} == {"none"}
+
+
+def test_what_is_only_wished_for_changes_nothing_else(run: Scanlint, tmp_path: Path) -> None:
+    text = "from functools import partial\nfrom jax import jit\n" + WISHED
+    other = "@jax.jit\ndef g(x):\n    return x if x > 0 else -x\n\ndef h(y):\n    return y if y > 0 else -y\n"
+    write(tmp_path, {"a.py": text + other + "# @jax.jit\ndef k(y):\n    return h(y)\n"})
+    found = json.loads(run("--extend-select", "SCN207", "--output-format", "json").stdout)["findings"]
+    assert [f["function"] for f in found if f["code"] != "SCN207"] == ["g"]
+    assert "h" not in [f["function"] for f in found]
+
+
+def test_the_wish_is_found_where_nothing_else_begins(run: Scanlint, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import jax\n# @jax.jit\ndef f(x):\n    return x if x > 0 else -x\n")
+    assert "SCN207" in run("--select", "SCN207", "--output-format", "concise").stdout

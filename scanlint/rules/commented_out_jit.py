@@ -1,0 +1,75 @@
+"""commented-out-jit: control flow that stands in the way of a `@jax.jit` that was commented out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from scanlint.analysis.unit import FunctionContext, Unit
+from scanlint.finding import Fix, Link
+from scanlint.rules.base import Context, Report, Rule
+
+FAMILIES = ("SCN1", "SCN2")
+NO_FIX = Fix("none", "not-jitted: a function that is not jitted works as it is")
+
+
+class CommentedOutJit(Rule):
+    """Off by default: the function works as it is; what is said holds once the decorator is back."""
+
+    code = "SCN207"
+    name = "commented-out-jit"
+    default = False
+    nodes = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+        if node is not context.unit.node or context.unit.wished is None:
+            return
+        wished = context.unit.wished()
+        if wished is None:
+            return
+        traced = {c.qualname for c in context.unit.contexts.values() if c.traced}
+        for report in _reports(wished, context):
+            place = wished.context(report.node)
+            comment = _comment(place, context.unit, wished)
+            if comment is not None and place.qualname not in traced:
+                yield _as_wish(report, comment)
+
+
+def _reports(wished: Unit, context: Context) -> Iterator[Report]:
+    """What the rules on by default say of control flow in the unit as it was wished for."""
+    from scanlint.rules.registry import rules
+
+    for rule in rules():
+        if rule.default and rule.code.startswith(FAMILIES):
+            made = Context(rule(), wished, context.settings)
+            for node in wished.nodes:
+                if isinstance(node, rule.nodes) and not wished.silenced(node):
+                    yield from made.rule.check(node, made)
+
+
+def _comment(place: FunctionContext, unit: Unit, wished: Unit) -> Link | None:
+    """The link of a function's chain that is a comment in the text as it is."""
+    for reason in place.chain:
+        link = reason.link()
+        if link.path != unit.source.path or link.line > len(unit.source.lines):
+            continue
+        if unit.source.lines[link.line - 1] != wished.source.lines[link.line - 1]:
+            return link
+    return None
+
+
+def _as_wish(report: Report, comment: Link) -> Report:
+    found = report.finding
+    named = comment.text.partition(" <- ")[2]
+    told = comment._replace(text=comment.text.replace(" <- ", " <- the commented-out "))
+    finding = replace(
+        found,
+        code=CommentedOutJit.code,
+        name=CommentedOutJit.name,
+        message=f"under its commented-out {named}, {found.message}",
+        help=f"{found.help}, and jit it again" if found.help else None,
+        chain=tuple(told if link == comment else link for link in found.chain),
+        fix=NO_FIX,
+    )
+    return Report(finding, None, report.node)
