@@ -36,3 +36,7 @@ class Settings:
     jobs: int = 1
     cache: bool = True
     cache_dir: Path | None = None
+
+    def asks_for(self, code: str, name: str) -> bool:
+        """Whether a rule that is off by default is selected, by its code, a prefix of it, its name or ALL."""
+        return any(s in ("ALL", name) or code.startswith(s) for s in (*self.select, *self.extend_select))

@@ -24,7 +24,7 @@ def _fine(unit: Unit, part: ast.AST, depth: int, local: frozenset[str]) -> bool:
         case ast.Call(func=function):
             return _call(unit, function, depth, local)
         case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) | ast.Assert(test=test):
-            return _settled(test)
+            return settled(test)
         case ast.Raise() | ast.Yield() | ast.YieldFrom() | ast.Await() | ast.Global() | ast.Nonlocal() | ast.Try():
             return False
         case ast.Attribute(attr="item" | "tolist" | "numpy" | "block_until_ready"):
@@ -32,13 +32,13 @@ def _fine(unit: Unit, part: ast.AST, depth: int, local: frozenset[str]) -> bool:
     return True
 
 
-def _settled(test: ast.expr) -> bool:
+def settled(test: ast.expr) -> bool:
     """Whether a test asks for something that is known of a tracer as well."""
     match test:
         case ast.BoolOp(values=values):
-            return all(_settled(v) for v in values)
+            return all(settled(v) for v in values)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return _settled(operand)
+            return settled(operand)
         case ast.Compare(ops=[ast.Is() | ast.IsNot()]):
             return True
         case ast.Compare(left=left, comparators=others):

@@ -88,7 +88,7 @@ class Project:
             for qualname, span in scope.facts.functions.items():
                 traced = qualname in scope.codes and scope.codes[qualname].runs > 0
                 wish = any(span.first <= line <= span.last for line in wished)
-                if not span.control or not (traced or wish or is_host_loop(span, scope.facts)):
+                if not span.control or not (traced or wish or is_host_loop(span, scope.facts, self.settings)):
                     continue
                 code = scope.code(qualname)
                 if code is None:

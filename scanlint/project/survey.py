@@ -82,12 +82,12 @@ def _has_beginning(file: Surveyed, settings: Settings) -> bool:
     spans = facts.functions.values()
     if any(span.transforms for span in spans):
         return True
-    return any(is_host_loop(span, facts) for span in spans)
+    return any(is_host_loop(span, facts, settings) for span in spans)
 
 
-def is_host_loop(span: Span, facts: ModuleFacts) -> bool:
-    """A function with a loop whose lines speak of arrays."""
-    return facts.jax and span.loops and span.arrays
+def is_host_loop(span: Span, facts: ModuleFacts, settings: Settings) -> bool:
+    """A function with a loop whose lines speak of arrays; with any loop, where host loops are asked for."""
+    return facts.jax and span.loops and (span.arrays or settings.asks_for("SCN107", "host-step-loop"))
 
 
 def module_name(path: Path) -> tuple[str, bool]:

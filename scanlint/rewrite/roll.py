@@ -181,7 +181,7 @@ class Roll:
             if isinstance(target, ast.Name):
                 name = target.id if model.used(target.id) or model.live_targets else "_"
                 return name, [], parts[0], options
-            name = self.names("row")
+            name = self.names("layer" if self.stacked else "row")
             return name, [self.snippet.parse(f"{self.source.segment(target)} = {name}")], parts[0], options
         name = self.names("inputs")
         unpack = ", ".join(self._target(s) for s in used)

@@ -1,17 +1,16 @@
-"""host-step-loop: a host loop that threads state through a jitted step, one dispatch per trip."""
+"""host-step-loop: a host loop that threads state through JAX, one dispatch (or more) per trip."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from scanlint.analysis.callables import Transformed
-from scanlint.analysis.flow import targets
-from scanlint.analysis.loops import LoopModel
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.rules.loop_words import quoted
 
-JITS = frozenset({"jax.jit", "jax.pmap", "equinox.filter_jit", "flax.nnx.jit"})
+if TYPE_CHECKING:
+    from scanlint.analysis.hostloops import HostLoop
 
 
 class HostStepLoop(Rule):
@@ -26,30 +25,38 @@ class HostStepLoop(Rule):
         assert isinstance(node, ast.For)
         if context.traced(node):
             return
-        model = context.loop(node)
-        short = model.trips is not None and model.trips <= context.settings.max_unrolled_trips
-        if not model.streams or short:
+        from scanlint.analysis.hostloops import host_loop
+
+        found = host_loop(context.loop(node), context.settings)
+        if found is None:
             return
-        step = _jitted_step(model)
-        if step is None:
-            return
-        collected = f", which stacks {quoted([o.name for o in model.outputs])}" if model.outputs else ""
-        yield context.report_loop(
-            model,
-            f"this loop dispatches the jitted `{step}` once per trip",
-            label=f"{quoted(model.carried)} goes through the host between steps",
+        model = found.model
+        lists = [o.name for o in model.outputs]
+        collected = f", which stacks {quoted(lists)}" if lists else ""
+        message, label = _said(found)
+        from scanlint.rewrite.loops import to_rolled_loop
+
+        yield context.report(
+            node,
+            message,
+            end=node.iter,
+            label=label,
             help=f"carry {quoted(model.carried)} through one `lax.scan` of the step{collected}",
+            trips=model.trips,
             primitive="scan",
+            outcome=found.remarks[0] if found.remarks else to_rolled_loop(model),
         )
 
 
-def _jitted_step(model: LoopModel) -> str | None:
-    """The jitted function whose result is carried to the next trip."""
-    unit = model.unit
-    for statement in model.node.body:
-        match statement:
-            case ast.Assign(targets=[bound], value=ast.Call(func=function)) if set(targets(bound)) & set(model.carried):
-                callee = unit.value(function).callee
-                if isinstance(callee, Transformed) and callee.transform in JITS:
-                    return ast.unparse(function)
-    return None
+def _said(found: HostLoop) -> tuple[str, str]:
+    """The message, and the label under the loop's line."""
+    state = quoted(found.state)
+    if found.step is not None:
+        return (
+            f"this loop dispatches the jitted `{found.step}` once per trip",
+            f"{state} goes through the host between steps",
+        )
+    return (
+        f"this loop runs JAX's operations on {state} one by one",
+        "each operation is dispatched from Python on each trip",
+    )

@@ -1,0 +1,292 @@
+"""Loops over like-structured layers: flax modules made in the loop, modules kept in a list, lists of parameter sets."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scanlint.analysis.callables import ClassRef
+from scanlint.analysis.flow import Names, binds, reads, targets, walk_scope
+from scanlint.analysis.loops import LoopModel
+from scanlint.analysis.unit import Unit
+
+FEWEST = 12
+"""Equal blocks from which a scan over them is worth what it changes."""
+COUNTS = re.compile(r"(?i)layer|block|depth|^[nl]$")
+COMPACT = "flax.linen.compact"
+
+
+class Blocks(NamedTuple):
+    """A loop of equal blocks: what makes them (`Block`, `self.layers`), and how many there are where it is known."""
+
+    maker: str
+    number: int | None
+
+
+def made_blocks(model: LoopModel) -> Blocks | None:
+    """Flax modules made in a loop of a compact method, each with the same constructor, each applied to the carry."""
+    unit, node = model.unit, model.node
+    function = model.flow.function
+    decorators = getattr(function, "decorator_list", [])
+    if not any(unit.resolve(d) == COMPACT for d in decorators) or "scan" in unit.source.segment(function):
+        return None
+    if len(model.streams) != 1 or not model.streams[0].plain or not model.carried:
+        return None
+    count = counted(unit, model.streams[0].stop)
+    if count is None or (count.known is not None and count.known < FEWEST):
+        return None
+    maker = _maker(model)
+    if maker is None or any(_chooses(part, binds(node)) for part in walk_scope(node.body)):
+        return None
+    return Blocks(maker, count.known)
+
+
+class Count(NamedTuple):
+    """A number of layers that is set from outside; `known` is what it is, or is by default."""
+
+    known: int | None
+
+
+def counted(unit: Unit, bound: ast.expr | None) -> Count | None:
+    """How many layers a bound gives: a number, or a field whose name says that it counts layers."""
+    known = unit.value(bound).constant
+    if isinstance(known, int) and not isinstance(known, bool):
+        return Count(known)
+    match bound:
+        case ast.Attribute(value=ast.Name(id="self"), attr=name) if COUNTS.search(name):
+            return Count(by_default(unit, bound))
+        case ast.Attribute(value=ast.Attribute() | ast.Name(), attr=name) if COUNTS.search(name):
+            return Count(_configured(unit, name))
+    return None
+
+
+def _configured(unit: Unit, name: str) -> int | None:
+    """The default of a field of this name in some class of the file."""
+    for part in (p for c in unit.module.body if isinstance(c, ast.ClassDef) for p in c.body):
+        match part:
+            case ast.AnnAssign(target=ast.Name(id=field), value=ast.Constant(value=int(number))) if field == name:
+                return number
+    return None
+
+
+def owner(unit: Unit) -> ast.ClassDef | None:
+    """The class that a method belongs to."""
+    name = unit.qualname.partition(".")[0]
+    return next((c for c in unit.module.body if isinstance(c, ast.ClassDef) and c.name == name), None)
+
+
+def by_default(unit: Unit, bound: ast.expr) -> int | None:
+    """The number that an attribute of `self` has by default: as a field, or as an argument of the constructor."""
+    match bound:
+        case ast.Attribute(value=ast.Name(id="self"), attr=name):
+            found = owner(unit)
+        case _:
+            return None
+    for part in found.body if found is not None else []:
+        match part:
+            case ast.AnnAssign(target=ast.Name(id=field), value=ast.Constant(value=int(number))) if field == name:
+                return number
+            case ast.FunctionDef(name="__init__", args=args):
+                return given(args).get(name)
+    return None
+
+
+def given(args: ast.arguments) -> dict[str, int]:
+    """The parameters whose default is a number."""
+    positional = [*args.posonlyargs, *args.args]
+    pairs = [*zip(reversed(positional), reversed(args.defaults), strict=False)]
+    pairs += [(a, d) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None]
+    return {a.arg: d.value for a, d in pairs if isinstance(d, ast.Constant) and isinstance(d.value, int)}
+
+
+def _maker(model: LoopModel) -> str | None:
+    """The class of the modules, if one is made on each trip and applied to a carried name."""
+    unit = model.unit
+    sizes = _sizes(model)
+    made: dict[str, ast.Call] = {}
+    for statement in model.node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if _is_block(unit, call):
+                made[name] = call
+            case ast.Assign(targets=bound, value=ast.Call(func=maker, args=[first, *_])):
+                names = {n for t in bound for n in targets(t)} & set(model.carried)
+                block = made.get(maker.id) if isinstance(maker, ast.Name) else maker
+                if not isinstance(block, ast.Call) or not _is_block(unit, block) or not names & reads(first):
+                    continue
+                return ast.unparse(block.func) if _alike(block, sizes) else None
+    return None
+
+
+def _sizes(model: LoopModel) -> Names:
+    """Names in the body that differ from trip to trip and may be sizes: the index, and what is made of it."""
+    names = set(model.targets)
+    for statement in walk_scope(model.node.body):
+        match statement:
+            case ast.Assign(targets=bound, value=value) if reads(value) & names and not _is_fraction(value):
+                names |= {n for t in bound for n in targets(t)} - set(model.carried)
+    return frozenset(names)
+
+
+def _is_fraction(value: ast.expr) -> bool:
+    """A number made with `/` is a rate, never a size."""
+    return any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) for n in ast.walk(value))
+
+
+def _alike(block: ast.Call, sizes: Names) -> bool:
+    """Whether nothing but the name of a block, or a rate, differs from trip to trip."""
+    parts = [*block.args, *(k.value for k in block.keywords if k.arg != "name")]
+    return all(not reads(p) & sizes or _is_fraction(p) for p in parts)
+
+
+def _is_block(unit: Unit, call: ast.Call) -> bool:
+    """Whether a call makes a module of the project that is made of several modules."""
+    name = ast.unparse(call.func)
+    if not isinstance(unit.value(call.func).callee, ClassRef):
+        return False
+    found = next((c for c in unit.module.body if isinstance(c, ast.ClassDef) and c.name == name), None)
+    if found is None:
+        return True
+    inside = [n for n in ast.walk(found) if isinstance(n, ast.Call) and _capital(n.func)]
+    return len(inside) > 1
+
+
+def _capital(function: ast.expr) -> bool:
+    name = ast.unparse(function).rpartition(".")[2]
+    return name[:1].isupper()
+
+
+def _chooses(part: ast.AST, inside: Names) -> bool:
+    """A branch that depends on the trip, or a jump: the blocks are not all treated alike."""
+    match part:
+        case ast.If(test=test) | ast.IfExp(test=test):
+            return bool(reads(test) & inside)
+        case ast.Break() | ast.Continue() | ast.Return():
+            return True
+    return False
+
+
+def kept_blocks(model: LoopModel) -> Blocks | None:
+    """Modules that the constructor puts in a list by one comprehension, gone over in a method."""
+    node = model.node
+    assert isinstance(node, ast.For)
+    match node.iter:
+        case ast.Attribute(value=ast.Name(id="self"), attr=name) if isinstance(node.target, ast.Name):
+            count = _built(model.unit, name)
+            block = node.target.id
+        case _:
+            return None
+    if count is None or count < FEWEST or any(_chooses(part, binds(node)) for part in walk_scope(node.body)):
+        return None
+    for statement in node.body:
+        match statement:
+            case ast.Assign(targets=bound, value=ast.Call(func=ast.Name(id=called), args=[first, *_])) if (
+                called == block
+            ):
+                if {n for t in bound for n in targets(t)} & set(model.carried) & reads(first):
+                    return Blocks(f"self.{name}", count)
+    return None
+
+
+def _built(unit: Unit, attribute: str) -> int | None:
+    """How many modules of one constructor the class puts in an attribute."""
+    found = owner(unit)
+    for method in found.body if found is not None else []:
+        if not isinstance(method, ast.FunctionDef):
+            continue
+        for part in ast.walk(method):
+            match part:
+                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=value):
+                    if name == attribute:
+                        return _length(unit, method, value)
+    return None
+
+
+def _length(unit: Unit, method: ast.FunctionDef, value: ast.expr) -> int | None:
+    for part in ast.walk(value):
+        match part:
+            case (
+                ast.ListComp(elt=ast.Call() as call, generators=[only])
+                | ast.GeneratorExp(elt=ast.Call() as call, generators=[only])
+            ):
+                match only:
+                    case ast.comprehension(
+                        target=target, iter=ast.Call(func=ast.Name(id="range"), args=[bound]), ifs=[]
+                    ):
+                        return _number(unit, method, bound) if _alike(call, frozenset(targets(target))) else None
+    return None
+
+
+def _number(unit: Unit, method: ast.FunctionDef, bound: ast.expr) -> int | None:
+    match bound:
+        case ast.Constant(value=int(number)):
+            return number
+        case ast.Name(id=name):
+            return given(method.args).get(name)
+    return by_default(unit, bound)
+
+
+def alike_sets(model: LoopModel) -> bool:
+    """Whether each set is applied to the carry, and all have one structure: the carry keeps its shape by an addition,
+    or one comprehension makes them all.
+    """
+    node = model.node
+    assert isinstance(node, ast.For) and isinstance(node.iter, ast.Name)
+    layer, carried = frozenset(targets(node.target)), frozenset(model.carried)
+    body = list(walk_scope(node.body))
+    if not any(_applies(part) and reads(part) & layer and reads(part) & carried for part in body):
+        return False
+    return any(_adds(model, part) for part in body) or _made_alike(model.unit, node.iter.id)
+
+
+def _applies(part: ast.AST) -> bool:
+    return isinstance(part, ast.Call) or (isinstance(part, ast.BinOp) and isinstance(part.op, ast.MatMult))
+
+
+def _adds(model: LoopModel, part: ast.AST) -> bool:
+    """`x = x + f(layer, x)`: what is added has the shape of the carry, so nothing changes from layer to layer."""
+    match part:
+        case ast.AugAssign(target=ast.Name(id=name), op=ast.Add()):
+            return name in model.carried
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(left=left, op=ast.Add(), right=right)):
+            sides = [s.id for s in (left, right) if isinstance(s, ast.Name)]
+            return name in model.carried and name in sides
+    return False
+
+
+def _made_alike(unit: Unit, name: str) -> bool:
+    """Whether the file makes a list of this name by a comprehension whose elements do not depend on their place."""
+    return any(_comprehension(value) for value in _lists(unit.module, name))
+
+
+def _lists(module: ast.Module, name: str) -> Iterator[ast.expr]:
+    for part in ast.walk(module):
+        match part:
+            case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
+                yield value
+
+
+def _comprehension(value: ast.expr) -> bool:
+    match value:
+        case ast.ListComp(elt=element, generators=[ast.comprehension(target=ast.Name(id=name), ifs=[])]):
+            return not any(_shapes(part, name) for part in ast.walk(element))
+    return False
+
+
+def _shapes(part: ast.AST, name: str) -> bool:
+    """Whether the place of an element may decide its shape: it is used in more than a key."""
+    match part:
+        case ast.Call(func=function, args=args):
+            inside = [a for a in args if isinstance(a, ast.Tuple | ast.BinOp | ast.Subscript) and name in reads(a)]
+            random = isinstance(function, ast.Attribute) and function.attr in ("fold_in", "split", "key", "PRNGKey")
+            return not random and bool([a for a in inside if not _row(a, name)])
+    return False
+
+
+def _row(argument: ast.expr, name: str) -> bool:
+    """`keys[i]`."""
+    match argument:
+        case ast.Subscript(value=ast.Name(id=rows), slice=ast.Name(id=at)):
+            return at == name and "key" in rows.lower()
+    return False

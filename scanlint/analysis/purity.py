@@ -1,0 +1,102 @@
+"""Functions of the project that only compute: what they do would be the same inside one traced program."""
+
+from __future__ import annotations
+
+import ast
+
+from scanlint.analysis.callables import Closure, Code, Named, Partial, Transformed
+from scanlint.analysis.flow import walk_scope
+from scanlint.analysis.jaxapi import ARRAY_METHODS
+from scanlint.analysis.traceable import HARMLESS, JAX, settled
+from scanlint.analysis.values import Value
+from scanlint.analysis.words import words
+
+HOST = (
+    "jax.debug.",
+    "jax.device_get",
+    "jax.pure_callback",
+    "jax.profiler.",
+    "jax.block_until_ready",
+    "jax.experimental.",
+)
+WAITS = words("item tolist block_until_ready __array__")
+METHODS = (ARRAY_METHODS - WAITS) | words("set add multiply divide get power apply replace _replace items keys values")
+DEPTH = 4
+
+
+def of_jax(name: str) -> bool:
+    """Whether a canonical name is a function of JAX (or a library on it) that only computes."""
+    return name.startswith(JAX) and not name.startswith(HOST)
+
+
+def computes(function: Value, depth: int = 0) -> bool:
+    """Whether calling this value only computes."""
+    match function.callee:
+        case Transformed():
+            return True
+        case Closure(code):
+            return code.mode.traced or pure(code, depth)
+        case Partial(function=inner):
+            return computes(inner, depth)
+        case Named(name):
+            return of_jax(name) or name in HARMLESS
+    return False
+
+
+def pure(code: Code, depth: int = 0) -> bool:
+    """Whether a function has no effect, and no branch on what an array holds."""
+    if depth >= DEPTH:
+        return False
+    body = [code.node.body] if isinstance(code.node, ast.Lambda) else code.node.body
+    local = {n.name for n in walk_scope(body) if isinstance(n, ast.FunctionDef)}
+    return all(_pure(code, part, depth, local) for part in walk_scope(body))
+
+
+def only_checks(code: Code) -> bool:
+    """Whether a function does nothing but look at its arguments and raise, or assert."""
+    if isinstance(code.node, ast.Lambda):
+        return False
+    statements = [n for n in walk_scope(code.node.body) if isinstance(n, ast.stmt)]
+    raises = any(isinstance(s, ast.Raise | ast.Assert) for s in statements)
+    checks = ast.Raise | ast.Assert | ast.If | ast.Assign | ast.For | ast.Expr
+    return raises and all(isinstance(s, checks) and _is_quiet(s) for s in statements)
+
+
+def _is_quiet(statement: ast.stmt) -> bool:
+    return not isinstance(statement, ast.Expr) or isinstance(statement.value, ast.Constant)
+
+
+def _pure(code: Code, part: ast.AST, depth: int, local: set[str]) -> bool:
+    match part:
+        case ast.Call(func=ast.Name(id=name)) if name in local:
+            return True
+        case ast.Call(func=function):
+            return _call(code, function, depth)
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+            return settled(test) or _static(code, test)
+        case ast.Global() | ast.Nonlocal() | ast.Try() | ast.With() | ast.Yield() | ast.YieldFrom() | ast.Await():
+            return False
+        case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()):
+            return False
+    return True
+
+
+def _static(code: Code, test: ast.expr) -> bool:
+    value = code.record.values.get(test)
+    return value is not None and value.static
+
+
+def _call(code: Code, function: ast.expr, depth: int) -> bool:
+    value = code.record.values.get(function)
+    if value is None or value.callee is None:
+        value = code.scope.lookup(function.id) if isinstance(function, ast.Name) else None
+    if value is not None and value.callee is not None and not _is_method(function, value):
+        return computes(value, depth + 1)
+    name = code.scope.annotation(function)
+    if name is not None and (of_jax(name) or name in HARMLESS):
+        return True
+    return isinstance(function, ast.Attribute) and function.attr in METHODS
+
+
+def _is_method(function: ast.expr, value: Value) -> bool:
+    return isinstance(function, ast.Attribute) and not isinstance(value.callee, Closure | Transformed | Partial | Named)
