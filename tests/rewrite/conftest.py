@@ -78,12 +78,13 @@ def rewrite(tmp_path: Path) -> Callable[..., Sample]:
 
     def apply(code: str, *, head: str = HEAD) -> Sample:
         text = head + code
+        settings = Settings(select=("ALL",))
         first: list[Report] | None = None
         for _ in range(20):
             file.write_text(text)
             problems: list[str] = []
-            project = Project.load([read(file)], Settings())
-            rewriter = Rewriter([rule() for rule in rules()], Settings(), project.reanalyse, problems)
+            project = Project.load([read(file)], settings)
+            rewriter = Rewriter([rule() for rule in rules()], settings, project.reanalyse, problems)
             found = [(unit, report) for unit in project.units() for report in rewriter.reports(unit, rewriter.rules)]
             assert not problems
             first = [report for _, report in found] if first is None else first
