@@ -15,7 +15,7 @@ RULE = ("SCN207", "commented-out-jit")
 MARK = re.compile(r"^[ \t]*#[ \t]*@[ \t]*[\w.]*(?:jit|partial)\b", re.M)
 COMMENTED_CODE = re.compile(r"#\s*(?:async\s+)?(?:def|class)\b")
 DEFINITION = re.compile(r"(?:async\s+)?def\b")
-LONGEST = 8
+LONGEST = 16
 IMPORTS = {
     "jit": "from jax import jit",
     "jax": "import jax",

@@ -131,6 +131,26 @@ def test_an_environment_of_another_library_is_not(tmp_path: Path) -> None:
     assert not any(context.traced for context in contexts(project(tmp_path, files)).values())
 
 
+SIGNATURES = [
+    pytest.param("pgx.core.Env", "_step(self, state, action, key)", "action == 2", True, id="pgx"),
+    pytest.param("brax.envs.PipelineEnv", "reset(self, rng)", "rng[0] > 0", True, id="brax"),
+    pytest.param("jaxmarl.environments.MultiAgentEnv", "step_env(self, k, s, actions)", "actions['a'] > 0", True, id="JaxMARL"),
+    pytest.param("xminigrid.environment.Environment", "step(self, params, timestep, action)", "action > 0", True, id="XLand"),
+    pytest.param("xminigrid.environment.Environment", "step(self, params, timestep, action)", "params.n > 0", False, id="XLand's settings"),
+    pytest.param("jumanji.env.Environment", "step(self, state, action)", "self.n > 0", False, id="jumanji's settings"),
+    pytest.param("jumanji.env.Environment", "render(self, state)", "state.x > 0", False, id="what runs on the host"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("base", "method", "test", "traced"), SIGNATURES)
+def test_each_library_says_which_arguments_are_arrays(
+    base: str, method: str, test: str, traced: bool, tmp_path: Path
+) -> None:
+    text = f"import jax, {base.partition('.')[0]}\nclass A({base}):\n    def {method}:\n        return 1 if {test} else 2\n"
+    units = list(project(tmp_path, {"a.py": text}).units())
+    assert [asked_of_tracers(unit) for unit in units] == ([[test]] if traced else [[]][: len(units)])
+
+
 @pytest.mark.parametrize("base", ["flax.linen.Module", "flax.nnx.Module", "haiku.Module", "equinox.Module"])
 def test_inputs_of_a_module_are_arrays_where_only_an_array_will_do(base: str, tmp_path: Path) -> None:
     text = NET.format(library=base.rpartition(".")[0], base=base)
