@@ -28,6 +28,8 @@ class Overrides(NamedTuple):
     unsafe_fixes: bool | None = None
     baseline: Path | None = None
     no_cache: bool = False
+    cache_dir: Path | None = None
+    jobs: int | None = None
 
 
 def load(start: Path, file: Path | None, overrides: Overrides) -> Settings:
@@ -65,8 +67,9 @@ def _read(file: Path) -> Settings:
             values[key.replace("-", "_")] = KEYS[key](value)
         except TypeError as error:
             raise UsageError(f"{file}: `{key}` must be {error}, not {_spell(value)}") from None
-    if isinstance(path := values.get("baseline"), str):
-        values["baseline"] = file.absolute().parent / path
+    for key in ("baseline", "cache_dir"):
+        if isinstance(path := values.get(key), str):
+            values[key] = file.absolute().parent / path
     if isinstance(python := values.get("python"), str) and Path(python).name != python:
         values["python"] = str(file.absolute().parent / python)
     return replace(Settings(), **values)  # type: ignore[arg-type]
@@ -116,6 +119,8 @@ def _override(settings: Settings, over: Overrides) -> Settings:
         unsafe_fixes=settings.unsafe_fixes if over.unsafe_fixes is None else over.unsafe_fixes,
         baseline=over.baseline or settings.baseline,
         cache=settings.cache and not over.no_cache,
+        cache_dir=over.cache_dir or settings.cache_dir,
+        jobs=settings.jobs if over.jobs is None else over.jobs,
     )
 
 
@@ -201,4 +206,6 @@ KEYS: Mapping[str, Callable[[object], object]] = {
     "unsafe-fixes": _flag,
     "baseline": _text,
     "inputs": _inputs,
+    "jobs": _count,
+    "cache-dir": _text,
 }

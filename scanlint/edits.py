@@ -31,3 +31,23 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
         pieces += text[at:start], edit.text
         at = end
     return "".join([*pieces, text[at:]])
+
+
+def line_edits(old: str, new: str) -> tuple[Edit, ...]:
+    """The edits, in whole lines, that turn one text into the other."""
+    from difflib import SequenceMatcher
+
+    before, after = split_lines(old), split_lines(new)
+    head = 0
+    while head < min(len(before), len(after)) and before[head] == after[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
+        tail += 1
+    matcher = SequenceMatcher(None, before[head : len(before) - tail], after[head : len(after) - tail], autojunk=False)
+    edits = []
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag != "equal":
+            start, end = Position(head + i1 + 1, 1), Position(head + i2 + 1, 1)
+            edits.append(Edit(start, end, "".join(after[head + j1 : head + j2])))
+    return tuple(edits)

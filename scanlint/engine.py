@@ -1,29 +1,24 @@
-"""One run: files, findings, and in fix mode rewrites that were verified."""
+"""One run: the files and what is known of them, their slices, and the findings of all slices as one."""
 
 from __future__ import annotations
 
 import gc
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import TracebackType
 
-from scanlint.edits import split_lines
-from scanlint.finding import Edit, Finding, Fix, Position
-from scanlint.project.sources import SourceFile, Unreadable, decode, discover, read
-from scanlint.project.survey import Survey, survey
-from scanlint.rules.registry import SYNTAX_ERROR, rules, select, selected_codes
+from scanlint.finding import Finding, Fix, Position
+from scanlint.project.cache import Cache, Signature, sign
+from scanlint.project.sources import SourceFile, Unreadable, decode, discover, read, shown
+from scanlint.project.surveyed import MARK, Names, Surveyed
+from scanlint.rules.registry import SYNTAX_ERROR, selected_codes
 from scanlint.settings import Settings
-from scanlint.suppress import MARK
+from scanlint.slices import Hit, Place, Slice, Task, UnitKey, packed, unpacked
 from scanlint.suppress import apply as suppress
-
-if TYPE_CHECKING:
-    from scanlint.analysis.unit import Unit
-    from scanlint.project.project import Project
-    from scanlint.rewrite.fixpoint import Rewriter
-    from scanlint.rules.base import Report, Rule
+from scanlint.team import Team
 
 
 @dataclass(frozen=True)
@@ -32,7 +27,8 @@ class Outcome:
 
     `changes` maps each rewritten file to its bytes before and after; nothing has been written yet.
     `problems` are files that could not be read and rules that failed: the run's exit code is 2. `notes` are files
-    that were left out for a reason that is nobody's fault. `protections` held while code was run to verify it.
+    that were left out for a reason that is nobody's fault. `protections` held while code was run to verify it,
+    `remarks` say what became of the cache.
     """
 
     findings: tuple[Finding, ...]
@@ -44,29 +40,30 @@ class Outcome:
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     protections: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 def check(paths: Sequence[Path], settings: Settings) -> Outcome:
     """The findings of a tree; nothing of it is executed."""
-    run = Run(settings)
-    run.load([read(path) for path in discover(paths, settings)])
-    return run.outcome()
+    with Run(settings) as run:
+        run.load(list(discover(paths, settings)))
+        return run.outcome()
 
 
 def check_text(text: bytes, filename: Path, settings: Settings) -> Outcome:
     """The findings of one file that is given as text."""
-    run = Run(settings)
-    run.load([decode(text, filename)])
-    return run.outcome()
+    with Run(settings) as run:
+        run.load_text(decode(text, filename))
+        return run.outcome()
 
 
 @dataclass
-class Entry:
-    """One finding with the unit that it stands in."""
+class Found:
+    """One finding, with the unit that it stands in and the slice that tells it."""
 
-    unit: Unit
-    report: Report
     finding: Finding
+    unit: UnitKey
+    begin: tuple[str, ...]
 
 
 class Run:
@@ -75,93 +72,182 @@ class Run:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.started = time.perf_counter()
-        self.survey = Survey({}, frozenset(), [])
         self.problems: list[str] = []
         self.notes: list[str] = []
         self.read = 0
-        self.entries: dict[str, list[Entry]] = {}
+        self.found: dict[str, list[Found]] = {}
         self.others: list[Finding] = []
-        self.files: dict[str, SourceFile] = {}
+        self.files: dict[str, Path] = {}
         self.changes: dict[Path, tuple[bytes, bytes]] = {}
+        self.text: SourceFile | None = None
+        self.cache: Cache | None = None
+        self.team = Team(settings)
+        self._surveyed: dict[str, Surveyed] = {}
+        self._places: dict[str, Place] = {}
+        self._sizes: dict[str, int] = {}
 
-    @cached_property
-    def selected(self) -> list[Rule]:
-        return [rule() for rule in select(self.settings)]
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.team.close()
 
     @cached_property
     def codes(self) -> frozenset[str]:
         return selected_codes(self.settings)
 
-    @cached_property
-    def project(self) -> Project:
-        """The interpreted files: imported and worked out only where something can be found."""
-        from scanlint.project.project import Project
+    def source(self, display: str) -> SourceFile | Unreadable:
+        """A file of the run as it is now."""
+        return self.text if self.text is not None else read(self.files[display])
 
-        return Project.of(self.survey, self.settings)
+    # -- the files
 
-    @cached_property
-    def rewriter(self) -> Rewriter:
-        from scanlint.rewrite.fixpoint import Rewriter
+    def load(self, paths: Sequence[Path]) -> None:
+        """Survey the files and collect what the selected rules find."""
+        gc.disable()  # collecting costs 15% of a run: the analyst throws away what has ended
+        if self.settings.cache:
+            self.cache = Cache(self.settings)
+            self.team.stored = self.cache.facts
+        self.files = {shown(path): path for path in paths}
+        self._survey()
+        self._conclude()
+        if self.cache is not None:
+            self.cache.save()
 
-        return Rewriter([rule() for rule in rules()], self.settings, self.project.reanalyse, self.problems)
+    def load_text(self, source: SourceFile | Unreadable) -> None:
+        """The same for a text that need not be that of its file; nothing is kept of it."""
+        gc.disable()
+        self.files = {source.display: source.path}
+        self.text = source if isinstance(source, SourceFile) else None
+        self.team.local.trees.limit = None
+        for surveyed, _ in self.team.survey([source], 0):
+            self._surveyed[surveyed.display] = surveyed
+        self._conclude()
 
-    def load(self, files: Iterable[SourceFile | Unreadable]) -> None:
-        """Read the project and collect what the selected rules find."""
-        gc.disable()  # nothing is thrown away before the end of the run: collecting costs 15% of it
-        listed = list(files)
-        self.read = sum(isinstance(file, SourceFile) or file.syntax for file in listed)
-        self.survey = survey(listed)
-        self.files = {file.display: file for file in listed if isinstance(file, SourceFile)}
-        for error in self.survey.errors:
-            if error.newer:
-                self.notes.append(f"{error.display}: {error.message}")
-            elif error.syntax:
-                self.others.append(_syntax_error(error))
+    def _survey(self) -> None:
+        """Ask the cache about each file, and those who survey about the others."""
+        signatures: dict[str, Signature] = {}
+        surveyed: dict[str, Surveyed] = {}
+        for display, path in self.files.items():
+            signature = sign(path)
+            if signature is None:
+                continue
+            self._sizes[display] = signature.size
+            signatures[display] = signature
+            known = self.cache.surveyed(display, path, signature) if self.cache is not None else None
+            if known is not None:
+                surveyed[display] = known
+        left = [display for display in self.files if display not in surveyed]
+        size = sum(self._sizes.get(display, 0) for display in left)
+        for made, facts in self.team.survey([self.files[display] for display in left], size):
+            surveyed[made.display] = made
+            if self.cache is not None and made.display in signatures and made.digest:
+                self.cache.keep_survey(made, signatures[made.display])
+                if facts is not None:
+                    self.cache.keep_facts(made.digest, facts)
+        self._surveyed = {display: surveyed[display] for display in self.files}
+
+    def _conclude(self) -> None:
+        """From the surveys to the findings."""
+        names = Names()
+        for display, surveyed in self._surveyed.items():
+            path = self.files[display]
+            if surveyed.error is None:
+                name, package = names.name(path)
+                self._places[name] = Place(name, path, display, package, surveyed.digest)
             else:
-                self.problems.append(f"{error.display}: {error.message}")
+                self._error(Unreadable(path, display, *surveyed.error))
+        self.read = len(self._places) + sum(f.code == SYNTAX_ERROR.code for f in self.others)
+        self.team.shelve(self._places.values())
         if self.settings.assume_traced:
             from scanlint.project.patterns import unmatched
 
-            self.notes += unmatched(self.survey, self.settings)
-        if self.survey.can_hold_findings(self.settings):
+            self.notes += unmatched((p for s in self._surveyed.values() for p in s.assumed), self.settings)
+        if any(surveyed.control for surveyed in self._surveyed.values()):
             self._find()
-        for path in self.files:
-            self._suppress(path)
-        for entries in self.entries.values():
-            for entry in entries:
-                entry.finding = self._offer(entry)
+        for display, surveyed in self._surveyed.items():
+            if surveyed.marked or display in self.found:
+                self._suppress(display)
+
+    def _error(self, error: Unreadable) -> None:
+        if error.newer:
+            self.notes.append(f"{error.display}: {error.message}")
+        elif error.syntax:
+            self.others.append(_syntax_error(error))
+        else:
+            self.problems.append(f"{error.display}: {error.message}")
+
+    # -- the slices
 
     def _find(self) -> None:
-        for unit in self.project.units():
-            for report in self.rewriter.reports(unit, self.selected):
-                self.entries.setdefault(unit.source.path, []).append(Entry(unit, report, report.finding))
+        """The findings of every unit, told by all slices together that reach it."""
+        begin = [place.name for place in self._places.values() if self._surveyed[place.display].begins]
+        slices = dict(zip(begin, self._analyse([Task((name,)) for name in begin]), strict=True))
+        reached: dict[UnitKey, list[str]] = {}
+        wanted = {hit.unit for found in slices.values() for hit in found.hits}
+        for name, found in slices.items():
+            for unit in found.units:
+                if unit in wanted:
+                    reached.setdefault(unit, []).append(name)
+        joint: dict[tuple[str, ...], list[UnitKey]] = {}
+        for unit, names in reached.items():
+            if names != [unit[0]]:
+                joint.setdefault(tuple(names), []).append(unit)
+        tasks = [Task(names, tuple(sorted(units))) for names, units in joint.items()]
+        for task, found in zip(tasks, self._analyse(tasks), strict=True):
+            self._take(task.begin, found.hits)
+        for name, found in slices.items():
+            self._take((name,), (hit for hit in found.hits if reached[hit.unit] == [hit.unit[0]]))
+        for entries in self.found.values():
+            entries.sort(key=lambda entry: (entry.finding.start, entry.finding.code))
 
-    def _suppress(self, path: str) -> None:
+    def _take(self, begin: tuple[str, ...], hits: Iterable[Hit]) -> None:
+        for hit in hits:
+            self.found.setdefault(hit.finding.path, []).append(Found(hit.finding, hit.unit, begin))
+
+    def _analyse(self, tasks: Sequence[Task]) -> list[Slice]:
+        """The results of tasks, from the cache where what they rest on is the same."""
+        tokens = {name: f"{place.digest} {place.display}" for name, place in self._places.items()}
+        roots = frozenset(name.partition(".")[0] for name in tokens)
+        results: dict[Task, Slice] = {}
+        for task in tasks:
+            kept = self.cache.result(self._key(task), tokens, roots) if self.cache is not None else None
+            if kept is not None and (known := unpacked(kept)) is not None:
+                results[task] = known
+        left = [task for task in tasks if task not in results]
+        size = sum(self._sizes.get(self._places[name].display, 0) for task in left for name in task.begin)
+        for task, made in zip(left, self.team.analyse(left, size), strict=True):
+            results[task] = made
+            self.problems += made.problems
+            if self.cache is not None and not made.problems:
+                rests = {name: tokens[name] for name in made.consulted}
+                self.cache.keep_result(self._key(task), rests, made.missed, packed(made))
+        return [results[task] for task in tasks]
+
+    def _key(self, task: Task) -> str:
+        """The name of a task in the cache."""
+        begin = "\n".join(self._places[name].display for name in task.begin)
+        return begin if task.wanted is None else f"{begin}\0{task.wanted!r}"
+
+    # -- what is said
+
+    def _suppress(self, display: str) -> None:
         """Take out what the user does not want to hear, and add the ignores that are in vain."""
-        entries = self.entries.get(path, [])
-        if not entries and MARK not in self.files[path].text:
-            return
-        findings = [e.finding for e in entries]
-        left = suppress(findings, path, self.files[path].text, self.settings, self.codes)
+        source = self.source(display) if self._surveyed[display].marked else None
+        text = source.text if isinstance(source, SourceFile) else ""
+        entries = self.found.get(display, [])
+        findings = [entry.finding for entry in entries]
+        left = suppress(findings, display, text, self.settings, self.codes if MARK in text else ())
         kept = {id(f) for f in left}
         if entries:
-            self.entries[path] = [e for e in entries if id(e.finding) in kept]
+            self.found[display] = [entry for entry in entries if id(entry.finding) in kept]
         made = {id(f) for f in findings}
         self.others += [f for f in left if id(f) not in made]
 
-    def _offer(self, entry: Entry) -> Finding:
-        """The finding with the edits of its rewrite, carried through to the end."""
-        from scanlint.outcome import Rewrite, Withheld
-
-        if not isinstance(entry.report.outcome, Rewrite):
-            return entry.finding
-        made = self.rewriter.apply(entry.unit, entry.report)
-        if isinstance(made, Withheld):
-            return replace(entry.finding, fix=Fix("withheld", made.reason))
-        return replace(entry.finding, fix=Fix("available", None, line_edits(entry.unit.source.text, made.text)))
-
     def outcome(self) -> Outcome:
-        findings = [e.finding for entries in self.entries.values() for e in entries] + self.others
+        findings = [entry.finding for entries in self.found.values() for entry in entries] + self.others
         findings.sort(key=lambda f: (f.path, f.start, f.code))
         return Outcome(
             findings=tuple(findings),
@@ -172,6 +258,7 @@ class Run:
             changes=self.changes,
             problems=tuple(dict.fromkeys(self.problems)),
             notes=tuple(self.notes),
+            remarks=tuple(self.cache.remarks) if self.cache is not None else (),
         )
 
 
@@ -187,23 +274,3 @@ def _syntax_error(problem: Unreadable) -> Finding:
         problem.message,
         fix=Fix("none", "fix the syntax"),
     )
-
-
-def line_edits(old: str, new: str) -> tuple[Edit, ...]:
-    """The edits, in whole lines, that turn one text into the other."""
-    from difflib import SequenceMatcher
-
-    before, after = split_lines(old), split_lines(new)
-    head = 0
-    while head < min(len(before), len(after)) and before[head] == after[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
-        tail += 1
-    matcher = SequenceMatcher(None, before[head : len(before) - tail], after[head : len(after) - tail], autojunk=False)
-    edits = []
-    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-        if tag != "equal":
-            start, end = Position(head + i1 + 1, 1), Position(head + i2 + 1, 1)
-            edits.append(Edit(start, end, "".join(after[head + j1 : head + j2])))
-    return tuple(edits)

@@ -4,43 +4,64 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
 from scanlint.analysis.unit import Unit
+from scanlint.analyst import Bench
 from scanlint.comments import given_inputs
 from scanlint.edits import apply_edits
-from scanlint.engine import Entry, Outcome, Run
-from scanlint.finding import Fix, Verification
+from scanlint.engine import Found, Outcome, Run
+from scanlint.finding import Finding, Fix, Verification
 from scanlint.outcome import Rewrite, Withheld
-from scanlint.project.sources import decode, discover, read
+from scanlint.project.sources import Unreadable, decode, discover
 from scanlint.recordings import recorded
 from scanlint.rules.base import Report
 from scanlint.settings import Settings
+from scanlint.slices import UnitKey
 from scanlint.verify.verifier import Task, Verifier, VerifierUnavailable, find_interpreter
 
 NOT_ALONE = Fix("withheld", "not-alone: it is rewritten only together with others, which was not verified")
 Key = tuple[str, str | None, str]
 
 
+@dataclass
+class Entry:
+    """One finding with the unit that it stands in, and the analysis in which it was found."""
+
+    bench: Bench
+    unit: Unit
+    report: Report
+    found: Found
+
+    @property
+    def finding(self) -> Finding:
+        return self.found.finding
+
+    @finding.setter
+    def finding(self, finding: Finding) -> None:
+        self.found.finding = finding
+
+
 def fix(paths: Sequence[Path], settings: Settings, progress: Callable[[str], None]) -> Outcome:
     """The findings of a tree, with what was rewritten and verified."""
-    run = Run(settings)
-    run.load([read(path) for path in discover(paths, settings)])
-    with Fixer(run, progress) as fixer:
-        fixer.fix_all()
-    return replace(run.outcome(), protections=fixer.protections)
+    with Run(settings) as run:
+        run.load(list(discover(paths, settings)))
+        run.team.close()
+        with Fixer(run, progress) as fixer:
+            fixer.fix_all()
+        return replace(run.outcome(), protections=fixer.protections)
 
 
 def fix_text(text: bytes, filename: Path, settings: Settings, progress: Callable[[str], None]) -> Outcome:
     """The same for one file that is given as text."""
-    run = Run(settings)
-    run.load([decode(text, filename)])
-    with Fixer(run, progress) as fixer:
-        fixer.fix_all()
-    return replace(run.outcome(), protections=fixer.protections)
+    with Run(settings) as run:
+        run.load_text(decode(text, filename))
+        with Fixer(run, progress) as fixer:
+            fixer.fix_all()
+        return replace(run.outcome(), protections=fixer.protections)
 
 
 class Fixer:
@@ -52,6 +73,7 @@ class Fixer:
         self.verifier: Verifier | None = None
         self.unavailable: str | None = None
         self.done = 0
+        self._last: tuple[tuple[str, ...], Bench] | None = None
 
     def __enter__(self) -> Fixer:
         return self
@@ -69,20 +91,23 @@ class Fixer:
 
     def fix_all(self) -> None:
         """Rewrite every file that has something to rewrite."""
+        vain = {f.path for f in self.run.others if f.fix.status == "available"}
+        wanted = {d for d, listed in self.run.found.items() if any(f.finding.fix.status == "available" for f in listed)}
         for path in self.run.files:
-            self._fix_file(path)
+            if path in vain or path in wanted:
+                self._fix_file(path)
 
     def _fix_file(self, path: str) -> None:
-        file = self.run.files[path]
+        file = self.run.source(path)
+        if isinstance(file, Unreadable):
+            self.run.problems.append(f"{path}: {file.message}")
+            return
         vain = [f for f in self.run.others if f.path == path and f.fix.status == "available"]
         text = apply_edits(file.text, [e for f in vain for e in f.fix.edits])
         self.run.others = [
             replace(f, fix=replace(f.fix, status="applied")) if f in vain else f for f in self.run.others
         ]
-        groups: dict[str, list[Entry]] = {}
-        for entry in self.run.entries.get(path, []):
-            groups.setdefault(entry.unit.qualname, []).append(entry)
-        for entries in groups.values():
+        for entries in self._units(path):
             text = self._fix_unit(entries, text)
             for entry in entries:
                 if entry.finding.fix.status == "available":
@@ -90,12 +115,37 @@ class Fixer:
         if text != file.text:
             self.run.changes[file.path] = (file.data, file.encode(text))
 
+    def _units(self, path: str) -> Iterator[list[Entry]]:
+        """The findings of a file by unit, each with its report in the analysis that found it."""
+        groups: dict[UnitKey, list[Found]] = {}
+        for found in self.run.found.get(path, []):
+            groups.setdefault(found.unit, []).append(found)
+        for key, listed in groups.items():
+            if any(found.finding.fix.status == "available" for found in listed):
+                yield self._entries(key, listed)
+
+    def _entries(self, key: UnitKey, listed: Sequence[Found]) -> list[Entry]:
+        bench = self._bench(listed[0].begin)
+        entries: list[Entry] = []
+        for unit, reports in bench.reports({key}):
+            for found in listed:
+                same = (r for r in reports if _spot(r.finding) == _spot(found.finding))
+                if (report := next(same, None)) is not None:
+                    entries.append(Entry(bench, unit, report, found))
+        return entries
+
+    def _bench(self, begin: tuple[str, ...]) -> Bench:
+        """The analysis of a slice, made again; the last one is kept, for units that follow each other share it."""
+        if self._last is None or self._last[0] != begin:
+            self._last = begin, self.run.team.local.bench(begin, self.run.problems)
+        return self._last[1]
+
     # -- one unit
 
     def _fix_unit(self, entries: list[Entry], text: str) -> str:
         """The text with as much of the unit's rewrite as verifies."""
         wanted = [e for e in entries if e.finding.fix.status == "available"]
-        unit = self.run.project.reanalyse(entries[0].unit, text) if wanted else None
+        unit = wanted[0].bench.project.reanalyse(wanted[0].unit, text) if wanted else None
         if unit is None:
             return text
         steps = self._rewrite(unit, wanted)
@@ -109,7 +159,7 @@ class Fixer:
     def _one_by_one(self, unit: Unit, entries: Sequence[Entry], text: str) -> str:
         """The whole was not verified: add one rewrite after the other and keep those that are."""
         for entry in entries:
-            again = self.run.project.reanalyse(unit, text)
+            again = entry.bench.project.reanalyse(unit, text)
             steps = self._rewrite(again, [entry]) if again is not None else []
             if again is None or not steps:
                 continue
@@ -133,38 +183,27 @@ class Fixer:
 
     def _rewrite(self, unit: Unit, entries: Sequence[Entry]) -> list[tuple[Entry, str]]:
         """Apply the rewrites one after the other, inner ones first; each with the text after it."""
-        remaining, tried = list(entries), set[int]()
+        bench, remaining, tried = entries[0].bench, list(entries), set[int]()
         before = {context.qualname for context in unit.contexts.values()}
         steps: list[tuple[Entry, str]] = []
         while True:
-            reports = [r for r in self.run.rewriter.reports(unit, self.run.selected) if r.finding.function in before]
+            reports = [r for r in bench.rewriter.reports(unit, bench.selected) if r.finding.function in before]
             pairs = [(r, e) for r, e in _match(unit, reports, remaining) if id(e) not in tried]
             ready = [r for r, _ in pairs if isinstance(r.outcome, Rewrite)]
             if not ready:
                 return steps
-            report = self.run.rewriter.innermost(ready)
+            report = bench.rewriter.innermost(ready)
             entry = next(e for r, e in pairs if r is report)
             tried.add(id(entry))
-            made = self.run.rewriter.apply(unit, report)
+            made = bench.rewriter.apply(unit, report)
             if isinstance(made, Withheld):
                 entry.finding = replace(entry.finding, fix=Fix("withheld", made.reason))
                 continue
             remaining.remove(entry)
             unit = made.unit
-            absorbed = self._absorbed(unit, remaining)
+            absorbed = _absorbed(bench, unit, remaining)
             remaining = [e for e in remaining if e not in absorbed]
             steps += [(e, made.text) for e in (entry, *absorbed)]
-
-    def _absorbed(self, unit: Unit, remaining: Sequence[Entry]) -> list[Entry]:
-        """Findings that the last rewrite has dealt with, as part of the code that it took in."""
-        left = Counter(_place(r) for r in self.run.rewriter.reports(unit, self.run.selected))
-        gone = []
-        for entry in remaining:
-            if left[_place(entry.report)]:
-                left[_place(entry.report)] -= 1
-            else:
-                gone.append(entry)
-        return gone
 
     # -- verifying
 
@@ -203,12 +242,12 @@ class Fixer:
             old=old,
             new=new,
             root=str(self.run.settings.root),
-            file=str(file.path.absolute()),
+            file=str(file.absolute()),
             given=self._given(unit, old),
             static=context.static,
             traced=context.traced,
             differentiated=any(c.differentiated for c in unit.contexts.values()),
-            recorded=recorded(self.run.settings.root, file.path, unit.qualname),
+            recorded=recorded(self.run.settings.root, file, unit.qualname),
         )
 
     def _given(self, unit: Unit, text: str) -> tuple[str, ...]:
@@ -217,6 +256,22 @@ class Fixer:
         line = getattr(unit.node, "lineno", 0)
         configured = [s for name, s in self.run.settings.inputs.items() if name in _spellings(unit)]
         return tuple([comments[line]] if line in comments else configured)
+
+
+def _absorbed(bench: Bench, unit: Unit, remaining: Sequence[Entry]) -> list[Entry]:
+    """Findings that the last rewrite has dealt with, as part of the code that it took in."""
+    left = Counter(_place(r) for r in bench.rewriter.reports(unit, bench.selected))
+    gone = []
+    for entry in remaining:
+        if left[_place(entry.report)]:
+            left[_place(entry.report)] -= 1
+        else:
+            gone.append(entry)
+    return gone
+
+
+def _spot(finding: Finding) -> tuple[object, ...]:
+    return finding.code, finding.start, finding.end, finding.message
 
 
 def _spellings(unit: Unit) -> set[str]:

@@ -16,6 +16,7 @@ from scanlint.request import Request
 
 F = TypeVar("F", bound=Callable[..., object])
 FILE = click.Path(dir_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 class CheckOptions(TypedDict):
@@ -38,6 +39,8 @@ class CheckOptions(TypedDict):
     exit_non_zero_on_fix: bool
     stdin_filename: Path | None
     no_cache: bool
+    cache_dir: Path | None
+    jobs: int | None
     config: Path | None
     exclude: tuple[str, ...]
     extend_exclude: tuple[str, ...]
@@ -76,6 +79,12 @@ OPTIONS = (
     click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed."),
     click.option("--stdin-filename", type=click.Path(path_type=Path), help="The name of the file that `-` stands for."),
     click.option("--no-cache", is_flag=True, help="Neither read nor write the cache."),
+    click.option(
+        "--cache-dir", type=FOLDER, envvar="SCANLINT_CACHE_DIR", show_envvar=True, help="Where the cache is kept."
+    ),
+    click.option(
+        "--jobs", "-j", type=click.IntRange(1), metavar="N", help="Processes to use (default: all processors)."
+    ),
     click.option("--config", type=FILE, help="Use this file instead of the nearest pyproject.toml."),
     click.option("--exclude", multiple=True, metavar="PATTERNS", help="Files to leave out, instead of the defaults."),
     click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Files to leave out as well."),
@@ -138,6 +147,8 @@ def _overrides(options: CheckOptions) -> Overrides:
         unsafe_fixes=options["unsafe_fixes"],
         baseline=options["baseline"],
         no_cache=options["no_cache"],
+        cache_dir=options["cache_dir"],
+        jobs=options["jobs"],
     )
 
 

@@ -55,6 +55,8 @@ def _run(request: Request, settings: Settings, problems: list[str]) -> int:
     outcome = _engine(request, settings, stdin)
     outcome = replace(outcome, findings=priced(outcome.findings, settings.root))
     problems += outcome.problems
+    for remark in outcome.remarks if request.verbose else ():
+        err(f"{remark}\n")
     for protection in outcome.protections if request.verbose else ():
         err(f"protected by: {protection}\n")
     for note in outcome.notes:

@@ -12,6 +12,7 @@ class Settings:
     """Everything that a run can be told. `root` is the folder of the pyproject.toml, or the working directory.
 
     `source` is the file that the configuration came from. `baseline` is a file of findings that are known already.
+    `jobs` is the most processes that are used, 0 for as many as there are processors.
     """
 
     root: Path = field(default_factory=Path.cwd)
@@ -33,7 +34,7 @@ class Settings:
     measure: bool = False
     unsafe_fixes: bool = False
     baseline: Path | None = None
-    jobs: int = 1
+    jobs: int = 0
     cache: bool = True
     cache_dir: Path | None = None
 

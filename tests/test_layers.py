@@ -24,7 +24,7 @@ LAYERS = [
     {"rewrite"},
     {"rules", "rewrite.fixpoint", "suppress", "catalogue", "config", "texts"},
     {"verify"},
-    {"engine"},
+    {"packing", "slices", "analyst", "team", "pool", "engine"},
     {"fixing"},
     {"report", "request", "baseline", "commit"},
     {"run", "compare", "options", "record"},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from functools import partial
 
 from scanlint.analysis.callables import (
@@ -35,7 +35,7 @@ class Graph:
 
     def __init__(self, modules: Mapping[str, ModuleScope]) -> None:
         self.modules = modules
-        self.roots = frozenset(name.partition(".")[0] for name in modules)
+        self.roots: Container[str] = frozenset(name.partition(".")[0] for name in modules)
         self.pending: list[tuple[Code, Frame | None]] = []
         self.depth = 0
         self.open: object | None = None

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scanlint.project.facts import ModuleFacts
 from scanlint.settings import Settings
-
-if TYPE_CHECKING:
-    from scanlint.project.survey import Survey
 
 
 def assumed(module: str, facts: ModuleFacts, settings: Settings) -> Iterator[tuple[str, str]]:
@@ -22,14 +18,15 @@ def assumed(module: str, facts: ModuleFacts, settings: Settings) -> Iterator[tup
             yield qualname, found
 
 
-def unmatched(survey: Survey, settings: Settings) -> list[str]:
+def matched(module: str, facts: ModuleFacts, settings: Settings) -> tuple[str, ...]:
+    """The patterns that name something in a module."""
+    functions = facts.functions
+    return tuple(p for p in settings.assume_traced if any(_names(p, module, q, facts, settings) for q in functions))
+
+
+def unmatched(found: Iterable[str], settings: Settings) -> list[str]:
     """A note for each pattern that names nothing in the files of a run."""
-    files = [(name, file.facts) for name, file in survey.modules.items()]
-    vain = [
-        pattern
-        for pattern in settings.assume_traced
-        if not any(_names(pattern, name, q, facts, settings) for name, facts in files for q in facts.functions)
-    ]
+    vain = [pattern for pattern in settings.assume_traced if pattern not in set(found)]
     return [f"`assume-traced`: `{pattern}` names no function of the files that were checked" for pattern in vain]
 
 

@@ -3,68 +3,108 @@
 from __future__ import annotations
 
 import ast
-import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from scanlint.analysis.callables import Code
 from scanlint.analysis.unit import FunctionContext, Jit, Source, Unit
-from scanlint.project.facts import collect, parse
 from scanlint.project.graph import Graph
 from scanlint.project.known import begin
+from scanlint.project.modules import Library, pinned
 from scanlint.project.scope import ModuleScope
-from scanlint.project.sources import SourceFile, Unreadable
-from scanlint.project.survey import Survey, is_host_loop, survey
+from scanlint.project.sources import SourceFile, Unreadable, read
+from scanlint.project.survey import is_host_loop, shelve
 from scanlint.project.weights import Weights
-from scanlint.project.wishes import granted, wanted, wishes
+from scanlint.project.wishes import granted, wishes
+from scanlint.project.wishes import wanted as looked_for
 from scanlint.settings import Settings
 
 
-class Project:
-    """The analysed files of a run."""
+class Scopes(Mapping[str, ModuleScope]):
+    """The modules of one analysis, made when they are first consulted; `absent` were asked for in vain."""
 
-    def __init__(self, graph: Graph, errors: list[Unreadable], settings: Settings) -> None:
-        self.graph = graph
-        self.modules = graph.modules
-        self.errors = errors
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self.absent: set[str] = set()
+        self.made: dict[str, ModuleScope] = {}
+        self.graph = Graph(self)
+        self.graph.roots = Roots(self)
+
+    def __getitem__(self, name: str) -> ModuleScope:
+        scope = self.get(name)
+        if scope is None:
+            raise KeyError(name)
+        return scope
+
+    def get(self, name: str, default: ModuleScope | None = None) -> ModuleScope | None:  # type: ignore[override]
+        if name not in self.made:
+            module = self.library.get(name)
+            if module is None:
+                self.absent.add(name)
+                return default
+            self.made[name] = ModuleScope(self.graph, module)
+        return self.made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.get(name) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.library)
+
+    def __len__(self) -> int:
+        return len(self.library)
+
+
+class Roots(Container[str]):
+    """The first parts of the names of all modules."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self.scopes = scopes
+
+    def __contains__(self, name: object) -> bool:
+        if name in self.scopes.library.roots:
+            return True
+        self.scopes.absent.add(str(name))
+        return False
+
+
+class Project:
+    """What follows from the beginnings in some files: every function that they reach, in these files and others."""
+
+    def __init__(self, library: Library, settings: Settings, begin_at: Iterable[str]) -> None:
+        self.modules = self.scopes = Scopes(library)
+        self.graph = self.scopes.graph
         self.settings = settings
-        self.weights = Weights(graph)
+        self.begin = [self.scopes[name] for name in begin_at]
+        self.weights = Weights(self.graph)
+        self.errors: list[Unreadable] = []
         self._granted: dict[str, ModuleScope | None] = {}
+        self._worlds = [self.scopes]
+        self._follow()
 
     @classmethod
     def load(cls, files: Sequence[SourceFile | Path], settings: Settings) -> Project:
-        """Read and survey the files; then follow every transform through all of them."""
-        return cls.of(survey(files), settings)
-
-    @classmethod
-    def of(cls, surveyed: Survey, settings: Settings) -> Project:
-        """Follow every transform through files that were surveyed; their trees are now the project's."""
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
-            return cls._of(surveyed, settings)
-        finally:
-            if collecting:
-                gc.enable()
-
-    @classmethod
-    def _of(cls, surveyed: Survey, settings: Settings) -> Project:
-        modules: dict[str, ModuleScope] = {}
-        graph = Graph(modules)
-        for name, (source, facts, tree) in surveyed.modules.items():
-            modules[name] = ModuleScope(graph, source, facts, name, name in surveyed.packages)
-            if tree is not None:
-                modules[name].keep(tree)
-        graph.roots = frozenset(name.partition(".")[0] for name in modules)
-        project = cls(graph, surveyed.errors, settings)
-        project._follow()
+        """Read the files; then follow every transform through all of them at once."""
+        library, errors = shelve([read(file) if isinstance(file, Path) else file for file in files], settings)
+        project = cls(library, settings, library)
+        project.errors = errors
         return project
+
+    @property
+    def consulted(self) -> tuple[str, ...]:
+        """The modules on which the analysis rests."""
+        return tuple(dict.fromkeys(name for world in self._worlds for name in world.made))
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """The names of modules that would have been consulted, had they been there."""
+        return tuple(sorted({name for world in self._worlds for name in world.absent}))
 
     def _follow(self) -> None:
         """Begin at every place where a transform is spelled, and go on through calls."""
-        for scope in self.modules.values():
+        for scope in self.begin:
             if not scope.facts.jax:
                 continue
             begin(self.graph, scope, self.settings)
@@ -79,16 +119,21 @@ class Project:
                     self.graph.visit(code)
         self.graph.settle()
 
-    def units(self) -> Iterator[Unit]:
-        """Every function and method that can hold a finding, file by file."""
-        for scope in self.modules.values():
-            if not scope.facts.jax and not scope.codes:
-                continue
-            wished = {w.definition for w in wishes(scope.source.text)} if wanted(self.settings) else set()
+    def units(self, wanted: Container[tuple[str, str]] | None = None) -> Iterator[Unit]:
+        """Every function and method that was reached and can hold a finding, the files that begin first.
+
+        `wanted` names the only ones to give, by module and name.
+        """
+        own = {scope.name for scope in self.begin}
+        reached = [s for s in self.scopes.made.values() if s.name not in own and s.codes]
+        for scope in [*self.begin, *sorted(reached, key=lambda scope: scope.path)]:
+            wished = self._wished(scope) if scope.name in own else []
             for qualname, span in scope.facts.functions.items():
-                traced = qualname in scope.codes and scope.codes[qualname].runs > 0
+                if not span.control or (wanted is not None and (scope.name, qualname) not in wanted):
+                    continue
+                ran = qualname in scope.codes and scope.codes[qualname].runs > 0
                 wish = any(span.first <= line <= span.last for line in wished)
-                if not span.control or not (traced or wish or is_host_loop(span, scope.facts, self.settings)):
+                if not (ran or wish or (scope.name in own and is_host_loop(span, scope.facts, self.settings))):
                     continue
                 code = scope.code(qualname)
                 if code is None:
@@ -96,6 +141,10 @@ class Project:
                 self.graph.visit(code)
                 self.graph.settle()
                 yield replace(self._unit(scope, code), wished=partial(self.wished, scope, qualname) if wish else None)
+
+    def _wished(self, scope: ModuleScope) -> list[int]:
+        """The lines of definitions under a commented-out jit."""
+        return [w.definition for w in wishes(scope.source.text)] if looked_for(self.settings) else []
 
     def wished(self, scope: ModuleScope, qualname: str) -> Unit | None:
         """A unit as it would be if what is commented out of it (`# @jax.jit`) held; this project stays as it is."""
@@ -109,24 +158,17 @@ class Project:
         graph.decorated(code)
         graph.visit(code)
         graph.settle()
-        return Project(graph, [], self.settings)._unit(granted, code)
+        return self._unit(granted, code)
 
     def _grant(self, scope: ModuleScope) -> ModuleScope | None:
         """A file without its comments around commented-out jits, in a project of its own."""
         bound = {*scope.imports, *scope.definitions, *scope.facts.statements}
         text = granted(scope.source.text, wishes(scope.source.text), bound)
-        source = SourceFile(scope.source.path, scope.path, b"", text, scope.source.encoding, scope.source.bom)
-        tree = parse(source)
-        if isinstance(tree, Unreadable):
+        module = pinned(scope.name, scope.package, scope.source._replace(text=text))
+        if module is None:
             return None
-        modules: dict[str, ModuleScope] = {}
-        graph = Graph(modules)
-        graph.roots = self.graph.roots
-        for name, old in self.modules.items():
-            modules[name] = ModuleScope(graph, old.source, old.facts, name, old.package)
-        modules[scope.name] = ModuleScope(graph, source, collect(tree, source), scope.name, scope.package)
-        modules[scope.name].keep(tree)
-        return modules[scope.name]
+        self._worlds.append(Scopes(Library({**self.scopes.library, scope.name: module})))
+        return self._worlds[-1][scope.name]
 
     def _unit(self, scope: ModuleScope, code: Code) -> Unit:
         imports = {**scope.imports, **local_imports(scope, code.node)}
@@ -145,16 +187,14 @@ class Project:
 
     def reanalyse(self, unit: Unit, text: str) -> Unit | None:
         """The same unit in a changed text of its file, run as before; None when the text does not hold it."""
-        old = next((s for s in self.modules.values() if s.path == unit.source.path), None)
+        old = next((s for s in self.scopes.made.values() if s.path == unit.source.path), None)
         before = old.codes.get(unit.qualname) if old is not None else None
         if old is None or before is None:
             return None
-        source = SourceFile(old.source.path, old.path, b"", text, old.source.encoding, old.source.bom)
-        tree = parse(source)
-        if isinstance(tree, Unreadable):
+        module = pinned(old.name, old.package, old.source._replace(text=text))
+        if module is None:
             return None
-        scope = ModuleScope(self.graph, source, collect(tree, source), old.name, old.package)
-        scope.keep(tree)
+        scope = ModuleScope(self.graph, module)
         code = scope.code(unit.qualname)
         if code is None:
             return None

@@ -13,8 +13,9 @@ from scanlint.analysis.unit import BUILTINS, Function, Source, canonical
 from scanlint.analysis.values import UNKNOWN, Kind, Value
 from scanlint.finding import Position
 from scanlint.project.classes import describe_class
-from scanlint.project.facts import ModuleFacts, dotted, parse
-from scanlint.project.sources import SourceFile, Unreadable
+from scanlint.project.facts import dotted
+from scanlint.project.modules import Module
+from scanlint.project.sources import SourceFile
 
 MODULE = ast.parse("def module(): ...").body[0]
 
@@ -32,15 +33,16 @@ class Finder(Protocol):
 class ModuleScope:
     """A file: its facts, its tree (parsed anew when a function of it is needed), and its names."""
 
-    def __init__(self, project: Finder, source: SourceFile, facts: ModuleFacts, name: str, package: bool) -> None:
+    def __init__(self, project: Finder, module: Module) -> None:
         self.project = project
-        self.source = source
-        self.facts = facts
-        self.name = name
-        self.path = source.display
-        self.package = package
+        self.module = module
+        self.facts = module.facts
+        self.name = module.name
+        self.path = module.display
+        self.package = module.package
         self.codes: dict[str, Code] = {}
         self.classes: dict[str, ClassInfo] = {}
+        self._source: SourceFile | None = None
         self._tree: ast.Module | None = None
         self._values: dict[str, Value | None] = {}
         self._statements: dict[int, ast.stmt] | None = None
@@ -49,11 +51,13 @@ class ModuleScope:
     @property
     def tree(self) -> ast.Module:
         if self._tree is None:
-            tree = parse(self.source)
-            assert not isinstance(tree, Unreadable), f"{self.path} parsed before"
-            self.keep(tree)
-            return tree
+            self._source, self._tree = self.module.parsed()
+            self._index(self._tree.body, "")
         return self._tree
+
+    @property
+    def source(self) -> SourceFile:
+        return self._source or self.module.parsed()[0]
 
     @cached_property
     def located(self) -> Source:
@@ -66,11 +70,6 @@ class ModuleScope:
     @cached_property
     def lines(self) -> list[str]:
         return list(io.StringIO(self.source.text))
-
-    def keep(self, tree: ast.Module) -> None:
-        """Hold on to a tree of the file."""
-        self._tree = tree
-        self._index(tree.body, "")
 
     def _index(self, body: list[ast.stmt], prefix: str) -> None:
         """Functions, methods and classes by qualified name; of several the last, as at run time."""

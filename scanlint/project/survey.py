@@ -1,74 +1,42 @@
-"""The first pass over all files: syntax errors, the facts of each module, and whether anything can be found at all."""
+"""The first pass over a file: a syntax error, or its facts and whether anything can be found in it at all."""
 
 from __future__ import annotations
 
-import ast
-import os
-from collections.abc import Sequence
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from scanlint.project.facts import ModuleFacts, Span, collect, parse
 from scanlint.project.frameworks import METHODS
-from scanlint.project.sources import SourceFile, Unreadable, read
+from scanlint.project.modules import Library, Module, Trees
+from scanlint.project.patterns import matched
+from scanlint.project.sources import SourceFile, Unreadable
+from scanlint.project.surveyed import MARK, Names, Surveyed, digest_of
 from scanlint.project.wishes import wanted, wishes
 from scanlint.settings import Settings
 
-KEPT = 16_000_000
-"""Characters of source whose trees (30 times as large) the survey hands on; other files are parsed again if needed."""
+
+def examine(source: SourceFile | Unreadable, settings: Settings, trees: Trees) -> tuple[Surveyed, ModuleFacts | None]:
+    """Parse a file and collect its facts; its tree is held if it will be needed and there is room for it."""
+    if isinstance(source, Unreadable):
+        return _unreadable(source, ""), None
+    digest = digest_of(source.data)
+    tree = parse(source)
+    if isinstance(tree, Unreadable):
+        return _unreadable(tree, digest), None
+    facts = collect(tree, source)
+    if trees.welcomes(source, likely=facts.transforms):
+        trees.put(source, tree)
+    control = any(span.control for span in facts.functions.values())
+    begins, marked = has_beginning(facts, source.text, settings), MARK in source.text
+    assumed = matched(Names().name(source.path)[0], facts, settings) if settings.assume_traced else ()
+    return Surveyed(source.display, digest, begins, control, marked, assumed), facts
 
 
-class Surveyed(NamedTuple):
-    """A file that is Python; `tree` is None where it is not kept."""
-
-    source: SourceFile
-    facts: ModuleFacts
-    tree: ast.Module | None
+def _unreadable(error: Unreadable, digest: str) -> Surveyed:
+    return Surveyed(error.display, digest, error=(error.message, error.line, error.column, error.syntax, error.newer))
 
 
-class Survey(NamedTuple):
-    """All files of a run, by module name, and those that could not be read."""
-
-    modules: dict[str, Surveyed]
-    packages: frozenset[str]
-    errors: list[Unreadable]
-
-    def can_hold_findings(self, settings: Settings) -> bool:
-        """Whether some function has control flow, and some place where a trace or a loop over arrays can begin."""
-        if not any(span.control for _, facts, _ in self.modules.values() for span in facts.functions.values()):
-            return False
-        return any(_has_beginning(file, settings) for file in self.modules.values())
-
-
-def survey(files: Sequence[SourceFile | Unreadable | Path]) -> Survey:
-    """Read and parse the files, and collect the facts of each."""
-    modules: dict[str, Surveyed] = {}
-    packages: set[str] = set()
-    errors: list[Unreadable] = []
-    kept = 0
-    for file in files:
-        source = read(file) if isinstance(file, Path) else file
-        tree = source if isinstance(source, Unreadable) else parse(source)
-        if isinstance(source, Unreadable):
-            errors.append(source)
-            continue
-        if isinstance(tree, Unreadable):
-            errors.append(tree)
-            continue
-        facts = collect(tree, source)
-        name, package = module_name(source.path)
-        while name in modules:
-            name += "_"
-        if package:
-            packages.add(name)
-        keep = facts.transforms and kept < KEPT
-        kept += len(source.text) if keep else 0
-        modules[name] = Surveyed(source, facts, tree if keep else None)
-    return Survey(modules, frozenset(packages), errors)
-
-
-def _has_beginning(file: Surveyed, settings: Settings) -> bool:
-    facts = file.facts
+def has_beginning(facts: ModuleFacts, text: str, settings: Settings) -> bool:
+    """Whether some trace, or some loop over arrays, can begin in a file."""
     if not facts.jax:
         return False
     if (
@@ -77,12 +45,9 @@ def _has_beginning(file: Surveyed, settings: Settings) -> bool:
         or any(c.bases and METHODS.intersection(c.methods) for c in facts.classes.values())
     ):
         return True
-    if wanted(settings) and wishes(file.source.text):
+    if wanted(settings) and wishes(text):
         return True
-    spans = facts.functions.values()
-    if any(span.transforms for span in spans):
-        return True
-    return any(is_host_loop(span, facts, settings) for span in spans)
+    return any(span.transforms or is_host_loop(span, facts, settings) for span in facts.functions.values())
 
 
 def is_host_loop(span: Span, facts: ModuleFacts, settings: Settings) -> bool:
@@ -90,15 +55,16 @@ def is_host_loop(span: Span, facts: ModuleFacts, settings: Settings) -> bool:
     return facts.jax and span.loops and (span.arrays or settings.asks_for("SCN107", "host-step-loop"))
 
 
-def module_name(path: Path) -> tuple[str, bool]:
-    """The dotted name under which a file is imported, and whether it is a package's own file."""
-    absolute = Path(os.path.abspath(path))
-    package = absolute.name == "__init__.py"
-    parts = [] if package else [absolute.stem]
-    folder = absolute.parent
-    while (folder / "__init__.py").exists() and folder.name:
-        parts.append(folder.name)
-        folder = folder.parent
-    if not parts:
-        parts = [absolute.parent.name]
-    return ".".join(reversed(parts)), package
+def shelve(files: Iterable[SourceFile | Unreadable], settings: Settings) -> tuple[Library, list[Unreadable]]:
+    """All files as they were read, whatever becomes of them on disk; and those that are no part of the project."""
+    trees, names = Trees(None), Names()
+    modules: dict[str, Module] = {}
+    errors: list[Unreadable] = []
+    for file in files:
+        surveyed, facts = examine(file, settings, trees)
+        if surveyed.error is not None:
+            errors.append(Unreadable(file.path, file.display, *surveyed.error))
+        elif facts is not None:
+            name, package = names.name(file.path)
+            modules[name] = Module(name, file.path, file.display, package, surveyed.digest, trees, facts)
+    return Library(modules), errors

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from scanlint.analysis.unit import FunctionContext, Unit
+from scanlint.project.modules import Trees
 from scanlint.project.patterns import unmatched
 from scanlint.project.project import Project
-from scanlint.project.survey import survey
+from scanlint.project.sources import read
+from scanlint.project.survey import examine
 from scanlint.settings import Settings
 
 MAZE = """
@@ -174,6 +176,7 @@ def test_parameters_of_what_is_assumed_are_tracers_only_with_evidence(tmp_path: 
 def test_a_pattern_that_names_nothing_is_noted(tmp_path: Path) -> None:
     (tmp_path / "mod.py").write_text(MODULE)
     settings = Settings(root=tmp_path, assume_traced=("mod.f", "mod.g*"))
-    assert unmatched(survey([tmp_path / "mod.py"]), settings) == [
+    surveyed, _ = examine(read(tmp_path / "mod.py"), settings, Trees())
+    assert unmatched(surveyed.assumed, settings) == [
         "`assume-traced`: `mod.g*` names no function of the files that were checked"
     ]

@@ -1,0 +1,137 @@
+"""Surveys and analyses files, in this process or in one of a pool: what it takes and gives is plain data."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scanlint.edits import line_edits
+from scanlint.finding import Finding, Fix
+from scanlint.project.modules import FileChanged, Library, Module, Trees
+from scanlint.project.packing import pack, unpack
+from scanlint.project.sources import SourceFile, Unreadable, read
+from scanlint.project.survey import examine
+from scanlint.project.surveyed import Surveyed
+from scanlint.settings import Settings
+from scanlint.slices import Hit, Place, Slice, Task, UnitKey
+
+if TYPE_CHECKING:
+    from scanlint.analysis.unit import Unit
+    from scanlint.project.facts import ModuleFacts
+    from scanlint.project.project import Project
+    from scanlint.rewrite.fixpoint import Rewriter
+    from scanlint.rules.base import Report, Rule
+
+GARBAGE = 200_000
+"""Objects after which those of finished analyses, which refer to each other in circles, are looked for."""
+
+
+class Bench:
+    """The analysis of what begins in some modules, with the rules that look at it."""
+
+    def __init__(self, project: Project, rewriter: Rewriter, selected: Sequence[Rule]) -> None:
+        self.project = project
+        self.rewriter = rewriter
+        self.selected = selected
+
+    def reports(self, wanted: Container[UnitKey] | None = None) -> Iterator[tuple[Unit, list[Report]]]:
+        """The units, each with what the selected rules find in it."""
+        for unit in self.project.units(wanted):
+            yield unit, self.rewriter.reports(unit, self.selected)
+
+    def offer(self, unit: Unit, report: Report) -> Finding:
+        """The finding with the edits of its rewrite, carried through to the end."""
+        from scanlint.outcome import Rewrite, Withheld
+
+        if not isinstance(report.outcome, Rewrite):
+            return report.finding
+        made = self.rewriter.apply(unit, report)
+        if isinstance(made, Withheld):
+            return replace(report.finding, fix=Fix("withheld", made.reason))
+        return replace(report.finding, fix=Fix("available", None, line_edits(unit.source.text, made.text)))
+
+
+class Analyst:
+    """Holds the texts, trees and facts that it has made."""
+
+    def __init__(self, settings: Settings, stored: Callable[[str], bytes | None] = lambda digest: None) -> None:
+        self.settings = settings
+        self.library = Library({})
+        self.trees = Trees()
+        self._stored = stored
+        self._facts: dict[str, ModuleFacts] = {}
+        self._packed: Mapping[str, bytes] = {}
+
+    def survey(self, files: Iterable[Path | SourceFile | Unreadable]) -> Iterator[tuple[Surveyed, bytes | None]]:
+        """What each file is, and its facts as bytes."""
+        for file in files:
+            surveyed, facts = examine(read(file) if isinstance(file, Path) else file, self.settings, self.trees)
+            if facts is not None:
+                self._facts[surveyed.digest] = facts
+            yield surveyed, None if facts is None else pack(facts)
+
+    def shelve(self, places: Iterable[Place], packed: Mapping[str, bytes]) -> None:
+        """Name the files of the project; `packed` are facts that were made elsewhere, by the digests of the files."""
+        gc.freeze()  # trees do not refer to themselves: to look for circles among them takes a second
+        self._packed = packed
+        modules: dict[str, Module] = {}
+        for name, path, display, package, digest in places:
+            modules[name] = Module(name, path, display, package, digest, self.trees, self._facts_of(display, digest))
+        self.library = Library(modules)
+
+    def _facts_of(self, display: str, digest: str) -> Callable[[], ModuleFacts | None]:
+        def load() -> ModuleFacts | None:
+            known = self._facts.get(digest)
+            if known is not None:
+                return known if known.path == display else replace(known, path=display)
+            packed = self._packed.get(digest) or self._stored(digest)
+            return unpack(packed, display) if packed is not None else None
+
+        return load
+
+    @cached_property
+    def _rules(self) -> tuple[list[Rule], list[Rule]]:
+        """The selected rules, and all that can rewrite."""
+        from scanlint.rules.registry import rules, select
+
+        return [rule() for rule in select(self.settings)], [rule() for rule in rules()]
+
+    def bench(self, begin: Sequence[str], problems: list[str]) -> Bench:
+        """Follow what begins in some modules. Raises FileChanged."""
+        from scanlint.project.project import Project
+        from scanlint.rewrite.fixpoint import Rewriter
+
+        project = Project(self.library, self.settings, begin)
+        selected, everything = self._rules
+        return Bench(project, Rewriter(everything, self.settings, project.reanalyse, problems), selected)
+
+    def analyse(self, task: Task) -> Slice:
+        """The findings of a slice. What goes wrong in it is one of its problems."""
+        problems: list[str] = []
+        begin = ", ".join(self.library[name].display for name in task.begin[:3])
+        try:
+            return self._analyse(task, problems)
+        except FileChanged as error:
+            problems.append(str(error))
+        except Exception as error:  # noqa: BLE001 - the analysis' own bug: said, with exit code 2
+            problems.append(f"{begin}: internal error in the analysis: {type(error).__name__}: {error}")
+        finally:
+            if gc.get_count()[0] > GARBAGE:
+                gc.collect(0)
+        return Slice(problems=tuple(problems))
+
+    def _analyse(self, task: Task, problems: list[str]) -> Slice:
+        bench = self.bench(task.begin, problems)
+        units: list[UnitKey] = []
+        hits: list[Hit] = []
+        for unit, reports in bench.reports(task.wanted):
+            key = (self.library.names[unit.source.path], unit.qualname)
+            units.append(key)
+            settled = task.wanted is not None or key[0] in task.begin
+            hits += [Hit(key, bench.offer(unit, r) if settled else r.finding) for r in reports]
+        project = bench.project
+        return Slice(tuple(units), tuple(hits), project.consulted, project.missed, tuple(problems))

@@ -1,0 +1,191 @@
+"""Processes that survey and analyse: each keeps the trees that it has parsed and gets the slices of their files."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import BaseContext
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import TypeVar
+
+from scanlint.analyst import Analyst
+from scanlint.project.sources import SourceFile, Unreadable, shown
+from scanlint.project.surveyed import Surveyed
+from scanlint.settings import Settings
+from scanlint.slices import Place, Slice, Task
+
+CHUNK = 8
+File = Path | SourceFile | Unreadable
+Surveys = list[tuple[Surveyed, bytes | None]]
+Subject = TypeVar("Subject")
+Answer = TypeVar("Answer")
+
+
+class Worker:
+    """One process and what it was asked last."""
+
+    def __init__(self, context: BaseContext, settings: Settings) -> None:
+        self.connection, other = context.Pipe()
+        self.process: BaseProcess = context.Process(target=serve, args=(other, settings), daemon=True)  # type: ignore[attr-defined]
+        self.process.start()
+        other.close()
+        self.surveyed: set[str] = set()
+        self.lost = False
+
+
+def context_of() -> BaseContext:
+    """Fork where that is safe and quick: on Linux, and while no thread runs."""
+    safe = sys.platform == "linux" and threading.active_count() == 1
+    return multiprocessing.get_context("fork" if safe else "spawn")
+
+
+def serve(connection: Connection, settings: Settings) -> None:
+    """The work of one process: answer until the other side hangs up. An interrupt is the parent's affair."""
+    import gc
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.disable()
+    analyst = Analyst(settings)
+    while True:
+        try:
+            order, subject = connection.recv()
+            match order:
+                case "survey":
+                    connection.send(list(analyst.survey(subject)))
+                case "shelve":
+                    analyst.shelve(*subject)
+                case "analyse":
+                    connection.send(analyst.analyse(subject))
+        except (EOFError, ConnectionError):
+            return
+
+
+class Pool:
+    """Hands out work and puts the results in order: they are the same for any number of processes."""
+
+    def __init__(self, jobs: int, settings: Settings) -> None:
+        _import_ahead()
+        context = context_of()
+        self.workers = [Worker(context, settings) for _ in range(max(jobs, 1))]
+
+    def survey(self, files: Sequence[File]) -> Iterator[tuple[Surveyed, bytes | None]]:
+        """What each file is, in order. Neighbours go to the same process: they use each other."""
+        chunks = [files[at : at + CHUNK] for at in range(0, len(files), CHUNK)]
+        queues = _spread(list(range(len(chunks))), len(self.workers))
+        answers: dict[int, Surveys] = {}
+        for worker, number, answer in self._work("survey", chunks, queues, _lost_files):
+            worker.surveyed |= {surveyed.display for surveyed, _ in answer}
+            answers[number] = answer
+        for number in range(len(chunks)):
+            yield from answers[number]
+
+    def shelve(self, places: Sequence[Place], packed: Mapping[str, bytes]) -> None:
+        for worker in self.workers:
+            if not worker.lost:
+                worker.connection.send(("shelve", (places, packed)))
+        self.displays = {place.name: place.display for place in places}
+
+    def analyse(self, tasks: Sequence[Task]) -> Iterator[Slice]:
+        queues: list[list[int]] = [[] for _ in self.workers]
+        nobodys: list[int] = []
+        for number, task in enumerate(tasks):
+            display = self.displays[task.begin[0]]
+            owner = next((i for i, w in enumerate(self.workers) if display in w.surveyed), None)
+            (nobodys if owner is None else queues[owner]).append(number)
+        for queue, more in zip(queues, _spread(nobodys, len(queues)), strict=True):
+            queue += more
+        answers = {number: answer for _, number, answer in self._work("analyse", tasks, queues, self._lost_task)}
+        for number in range(len(tasks)):
+            yield answers[number]
+
+    def _lost_task(self, task: Task, code: int | None) -> Slice:
+        """What is said of a task that ended a process."""
+        return Slice(problems=(f"{self.displays[task.begin[0]]}: its analysis ended a process ({code})",))
+
+    def close(self) -> None:
+        """End the processes at once: what they hold is of no use any more."""
+        for worker in self.workers:
+            worker.process.terminate()
+        for worker in self.workers:
+            worker.process.join()
+            worker.connection.close()
+
+    def _work(
+        self,
+        order: str,
+        subjects: Sequence[Subject],
+        queues: Sequence[Sequence[int]],
+        lost: Callable[[Subject, int | None], Answer],
+    ) -> Iterator[tuple[Worker, int, Answer]]:
+        """Ask each process for what is in its queue, then for what is last in the longest one."""
+        waiting = [deque(queue) for queue in queues]
+        asked: dict[Connection, tuple[int, int]] = {}
+        for index in range(len(self.workers)):
+            self._ask(index, order, subjects, waiting, asked)
+        while asked:
+            for connection in wait(list(asked)):
+                assert isinstance(connection, Connection)
+                index, number = asked.pop(connection)
+                worker = self.workers[index]
+                try:
+                    answer = connection.recv()
+                except (EOFError, ConnectionError):
+                    worker.process.join()
+                    worker.lost = True
+                    answer = lost(subjects[number], worker.process.exitcode)
+                else:
+                    self._ask(index, order, subjects, waiting, asked)
+                yield worker, number, answer
+        for number in (number for queue in waiting for number in queue):
+            yield self.workers[0], number, lost(subjects[number], self.workers[0].process.exitcode)
+
+    def _ask(
+        self,
+        index: int,
+        order: str,
+        subjects: Sequence[Subject],
+        waiting: Sequence[deque[int]],
+        asked: dict[Connection, tuple[int, int]],
+    ) -> None:
+        worker, own = self.workers[index], waiting[index]
+        queue = own or max(waiting, key=len)
+        if worker.lost or not queue:
+            return
+        number = queue.popleft() if queue is own else queue.pop()
+        try:
+            worker.connection.send((order, subjects[number]))
+        except ConnectionError:
+            worker.lost = True
+            queue.append(number)
+            return
+        asked[worker.connection] = index, number
+
+
+def _spread(numbers: Sequence[int], count: int) -> list[list[int]]:
+    """Equal runs of neighbours."""
+    return [list(numbers[len(numbers) * i // count : len(numbers) * (i + 1) // count]) for i in range(count)]
+
+
+def _lost_files(files: Sequence[File], code: int | None) -> Surveys:
+    """What is said of files whose survey ended a process."""
+    displays = [shown(file) if isinstance(file, Path) else file.display for file in files]
+    return [
+        (Surveyed(d, "", error=(f"its survey ended a process ({code})", 1, 1, False, False)), None) for d in displays
+    ]
+
+
+def _import_ahead() -> None:
+    """Import before forking what every process needs."""
+    from importlib import import_module
+
+    from scanlint.rules.registry import rules
+
+    rules()
+    for name in ("project.project", "rewrite.fixpoint"):
+        import_module(f"scanlint.{name}")

@@ -1,0 +1,241 @@
+"""What is kept between runs: of each file its signature and survey, of each slice its findings, and packed facts.
+
+An entry is taken only if all that it rests on is the same, by content. What is damaged, or was written by another
+version, is not taken; what cannot be written is not kept.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+from zlib import crc32
+
+from scanlint import __version__
+from scanlint.project.surveyed import Surveyed, digest_of
+from scanlint.settings import Settings
+
+FOLDER = ".scanlint_cache"
+TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# This folder was made by scanlint and can be deleted.\n"
+MAGIC = b"scanlint cache 1\n"
+RESOLUTION = 2_000_000_000
+"""Nanoseconds within which two changes of a file may bear the same time."""
+LIFETIME = 30 * 24 * 3600.0
+VARIANTS = 3
+INDIFFERENT = (
+    *("source", "exclude", "extend_exclude", "force_exclude", "per_file_ignores", "baseline", "jobs", "cache"),
+    *("cache_dir", "inputs", "python", "verify_timeout", "measure", "unsafe_fixes"),
+)
+"""Settings that change nothing of what is found in a file."""
+
+Plain = object
+
+
+class Signature(NamedTuple):
+    """What tells without reading it that a file is the same; `seen` is when that was asked, in nanoseconds."""
+
+    size: int
+    modified: int
+    changed: int
+    inode: int
+    seen: int
+
+    @property
+    def settled(self) -> bool:
+        """Whether a change after the reading would have left another time."""
+        return max(self.modified, self.changed) + RESOLUTION < self.seen
+
+
+class Kept(NamedTuple):
+    """One result: the modules that it rests on with what stands for each, the names missed, and the result."""
+
+    rests: dict[str, str]
+    missed: tuple[str, ...]
+    result: Plain
+
+    def holds(self, tokens: Mapping[str, str], roots: frozenset[str]) -> bool:
+        """Whether the modules are what they were, and none has appeared that was missed."""
+        if not self.rests.items() <= tokens.items():
+            return False
+        return tokens.keys().isdisjoint(self.missed) and roots.isdisjoint(self.missed)
+
+
+def sign(path: Path) -> Signature | None:
+    """The signature of a file as it is now."""
+    seen = time.time_ns()
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return Signature(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, seen)
+
+
+class Cache:
+    """The cache of one project under one set of settings."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.folder = settings.cache_dir or settings.root / FOLDER
+        self.tool = _tool()
+        varying = {name: value for name, value in vars(settings).items() if name not in INDIFFERENT}
+        self.key = f"{self.tool}\n{os.getcwd()}\n{sorted(varying.items())!r}"
+        self.remarks: list[str] = []
+        self.changed = False
+        self._files: dict[str, tuple[tuple[int, ...], tuple[object, ...]]] = {}
+        self._results: dict[str, list[tuple[dict[str, str], tuple[str, ...], Plain]]] = {}
+        self._used: set[str] = set()
+        self._load()
+
+    @property
+    def _index(self) -> Path:
+        return self.folder / f"{crc32(self.key.encode()):08x}.index"
+
+    @property
+    def _facts(self) -> Path:
+        return self.folder / f"facts-{crc32(self.tool.encode()):08x}"
+
+    def _load(self) -> None:
+        try:
+            data = self._index.read_bytes()
+        except OSError:
+            return
+        payload = data[len(MAGIC) + 8 :]
+        try:
+            if data[: len(MAGIC)] != MAGIC or int(data[len(MAGIC) :][:8], 16) != crc32(payload):
+                raise ValueError("its checksum is wrong")
+            key, files, results = marshal.loads(payload)
+        except (ValueError, EOFError, TypeError) as error:
+            self.remarks.append(f"{self._index}: not used: {error}")
+            return
+        if key == self.key:
+            self._files, self._results = files, results
+
+    # -- files
+
+    def surveyed(self, display: str, path: Path, signature: Signature) -> Surveyed | None:
+        """What is known of a file, if it is the same: by its signature, or where that proves nothing by its content."""
+        self._used.add(display)
+        entry = self._files.get(display)
+        if entry is None:
+            return None
+        known = Surveyed(display, *entry[1])  # type: ignore[arg-type]
+        if entry[0][:4] == signature[:4] and Signature(*entry[0]).settled:
+            return known
+        try:
+            if digest_of(path.read_bytes()) != known.digest:
+                return None
+        except OSError:
+            return None
+        self.keep_survey(known, signature)
+        return known
+
+    def keep_survey(self, surveyed: Surveyed, signature: Signature) -> None:
+        self._files[surveyed.display] = (tuple(signature), tuple(surveyed)[1:])
+        self.changed = True
+
+    # -- results
+
+    def result(self, name: str, tokens: Mapping[str, str], roots: frozenset[str]) -> Plain | None:
+        """A result that still holds."""
+        for kept in self._results.get(name, ()):
+            if Kept(*kept).holds(tokens, roots):
+                return kept[2]
+        return None
+
+    def keep_result(self, name: str, rests: dict[str, str], missed: tuple[str, ...], result: Plain) -> None:
+        """Keep a result, and the latest ones that rested on something else: the paths of runs may take turns."""
+        self._results[name] = [(rests, missed, result), *self._results.get(name, ())][:VARIANTS]
+        self.changed = True
+
+    # -- facts
+
+    def facts(self, digest: str) -> bytes | None:
+        """The packed facts of a file with this content."""
+        try:
+            data = (self._facts / digest).read_bytes()
+        except OSError:
+            return None
+        return data[4:] if data[:4] == crc32(data[4:]).to_bytes(4, "big") else None
+
+    def keep_facts(self, digest: str, packed: bytes) -> None:
+        self._write(self._facts / digest, crc32(packed).to_bytes(4, "big") + packed)
+
+    # -- writing
+
+    def save(self) -> None:
+        """Write what is new. Nothing that goes wrong here is an error of the run."""
+        if not self.changed:
+            return
+        self._forget()
+        payload = marshal.dumps((self.key, self._files, self._results))
+        if self._write(self._index, MAGIC + b"%08x" % crc32(payload) + payload):
+            self._sweep()
+
+    def _forget(self) -> None:
+        """Drop what is known of files that are gone."""
+        gone = [d for d in self._files if d not in self._used and not os.path.exists(d)]
+        for display in gone:
+            del self._files[display]
+        if gone:
+            kept = self._files.keys()
+            self._results = {n: r for n, r in self._results.items() if kept >= set(n.partition("\0")[0].split("\n"))}
+
+    def _write(self, file: Path, data: bytes) -> bool:
+        """Put a file in place as a whole: another run may read it, or write the same one, at this moment."""
+        if self.remarks and self.remarks[-1].startswith("cache not written"):
+            return False
+        scratch = file.with_name(f"{file.name}.{os.getpid()}.tmp")
+        try:
+            if not file.parent.is_dir():
+                self._make(file.parent)
+            scratch.write_bytes(data)
+            os.replace(scratch, file)
+        except OSError as error:
+            self.remarks.append(f"cache not written: {error}")
+            return False
+        return True
+
+    def _make(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, data in (("CACHEDIR.TAG", TAG), (".gitignore", b"*\n")):
+            if not (self.folder / name).exists():
+                (self.folder / name).write_bytes(data)
+
+    def _sweep(self) -> None:
+        """Once a day, drop what nobody has written for a month."""
+        tag = self.folder / "CACHEDIR.TAG"
+        now = time.time()
+        try:
+            if now - tag.stat().st_mtime < 24 * 3600.0:
+                return
+            os.utime(tag)
+            for file in [*self.folder.glob("*.index*"), *self.folder.glob("facts-*/*")]:
+                if now - file.stat().st_mtime > LIFETIME:
+                    file.unlink()
+            for folder in self.folder.glob("facts-*"):
+                if not any(folder.iterdir()):
+                    folder.rmdir()
+        except OSError as error:
+            self.remarks.append(f"{self.folder}: old entries not dropped: {error}")
+
+
+def _tool() -> str:
+    """What stands for this scanlint, down to its source as it is now, and for the Python that runs it."""
+    package = os.path.dirname(os.path.dirname(__file__))
+    return "\n".join([__version__, sys.version, *sorted(_sources(package))])
+
+
+def _sources(folder: str) -> Iterable[str]:
+    try:
+        with os.scandir(folder) as found:
+            for entry in found:
+                if entry.is_dir():
+                    yield from _sources(entry.path)
+                elif entry.name.endswith(".py"):
+                    state = entry.stat()
+                    yield f"{entry.path} {state.st_size} {state.st_mtime_ns}"
+    except OSError:
+        return

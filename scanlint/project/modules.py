@@ -1,0 +1,125 @@
+"""The files of a run: named as they are imported, read and parsed when they are asked for."""
+
+from __future__ import annotations
+
+import ast
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from scanlint.project.facts import ModuleFacts, collect, parse
+from scanlint.project.sources import SourceFile, Unreadable, read
+from scanlint.project.surveyed import digest_of
+
+KEPT = 8_000_000
+"""Characters of source whose trees (30 times as large) are held in memory; others are parsed again if needed."""
+
+
+class FileChanged(Exception):
+    """A file is no longer what it was when the run began."""
+
+
+class Trees:
+    """Texts and trees of the files used last, as many as `limit` characters; None keeps all."""
+
+    def __init__(self, limit: int | None = KEPT) -> None:
+        self.limit = limit
+        self.size = 0
+        self._held: OrderedDict[str, tuple[SourceFile, ast.Module]] = OrderedDict()
+
+    def get(self, display: str) -> tuple[SourceFile, ast.Module] | None:
+        held = self._held.get(display)
+        if held is not None:
+            self._held.move_to_end(display)
+        return held
+
+    def welcomes(self, source: SourceFile, *, likely: bool) -> bool:
+        """Whether a tree is worth holding on a first pass over all files: needed later, and driving out no other."""
+        return self.limit is None or (likely and self.size + len(source.text) <= self.limit)
+
+    def put(self, source: SourceFile, tree: ast.Module) -> None:
+        """Hold a tree, and let go of the oldest ones."""
+        self.drop(source.display)
+        self._held[source.display] = (source._replace(data=b""), tree)
+        self.size += len(source.text)
+        while self.limit is not None and self.size > self.limit and len(self._held) > 1:
+            _, (oldest, _) = self._held.popitem(last=False)
+            self.size -= len(oldest.text)
+
+    def drop(self, display: str) -> None:
+        if display in self._held:
+            self.size -= len(self._held.pop(display)[0].text)
+
+
+class Module:
+    """One Python file of the run; `digest` stands for what it held when it was surveyed."""
+
+    __slots__ = ("_facts", "_load", "_trees", "digest", "display", "name", "package", "path")
+
+    def __init__(
+        self,
+        name: str,
+        path: Path,
+        display: str,
+        package: bool,
+        digest: str,
+        trees: Trees,
+        facts: ModuleFacts | Callable[[], ModuleFacts | None],
+    ) -> None:
+        self.name = name
+        self.path = path
+        self.display = display
+        self.package = package
+        self.digest = digest
+        self._trees = trees
+        self._facts = facts if isinstance(facts, ModuleFacts) else None
+        self._load = None if isinstance(facts, ModuleFacts) else facts
+
+    @property
+    def facts(self) -> ModuleFacts:
+        if self._facts is None:
+            self._facts = self._load() if self._load is not None else None
+            if self._facts is None:
+                source, tree = self.parsed()
+                self._facts = collect(tree, source)
+        return self._facts
+
+    def parsed(self) -> tuple[SourceFile, ast.Module]:
+        """The text and its tree. Raises FileChanged."""
+        held = self._trees.get(self.display)
+        if held is None:
+            source = read(self.path)
+            tree = source if isinstance(source, Unreadable) else parse(source)
+            if isinstance(source, Unreadable) or isinstance(tree, Unreadable) or digest_of(source.data) != self.digest:
+                raise FileChanged(f"{self.display}: changed while it was checked")
+            self._trees.put(source, tree)
+            held = source, tree
+        return held
+
+
+class Library(Mapping[str, Module]):
+    """All modules of a run by the names under which they are imported."""
+
+    def __init__(self, modules: Mapping[str, Module]) -> None:
+        self._modules = modules
+        self.roots = frozenset(name.partition(".")[0] for name in modules)
+        self.names = {module.display: name for name, module in modules.items()}
+
+    def __getitem__(self, name: str) -> Module:
+        return self._modules[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+
+def pinned(name: str, package: bool, source: SourceFile) -> Module | None:
+    """A module of a text that need not be that of its file; None if it does not parse."""
+    tree = parse(source)
+    if isinstance(tree, Unreadable):
+        return None
+    trees = Trees(None)
+    trees.put(source, tree)
+    return Module(name, source.path, source.display, package, "", trees, collect(tree, source))

@@ -1,0 +1,64 @@
+"""What the first pass over a file leaves: plain data, made without importing anything that parses."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+MARK = "scanlint:"
+
+
+class Surveyed(NamedTuple):
+    """One file of a run. `digest` stands for its content.
+
+    `begins`: a trace or a loop over arrays can begin in it; `control`: a function in it has control flow; `marked`:
+    it holds an ignore or another directive; `assumed`: the patterns of `assume-traced` that name something in it.
+    `error` says why it is no part of the project: message, line, column, whether its syntax is wrong, whether it is
+    written for a newer Python.
+    """
+
+    display: str
+    digest: str
+    begins: bool = False
+    control: bool = False
+    marked: bool = False
+    assumed: tuple[str, ...] = ()
+    error: tuple[str, int, int, bool, bool] | None = None
+
+
+def digest_of(data: bytes) -> str:
+    """What stands for the content of a file."""
+    import hashlib
+
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+class Names:
+    """Gives each file its module name; of two files that want the same, the later one gets another."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, str] = {}
+        self._taken: set[str] = set()
+
+    def name(self, path: Path | str) -> tuple[str, bool]:
+        """The dotted name under which a file is imported, and whether it is a package's own file."""
+        folder, _, file = os.path.abspath(path).rpartition(os.sep)
+        stem = file.rpartition(".")[0] or file
+        package = file == "__init__.py"
+        within = self._package(folder)
+        name = within if package else f"{within}.{stem}" if within else stem
+        name = name or os.path.basename(folder)
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name, package
+
+    def _package(self, folder: str) -> str:
+        """The dotted name of the package that a folder is; empty for one that is none."""
+        if folder not in self._folders:
+            above, _, last = folder.rpartition(os.sep)
+            inside = bool(last) and os.path.exists(os.path.join(folder, "__init__.py"))
+            within = self._package(above) if inside else ""
+            self._folders[folder] = (f"{within}.{last}" if within else last) if inside else ""
+        return self._folders[folder]

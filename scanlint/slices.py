@@ -1,0 +1,73 @@
+"""What goes between a run and those who analyse for it: tasks, and their results. Plain data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from scanlint.finding import Finding
+from scanlint.packing import plain, restored
+
+UnitKey = tuple[str, str]
+"""A unit by the name of its module and its qualified name."""
+
+
+class Place(NamedTuple):
+    """A file of the project: its module name, where it is, and what it held."""
+
+    name: str
+    path: Path
+    display: str
+    package: bool
+    digest: str
+
+
+class Task(NamedTuple):
+    """Analyse what begins in some modules; `wanted` names the only units to look into."""
+
+    begin: tuple[str, ...]
+    wanted: tuple[UnitKey, ...] | None = None
+
+
+class Hit(NamedTuple):
+    """A finding and the unit that it stands in."""
+
+    unit: UnitKey
+    finding: Finding
+
+
+class Slice(NamedTuple):
+    """What an analysis gave: the units that it reached, its findings, and the modules on which all of that rests.
+
+    `missed` are names that are no module of the project; were there such a module, the result might be another.
+    `problems` says what went wrong: such a result is not to be kept.
+    """
+
+    units: tuple[UnitKey, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    consulted: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def packed(found: Slice) -> object:
+    """A slice as the cache keeps it."""
+    return found.units, tuple((hit.unit, plain(hit.finding)) for hit in found.hits)
+
+
+def unpacked(kept: object) -> Slice | None:
+    """The slice that the cache kept; None if it is none."""
+    match kept:
+        case (tuple(units), tuple(hits)):
+            try:
+                return Slice(units, tuple(Hit(unit, _finding(found)) for unit, found in hits))
+            except (ValueError, TypeError):
+                return None
+    return None
+
+
+def _finding(value: object) -> Finding:
+    found = restored(value)
+    if not isinstance(found, Finding):
+        raise TypeError(f"{found!r} is no finding")
+    return found

@@ -1,0 +1,97 @@
+"""Those who survey and analyse for a run: one analyst in this process, or a pool of processes with one each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scanlint.project.sources import SourceFile, Unreadable
+from scanlint.project.surveyed import Surveyed
+from scanlint.settings import Settings
+from scanlint.slices import Place, Slice, Task
+
+if TYPE_CHECKING:
+    from scanlint.analyst import Analyst
+    from scanlint.pool import Pool
+
+ENOUGH = 1_500_000
+"""Bytes of source from which on starting processes pays for itself."""
+
+
+class Team:
+    """Starts whom it needs, when there is something to do."""
+
+    def __init__(self, settings: Settings, stored: Callable[[str], bytes | None] = lambda digest: None) -> None:
+        self.settings = settings
+        self.stored = stored
+        self.places: tuple[Place, ...] = ()
+        self.packed: dict[str, bytes] = {}
+        self._local: Analyst | None = None
+        self._pool: Pool | None = None
+
+    @property
+    def local(self) -> Analyst:
+        """The analyst of this process."""
+        if self._local is None:
+            from scanlint.analyst import Analyst
+
+            self._local = Analyst(self.settings, self.stored)
+            self._local.shelve(self.places, self.packed)
+        return self._local
+
+    def survey(
+        self, files: Sequence[Path | SourceFile | Unreadable], size: int
+    ) -> Iterator[tuple[Surveyed, bytes | None]]:
+        """What each file is, in order; `size` is that of all in bytes."""
+        if not files:
+            return
+        pool = self._started(size)
+        for surveyed, packed in pool.survey(files) if pool is not None else self.local.survey(files):
+            if packed is not None:
+                self.packed[surveyed.digest] = packed
+            yield surveyed, packed
+
+    def shelve(self, places: Iterable[Place]) -> None:
+        """Name the files of the project, for all who analyse."""
+        self.places = tuple(places)
+        if self._local is not None:
+            self._local.shelve(self.places, self.packed)
+        if self._pool is not None:
+            self._pool.shelve(self.places, self.packed)
+
+    def analyse(self, tasks: Sequence[Task], size: int) -> Iterator[Slice]:
+        """The results of tasks, in order; `size` is that of the files in bytes."""
+        if not tasks:
+            return
+        pool = self._started(size) if len(tasks) > 1 else self._pool
+        if pool is not None and len(tasks) > 1:
+            yield from pool.analyse(tasks)
+        else:
+            for task in tasks:
+                yield self.local.analyse(task)
+
+    def close(self) -> None:
+        """End the processes of the pool."""
+        if self._pool is not None:
+            self._pool.close()
+            self._pool = None
+
+    def _started(self, size: int) -> Pool | None:
+        """The pool, if it runs or is worth starting."""
+        jobs = self.settings.jobs or available()
+        if self._pool is None and jobs > 1 and size >= ENOUGH:
+            from scanlint.pool import Pool
+
+            self._pool = Pool(min(jobs, size * 2 // ENOUGH), self.settings)
+            if self.places:
+                self._pool.shelve(self.places, self.packed)
+        return self._pool
+
+
+def available() -> int:
+    """The processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
