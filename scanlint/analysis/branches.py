@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from scanlint.analysis.flow import Flow, Names, binds, binds_in_order, flow_around, parameters, reads, walk_scope
+from scanlint.analysis.flow import Flow, Names, binds, flow_around, reads, walk_scope
 from scanlint.analysis.obstacles import CONTEXTS, HOST_MODULES, MUTATORS
 from scanlint.analysis.unit import Unit
 from scanlint.outcome import Withheld
@@ -37,9 +37,19 @@ class BranchModel:
 def model_branch(unit: Unit, node: ast.If, rest: Sequence[ast.stmt] | None = None) -> BranchModel:
     """The model of an `if`; `rest` are the statements that run after it, where they are not those of its block."""
     flow = flow_around(unit, node)
+    key = (node, None if rest is None else tuple(rest))
+    if key not in flow.branches:
+        flow.branches[key] = _model(unit, flow, node, rest)
+    model = flow.branches[key]
+    assert isinstance(model, BranchModel)
+    return model
+
+
+def _model(unit: Unit, flow: Flow, node: ast.If, rest: Sequence[ast.stmt] | None) -> BranchModel:
     body, orelse = tuple(node.body), tuple(node.orelse)
     if not (leaves(body) or leaves(orelse)):
-        results = tuple(n for n in _names(flow) if n in binds(*body, *orelse) and n in flow.live_after[node])
+        bound = binds(*body, *orelse)
+        results = tuple(n for n in flow.order if n in bound and n in flow.live_after[node])
         found = [*_obstacles(unit, node, flow, (body, orelse)), *_unbound(node, flow, results)]
         if not results:
             found.append(Withheld("no-state", f"the branch leaves nothing behind (line {node.lineno})"))
@@ -105,11 +115,6 @@ def _around(unit: Unit, node: ast.AST) -> Iterator[ast.AST]:
         yield ancestor
 
 
-def _names(flow: Flow) -> list[str]:
-    body = flow.function.body if isinstance(flow.function.body, list) else []
-    return list(dict.fromkeys([*parameters(flow.function.args), *binds_in_order(*body)]))
-
-
 def definite(block: Sequence[ast.stmt]) -> Names:
     """The names that a block binds on every path."""
     return frozenset().union(*(_definite(s) for s in block))
@@ -158,10 +163,11 @@ def _obstacles(unit: Unit, node: ast.If, flow: Flow, arms: Sequence[Block]) -> I
         yield from _jumps(arm)
         for part in walk_scope(arm):
             yield from _effect(unit, part, made)
+    bound = binds(*arms[0], *arms[1])
     for closure, names in flow.closures.items():
         inside = {n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef)}
-        shared = names & binds(*arms[0], *arms[1])
-        if shared and closure not in inside and closure not in binds(*arms[0], *arms[1]):
+        shared = names & bound
+        if shared and closure not in inside and closure not in bound:
             name = sorted(shared)[0]
             yield Withheld(
                 "closure", f"`{closure}`, defined outside the branch, reads `{name}`, which the branch rebinds"

@@ -127,6 +127,7 @@ class Flow:
     live_at_body: dict[ast.stmt, Names] = field(default_factory=dict)
     bound_before: dict[ast.stmt, Names] = field(default_factory=dict)
     closures: dict[str, Names] = field(default_factory=dict)
+    branches: dict[tuple[ast.If, tuple[ast.stmt, ...] | None], object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if isinstance(self.function, ast.Lambda):

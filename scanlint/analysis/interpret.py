@@ -63,12 +63,20 @@ class Interpreter(Expressions):
     def block(self, statements: list[ast.stmt]) -> bool:
         """Run statements; whether control reaches their end."""
         silent = self.record.silent
+        before = self.quiet, self.loops, len(self.stack)
         for place, statement in enumerate(statements):
             if self.quiet:
                 silent.add(statement)
             else:
                 silent.discard(statement)
-            if not _STATEMENTS.get(type(statement), _other)(self, statement):
+            try:
+                reached = _STATEMENTS.get(type(statement), _other)(self, statement)
+            except RecursionError:
+                self.quiet, self.loops = before[:2]
+                del self.stack[before[2] :]
+                silent.add(statement)
+                continue
+            if not reached:
                 silent.update(statements[place + 1 :])
                 return False
             if isinstance(statement, ast.If) and rolled_before(statement, statements[place + 1 :]):

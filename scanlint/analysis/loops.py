@@ -17,6 +17,7 @@ from scanlint.analysis.flow import (
     targets,
     walk_scope,
 )
+from scanlint.analysis.folding import LARGEST
 from scanlint.analysis.obstacles import obstacles
 from scanlint.analysis.outputs import Output, appends, find_outputs
 from scanlint.analysis.unit import Unit
@@ -212,7 +213,7 @@ def trips_of(unit: Unit, streams: tuple[Stream, ...]) -> int | None:
         step = 1 if parts[2] is None else known[2]
         stop = known[1]
         if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int) and step != 0:
-            return len(range(start, stop, step))
+            return max(0, -((start - stop) // step)) if max(map(abs, (start, stop, step))) < LARGEST else None
     return None
 
 

@@ -26,10 +26,10 @@ class Selection:
 
 def model_selection(unit: Unit, node: ast.If) -> Selection | None:
     """The chain that starts at this `if`, if it is one with at least two tests that numbers 0 to k - 1 all pass."""
-    head = model_branch(unit, node)
     first = _case(unit, node)
     if first is None:
         return None
+    head = model_branch(unit, node)
     name = ast.unparse(first[0])
     cases = {first[1]: head}
     model = head

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Container, Iterator, Mapping
 from functools import partial
 
@@ -26,7 +27,10 @@ from scanlint.analysis.values import Kind, Value, concrete, join
 from scanlint.project.scope import ModuleScope, nested
 
 DEEPEST = 14
+DEEPEST_USES = 40
 MOST_RUNS = 8
+FRAMES = 5000
+"""Python's own limit of 1000 is a deep expression (each level takes four frames) at the end of a few calls."""
 EXTERNAL = ("jax.", "jaxlib.", "numpy.", "builtins.")
 
 
@@ -38,6 +42,8 @@ class Graph:
         self.roots: Container[str] = frozenset(name.partition(".")[0] for name in modules)
         self.pending: list[tuple[Code, Frame | None]] = []
         self.depth = 0
+        self.asking = 0
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), FRAMES))
         self.open: object | None = None
         self._found: dict[str, Value | None] = {}
         self._decorated: dict[Code, Value] = {}
@@ -188,7 +194,9 @@ class Graph:
         """Which names of a function are used as arrays; asks the functions that it calls."""
         if code.uses is None:
             code.uses = {}
+            self.asking += 1
             code.uses = array_uses(code.node, lambda node: self._callee_uses(code, node))
+            self.asking -= 1
             places = {str(i): code.uses[a.arg] for i, a in enumerate(code.positional()) if a.arg in code.uses}
             code.uses = {**code.uses, **places}
         return code.uses
@@ -197,7 +205,7 @@ class Graph:
         name = code.scope.annotation(node)
         if name is None or name.startswith(ARRAY_ROOTS):
             return name
-        if not isinstance(node, ast.Name):
+        if not isinstance(node, ast.Name) or self.asking > DEEPEST_USES:
             return None
         value = code.scope.lookup(node.id)
         functions = functions_in(value) if value is not None else []

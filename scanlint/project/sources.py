@@ -142,7 +142,7 @@ def decode(data: bytes, path: Path) -> SourceFile | Unreadable:
         encoding = _encoding(data)
         bom = data.startswith(codecs.BOM_UTF8)
         text = data[len(codecs.BOM_UTF8) if bom else 0 :].decode("utf-8" if bom else encoding)
-    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+    except (SyntaxError, ValueError, LookupError) as error:  # some codecs raise more than UnicodeDecodeError
         line = data.count(b"\n", 0, error.start) + 1 if isinstance(error, UnicodeDecodeError) else 1
         return Unreadable(path, shown(path), f"cannot decode: {error}", line, 1, syntax=True)
     return SourceFile(path, shown(path), data, text, "utf-8" if bom else encoding, bom)

@@ -22,11 +22,15 @@ from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before, fresh
 from scanlint.rewrite.wrapping import fit
 
+DEEPEST = 10
+
 
 def to_cond(model: BranchModel) -> Outcome:
     """An `if` on a traced value into `lax.cond`, or `jnp.where` where both sides may be computed."""
     if model.obstacles:
         return model.obstacles[0]
+    if _depth(model.node.body) > DEEPEST or _depth(model.node.orelse) > DEEPEST:
+        return Withheld("too-deep", f"more than {DEEPEST} branches stand inside one another (line {model.node.lineno})")
     try:
         staging = _Staging(model)
         tree = tree_of(model, model.results)
@@ -35,6 +39,18 @@ def to_cond(model: BranchModel) -> Outcome:
         return staging.outcome(tree)
     except SharedLine:
         return Withheld("shared-line", f"other statements share a line with the branch (line {model.node.lineno})")
+
+
+def _depth(block: Sequence[ast.stmt]) -> int:
+    """How many `if`s stand inside one another; an `elif` stands beside its `if`."""
+    deepest = 0
+    for node in block:
+        if isinstance(node, ast.If):
+            chained = len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If)
+            deepest = max(deepest, 1 + _depth(node.body), _depth(node.orelse) + (not chained))
+        elif isinstance(node, ast.For | ast.While | ast.With | ast.Try):
+            deepest = max(deepest, _depth(node.body))
+    return deepest
 
 
 def to_switch(selection: Selection) -> Outcome:

@@ -66,6 +66,8 @@ class Rewriter(NamedTuple):
             for rule in asked:
                 try:
                     found += rule.check(node, Context(rule, unit, self.settings))
+                except RecursionError:
+                    continue  # code nested hundreds of levels deep: nothing is said of it
                 except Exception as error:  # noqa: BLE001 - a rule's own bug: said, with exit code 2
                     where = f"{unit.source.path}:{getattr(node, 'lineno', 0)}"
                     self.problems.append(f"{where}: internal error in {rule.name}: {type(error).__name__}: {error}")

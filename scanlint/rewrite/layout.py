@@ -20,7 +20,8 @@ def indent_of(unit: Unit) -> str:
     inner, outer = node.body[0], node
     line = source.lines[inner.lineno - 1]
     step = inner.col_offset - outer.col_offset
-    return line[inner.col_offset - step : inner.col_offset] if step > 0 and inner.lineno != outer.lineno else "    "
+    made = line[inner.col_offset - step : inner.col_offset] if step > 0 and inner.lineno != outer.lineno else ""
+    return made if made and not made.strip(" \t") else "    "
 
 
 def blank_above(source: Source, node: ast.stmt, newline: str, dropped: set[int]) -> list[Edit]:

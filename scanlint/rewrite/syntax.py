@@ -22,7 +22,7 @@ NodeT = TypeVar("NodeT", bound=cst.CSTNode)
 
 
 class SharedLine(Exception):
-    """The statements share a line with others (`a = 1; b = 2`), so they cannot be replaced on their own."""
+    """The statements share a line with others (`a = 1; b = 2`, a form feed): they cannot be replaced alone."""
 
 
 class Snippet:
@@ -54,7 +54,10 @@ class Snippet:
             text = f"if 1:{self.newline}{text}"
             self._shift = 1
         config = cst.PartialParserConfig(default_indent=indent, default_newline=self.newline)
-        self.module = cst.parse_module(text, config)
+        try:
+            self.module = cst.parse_module(text, config)
+        except cst.ParserSyntaxError as error:  # form feeds before indented lines: Python reads them, LibCST does not
+            raise SharedLine from error
         positions = MetadataWrapper(self.module, unsafe_skip_copy=True).resolve(PositionProvider)
         self._by_range: dict[tuple[int, int, int, int], list[cst.CSTNode]] = {}
         for node, where in positions.items():

@@ -13,7 +13,10 @@ def fit(code: str, margin: int = 0, width: int = WIDTH) -> str:
     """A one-line statement, in several lines where it is too long for its place `margin` columns in."""
     if margin + len(code) <= width or "\n" in code:
         return code
-    statement = ast.parse(code).body[0]
+    try:
+        statement = ast.parse(code).body[0]
+    except (SyntaxError, RecursionError, MemoryError):
+        return code  # too deep for Python's parser: said where the whole rewrite is parsed
     value = getattr(statement, "value", None)
     if not isinstance(value, ast.expr):
         return code

@@ -1,0 +1,43 @@
+"""Odd texts: nothing makes the checker crash, and no rule fails on them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scanlint.engine import check_text
+from scanlint.settings import Settings
+
+HEAD = "import jax\nimport jax.numpy as jnp\n\n\n@jax.jit\ndef f(x):\n"
+ODD = {
+    "an expression hundreds of levels deep": f"{HEAD}    for i in range(20):\n        x = {'+'.join(['x'] * 900)}\n    return x\n",
+    "calls of calls of calls": f"{HEAD}    for i in range(20):\n        x = x{'()' * 2000}\n    return x\n",
+    "subscripts of subscripts": f"{HEAD}    if x{'[0]' * 500} > 0:\n        x = 1\n    return x\n",
+    "a ternary of hundreds of arms": f"{HEAD}    return {' if x > 0 else '.join(['x'] * 400)}\n",
+    "branches in branches": HEAD
+    + "".join(f"{' ' * (4 + i)}if x > {i}:\n" for i in range(14))
+    + f"{' ' * 18}x = 1.0\n    return x\n",
+    "functions that call each other": "".join(
+        f"import jax\n\n\n@jax.jit\ndef f{i}(x):\n    if x > 0:\n        x = f{(i + 1) % 60}(f{(i + 7) % 60}(x))\n    return x\n"
+        for i in range(60)
+    ),
+    "a bound that fits no machine word": f"{HEAD}    for i in range(2**63 * 4):\n        x = x + i\n    return x\n",
+    "a bound of thousands of digits": f"{HEAD}    for i in range({'9' * 4300}):\n        x = x + i\n    return x\n",
+    "loops in a class in a function": f"{HEAD}    class A:\n        y = 0\n        for i in range(20):\n            y = y + x\n    return A.y\n",
+    "targets that are no names": f"{HEAD}    for [a, *b] in x:\n        x = a\n    for x[0] in x:\n        x = x + 1\n    for x.y in x:\n        x = x + 1\n    return x\n",
+    "form feeds before indented lines": f"{HEAD}\f    if x > 0:\n\f        x = 1.0\n    return x\n",
+}
+
+
+@pytest.mark.parametrize("text", ODD.values(), ids=ODD)
+def test_no_rule_fails_on_odd_code(text: str) -> None:
+    outcome = check_text(text.encode(), Path("odd.py"), Settings(select=("SCN",), cache=False))
+    assert outcome.problems == ()
+    assert not any(finding.code == "SCN900" for finding in outcome.findings)
+
+
+@pytest.mark.parametrize("codec", ["undefined", "utf-16", "rot13", "nonsense", "idna", "unicode_escape"])
+def test_a_strange_coding_line_is_no_crash(codec: str) -> None:
+    outcome = check_text(f"# coding: {codec}\n{HEAD}    return x\n".encode(), Path("odd.py"), Settings(cache=False))
+    assert outcome.problems == ()
