@@ -19,7 +19,7 @@ from scanlint.settings import Settings
 PROGRESS = re.compile(r"(?i)^(?:tqdm\w*|t?n?range|progress\w*|track|alive_it|prange)$")
 CLOCKS = re.compile(r"\b(?:perf_counter|time\.time|monotonic|timeit|tic|toc|tick|tock)\s*\(")
 DEVICES = re.compile(r"\b(?:ppermute|psum|psum_scatter|all_gather|all_to_all|axis_index|shard_map|pmean)\b")
-SMALL = re.compile(r"(?i)(?:^|_|\b)n?dims?\b|degree|order\b|levels|chains|modes\b|rank\b")
+SMALL = re.compile(r"(?i)(?:^|_|\b)n?dims?\b|degree|order\b|levels|chains|modes\b|rank\b|specs?(?:_|\b)")
 COMPUTES = ("jax.numpy.", "jax.lax.", "jax.random.", "jax.nn.", "jax.scipy.", "optax.")
 GROWS = re.compile(r"\.(?:concatenate|append|hstack|vstack|column_stack|stack|insert|pad|r_|c_)$")
 """Functions whose result is larger than what they are given."""
@@ -52,7 +52,10 @@ def host_loop(model: LoopModel, settings: Settings) -> HostLoop | None:
     remarks = work.remarks
     if wrapper is not None:
         remarks = [Withheld("progress-bar", f"`{wrapper}` shows how far the loop is (line {node.lineno})"), *remarks]
-    return HostLoop(model, state, _step(model, state, work.steps), tuple(remarks))
+    step = _step(model, state, work.steps)
+    if step is None and not remarks and any(o.code == "index-needs-int" for o in model.obstacles):
+        return None
+    return HostLoop(model, state, step, tuple(remarks))
 
 
 def unwrapped(unit: Unit, iterable: ast.expr, depth: int = 0) -> tuple[ast.expr, str | None]:
@@ -82,11 +85,18 @@ def long(model: LoopModel, settings: Settings) -> bool:
     if model.trips is not None:
         return model.trips > most
     bounds = [b for s in model.streams for b in (s.start, s.stop) if b is not None]
-    if any(FEW.search(text) or SMALL.search(text) for text in map(ast.unparse, bounds)):
+    if any(FEW.search(text) or SMALL.search(text) for b in bounds for text in _spelled(model.unit, b)):
         return False
     if any((known := by_default(model.unit, b)) is not None and known <= most for b in bounds):
         return False
     return not any(s.array is not None and 0 < _written(model.unit, s.array) <= most for s in model.streams)
+
+
+def _spelled(unit: Unit, bound: ast.expr) -> list[str]:
+    """A bound as it is written, and what the names in it stand for."""
+    names = {n.id for n in ast.walk(bound) if isinstance(n, ast.Name)}
+    values = [n.value for n in unit.nodes if isinstance(n, ast.Assign) and names & set(targets(n.targets[0]))]
+    return [ast.unparse(node) for node in (bound, *values)]
 
 
 def _written(unit: Unit, array: ast.expr) -> int:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from scanlint.finding import Primitive
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.rules.loop_words import quoted
 
@@ -33,6 +34,8 @@ class HostStepLoop(Rule):
         model = found.model
         lists = [o.name for o in model.outputs]
         collected = f", which stacks {quoted(lists)}" if lists else ""
+        rows = any(stream.kind == "rows" for stream in model.streams)
+        primitive: Primitive = "scan" if lists or rows or model.last_values else "fori_loop"
         message, label = _said(found)
         from scanlint.rewrite.loops import to_rolled_loop
 
@@ -41,9 +44,9 @@ class HostStepLoop(Rule):
             message,
             end=node.iter,
             label=label,
-            help=f"carry {quoted(model.carried)} through one `lax.scan` of the step{collected}",
+            help=f"carry {quoted(model.carried)} through one `lax.{primitive}` of the step{collected}",
             trips=model.trips,
-            primitive="scan",
+            primitive=primitive,
             outcome=found.remarks[0] if found.remarks else to_rolled_loop(model),
         )
 
