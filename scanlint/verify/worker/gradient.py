@@ -1,8 +1,8 @@
-"""Reverse-mode gradients of both versions: forward results have agreed where adjoints were lost."""
+"""Gradients of both versions, in reverse mode where it is defined: results have agreed where adjoints were lost."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, cast
 
 import jax
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 ULPS = 1024.0
 SINGULAR_SECONDS = 3.0
 PATTERNS = 3
+Derivative = Callable[[Signature, Function, Values], "list[object] | None"]
 
 
 def same_gradients(judge: Judge, case: Case) -> bool:
@@ -45,15 +46,42 @@ def same_gradients(judge: Judge, case: Case) -> bool:
                 f"{describe(values)}: the gradient of the new version raises {type(error).__name__}: {text}"
             ) from error
         judge.note("the new version has no reverse-mode gradient; the old one has")
-        return False
-    result = compare(expected, found, ulps=ULPS)
-    if isinstance(result, Difference) and result.relative > 1e-3 and not _negligible(expected, result):
-        _weigh(judge, case, values, expected, found, result)
+        return _same_tangents(judge, case, values)
+    _judge(judge, case, values, expected, found, gradient)
     return True
 
 
+def _same_tangents(judge: Judge, case: Case, values: Values) -> bool:
+    """The same in forward mode, which a `while_loop` has: False where either version has not even that."""
+    try:
+        with limited(CASE_SECONDS):
+            expected = judge.eagerly(lambda f: tangent(judge.signature, f, judge.own(values)))
+        found = tangent(judge.signature, judge.after, judge.moved(values))
+    except (Exception, TookTooLong):  # noqa: BLE001
+        return False
+    if expected is None:
+        return False
+    _judge(judge, case, values, expected, found, tangent)
+    return True
+
+
+def _judge(
+    judge: Judge, case: Case, values: Values, expected: list[object], found: list[object] | None, derive: Derivative
+) -> None:
+    """Refute, or only note what differs at a singular point or by rounding."""
+    result = compare(expected, found, ulps=ULPS)
+    if isinstance(result, Difference) and result.relative > 1e-3 and not _negligible(expected, result):
+        _weigh(judge, case, values, expected, found, result, derive)
+
+
 def _weigh(
-    judge: Judge, case: Case, values: Values, expected: list[object], found: list[object] | None, result: Difference
+    judge: Judge,
+    case: Case,
+    values: Values,
+    expected: list[object],
+    found: list[object] | None,
+    result: Difference,
+    derive: Derivative,
 ) -> None:
     """Refute, or only note what differs at a singular point or by rounding."""
     text = f"{describe(values)}: gradient {result.text}"
@@ -62,7 +90,7 @@ def _weigh(
         raise Refuted(text)
     if lost:
         judge.note(f"the gradient is not finite at a singular point: {text}")
-    elif case.ordinary and case.finite and not _rough(judge, values, expected, result):
+    elif case.ordinary and case.finite and not _rough(judge, values, expected, result, derive):
         raise Refuted(text)
     else:
         judge.note(f"the gradient differs at a boundary: {result.text}")
@@ -78,13 +106,13 @@ def _negligible(gradients: list[object], result: Difference) -> bool:
     return bool(result.values_only and result.error <= 1e-5 * max(1.0, largest))
 
 
-def _rough(judge: Judge, values: Values, expected: list[object], result: Difference) -> bool:
+def _rough(judge: Judge, values: Values, expected: list[object], result: Difference, derive: Derivative) -> bool:
     """Whether the old version's own gradient moves as much under one rounding unit."""
     for pattern in range(PATTERNS):
         moved = {k: nudged(v, pattern) for k, v in judge.own(values).items()}
         try:
             with limited(CASE_SECONDS):
-                other = judge.eagerly(lambda f, moved=moved: gradient(judge.signature, f, moved))  # type: ignore[misc]
+                other = judge.eagerly(lambda f, moved=moved: derive(judge.signature, f, moved))  # type: ignore[misc]
         except (Exception, TookTooLong):  # noqa: BLE001
             return False
         moves = apart(expected, other)
@@ -108,6 +136,26 @@ def gradient(signature: Signature, function: Function, values: Values) -> list[o
 
     found: list[object] = jax.grad(objective)([parts.leaves[i] for i in at])
     return found
+
+
+def tangent(signature: Signature, function: Function, values: Values) -> list[object] | None:
+    """How the float outputs move when the float leaves move in a fixed random direction."""
+    parts = split(values, signature.static, numbers=False)
+    at = [i for i, x in enumerate(parts.leaves) if floating(x)]
+    if not at:
+        return None
+
+    def outputs(floats: list[object]) -> list[object]:
+        leaves = list(parts.leaves)
+        for i, x in zip(at, floats, strict=False):
+            leaves[i] = x
+        result = signature.call(function, parts.rebuild(leaves))
+        return [x for x in jax.tree_util.tree_leaves(result) if isinstance(x, jax.Array) and floating(x)]
+
+    place = [jnp.asarray(parts.leaves[i]) for i in at]
+    direction = [jnp.asarray(np.random.default_rng(k).standard_normal(x.shape), x.dtype) for k, x in enumerate(place)]
+    moved: list[object] = jax.jvp(outputs, (place,), (direction,))[1]
+    return moved
 
 
 def _projection(result: object) -> jax.Array:

@@ -26,6 +26,7 @@ from .values import Case, Values
 
 CASE_SECONDS = 4.0
 SLOW_SECONDS = 0.4
+BOUNDARY_SECONDS = 0.5
 STAGED = re.compile(r"/jax/_src/lax/control_flow/|/jax/_src/interpreters/batching\.py")
 UNTRACEABLE = (
     jax.errors.ConcretizationTypeError,
@@ -64,6 +65,7 @@ class Judge:
     skipped: int = 0
     ordinary: int = 0
     slow: bool = False
+    usual: float = 0.0
     partial: bool = False
     patience: float = CASE_SECONDS
     callees: Callees | None = None
@@ -94,9 +96,9 @@ class Judge:
             values = case.make()
             self.coverage.begin()
             self.stage(f"running the old version on {label}")
-            expected = self.run_old(values)
+            expected = self.run_old(values, self.patience if case.ordinary else self.boundary_patience())
         except TookTooLong:
-            self.slow = True
+            self.slow = self.slow or case.ordinary
             self.note(f"{label}: the old version took too long; not compared")
             return False
         except (Exception, SystemExit) as error:  # noqa: BLE001
@@ -168,14 +170,19 @@ class Judge:
         if sizes[1] > sizes[0]:
             self.note("a second call with equal arguments is traced again")
 
-    def run_old(self, values: Values) -> object:
+    def boundary_patience(self) -> float:
+        """Seconds for values at boundaries: a `while` may never end there, and an ordinary run says what is usual."""
+        return min(self.patience, BOUNDARY_SECONDS + 8 * self.usual) if self.usual else self.patience
+
+    def run_old(self, values: Values, patience: float | None = None) -> object:
         mine = self.own(values)
         started = time.process_time()
         quicker = self.callees.used() if self.callees is not None else contextlib.nullcontext()
         try:
-            with limited(self.patience), quicker:
+            with limited(patience or self.patience), quicker:
                 return finished(self.eagerly(lambda f: self.signature.call(f, mine)))
         finally:
+            self.usual = self.usual or time.process_time() - started
             if self.callees is None and time.process_time() - started > SLOW_SECONDS:
                 self.callees = Callees(self.old, self.before)
 
