@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from scanlint.edits import split_lines
 from scanlint.finding import Position
@@ -34,6 +35,13 @@ class Directive:
     lines: tuple[int, int]
     alone: bool
     top: bool
+
+
+class Given(NamedTuple):
+    """One set of inputs that the user gives, and the line where it begins."""
+
+    text: str
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,20 +123,47 @@ def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
         return
 
 
-def given_inputs(text: str) -> dict[int, str]:
-    """What `# scanlint: inputs ...` comments say, by the line of the `def` below; several above one are joined."""
+def given_inputs(text: str) -> dict[int, tuple[Given, ...]]:
+    """What `# scanlint: inputs ...` comments say, by the line of the `def` below.
+
+    Several above one function are joined, until one speaks of a parameter again: that begins a further set of inputs.
+    """
     inputs = [d for d in directives(text) if d.word == "inputs" and d.alone]
     if not inputs:
         return {}
     import ast
 
-    given: dict[int, str] = {}
+    given: dict[int, tuple[Given, ...]] = {}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             heads = {node.lineno, *(decorator.lineno for decorator in node.decorator_list)}
-            if specs := [d.rest.strip(", ") for d in inputs if d.lines[0] in heads]:
-                given[node.lineno] = ", ".join(specs)
+            if found := _sets([d for d in inputs if d.lines[0] in heads]):
+                given[node.lineno] = found
     return given
+
+
+def _sets(inputs: Sequence[Directive]) -> tuple[Given, ...]:
+    found: list[Given] = []
+    said: set[str] = set()
+    for directive in inputs:
+        rest = directive.rest.strip(", ")
+        names = set(_parameters(rest))
+        if found and not names & said:
+            found[-1] = Given(f"{found[-1].text}, {rest}", found[-1].line)
+        else:
+            found.append(Given(rest, directive.start.line))
+            said = set()
+        said |= names
+    return tuple(found)
+
+
+def _parameters(spec: str) -> Iterator[str]:
+    """The names before a colon that stand outside of all brackets."""
+    depth = 0
+    for match in re.finditer(r"[\[({]|[\])}]|([A-Za-z_]\w*)\s*:", spec):
+        depth += (match[0] in "[({") - (match[0] in "])}")
+        if match[1] and depth == 0:
+            yield match[1]
 
 
 def free_line_ends(text: str) -> frozenset[int]:

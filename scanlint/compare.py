@@ -60,8 +60,8 @@ def compare(
     return CODES[verdict.verdict]
 
 
-def _given(path: Path, function: str, settings: Settings) -> tuple[str, ...]:
-    """The inputs that the user gives for a function: in a comment above it, or in the configuration.
+def _given(path: Path, function: str, settings: Settings) -> tuple[tuple[str, str], ...]:
+    """The inputs that the user gives for a function, and where: in comments above it, or in the configuration.
 
     Raises UsageError if the file has no such function.
     """
@@ -71,9 +71,10 @@ def _given(path: Path, function: str, settings: Settings) -> tuple[str, ...]:
     line = _line(text, path, function)
     comments = given_inputs(text)
     if line in comments:
-        return (comments[line],)
-    configured = (settings.inputs.get(spelling) for spelling in (function, f"{path.stem}.{function}"))
-    return tuple(spec for spec in configured if spec)
+        return tuple((g.text, f"{path}:{g.line}") for g in comments[line])
+    place = f"{settings.source}: [tool.scanlint.inputs]"
+    spellings = (function, f"{path.stem}.{function}")
+    return tuple((spec, place) for name in spellings for spec in settings.inputs.get(name, ()))
 
 
 def _line(text: str, path: Path, function: str) -> int:

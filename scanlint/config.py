@@ -176,10 +176,17 @@ def _ignores(value: object) -> dict[str, tuple[str, ...]]:
     return {pattern: _words(listed) for pattern, listed in value.items()}
 
 
-def _inputs(value: object) -> dict[str, str]:
-    if not isinstance(value, dict) or not all(isinstance(spec, str) for spec in value.values()):
-        raise TypeError("a table of function names with the inputs of each as a string")
-    return dict(value)
+def _inputs(value: object) -> dict[str, tuple[str, ...]]:
+    wanted = "a table of function names with the inputs of each as a string, or a list of strings"
+    if not isinstance(value, dict):
+        raise TypeError(wanted)
+    found: dict[str, tuple[str, ...]] = {}
+    for name, specs in value.items():
+        listed = [specs] if isinstance(specs, str) else specs
+        if not isinstance(listed, list) or not all(isinstance(spec, str) for spec in listed):
+            raise TypeError(wanted)
+        found[name] = tuple(listed)
+    return found
 
 
 def _spell(value: object) -> str:

@@ -250,12 +250,15 @@ class Fixer:
             recorded=recorded(self.run.settings.root, file, unit.qualname),
         )
 
-    def _given(self, unit: Unit, text: str) -> tuple[str, ...]:
-        """What the user says about the inputs: in a comment above the function, or in the configuration."""
+    def _given(self, unit: Unit, text: str) -> tuple[tuple[str, str], ...]:
+        """What the user says about the inputs, and where: in comments above the function, or in the configuration."""
         comments = given_inputs(text)
         line = getattr(unit.node, "lineno", 0)
-        configured = [s for name, s in self.run.settings.inputs.items() if name in _spellings(unit)]
-        return tuple([comments[line]] if line in comments else configured)
+        if line in comments:
+            return tuple((g.text, f"{unit.source.path}:{g.line}") for g in comments[line])
+        settings = self.run.settings
+        place = f"{settings.source}: [tool.scanlint.inputs]"
+        return tuple((s, place) for name, specs in settings.inputs.items() if name in _spellings(unit) for s in specs)
 
 
 def _absorbed(bench: Bench, unit: Unit, remaining: Sequence[Entry]) -> list[Entry]:

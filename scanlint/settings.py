@@ -25,7 +25,7 @@ class Settings:
     extend_exclude: tuple[str, ...] = ()
     force_exclude: bool = False
     assume_traced: tuple[str, ...] = ()
-    inputs: Mapping[str, str] = field(default_factory=dict)
+    inputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     max_unrolled_trips: int = 10
     min_unrolled_equations: int = 100
     python: str | None = None

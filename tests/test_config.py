@@ -36,7 +36,7 @@ def test_a_named_file_needs_no_table(tmp_path: Path) -> None:
     file.write_text('ignore = ["SCN101"]\n[inputs]\n"model.f" = "x: f32[3]"\n')
     settings = load(tmp_path, file, Overrides())
     assert settings.ignore == ("SCN101",)
-    assert settings.inputs == {"model.f": "x: f32[3]"}
+    assert settings.inputs == {"model.f": ("x: f32[3]",)}
 
 
 @pytest.mark.parametrize(

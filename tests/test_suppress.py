@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scanlint.comments import given_inputs
+from scanlint.comments import Given, given_inputs
 from scanlint.edits import apply_edits
 from scanlint.finding import Finding, Position
 from scanlint.rules.registry import selected_codes
@@ -176,4 +176,11 @@ def test_an_added_ignore_suppresses_what_it_was_added_for() -> None:
 
 def test_inputs_are_given_by_the_line_of_the_function_below() -> None:
     text = "# scanlint: inputs x: f32[3],\n# scanlint: inputs n: 5\n@jit\ndef f(x, n): ...\n\n# scanlint: inputs y: key\n\ndef g(y): ...\n"
-    assert given_inputs(text) == {4: "x: f32[3], n: 5", 8: "y: key"}
+    assert given_inputs(text) == {4: (Given("x: f32[3], n: 5", 1),), 8: (Given("y: key", 6),)}
+
+
+def test_a_parameter_that_is_given_again_begins_another_set_of_inputs() -> None:
+    text = "# scanlint: inputs x: State(a: f32[3]), n: 5\n# scanlint: inputs x: f32[4]\n# scanlint: inputs n: 6\ndef f(x, n): ...\n"
+    first, second = given_inputs(text)[4]
+    assert first == Given("x: State(a: f32[3]), n: 5", 1)
+    assert second == Given("x: f32[4], n: 6", 2)

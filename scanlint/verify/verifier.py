@@ -28,7 +28,10 @@ WALL = 3.0  # the worker gives a task this much longer on a busy machine
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One function in two versions of one file, and what is known of how it is run."""
+    """One function in two versions of one file, and what is known of how it is run.
+
+    `given` are specifications of inputs, each with the place where it stands; `recorded` files of `scanlint record`.
+    """
 
     path: str
     function: str
@@ -36,7 +39,7 @@ class Task:
     new: str
     root: str
     file: str
-    given: tuple[str, ...] = ()
+    given: tuple[tuple[str, str], ...] = ()
     static: frozenset[str] = frozenset()
     traced: bool = True
     differentiated: bool = False
@@ -97,7 +100,7 @@ class Verifier:
             "new": task.new,
             "root": task.root,
             "file": task.file,
-            "given": list(task.given),
+            "given": [list(g) for g in task.given],
             "recorded": list(task.recorded),
             "static": sorted(task.static),
             "traced": task.traced,
@@ -203,7 +206,7 @@ def verify_files(
     timeout: float = 30.0,
     measure: bool = False,
     passed: tuple[str, ...] = (),
-    given: tuple[str, ...] = (),
+    given: tuple[tuple[str, str], ...] = (),
     static: frozenset[str] = frozenset(),
     traced: bool = True,
     differentiated: bool = False,

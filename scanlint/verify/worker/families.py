@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 
 from .harvest import harvest
 from .inputs import Inputs
@@ -11,6 +12,7 @@ from .judge import Judge
 from .observed import reduced, specs_of
 from .values import Case, Mode, Specs, Values, cases, modes, varied
 
+VARIED = 2  # real calls whose values are varied
 RETRY = ("TypeError", "ValueError")
 
 
@@ -31,7 +33,7 @@ class Families:
     inputs: Inputs
     judge: Judge
     function: str
-    given: tuple[str, ...]
+    given: tuple[tuple[str, str], ...]
     recorded: tuple[Values, ...] = ()
     source: str = "synthesised"
 
@@ -52,7 +54,7 @@ class Families:
     def around(self, real: list[Values]) -> list[Family]:
         """Arguments of real calls: as they are for every call first, then varied in values and in size."""
         floats, _ = self.inputs.constants()
-        called = [c for v in real for c in varied(v, floats)]
+        called = [c for at, v in enumerate(real) for c in islice(varied(v, floats), None if at < VARIED else 1)]
         called.sort(key=lambda c: c.label != "as called")
         families = [Family("", None, called, real=True)]
         specs = self.small(real)

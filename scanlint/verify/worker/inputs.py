@@ -12,11 +12,11 @@ import jax
 import numpy as np
 
 from .call import Progress, Signature, TookTooLong, limited, plain, split
-from .given import parse
+from .given import BadSpecification, parse
 from .guess import Sizes, guesses, of_class, record_fields
 from .infer import infer
 from .jaxes import abstract
-from .module import Loaded, find
+from .module import Loaded, complete, find
 from .need import Need
 from .paths import TooManyDecisions, deciding
 from .search import Failure, Links, search
@@ -72,17 +72,27 @@ class Inputs:
                             floats[f] = None
         return list(floats)[:3], [n for n in integers if abs(n) < 10_000][:8]
 
-    def given(self, texts: tuple[str, ...]) -> Iterator[Specs]:
-        for text in texts:
-            yield self.completed(parse(text, self.loaded.names))
+    def given(self, texts: tuple[tuple[str, str], ...]) -> Iterator[Specs]:
+        """The specs of each specification, which says where it stands; raises BadSpecification."""
+        names = (*self.signature.positional, *self.signature.keyword)
+        for text, place in texts:
+            complete(self.loaded, set(re.findall(r"[A-Za-z_]\w*", text)))
+            try:
+                yield self.completed(parse(text, self.loaded.names, names))
+            except BadSpecification as error:
+                raise BadSpecification(f"{place}: {error}; write `x: f32[8, 3], n: static 5`") from error
 
     def completed(self, part: Mapping[str, Spec]) -> Specs:
         """User's specs, with guesses for the parameters that they leave out."""
-        rest = {n: c for n, c in self.candidates().items() if n not in part}
+        rest = self.candidates(frozenset(part))
         fixed = dict(part)
         names = [*self.signature.positional, *self.signature.keyword]
         first = {n: fixed[n] if n in fixed else rest[n][0] for n in names}
-        found = search(first, rest, self.attempt, self.node)
+
+        def allow(changed: Specs) -> bool:
+            return all(changed[n] is spec or repr(changed[n]) == repr(spec) for n, spec in fixed.items())
+
+        found = search(first, rest, self.attempt, self.node, (), allow)
         if found.specs is None:
             raise NoInputs(self.explain(found.failure))
         return found.specs
@@ -152,14 +162,16 @@ class Inputs:
             why = f": the best guess fails{line} with {failure.kind}: {text}"
         return f"no input could be made for `{self.node.name}`{why}; {REMEDY}"
 
-    def candidates(self) -> dict[str, list[Spec]]:
-        """Specs for each parameter, the likeliest first."""
+    def candidates(self, given: frozenset[str] = frozenset()) -> dict[str, list[Spec]]:
+        """Specs for each parameter that is not given, the likeliest first."""
         needs = infer(self.node, self.functions())
         shared = Sizes()
         names = self.loaded.names
         found: dict[str, list[Spec]] = {}
         for index, name in enumerate([*self.signature.positional, *self.signature.keyword]):
             need = needs.get(name, Need())
+            if name in given:
+                continue
             if index == 0 and self.owner is not None and name in ("self", "this", "cls"):
                 found[name] = list(self.instance(self.owner, need, shared))
                 if not found[name]:
@@ -167,7 +179,7 @@ class Inputs:
             else:
                 found[name] = list(guesses(name, need, shared, names))[:8]
         for name, need in needs.items():
-            if need.counts is not None and isinstance(found[name][0], Scalar):
+            if need.counts is not None and name in found and isinstance(found[name][0], Scalar):
                 found[name] = [*self.counting(name, needs, found), *found[name]]
         return found
 

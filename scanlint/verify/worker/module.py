@@ -203,6 +203,13 @@ def load(
     return loaded
 
 
+def complete(loaded: Loaded, wanted: set[str]) -> None:
+    """Define further names of a module of which only a slice was run."""
+    missing = wanted - set(loaded.names)
+    statements = cut(loaded.tree, missing) if missing else []
+    _execute([s for s in statements if not binds(s) <= set(loaded.names)], loaded, str(loaded.module.__file__))
+
+
 def _fresh(tree: ast.Module, file: str, root: str, function: str, suffix: str) -> Loaded:
     home, name, package = place(file, root)
     for folder in (root, os.path.join(root, "src"), home):

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from .jaxes import is_key
-from .specs import Array, Choice, Scalar, Spec, Struct, leaves, resize
+from .specs import Array, Choice, Scalar, Spec, Struct, leaves, replace, resize
 from .values import Specs, Values
 
 SMALL = (3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
@@ -43,7 +43,16 @@ def observed(value: object) -> Spec:
 
 
 def specs_of(values: Values) -> Specs:
-    return {name: observed(value) for name, value in values.items()}
+    """What the arguments look like; a whole number that is the size of an axis counts along it."""
+    specs = {name: observed(value) for name, value in values.items()}
+    lengths = {n for s in specs.values() for _, leaf in leaves(s) if isinstance(leaf, Array) for n in leaf.shape}
+
+    def counting(leaf: Array | Scalar | Choice, path: str) -> Spec:
+        if isinstance(leaf, Scalar) and leaf.kind == "int" and leaf.usual in lengths:
+            return Scalar("int", None, leaf.usual)
+        return leaf
+
+    return {name: replace(spec, counting) for name, spec in specs.items()}
 
 
 def reduced(specs: Specs) -> Specs:

@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .module import Loaded, binds, cut, load, loads, place
+from .module import Loaded, complete, load, loads, place
 from .specs import Array
 from .values import Mode, make
 
@@ -115,19 +115,11 @@ class Builder:
         """A name of the module under test; what its slice left out is run now."""
         head = name.partition(".")[0]
         if head not in self.loaded.names:
-            self.complete(self.loaded, {head})
+            complete(self.loaded, {head})
         try:
             return self.loaded.resolve(name)
         except (KeyError, AttributeError):
             raise CannotBuild(f"`{name}` is not there any more") from None
-
-    def complete(self, loaded: Loaded, wanted: set[str]) -> None:
-        """Define further names of a module of which only a slice was run."""
-        missing = wanted - set(loaded.names)
-        for statement in cut(loaded.tree, missing) if missing else ():
-            if not binds(statement) <= set(loaded.names):
-                code = compile(ast.Module([statement], []), str(loaded.module.__file__), "exec", dont_inherit=True)
-                exec(code, loaded.names)
 
     def part(self, file: str, name: str) -> Loaded:
         """The slice of another file of the project that defines a name."""
@@ -146,7 +138,7 @@ class Builder:
         if home is None or home.module.__file__ is None:
             raise CannotBuild(f"the source of `{node['name']}`")
         found = _definition(home.tree, node)
-        self.complete(home, loads(found) - set(free))
+        complete(home, loads(found) - set(free))
         function = _compiled(found, [n for n, inner in free.items() if inner != {"itself": True}], home)(
             **{n: self.value(inner) for n, inner in free.items() if inner != {"itself": True}}
         )
@@ -157,12 +149,11 @@ class Builder:
         return function
 
     def home(self, at: Description) -> Loaded | None:
-        """The module that a function was made in, with its syntax tree."""
-        file = self.file(at)
+        """The module that a function was made in, with the syntax tree of its file: places are those of the file."""
+        name, file = str(at["module"]), self.file(at)
         if file is not None and self.is_loaded(file):
-            return self.loaded
-        name = str(at["module"])
-        if file is not None and name not in sys.modules:
+            module = self.loaded.module
+        elif file is not None and name not in sys.modules:
             module = types.ModuleType(name)
             module.__file__, module.__package__ = file, place(file, self.root)[2]
         else:

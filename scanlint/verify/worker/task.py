@@ -162,7 +162,7 @@ class Task:
         )  # fmt: skip
         self.weighing = weighing = Weighing(full, twin, inputs, coverage, self.widened)
         self.stage("making inputs")
-        given = tuple(str(g) for g in self.request["given"])  # type: ignore[attr-defined]
+        given = tuple((str(g), str(place)) for g, place in self.request["given"])  # type: ignore[attr-defined]
         families = Families(inputs, twin or full, dotted, given, recorded)
         found = families.found(full.before)
         self.source = families.source
