@@ -182,8 +182,9 @@ class Judge:
             with limited(patience or self.patience), quicker:
                 return finished(self.eagerly(lambda f: self.signature.call(f, mine)))
         finally:
-            self.usual = self.usual or time.process_time() - started
-            if self.callees is None and time.process_time() - started > SLOW_SECONDS:
+            spent = time.process_time() - started
+            self.usual = min(spent, self.usual or spent)
+            if self.callees is None and spent > SLOW_SECONDS:
                 self.callees = Callees(self.old, self.before)
 
     def eagerly(self, call: Callable[[Function], Result]) -> Result:

@@ -1,0 +1,145 @@
+"""Does the verifier accept what is right and refute what is wrong?
+
+    python benchmarks/check_mutants.py [--seed N | --fresh] [--generated N] [--mutants N] [--workers N] [--output F]
+
+Correct pairs are what scanlint itself makes of the pages, the fixtures and seeded generated programs. Of each new version
+wrong ones are made: one small change of the rewritten function. What is not refuted is judged by an oracle of its own
+(many inputs, both widths, gradients; see mutation/oracle.py): where nothing tells it from the right version it is
+equivalent and does not count. Exits with 1 if a limit is passed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+from mutation.mutate import Mutant, chosen, mutants, parses  # noqa: E402
+from mutation.pairs import Pair, pairs  # noqa: E402
+from mutation.pool import judged  # noqa: E402
+
+from scanlint.finding import Verification  # noqa: E402
+
+REFUTED, PROVED, ACCEPTED = 0.995, 0.70, 0.97
+
+
+def share(part: int, whole: int) -> str:
+    return f"{part} of {whole} ({part / whole:.1%})" if whole else "none"
+
+
+def correct(found: list[Pair], verdicts: list[Verification]) -> bool:
+    """Print how the correct pairs fared; whether within the limits."""
+    counts = Counter(v.verdict for v in verdicts)
+    good = counts["proved"] + counts["tested"]
+    print(f"correct pairs: {share(counts['proved'], len(found))} proved, {share(good, len(found))} proved or tested, {counts['refuted']} refuted")
+    for pair, verdict in zip(found, verdicts, strict=True):
+        if verdict.verdict in ("refuted", "unknown"):
+            print(f"  {verdict.verdict}: {pair.origin} {pair.task.function}: {verdict.counterexample or verdict.reason}")
+    return counts["proved"] >= PROVED * len(found) and good >= ACCEPTED * len(found) and not counts["refuted"]
+
+
+def log(
+    wanted: list[tuple[Pair, list[Mutant]]], output: Path | None
+) -> Callable[[int, list[Verification]], None]:
+    """Writes down the verdicts on each pair as they come, so that a run that is cut short is not lost."""
+    count = 0
+
+    def done(at: int, verdicts: list[Verification]) -> None:
+        nonlocal count
+        count += 1
+        print(f"{count} of {len(wanted)}", end="\r", file=sys.stderr, flush=True)
+        if output is None:
+            return
+        pair, picked = wanted[at]
+        rows = [("right", "", pair.task.new), *(("wrong", m.operator, m.text) for m in picked)]
+        with output.open("a", encoding="utf-8") as stream:
+            for (kind, operator, text), verdict in zip(rows, verdicts, strict=True):
+                row = {"kind": kind, "operator": operator, "verdict": verdict.verdict, "reason": verdict.reason or verdict.counterexample}
+                more = {"origin": pair.origin, "function": pair.task.function, "old": pair.task.old, "right": pair.task.new, "text": text, "calls": pair.calls}
+                stream.write(json.dumps(row | more | {"notes": verdict.notes}) + "\n")
+
+    return done
+
+
+def wrong(made: list[tuple[Pair, Mutant]], verdicts: list[Verification]) -> bool:
+    """Print how the mutants fared; whether within the limits."""
+    from mutation.oracle import same
+
+    warnings.simplefilter("ignore")
+    rows, equivalent = [], 0
+    for (pair, mutant), verdict in zip(made, verdicts, strict=True):
+        if verdict.verdict == "refuted":
+            continue
+        difference = same(pair.task.new, mutant.text, pair.task.function, pair.calls)
+        equivalent += not difference
+        if difference:
+            rows.append((verdict, pair, mutant, difference))
+    refuted = sum(v.verdict == "refuted" for v in verdicts)
+    whole = refuted + len(rows)
+    accepted = Counter(v.verdict for v, *_ in rows)
+    print(f"mutants: {len(made)} made, {equivalent} equivalent; {share(refuted, whole)} of the others refuted, {dict(accepted)}")
+    for operator, count in Counter(m.operator for _, m in made).most_common():
+        missed = sum(m.operator == operator for _, _, m, _ in rows)
+        print(f"  {operator}: {count}, {missed} missed")
+    for verdict, pair, mutant, difference in rows:
+        print(f"  {verdict.verdict}: {pair.origin} {pair.task.function}, {mutant.operator} at line {mutant.line}: {difference} | {verdict.reason}")
+    return refuted >= REFUTED * whole and not accepted["proved"]
+
+
+def topped_up(wanted: list[tuple[Pair, list[Mutant], list[Mutant]]], count: int, rng: random.Random) -> list[tuple[Pair, list[Mutant]]]:
+    """More from the functions that have more, until there are as many mutants as asked for."""
+    rest = [(at, m) for at, (_, picked, possible) in enumerate(wanted) for m in possible if m not in picked]
+    rng.shuffle(rest)
+    missing = count - sum(len(picked) for _, picked, _ in wanted)
+    for at, mutant in rest[: max(0, missing)]:
+        wanted[at][1].append(mutant)
+    return [(pair, picked) for pair, picked, _ in wanted]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seed", type=int, default=20)
+    parser.add_argument("--fresh", action="store_true", help="a seed from the clock, which is printed")
+    parser.add_argument("--generated", type=int, default=150)
+    parser.add_argument("--mutants", type=int, default=2200)
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--timeout", type=float, default=30.0)
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_args()
+    seed = time.time_ns() % 1_000_000 if options.fresh else options.seed
+    rng = random.Random(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        found = list(pairs(seed, options.generated, Path(folder)))
+        print(f"seed {seed}: {len(found)} correct pairs", flush=True)
+        each = -(-options.mutants // len(found))
+        found.sort(key=lambda pair: (len(pair.task.old) > 2000, rng.random()))  # the large ones last
+        wanted = []
+        for pair in found:
+            possible = [m for m in mutants(pair.task.new, pair.task.function) if parses(m)]
+            wanted.append((pair, chosen(possible, each, rng), possible))
+        wanted = topped_up(wanted, options.mutants, rng)
+        found = [pair for pair, _ in wanted]
+        groups = [[pair.task, *(replace(pair.task, new=m.text) for m in picked)] for pair, picked in wanted]
+        started = time.monotonic()
+        verdicts = judged(groups, options.workers, options.timeout, log(wanted, options.output))
+        count = sum(map(len, groups))
+        print(f"{(time.monotonic() - started) / count:.2f} s a verdict with {options.workers} processes", flush=True)
+        right = correct(found, [v[0] for v in verdicts])
+        made = [(pair, m) for pair, picked in wanted for m in picked]
+        refuted = wrong(made, [v for group in verdicts for v in group[1:]])
+    return 0 if right and refuted else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
