@@ -228,7 +228,7 @@ def _subscript(self: Expressions, node: ast.Subscript) -> Value:
     if value.array:
         return replace(value, ndim=indexed_ndim(value.ndim, node.slice), constant=Unset.UNSET, callee=None)
     if value.traced:
-        sliced = isinstance(node.slice, ast.Slice | ast.Tuple) or _has_ellipsis(node.slice)
+        sliced = isinstance(node.slice, ast.Tuple) or _has_ellipsis(node.slice)  # `params[1:]` may be a list
         return replace(value, array=sliced, ndim=None, dtype=None, callee=None)
     if key.traced and key.array:
         return self.made(node, Reason("", self.frame.code.scope, node, key.why))

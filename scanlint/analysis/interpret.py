@@ -177,7 +177,11 @@ def _if(self: Interpreter, node: ast.If) -> bool:
     if test.known:
         taken, dead = (node.body, node.orelse) if test.constant else (node.orelse, node.body)
         self.record.silent.update(dead)
-        return self.block(taken)
+        chosen = UNROLL_FLAG.search(spelled(node.test)) is not None or unrolled(taken, dead)
+        self.quiet += chosen
+        reached = self.block(taken)
+        self.quiet -= chosen
+        return reached
     words = "" if test.traced else spelled(node.test)
     guarded = TRACER_GUARD.search(words) is not None
     chosen = guarded or UNROLL_FLAG.search(words) is not None

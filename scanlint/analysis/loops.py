@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -56,6 +56,7 @@ class LoopModel:
     def __init__(self, unit: Unit, node: ast.For | ast.While, streams: tuple[Stream, ...] | None = None) -> None:
         self.unit = unit
         self.node = node
+        self.measured: dict[str, float] = {}
         self._given = streams
 
     @cached_property
@@ -205,15 +206,20 @@ def is_array(unit: Unit, node: ast.expr) -> bool:
 def trips_of(unit: Unit, streams: tuple[Stream, ...]) -> int | None:
     """The trip count where it is known."""
     for stream in streams:
-        if stream.kind != "range" or stream.stop is None:
-            continue
-        parts = [stream.start, stream.stop, stream.step]
-        known = [unit.value(p).constant if p is not None else None for p in parts]
-        start = 0 if parts[0] is None else known[0]
-        step = 1 if parts[2] is None else known[2]
-        stop = known[1]
-        if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int) and step != 0:
-            return max(0, -((start - stop) // step)) if max(map(abs, (start, stop, step))) < LARGEST else None
+        if stream.kind == "range" and stream.stop is not None:
+            trips = range_length(stream, lambda bound: unit.value(bound).constant)
+            if trips is not None:
+                return trips
+    return None
+
+
+def range_length(stream: Stream, known: Callable[[ast.expr], object]) -> int | None:
+    """How many trips a range makes when its bounds are these numbers."""
+    start = known(stream.start) if stream.start is not None else 0
+    stop = known(stream.stop) if stream.stop is not None else None
+    step = known(stream.step) if stream.step is not None else 1
+    if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int) and step != 0:
+        return max(0, -((start - stop) // step)) if max(map(abs, (start, stop, step))) < LARGEST else None
     return None
 
 

@@ -87,7 +87,7 @@ def _len(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[st
         return constant(count)
     if args and args[0].element is not None and args[0].element.origin == "shape":
         return RANK
-    return AXIS if args and args[0].container is None and (args[0].array or args[0].traced) else STATIC_INT
+    return AXIS if args and args[0].container is None and args[0].array else STATIC_INT
 
 
 def _enumerate(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:

@@ -5,42 +5,82 @@ from __future__ import annotations
 import ast
 import re
 
-from scanlint.analysis.flow import walk_scope
-from scanlint.analysis.loops import LoopModel, Stream, is_array
+from scanlint.analysis.affine import window
+from scanlint.analysis.counts import Count, count_of, stated
+from scanlint.analysis.flow import reads, walk_scope
+from scanlint.analysis.loops import LoopModel, Stream, is_array, range_length
+from scanlint.analysis.rows import writes_rows
+from scanlint.analysis.size import body_equations
 from scanlint.analysis.unit import Unit
 from scanlint.analysis.values import Value, contents
 from scanlint.settings import Settings
 
-FEW = re.compile(r"(?i)layer|block|stage|depth|ndim|axes|agent|player|head|team")
-UNROLLS = re.compile(r"(?i)\bunroll(?!ed-)")
-CALL, INDEX, UNKNOWN_CALL = 2.0, 4.0, 3.0
+HANDFUL = re.compile(
+    r"(?i)layer|block|stage|depth|ndim|axes|axis|dims?\b|rank|head|level|fold|degree|octave"
+    r"|group|device|shard|subdomain"
+)
+PARTIES = re.compile(r"(?i)agent|player|team")
+FEW = re.compile(f"{HANDFUL.pattern}|agent|player|team")
+FEW_TRIPS = 4
+"""How many trips are reckoned with where nothing says that there are many."""
+ROW = 15.0
+"""Equations per trip from which a loop over few rows is worth a `vmap`."""
+UNROLLS = re.compile(r"(?i)(?:\b|_)unroll(?!ed-)")
+CHOSEN = re.compile(
+    r"(?i)\b(?:intentional|deliberate|on purpose)"
+    r"|\b(?:python|for)[- ]loops? (?:is|are|was|seems?) (?:\w+ )?(?:faster|fine|ok\b|better|cheaper)"
+    r"|\b(?:scan|fori_loop|vmap)\b[^.]{0,30}\b(?:slower|worse|too much memory|out of memory|oom)\b"
+)
+COST = re.compile(
+    r"(?i)\b(?:reduc|avoid|prevent|limit|shrink|small|instead|rather|size|cost|too|blow|explo|slow|todo|fixme|never)\w*"
+    r"\W+(?:\w+\W+){0,5}unroll|n[o']t\W+(?:\w+\W+){0,2}unroll"
+)
 
 
 def worth_rolling(model: LoopModel, settings: Settings) -> bool:
     """Known trips: enough of them, and enough equations in all. Unknown ones count as many if an array gives them."""
-    if deliberate(model):
+    size = body_equations(model)
+    trips = model.trips if model.trips is not None else _stated_trips(model)
+    if trips is not None:
+        long = trips > settings.max_unrolled_trips and trips * size >= settings.min_unrolled_equations
+        return long and not deliberate(model)
+    if size < 1 or (_by_hand(model) and size * FEW_TRIPS < settings.min_unrolled_equations):
         return False
-    if model.trips is not None:
-        long = model.trips > settings.max_unrolled_trips
-        return long and model.trips * body_equations(model) >= settings.min_unrolled_equations
-    if body_equations(model) < 1:
-        return False
-    return any(stream.kind == "rows" or long_by_origin(model, stream) for stream in model.streams)
+    many = any(s.kind == "rows" or _many(model, s, size, settings) for s in model.streams)
+    return many and not deliberate(model)
 
 
 def stages_arrays(model: LoopModel) -> bool:
     """Whether what the loop computes is known to be traced."""
-    values = model.unit.values
     names = set(model.carried) | set(model.last_values)
-    for part in walk_scope(model.node.body):
-        match part:
-            case ast.Assign(targets=bound, value=value) if values_traced(model.unit, value):
-                if names & {n.id for t in bound for n in ast.walk(t) if isinstance(n, ast.Name)}:
-                    return True
-            case ast.AugAssign(target=ast.Name(id=name), value=value) if name in names:
-                if values_traced(model.unit, value) or values_traced(model.unit, part.target):
-                    return True
-    return any(values_traced(model.unit, o.element) for o in model.outputs) and bool(values)
+    return any(_stages(model.unit, part, names) for part in walk_scope(model.node.body))
+
+
+def _stages(unit: Unit, part: ast.AST, names: set[str]) -> bool:
+    """Whether a statement gives a traced value to one of these names, or puts one into a list."""
+    match part:
+        case ast.Assign(targets=bound, value=value) if values_traced(unit, value):
+            stored = any(_element(unit, t) for t in bound)
+            return stored or bool(names & {n.id for t in bound for n in ast.walk(t) if isinstance(n, ast.Name)})
+        case ast.AugAssign(target=ast.Name(id=name), value=value) if name in names:
+            return values_traced(unit, value) or values_traced(unit, part.target)
+        case ast.AugAssign(target=ast.Name(), op=ast.Add(), value=ast.List(elts=elements)):
+            return any(values_traced(unit, e) for e in elements)
+        case ast.AugAssign(target=ast.Subscript() as target, value=value):
+            return _element(unit, target) and values_traced(unit, value)
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="append"), args=[element])):
+            return values_traced(unit, element)
+    return False
+
+
+def _element(unit: Unit, target: ast.expr) -> bool:
+    """Whether a target is an element of a list, or of a list in one."""
+    at = target
+    while isinstance(at, ast.Subscript):
+        if isinstance(at.slice, ast.Constant | ast.Slice | ast.Tuple):
+            return False
+        at = at.value
+    return at is not target and isinstance(at, ast.Name) and unit.value(at).container in ("list", None)
 
 
 def values_traced(unit: Unit, node: ast.expr) -> bool:
@@ -52,64 +92,97 @@ def _holds_traced(value: Value, depth: int = 4) -> bool:
     return value.traced or (depth > 0 and any(_holds_traced(v, depth - 1) for v in contents(value)))
 
 
-def body_equations(model: LoopModel) -> float:
-    """A rough count of the equations that one trip adds."""
-    return sum(_equations(model.unit, s) for s in model.node.body)
+def _stated_trips(model: LoopModel) -> int | None:
+    """The trips that the file states by defaults and by its own calls."""
+    for stream in model.streams:
+        if stream.kind == "range" and stream.stop is not None:
+            trips = range_length(stream, lambda bound: stated(model.unit, bound))
+            if trips is not None:
+                return trips
+    return None
 
 
-def _equations(unit: Unit, node: ast.AST) -> float:
-    """Counts what works on arrays; nested loops count once per trip."""
-    match node:
-        case ast.For(iter=iterable, body=body):
-            trips = _nested_trips(unit, iterable)
-            return _equations(unit, iterable) + trips * sum(_equations(unit, s) for s in body)
-        case ast.FunctionDef() | ast.ClassDef() | ast.Lambda():
-            return 0.0
-    own = 0.0
-    match node:
-        case ast.BinOp() | ast.UnaryOp() | ast.Compare() | ast.AugAssign():
-            static = isinstance(node, ast.expr) and unit.value(node).static
-            own = 0.0 if static else 1.0
-        case ast.Subscript(ctx=ast.Load(), value=value) if is_array(unit, value) or unit.value(value).traced:
-            own = INDEX
-        case ast.Call(func=function):
-            own = _call(unit, node, function)
-    return own + sum(_equations(unit, child) for child in ast.iter_child_nodes(node))
+def _by_hand(model: LoopModel) -> bool:
+    """Whether no mechanical rewrite exists: the work of rolling it has to pay with few trips already."""
+    return bool(model.obstacles)
 
 
-def _call(unit: Unit, call: ast.Call, function: ast.expr) -> float:
-    if unit.value(call).static:
-        return 0.0
-    name = unit.resolve(function)
-    if name is None:
-        return UNKNOWN_CALL
-    if name in unit.weights:
-        return unit.weights[name]
-    return CALL if name.startswith("jax.") else (0.0 if name.startswith("builtins.") else UNKNOWN_CALL)
-
-
-def _nested_trips(unit: Unit, iterable: ast.expr) -> int:
-    match iterable:
-        case ast.Call(args=[stop]):
-            known = unit.value(stop).constant
-            return known if isinstance(known, int) and not isinstance(known, bool) else 4
-    return 4
-
-
-def long_by_origin(model: LoopModel, stream: Stream) -> bool:
-    """Whether an unknown trip count comes from the length of an array or from an argument that callers choose."""
+def _many(model: LoopModel, stream: Stream, size: float, settings: Settings) -> bool:
+    """Whether an unknown number of trips is taken for a large one."""
     if stream.counted is not None:
         return is_array(model.unit, stream.counted)
-    bounds = [model.unit.value(b) for b in (stream.stop, stream.start) if b is not None]
-    return any(b.origin in ("shape", "argument") for b in bounds) and FEW.search(_spelled(stream)) is None
+    count = stream_count(model.unit, stream)
+    spelled = " ".join(count.names)
+    if HANDFUL.search(spelled):
+        return False
+    if PARTIES.search(spelled):
+        heavy = size * FEW_TRIPS >= settings.max_unrolled_trips * settings.min_unrolled_equations
+        return heavy or (size >= ROW and writes_rows(model))
+    if count.origin in ("shape", "argument"):
+        return True
+    return count.origin == "field" and _large_field(model, size, settings)
 
 
-def _spelled(stream: Stream) -> str:
-    return " ".join(ast.unparse(b) for b in (stream.start, stream.stop) if b is not None)
+def stream_count(unit: Unit, stream: Stream) -> Count:
+    """Where the bounds of a range come from."""
+    counts = [count_of(unit, bound) for bound in (stream.stop, stream.start, stream.step) if bound is not None]
+    names = frozenset[str]().union(*(c.names for c in counts))
+    return Count(next((c.origin for c in counts if c.origin is not None), None), names)
+
+
+def _large_field(model: LoopModel, size: float, settings: Settings) -> bool:
+    """An attribute may well be a small setting: only a grid, rows of arrays or long lists speak for many trips."""
+    if size * FEW_TRIPS < settings.min_unrolled_equations / 2:
+        return False
+    return _grid(model) or writes_rows(model) or (_fills_list(model) and not _ragged(model))
+
+
+def _grid(model: LoopModel) -> bool:
+    """Whether another loop of unknown length runs inside this one: the trips multiply."""
+    for part in walk_scope(model.node.body):
+        match part:
+            case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=args)):
+                counts = [count_of(model.unit, a) for a in args]
+                if any(c.origin is not None and not HANDFUL.search(" ".join(c.names)) for c in counts):
+                    return True
+    return False
+
+
+def _ragged(model: LoopModel) -> bool:
+    """Whether the trips read slices of different lengths."""
+    slices = [p for p in walk_scope(model.node.body) if isinstance(p, ast.Slice)]
+    return any(reads(p) & model.staged and window(p, model.staged) is None for p in slices)
+
+
+def _fills_list(model: LoopModel) -> bool:
+    """Whether every trip adds to a list, or fills a place of one that was made as long as the loop."""
+    return any(_stages(model.unit, statement, set()) for statement in model.node.body)
 
 
 def deliberate(model: LoopModel) -> bool:
-    """Whether a comment between the start of the function and the loop says that the author wants it unrolled."""
-    first = getattr(model.flow.function, "lineno", model.node.lineno)
-    comments = [line.partition("#")[2] for line in model.unit.source.lines[first - 1 : model.node.lineno]]
-    return any(UNROLLS.search(comment) for comment in comments)
+    """Whether the docstring, or a comment before the loop, says that the author wants it unrolled."""
+    function = model.flow.function
+    first = getattr(function, "lineno", model.node.lineno)
+    said = [function.name, ast.get_docstring(function) or ""] if isinstance(function, ast.FunctionDef) else []
+    said += _comments(model.unit.source.lines[first - 1 : model.node.lineno])
+    return any(_chosen(words) for words in said)
+
+
+def _chosen(comment: str) -> bool:
+    """Whether a comment is about a decision; `to reduce the size of the unrolled graph` is about a cost."""
+    return bool(CHOSEN.search(comment) or (UNROLLS.search(comment) and not COST.search(comment)))
+
+
+def _comments(lines: list[str]) -> list[str]:
+    """The comments in some lines; those on lines of their own that follow each other are one."""
+    found: list[str] = []
+    going_on = False
+    for line in lines:
+        code, mark, text = line.partition("#")
+        alone = bool(mark) and not code.strip()
+        if mark and alone and going_on:
+            found[-1] += " " + text.strip()
+        elif mark:
+            found.append(text.strip())
+        going_on = alone
+    return found

@@ -23,7 +23,7 @@ from scanlint.analysis.parameters import direct, received
 from scanlint.analysis.transforms import functions_in
 from scanlint.analysis.unit import Function, Jit, canonical
 from scanlint.analysis.uses import array_uses
-from scanlint.analysis.values import Kind, Value, concrete, join
+from scanlint.analysis.values import STATIC_BOOL, UNKNOWN, Kind, Value, concrete, join
 from scanlint.project.scope import ModuleScope, nested
 
 DEEPEST = 14
@@ -270,13 +270,13 @@ class Graph:
         if self._is_frozen(code):
             return
         self._enter(code, mode)
-        self._receive(code, received(self, code, {}, partial(self.uses, code)))
+        self._receive(code, _uncalled(received(self, code, {}, partial(self.uses, code))))
         self._run(code, frame)
 
     def visit(self, code: Code) -> None:
         """Interpret a function of the host with unknown arguments."""
         if code.runs == 0 and not code.mode.traced:
-            self._receive(code, received(self, code, {}, partial(self.uses, code)))
+            self._receive(code, _uncalled(received(self, code, {}, partial(self.uses, code))))
             self._run(code, None)
 
     def settle(self) -> None:
@@ -285,3 +285,9 @@ class Graph:
             code, frame = self.pending.pop()
             if code.stale:
                 self._run(code, frame)
+
+
+def _uncalled(table: Mapping[str, Value]) -> dict[str, Value]:
+    """The parameters of a function that no known call runs: a caller may choose other flags than the defaults."""
+    chosen = {n for n, v in table.items() if v.known and (v.constant is None or isinstance(v.constant, bool))}
+    return {n: (STATIC_BOOL if v.dtype == "bool" else UNKNOWN) if n in chosen else v for n, v in table.items()}

@@ -91,6 +91,24 @@ class Context(NamedTuple):
         model = self.loop(node)
         return model if model.streams else None
 
+    def worth_a_word(self, model: LoopModel) -> bool:
+        """Whether a loop stages arrays often enough, and is no part of a reported nest that is rewritten by hand."""
+        from scanlint.analysis.worth import stages_arrays, worth_rolling
+
+        if not stages_arrays(model) or not worth_rolling(model, self.settings):
+            return False
+        return not (model.obstacles and self._in_reported_nest(model))
+
+    def _in_reported_nest(self, model: LoopModel) -> bool:
+        for ancestor in self.unit.ancestors(model.node):
+            if isinstance(ancestor, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                return False
+            if isinstance(ancestor, ast.For):
+                outer = self.loop(ancestor)
+                if outer.streams and outer.obstacles and self.worth_a_word(outer):
+                    return True
+        return False
+
     def traced_bound(self, model: LoopModel) -> ast.expr | None:
         """The argument of `range` that is a tracer, if one is."""
         for stream in model.streams:

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Sequence
 
 from scanlint.analysis.loops import LoopModel, Stream
-from scanlint.analysis.worth import body_equations
+from scanlint.analysis.rows import writes_rows
+from scanlint.analysis.size import body_equations
 
 
 def quoted(names: Sequence[str]) -> str:
@@ -37,3 +38,26 @@ def per_trip(model: LoopModel) -> str:
     """The label under the loop's line."""
     count = max(1, round(body_equations(model)))
     return f"each trip adds about {count} equation{'s' if count != 1 else ''}"
+
+
+CURES = {
+    "mutation": "keep the values in an array, written with `.at[...].set(...)`, instead of in places of a list",
+    "conditional-append": "compute all values together, from index tables that NumPy makes beforehand",
+    "list-made-elsewhere": "compute all values together with `jax.vmap` over the index, or collect them with `lax.scan`",
+    "list-used-otherwise": "keep the values in an array of full size and write them with `.at[...].set(...)`",
+    "list-escapes": "collect the values with `lax.scan`, which gives them as one array",
+    "list-never-stacked": "collect the values with `lax.scan`, which gives them as one array",
+    "index-needs-int": "read with `jnp.take` or `lax.dynamic_slice` of one padded size, so that the index can be traced",
+    "side-effect": "let the body return its values, and carry them through `lax.scan`",
+    "break": "carry a flag and go on with `lax.while_loop` until it is set",
+    "continue": "choose with `jnp.where` what such a trip leaves as it was",
+}
+
+
+def cure(model: LoopModel, plain: str) -> str:
+    """What to do about a loop: `plain` where it can be rolled, else what removes the first thing in the way."""
+    if model.obstacles:
+        return CURES.get(model.obstacles[0].reason.partition(":")[0], plain)
+    if writes_rows(model):
+        return f"{plain}, or compute all rows at once with `jax.vmap`"
+    return plain

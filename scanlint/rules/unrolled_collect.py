@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.analysis.worth import stages_arrays, worth_rolling
 from scanlint.rules.base import Context, Report, Rule
-from scanlint.rules.loop_words import per_trip, quoted, times
+from scanlint.rules.loop_words import cure, per_trip, quoted, times
 
 
 class UnrolledCollect(Rule):
@@ -20,15 +19,15 @@ class UnrolledCollect(Rule):
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.For)
         model = context.traced_loop(node)
-        if model is None or not model.collects or not model.carried:
-            return
-        if context.traced_bound(model) or not stages_arrays(model) or not worth_rolling(model, context.settings):
+        if model is None or not model.collects or not (model.carried or model.obstacles):
+            return  # without either it is unbatched-loop's
+        if context.traced_bound(model) or not context.worth_a_word(model):
             return
         lists = quoted([output.name for output in model.outputs])
         yield context.report_loop(
             model,
             f"tracing `{context.unit.context(node).qualname}` unrolls this loop {times(model)}",
             label=per_trip(model),
-            help=f"carry {quoted(model.carried)} through `lax.scan`, which stacks {lists}",
+            help=cure(model, f"carry {quoted(model.carried)} through `lax.scan`, which stacks {lists}"),
             primitive="scan",
         )

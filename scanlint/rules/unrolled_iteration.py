@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.analysis.worth import stages_arrays, worth_rolling
 from scanlint.rules.base import Context, Report, Rule
-from scanlint.rules.loop_words import per_trip, quoted, times
+from scanlint.rules.loop_words import cure, per_trip, quoted, times
 
 
 class UnrolledIteration(Rule):
@@ -22,12 +21,12 @@ class UnrolledIteration(Rule):
         model = context.traced_loop(node)
         if model is None or model.collects or not any(s.kind == "rows" for s in model.streams):
             return
-        if not stages_arrays(model) or not worth_rolling(model, context.settings):
+        if not context.worth_a_word(model):
             return
         yield context.report_loop(
             model,
             f"tracing `{context.unit.context(node).qualname}` unrolls this loop {times(model)}",
             label=per_trip(model),
-            help=f"carry {quoted(model.carried)} through `lax.scan` over the rows",
+            help=cure(model, f"carry {quoted(model.carried)} through `lax.scan` over the rows"),
             primitive="scan",
         )

@@ -1,0 +1,209 @@
+"""Where a trip count that is no constant comes from, and how large the file itself says that it is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scanlint.analysis.flow import Names, parameters, targets, walk_scope
+from scanlint.analysis.unit import Function, Unit
+from scanlint.analysis.values import Origin
+from scanlint.analysis.walk import children
+
+_ORDER: tuple[Origin, ...] = ("argument", "shape", "field", "feature", "rank")
+_SIZES = frozenset(("shape", "size", "ndim"))
+
+
+class Count(NamedTuple):
+    """The `origin` of a number, and every name that it is made of, attributes included."""
+
+    origin: Origin | None
+    names: Names
+
+
+NOTHING = Count(None, frozenset())
+
+
+def count_of(unit: Unit, node: ast.expr) -> Count:
+    """Where a number comes from: its value may tell, else the assignments and parameters that it is made of."""
+    return _count(unit, node, set())
+
+
+def _count(unit: Unit, node: ast.expr, seen: set[tuple[ast.AST, str]]) -> Count:
+    """`seen` holds the names, by the function that binds them, that were followed already."""
+    if unit.value(node).known:
+        return NOTHING
+    parts = _together(_count(unit, inner, seen) for inner in _operands(node))
+    origin = unit.value(node).origin
+    match node:
+        case ast.Name(id=name):
+            made = _together(_bound(unit, node, name, seen))
+            return Count(origin or made.origin, made.names | {name})
+        case ast.Attribute(value=base, attr=attr):
+            owner = unit.value(base)
+            plain: Origin | None = None if attr in _SIZES and (owner.array or owner.callee is None) else "field"
+            return Count(origin or parts.origin or plain, parts.names | {attr})
+    return Count(origin or parts.origin, parts.names)
+
+
+def _operands(node: ast.expr) -> list[ast.expr]:
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return [left, right]
+        case ast.UnaryOp(operand=operand):
+            return [operand]
+        case ast.Call(func=ast.Name(id="int" | "max" | "min" | "abs" | "round") | ast.Attribute(attr="ceil" | "floor")):
+            return node.args
+        case ast.Subscript(value=value) | ast.Attribute(value=ast.Attribute() as value):
+            return [value]
+        case ast.IfExp(body=body, orelse=orelse):
+            return [body, orelse]
+        case ast.BoolOp(values=values):
+            return values
+    return []
+
+
+def _together(counts: Iterator[Count]) -> Count:
+    listed = list(counts)
+    found = [c.origin for c in listed]
+    return Count(next((o for o in _ORDER if o in found), None), frozenset().union(*(c.names for c in listed)))
+
+
+def _bound(unit: Unit, at: ast.expr, name: str, seen: set[tuple[ast.AST, str]]) -> Iterator[Count]:
+    """What the nearest function around that binds a name binds it to."""
+    for function in unit.ancestors(at):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if (function, name) in seen:
+            return
+        made = list(_values(function, name))
+        if name in parameters(function.args):
+            yield Count("argument", frozenset())
+        if made or name in parameters(function.args):
+            seen.add((function, name))
+            yield from (_count(unit, value, seen) for value in made)
+            return
+
+
+def _values(function: Function, name: str) -> Iterator[ast.expr]:
+    """The expressions that a function binds a name to; for a loop variable, what its `range` counts to."""
+    for part in walk_scope(function.body if isinstance(function.body, list) else []):
+        match part:
+            case ast.Assign(targets=bound, value=value) if any(name in targets(t) for t in bound):
+                yield value
+            case ast.AnnAssign(target=ast.Name(id=target), value=ast.expr() as value) if target == name:
+                yield value
+            case ast.For(target=ast.Name(id=target), iter=ast.Call(func=ast.Name(id="range"), args=args)):
+                if target == name:
+                    yield from args
+
+
+def stated(unit: Unit, node: ast.expr) -> int | None:
+    """The largest number that the file says a count to be: by defaults, and by what its own calls hand in."""
+    known = unit.value(node).constant
+    if isinstance(known, int) and not isinstance(known, bool):
+        return known
+    match node:
+        case ast.Constant(value=int(number)) if not isinstance(number, bool):
+            return number
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as operator, right=right):
+            first, second = stated(unit, left), stated(unit, right)
+            if first is None or second is None:
+                return None
+            return first + second if isinstance(operator, ast.Add) else first - second
+        case ast.Name(id=name):
+            for function in unit.ancestors(node):
+                if isinstance(function, ast.FunctionDef) and name in parameters(function.args):
+                    return _calls_of(unit, function).largest(function, name)
+    return None
+
+
+def _calls_of(unit: Unit, function: ast.FunctionDef) -> _Calls:
+    """The calls where a function can be named: in the function around it, or in the whole file."""
+    around = next((a for a in unit.ancestors(function) if isinstance(a, ast.FunctionDef)), unit.module)
+    if around not in unit.models:
+        unit.models[around] = _Calls(unit, around)
+    calls = unit.models[around]
+    assert isinstance(calls, _Calls)
+    return calls
+
+
+class _Calls:
+    """The calls in one file or function by the name that they call, and the numbers that they hand in."""
+
+    def __init__(self, unit: Unit, whole: ast.AST) -> None:
+        self.unit = unit
+        self.table: dict[str, list[tuple[ast.FunctionDef | None, ast.Call]]] = {}
+        self.known: dict[tuple[ast.AST, str], int | None] = {}
+        stack: list[tuple[ast.FunctionDef | None, ast.AST]] = [(None, whole)]
+        while stack:
+            around, node = stack.pop()
+            if isinstance(node, ast.Call) and (name := _called(node.func)) is not None:
+                self.table.setdefault(name, []).append((around, node))
+            inner = node if isinstance(node, ast.FunctionDef) else around
+            stack += [(inner, child) for child in children(node)]
+
+    def largest(self, function: ast.FunctionDef, name: str) -> int | None:
+        """The largest of a parameter's default and what the calls give; None when one of these is not a number."""
+        if (function, name) not in self.known:
+            self.known[function, name] = None  # it may hand its own parameter to itself
+            self.known[function, name] = self._largest(function, name)
+        return self.known[function, name]
+
+    def _largest(self, function: ast.FunctionDef, name: str) -> int | None:
+        default = _default(function.args, name)
+        numbers = [] if default is None else [default]
+        method = [a.arg for a in function.args.args[:1]] in (["self"], ["cls"])
+        for around, call in self.table.get(f"self.{function.name}" if method else function.name, []):
+            argument = _argument(call, function, name, method)
+            if argument is None and default is not None:
+                continue
+            number = self._number(around, argument)
+            if number is None:
+                return None
+            numbers.append(number)
+        return max(numbers, default=None)
+
+    def _number(self, around: ast.FunctionDef | None, argument: ast.expr | None) -> int | None:
+        match argument:
+            case ast.Constant(value=int(number)) if not isinstance(number, bool):
+                return number
+            case ast.Name(id=name) if around is not None and name in parameters(around.args):
+                return _calls_of(self.unit, around).largest(around, name)
+        return None
+
+
+def _called(function: ast.expr) -> str | None:
+    """The name that is called: `f(...)`, `self.f(...)`, or under a transform, `jax.jit(f, ...)(...)`."""
+    match function:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name):
+            return f"self.{name}"
+        case ast.Call(args=[ast.Name() | ast.Attribute() as inner, *_]):
+            return _called(inner)
+    return None
+
+
+def _default(arguments: ast.arguments, name: str) -> int | None:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    padded = [*[None] * (len(positional) - len(arguments.defaults)), *arguments.defaults]
+    pairs = [*zip(positional, padded, strict=True), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+    for argument, default in pairs:
+        match default:
+            case ast.Constant(value=int(number)) if argument.arg == name and not isinstance(number, bool):
+                return number
+    return None
+
+
+def _argument(call: ast.Call, function: ast.FunctionDef, name: str, method: bool) -> ast.expr | None:
+    """What a call hands in for a parameter; an ellipsis where that cannot be told."""
+    if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+        return ast.Constant(value=...)
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    names = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
+    place = names.index(name) - method if name in names else -1
+    return call.args[place] if 0 <= place < len(call.args) else None

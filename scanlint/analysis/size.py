@@ -1,0 +1,88 @@
+"""Roughly how many equations one trip of a loop adds."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from scanlint.analysis.callables import Closure, Partial, Transformed
+from scanlint.analysis.loops import LoopModel, is_array
+from scanlint.analysis.unit import Unit
+
+CALL, INDEX, UNKNOWN_CALL = 2.0, 4.0, 3.0
+NESTED = 4
+"""The trips of an inner loop whose number is not known."""
+
+
+def body_equations(model: LoopModel) -> float:
+    """A rough count of the equations that one trip adds."""
+    if "size" not in model.measured:
+        model.measured["size"] = _sum(model.unit, model.node.body, {})
+    return model.measured["size"]
+
+
+def _sum(unit: Unit, body: Sequence[ast.AST], local: dict[ast.AST, float]) -> float:
+    return sum(_equations(unit, s, local) for s in body)
+
+
+def _equations(unit: Unit, node: ast.AST, local: dict[ast.AST, float]) -> float:
+    """Counts what works on arrays; nested loops count once per trip. `local`: sizes of local functions."""
+    match node:
+        case ast.For(iter=iterable, body=body):
+            trips = _nested_trips(unit, iterable)
+            return _equations(unit, iterable, local) + trips * _sum(unit, body, local)
+        case ast.FunctionDef() | ast.ClassDef() | ast.Lambda():
+            return 0.0
+    own = 0.0
+    match node:
+        case ast.BinOp() | ast.UnaryOp() | ast.Compare() | ast.AugAssign():
+            static = isinstance(node, ast.expr) and unit.value(node).static
+            own = 0.0 if static else 1.0
+        case ast.Subscript(ctx=ast.Load(), value=value) if is_array(unit, value) or unit.value(value).traced:
+            own = INDEX
+        case ast.Call(func=function):
+            own = _call(unit, node, function, local)
+    return own + sum(_equations(unit, child, local) for child in ast.iter_child_nodes(node))
+
+
+def _call(unit: Unit, call: ast.Call, function: ast.expr, local: dict[ast.AST, float]) -> float:
+    if unit.value(call).static:
+        return 0.0
+    name = unit.resolve(function) or _defined(unit, function)
+    if name is None:
+        inner = _local(unit, function)
+        if inner is None:
+            return UNKNOWN_CALL
+        if inner not in local:
+            local[inner] = UNKNOWN_CALL  # it may call itself
+            local[inner] += _sum(unit, inner.body, local)
+        return local[inner]
+    if name in unit.weights:
+        return unit.weights[name]
+    return CALL if name.startswith("jax.") else (0.0 if name.startswith("builtins.") else UNKNOWN_CALL)
+
+
+def _defined(unit: Unit, function: ast.expr) -> str | None:
+    """The canonical name of a function or method of the project that an expression is known to be."""
+    callee = unit.value(function).callee
+    while isinstance(callee, Transformed | Partial):
+        callee = callee.function
+    if isinstance(callee, Closure) and "<locals>" not in callee.code.qualname:
+        return f"{callee.code.scope.name}.{callee.code.qualname}"
+    return None
+
+
+def _local(unit: Unit, function: ast.expr) -> ast.FunctionDef | None:
+    """The function defined in this unit that a name stands for, if only one does."""
+    if not isinstance(function, ast.Name):
+        return None
+    found = [n for n in unit.nodes if isinstance(n, ast.FunctionDef) and n.name == function.id and n is not unit.node]
+    return found[0] if len(found) == 1 else None
+
+
+def _nested_trips(unit: Unit, iterable: ast.expr) -> int:
+    match iterable:
+        case ast.Call(args=[stop]):
+            known = unit.value(stop).constant
+            return known if isinstance(known, int) and not isinstance(known, bool) else NESTED
+    return NESTED

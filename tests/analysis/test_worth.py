@@ -1,0 +1,329 @@
+"""Which loops are worth a word: many trips, or much work in each, as far as the file tells."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from scanlint.engine import check_text
+from scanlint.finding import Finding
+from scanlint.settings import Settings
+
+HEADER = "import jax\nimport jax.numpy as jnp\nimport numpy as np\nfrom functools import partial\n\n\n"
+
+
+def found(text: str, **settings: int) -> list[Finding]:
+    """The findings about loops in a program."""
+    program = HEADER + textwrap.dedent(text)
+    outcome = check_text(program.encode(), Path("program.py"), Settings(**settings))  # type: ignore[arg-type]
+    assert not outcome.problems
+    return [f for f in outcome.findings if f.code.startswith(("SCN10", "SCN30"))]
+
+
+STEP = "x = jnp.sin(x) * 2.0 + jnp.cos(x) - jnp.exp(-x)"
+
+REPORTED = [
+    pytest.param(
+        """
+        def project(degree_max):
+            @jax.jit
+            def run(m):
+                out = [0 for _ in range(degree_max**2)]
+                for l in range(degree_max + 1):
+                    for k in range(2 * l + 1):
+                        out[l * l + k] = m[l * l + k] * jnp.cos(m[0]) + m[l * l + 2 * l - k] * jnp.sin(m[1])
+                return jnp.array(out)
+            return run
+        """.replace("degree_max", "l_max"),
+        "mutation",
+        id="nested ranges over an argument of the function around, filling a list",
+    ),
+    pytest.param(
+        """
+        @partial(jax.jit, static_argnames="n")
+        def integrals(x, n):
+            parts = []
+            for l in range(n):
+                for m in range(l + 1):
+                    if m % 2:
+                        parts.append(jnp.sin(x) ** m * jnp.cos(x) ** l)
+                    else:
+                        parts.append(jnp.zeros_like(x))
+            return jnp.stack(parts)
+        """,
+        "conditional-append",
+        id="nested ranges that append on several branches",
+    ),
+    pytest.param(
+        """
+        @jax.jit
+        def rollout(env, loss, controls, gains):
+            count = env.horizon
+            states, actions = [None] * (count + 1), [None] * count
+            states[0], cost = env.start(), 0.0
+            for t in range(count):
+                actions[t] = controls[t] + gains[t] @ (states[t].flatten() - controls[0])
+                states[t + 1], _ = env(states[t], actions[t])
+                cost += loss(states[t], actions[t])
+            return states, actions, cost
+        """,
+        "mutation",
+        id="a rollout into lists that were made as long as the loop",
+    ),
+    pytest.param(
+        """
+        class World:
+            def __init__(self, n):
+                self.size = (n, n)
+
+            @partial(jax.jit, static_argnums=0)
+            def draw(self, image, place):
+                for i in range(max(int(0.1 * self.size[0]), 1)):
+                    for j in range(max(int(0.1 * self.size[1]), 1)):
+                        image = image.at[place + i, place + j].set(1.0)
+                return image
+        """,
+        None,
+        id="a grid of pixels whose sides are attributes",
+    ),
+    pytest.param(
+        """
+        class Game:
+            def __init__(self, num_agents):
+                self.num_agents = num_agents
+
+            @partial(jax.jit, static_argnums=0)
+            def step(self, places, moves, table):
+                new = jnp.zeros_like(places)
+                for agent in range(self.num_agents):
+                    seen = table[agent, moves[agent]]
+                    new = new.at[agent].set(jnp.where(seen > 0, places[agent] + 1, moves[agent]))
+                return new
+        """,
+        None,
+        id="each agent's row made from the agent's rows",
+    ),
+    pytest.param(
+        """
+        @partial(jax.jit, static_argnums=1)
+        def rings(f, count):
+            # Rings of one length go together to reduce the size of the unrolled graph
+            def spectrum(part, n):
+                return jnp.fft.fftshift(jnp.fft.fft(part)) * n
+            rows = []
+            start = 0
+            for t in range(0, count - 1):
+                rows.append(spectrum(f[start : start + 4 * t], 4 * t)[:4])
+                start += 4 * t
+            return jnp.stack(rows)
+        """,
+        "index-needs-int",
+        id="a comment about the cost of unrolling",
+    ),
+    pytest.param(
+        """
+        class Statistics:
+            def correlate(self, u, v):
+                cells = self.domain.number_of_cells
+                first, second = [], []
+                if self.parallel:
+                    for shift in range(cells[1] // 2):
+                        first.append(jnp.mean(u * jnp.roll(u, shift=shift, axis=-2)) / jnp.mean(u * u))
+                        second.append(jnp.mean(v * jnp.roll(v, shift=shift, axis=-2)) / jnp.mean(v * v))
+                else:
+                    first.append(u)
+                    second.append(v)
+                return jnp.array(first), jnp.array(second)
+
+            def all(self, us, vs):
+                return jax.vmap(self.correlate)(us, vs)
+        """,
+        "list-made-elsewhere",
+        id="two lists made before a branch, as long as an axis of the grid",
+    ),
+    pytest.param(
+        """
+        @partial(jax.jit, static_argnums=1)
+        def blocks(x, n):
+            def heavy(y):
+                q, r = jnp.linalg.qr(y)
+                return q @ r @ jnp.linalg.inv(y)
+            out = []
+            for i in range(n):
+                out.append(heavy(x[: i + 1, : i + 1]).sum())
+            return jnp.stack(out)
+        """,
+        "index-needs-int",
+        id="a list without a carry that vmap cannot make, with its work in a local function",
+    ),
+]  # fmt: skip
+
+SILENT = [
+    pytest.param(
+        f"""
+        def polar(a, rounds=4):
+            return turned(a.T, rounds) if a.shape[0] < a.shape[1] else straight(a, rounds)
+
+        @partial(jax.jit, static_argnums=1)
+        def turned(a, rounds):
+            return straight(a, rounds).T
+
+        @partial(jax.jit, static_argnums=1)
+        def straight(x, rounds):
+            for k in range(rounds):
+                {STEP}
+            return x
+        """,
+        id="a count that a default gives through two calls",
+    ),
+    pytest.param(
+        f"""
+        def simulate(x0, steps=1, unroll=False):
+            def forward(x):
+                if unroll:
+                    for _ in range(steps):
+                        {STEP}
+                    return x
+                else:
+                    return jax.lax.fori_loop(0, steps, lambda _, x: jnp.sin(x), x)
+            return jax.vmap(jax.remat(forward))(x0)
+
+        print(jax.make_jaxpr(lambda x: simulate(x, 100, unroll=True))(1.0))
+        """,
+        id="the unrolled form behind a flag that this call sets",
+    ),
+    pytest.param(
+        f'''
+        @jax.jit
+        def factor(x):
+            """Blocked factorisation, as an unrolled loop."""
+            for k in range(x.shape[0]):
+                {STEP}
+            return x
+        ''',
+        id="a docstring that says that it is unrolled",
+    ),
+    pytest.param(
+        f"""
+        @jax.jit
+        def series(x):
+            # unrolled on purpose: every operation stays elementwise
+            # and is fused
+            for k in range(50):
+                {STEP}
+            return x
+        """,
+        id="a comment that says why it is unrolled",
+    ),
+    pytest.param(
+        """
+        def rotate(l_max, tables):
+            @jax.jit
+            def run(m):
+                parts = []
+                for l in range(l_max + 1):
+                    parts.append(m[l * l : l * l + 2 * l + 1] @ tables[l])
+                return jnp.concatenate(parts)
+            return run
+        """,
+        id="a few equations per trip in a loop that nothing can roll",
+    ),
+    pytest.param(
+        """
+        class Game:
+            @partial(jax.jit, static_argnums=0)
+            def view(self, types, seen):
+                for agent in range(self.num_agents):
+                    types = types * seen[agent] + 2 * agent * (1 - seen[agent])
+                return types
+        """,
+        id="a carry over the agents",
+    ),
+    pytest.param(
+        f"""
+        class Model:
+            @partial(jax.jit, static_argnums=0)
+            def run(self, x):
+                for _ in range(self.order):
+                    {STEP}
+                return x
+        """,
+        id="a carry over a setting of the object",
+    ),
+    pytest.param(
+        """
+        @jax.jit
+        def images(model, kwargs):
+            xs, ys = model.images(kwargs)
+            total = jnp.zeros(9)
+            for i in range(len(xs)):
+                total += jnp.sin(model.draw(xs[i], ys[i]))
+            return total
+        """,
+        id="as many trips as something of unknown type is long",
+    ),
+    pytest.param(
+        """
+        def loss(params, x):
+            for w, b in params[:-1]:
+                x = jnp.tanh(x @ w + b)
+            w, b = params[-1]
+            return jnp.sum(x @ w + b)
+
+        step = jax.jit(jax.grad(loss))
+        """,
+        id="the layers of a network but the last",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "reason"), REPORTED)
+def test_a_loop_with_much_work_is_reported(text: str, reason: str | None) -> None:
+    first = found(text)[0]
+    assert first.fix.reason is None or first.fix.reason.partition(":")[0] == reason
+    assert (first.fix.status == "withheld") is (reason is not None)
+
+
+@pytest.mark.parametrize("text", SILENT)
+def test_a_loop_that_may_well_be_short_or_meant_is_not(text: str) -> None:
+    assert found(text) == []
+
+
+def test_the_help_of_a_loop_in_the_way_of_a_rewrite_says_what_would_cure_it() -> None:
+    text = """
+    @partial(jax.jit, static_argnames="n")
+    def run(x, n):
+        parts = []
+        for k in range(n):
+            if k % 2:
+                parts.append(jax.random.normal(jax.random.key(k), (3,)) + x)
+        return jnp.stack(parts)
+    """
+    assert "index tables" in (found(text)[0].help or "")
+
+
+def test_a_nest_that_nothing_can_roll_is_one_finding() -> None:
+    text = """
+    @partial(jax.jit, static_argnames="n")
+    def run(x, n):
+        out = [[0] * n for _ in range(n)]
+        for i in range(n):
+            for j in range(n):
+                out[i][j] = jnp.sin(x[i]) * jnp.cos(x[j]) + jnp.exp(x[i] * x[j]) - jnp.sqrt(x[i])
+        return jnp.array(out)
+    """
+    assert [f.start.line for f in found(text)] == [found(text)[0].start.line]
+
+
+def test_the_configuration_sets_how_much_work_is_worth_a_word() -> None:
+    text = f"""
+    @jax.jit
+    def run(x):
+        for k in range(8):
+            {STEP}
+        return x
+    """
+    assert found(text) == []
+    assert len(found(text, max_unrolled_trips=4, min_unrolled_equations=20)) == 1
