@@ -167,7 +167,8 @@ def _method(world: World, code: Code, receiver: Value, mode: Mode) -> Value:
     """A bound method, under its decorators; a property gives what it returns."""
     decorators = {ast.unparse(d) for d in getattr(code.node, "decorator_list", [])}
     if decorators & {"property", "functools.cached_property", "cached_property"}:
-        return world.invoke(Closure(code, None, receiver), {code.positional()[0].arg: receiver}, mode)
+        arguments = {parameter.arg: receiver for parameter in code.positional()[:1]}
+        return world.invoke(Closure(code, None, receiver), arguments, mode)
     if "staticmethod" in decorators:
         return world.decorated(code)
     return _bound(world.decorated(code), receiver)

@@ -26,6 +26,8 @@ ODD = {
     "a bound of thousands of digits": f"{HEAD}    for i in range({'9' * 4300}):\n        x = x + i\n    return x\n",
     "loops in a class in a function": f"{HEAD}    class A:\n        y = 0\n        for i in range(20):\n            y = y + x\n    return A.y\n",
     "targets that are no names": f"{HEAD}    for [a, *b] in x:\n        x = a\n    for x[0] in x:\n        x = x + 1\n    for x.y in x:\n        x = x + 1\n    return x\n",
+    "a property that takes nothing": "import jax\n\n\nclass A:\n    @property\n    def p():\n        return 1\n\n    @jax.jit\n"
+    "    def m(self, x):\n        for i in range(self.p):\n            x = x + 1\n        return x\n\n\nA().m(1.0)\n",
     "form feeds before indented lines": f"{HEAD}\f    if x > 0:\n\f        x = 1.0\n    return x\n",
 }
 
