@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from scanlint.rewrite.fixpoint import Rewriter
     from scanlint.rules.base import Report, Rule
 
-GARBAGE = 200_000
+GARBAGE = 2_000_000
 """Objects after which those of finished analyses, which refer to each other in circles, are looked for."""
 
 
@@ -133,5 +133,9 @@ class Analyst:
             units.append(key)
             settled = task.wanted is not None or key[0] in task.begin
             hits += [Hit(key, bench.offer(unit, r) if settled else r.finding) for r in reports]
+            unit.flows.clear()
+            unit.models.clear()
         project = bench.project
-        return Slice(tuple(units), tuple(hits), project.consulted, project.missed, tuple(problems))
+        made = Slice(tuple(units), tuple(hits), project.consulted, project.missed, tuple(problems))
+        project.close()
+        return made

@@ -41,6 +41,7 @@ class Graph:
         self.modules = modules
         self.roots: Container[str] = frozenset(name.partition(".")[0] for name in modules)
         self.pending: list[tuple[Code, Frame | None]] = []
+        self.frames: list[Frame] = []
         self.depth = 0
         self.asking = 0
         sys.setrecursionlimit(max(sys.getrecursionlimit(), FRAMES))
@@ -111,6 +112,7 @@ class Graph:
         return None
 
     def code(self, node: Function, qualname: str, frame: Frame) -> Code:
+        self.frames.append(frame)
         return nested(frame.code.scope, node, qualname, frame.code.record)
 
     def decorated(self, code: Code) -> Value:
@@ -278,6 +280,17 @@ class Graph:
         if code.runs == 0 and not code.mode.traced:
             self._receive(code, _uncalled(received(self, code, {}, partial(self.uses, code))))
             self._run(code, None)
+
+    def close(self) -> None:
+        """Take apart the circles of functions, frames and values, so that nothing has to be looked for."""
+        for frame in self.frames:
+            frame.env.clear()
+            frame.returned.clear()
+            frame.made.clear()
+        self.frames.clear()
+        self.pending.clear()
+        self._found.clear()
+        self._decorated.clear()
 
     def settle(self) -> None:
         """Run what waits, until nothing does."""

@@ -102,6 +102,14 @@ class Project:
         """The names of modules that would have been consulted, had they been there."""
         return tuple(sorted({name for world in self._worlds for name in world.absent}))
 
+    def close(self) -> None:
+        """Let go of everything: circles would keep the trees alive."""
+        for world in self._worlds:
+            for scope in world.made.values():
+                scope.close()
+            world.graph.close()
+            world.made.clear()
+
     def _follow(self) -> None:
         """Begin at every place where a transform is spelled, and go on through calls."""
         for scope in self.begin:

@@ -71,6 +71,18 @@ class ModuleScope:
     def lines(self) -> list[str]:
         return list(io.StringIO(self.source.text))
 
+    def close(self) -> None:
+        """Let go of everything that was worked out about the module."""
+        for unit in self.codes.values():
+            for code in list(unit.record.codes.values()):
+                code.incoming.clear()
+                code.result = UNKNOWN
+            unit.record.values.clear()
+            unit.record.codes.clear()
+        for known in (self.codes, self.classes, self._values, self._nodes):
+            known.clear()
+        self._source = self._tree = self._statements = None
+
     def _index(self, body: list[ast.stmt], prefix: str) -> None:
         """Functions, methods and classes by qualified name; of several the last, as at run time."""
         for statement in body:
