@@ -56,12 +56,13 @@ class Bench:
 
 
 class Analyst:
-    """Holds the texts, trees and facts that it has made."""
+    """Holds the texts, trees and facts that it has made; `packs` them for others, where others are to have them."""
 
     def __init__(self, settings: Settings, stored: Callable[[str], bytes | None] = lambda digest: None) -> None:
         self.settings = settings
         self.library = Library({})
         self.trees = Trees()
+        self.packs = True
         self._stored = stored
         self._facts: dict[str, ModuleFacts] = {}
         self._packed: Mapping[str, bytes] = {}
@@ -72,7 +73,7 @@ class Analyst:
             surveyed, facts = examine(read(file) if isinstance(file, Path) else file, self.settings, self.trees)
             if facts is not None:
                 self._facts[surveyed.digest] = facts
-            yield surveyed, None if facts is None else pack(facts)
+            yield surveyed, pack(facts) if facts is not None and self.packs else None
 
     def shelve(self, places: Iterable[Place], packed: Mapping[str, bytes]) -> None:
         """Name the files of the project; `packed` are facts that were made elsewhere, by the digests of the files."""

@@ -109,7 +109,7 @@ class Run:
         gc.disable()  # collecting costs 15% of a run: the analyst throws away what has ended
         if self.settings.cache:
             self.cache = Cache(self.settings)
-            self.team.stored = self.cache.facts
+            self.team.stored, self.team.keeping = self.cache.facts, True
         self.files = {shown(path): path for path in paths}
         self._survey()
         self._conclude()

@@ -28,6 +28,7 @@ class Team:
         self.stored = stored
         self.places: tuple[Place, ...] = ()
         self.packed: dict[str, bytes] = {}
+        self.keeping = False
         self._local: Analyst | None = None
         self._pool: Pool | None = None
 
@@ -48,6 +49,8 @@ class Team:
         if not files:
             return
         pool = self._started(size)
+        if pool is None:
+            self.local.packs = self.keeping
         for surveyed, packed in pool.survey(files) if pool is not None else self.local.survey(files):
             if packed is not None:
                 self.packed[surveyed.digest] = packed
