@@ -93,6 +93,8 @@ def _told(summary: Summary, plan: Plan) -> str:
         f"scanlint: recorded {plural(summary.calls, 'call')} of {plural(summary.functions, 'function')}"
         f" ({len(plan.targets)} watched) in {plan.root / '.scanlint'}\n"
     )
+    if plan.targets and not summary.functions and not summary.skipped:
+        text += "scanlint: none of them was called in a Python that can be watched (one with -I, -E or -S cannot)\n"
     lines = [f"scanlint: {name} was called, but not recorded: {why}\n" for name, why in summary.skipped.items()]
     more = f"scanlint: and {len(lines) - 5} more\n" if len(lines) > 5 else ""
     return text + "".join(lines[:5]) + more

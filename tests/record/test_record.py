@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+from scanlint.recordings import recorded
+from scanlint.verify.verifier import Task, Verifier
 
 MODEL = """\
     import dataclasses
@@ -176,6 +181,71 @@ def test_a_function_that_is_unknown_without_is_verified_with_a_recording(write: 
     found = verdicts(scanlint_("--fix", "--output-format", "json", "model.py").stdout)
     assert found["settle"]["verdict"] in ("proved", "tested")
     assert found["settle"]["inputs"] == "recorded"
+
+
+def test_functions_of_all_kinds_are_rebuilt(tmp_path: Path, write: Write, scanlint_: Run) -> None:
+    write(
+        model_py="""\
+        import enum
+
+        import jax.numpy as jnp
+
+
+        class Mode(enum.Enum):
+            FAST = 1
+
+
+        def settle(x, jacobian, mode, parts):
+            if mode is not Mode.FAST:
+                raise ValueError(mode)
+            for t in range(30):
+                x = jnp.tanh(jacobian(x) @ x) + sum(part(x) for part in parts)
+            return x
+        """,
+        use_py="""\
+        import functools
+
+        import jax
+        import jax.numpy as jnp
+        from model import Mode, settle
+
+
+        def scaled(a, v):
+            return a * v
+
+
+        class Net:
+            def __init__(self):
+                self.w = jnp.eye(3)
+
+            def apply(self, v):
+                return self.w @ v
+
+
+        def main():
+            q = jnp.arange(3.0)
+            jacobian = jax.jacfwd(lambda v: jnp.sin(v) * q)
+            parts = [functools.partial(scaled, 0.1), Net().apply, jax.vmap(lambda r: r * 2), jnp.cos]
+            print(jax.grad(lambda x: settle(x, jacobian, Mode.FAST, parts).sum())(jnp.ones(3)).shape)
+            jax.jit(lambda x: settle(x, jacobian, Mode.FAST, parts))(jnp.ones(3))
+
+
+        main()
+        """,
+    )
+    assert scanlint_("record", "--", "python", "use.py").stdout == "(3,)\n"
+    (kept,) = calls(tmp_path, "model--settle")
+    assert kept["x"]["array"] == 0  # the value that is differentiated at, not its tracer
+    kinds = [next(iter(part)) for part in kept["parts"]["list"]]
+    assert (next(iter(kept["jacobian"])), kinds) == ("closure", ["partial", "method", "closure", "import"])
+    text = (tmp_path / "model.py").read_text()
+    (tmp_path / "new.py").write_text(text.replace("range(30)", "list(range(30))"))
+    with Verifier(sys.executable) as verifier:
+        task = Task(
+            "model.py", "settle", text, (tmp_path / "new.py").read_text(), str(tmp_path), str(tmp_path / "model.py")
+        )
+        found = verifier.verify(replace(task, recorded=recorded(tmp_path, tmp_path / "model.py", "settle")))
+    assert (found.verdict, found.inputs) == ("proved", "recorded"), found.reason
 
 
 SCRIPT = """\

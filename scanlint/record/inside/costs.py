@@ -21,6 +21,8 @@ LOWERED = "/jax/core/compile/jaxpr_to_mlir_module_duration"
 COMPILED = "/jax/core/compile/backend_compile_duration"
 FEWEST = 20
 MOST = 400
+LARGEST = 2_000_000
+REMEMBERED = 50_000
 Places = frozenset[tuple[str, int, int]]
 Where = tuple[tuple[str, int] | None, Places]
 
@@ -80,6 +82,8 @@ class Costs:
         jaxpr = getattr(program, "jaxpr", None)
         if jaxpr is None or self.written > MOST:
             return
+        if len(self.where) > REMEMBERED:
+            self.where.clear()
         count = Count(self)
         total = count.equations(jaxpr, frozenset())
         if total < FEWEST or not (count.lines or count.spans):
@@ -130,10 +134,14 @@ class Count:
         self.costs = costs
         self.lines: Counter[tuple[str, int]] = Counter()
         self.spans: Counter[tuple[str, int, int]] = Counter()
+        self.seen = 0
 
     def equations(self, jaxpr: object, outer: Places) -> int:
         total = 0
         for equation in jaxpr.eqns:  # type: ignore[attr-defined]
+            self.seen += 1
+            if self.seen > LARGEST:
+                return total
             line, spans = self.costs.place(equation.source_info.traceback)
             spans |= outer
             total += 1

@@ -136,7 +136,9 @@ class Describer:
     def path(self, value: object) -> dict[str, object]:
         """Where a class or function is imported from; raises Undescribable."""
         name = str(getattr(value, "__qualname__", None) or getattr(value, "__name__", ""))
-        for module in dict.fromkeys((getattr(value, "__module__", None), *_likely(value))):
+        own = getattr(value, "__module__", None)
+        private = isinstance(own, str) and own.startswith("jax._src")
+        for module in dict.fromkeys((*_likely(value), own) if private else (own, *_likely(value))):
             if isinstance(module, str) and found_at(module, name) is value:
                 return {**self.module(module), "name": name}
         raise Undescribable(f"`{name or type(value).__name__}`, which cannot be imported")
@@ -171,8 +173,8 @@ class Describer:
                 raise Undescribable(f"`{name}`, which has no value yet") from None
             free[name] = {"itself": True} if inner is value else self.node(inner, depth)
         return {
-            "closure": self.module(value.__module__),
-            "name": value.__qualname__,
+            "closure": self.module(str(value.__globals__.get("__name__"))),
+            "name": getattr(code, "co_qualname", code.co_name),
             "line": code.co_firstlineno,
             "reach": _reach(code),
             "free": free,

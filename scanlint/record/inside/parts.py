@@ -33,9 +33,9 @@ class Parts:
         room, stored = CALL_BYTES, []
         with zipfile.ZipFile(name + ".partial", "w") as archive, _transfers():
             for place, array in enumerate(arrays):
-                if array.nbytes > min(VALUE_BYTES, room):  # type: ignore[attr-defined]
+                if (size := _bytes(array)) > min(VALUE_BYTES, room):
                     continue
-                room -= array.nbytes  # type: ignore[attr-defined]
+                room -= size
                 with archive.open(f"{place}.npy", "w") as stream:
                     np.lib.format.write_array(stream, plain(array), allow_pickle=False)
                 stored.append(place)
@@ -72,6 +72,12 @@ def plain(array: object) -> np.ndarray:
     if values.dtype.kind == "V" or not values.dtype.isbuiltin:
         return np.asarray(values).view(f"uint{8 * values.dtype.itemsize}")
     return values
+
+
+def _bytes(array: object) -> int:
+    """How large an array is; keys do not tell in every version of JAX."""
+    dtype = array.dtype  # type: ignore[attr-defined]
+    return int(np.prod(array.shape)) * int(getattr(dtype, "itemsize", 16))  # type: ignore[attr-defined]
 
 
 def _key_data(key: object) -> object:

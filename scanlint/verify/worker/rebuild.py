@@ -153,7 +153,7 @@ class Builder:
         name, file = str(at["module"]), self.file(at)
         if file is not None and self.is_loaded(file):
             module = self.loaded.module
-        elif file is not None and name not in sys.modules:
+        elif file is not None and (name == "__main__" or name not in sys.modules):
             module = types.ModuleType(name)
             module.__file__, module.__package__ = file, place(file, self.root)[2]
         else:
