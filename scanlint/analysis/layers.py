@@ -1,10 +1,9 @@
-"""Loops over like-structured layers: flax modules made in the loop, modules kept in a list, lists of parameter sets."""
+"""Loops over like-structured layers that are modules: made in the loop, or kept in a list."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from scanlint.analysis.callables import ClassRef
@@ -225,68 +224,3 @@ def _number(unit: Unit, method: ast.FunctionDef, bound: ast.expr) -> int | None:
         case ast.Name(id=name):
             return given(method.args).get(name)
     return by_default(unit, bound)
-
-
-def alike_sets(model: LoopModel) -> bool:
-    """Whether each set is applied to the carry, and all have one structure: the carry keeps its shape by an addition,
-    or one comprehension makes them all.
-    """
-    node = model.node
-    assert isinstance(node, ast.For) and isinstance(node.iter, ast.Name)
-    layer, carried = frozenset(targets(node.target)), frozenset(model.carried)
-    body = list(walk_scope(node.body))
-    if not any(_applies(part) and reads(part) & layer and reads(part) & carried for part in body):
-        return False
-    return any(_adds(model, part) for part in body) or _made_alike(model.unit, node.iter.id)
-
-
-def _applies(part: ast.AST) -> bool:
-    return isinstance(part, ast.Call) or (isinstance(part, ast.BinOp) and isinstance(part.op, ast.MatMult))
-
-
-def _adds(model: LoopModel, part: ast.AST) -> bool:
-    """`x = x + f(layer, x)`: what is added has the shape of the carry, so nothing changes from layer to layer."""
-    match part:
-        case ast.AugAssign(target=ast.Name(id=name), op=ast.Add()):
-            return name in model.carried
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(left=left, op=ast.Add(), right=right)):
-            sides = [s.id for s in (left, right) if isinstance(s, ast.Name)]
-            return name in model.carried and name in sides
-    return False
-
-
-def _made_alike(unit: Unit, name: str) -> bool:
-    """Whether the file makes a list of this name by a comprehension whose elements do not depend on their place."""
-    return any(_comprehension(value) for value in _lists(unit.module, name))
-
-
-def _lists(module: ast.Module, name: str) -> Iterator[ast.expr]:
-    for part in ast.walk(module):
-        match part:
-            case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
-                yield value
-
-
-def _comprehension(value: ast.expr) -> bool:
-    match value:
-        case ast.ListComp(elt=element, generators=[ast.comprehension(target=ast.Name(id=name), ifs=[])]):
-            return not any(_shapes(part, name) for part in ast.walk(element))
-    return False
-
-
-def _shapes(part: ast.AST, name: str) -> bool:
-    """Whether the place of an element may decide its shape: it is used in more than a key."""
-    match part:
-        case ast.Call(func=function, args=args):
-            inside = [a for a in args if isinstance(a, ast.Tuple | ast.BinOp | ast.Subscript) and name in reads(a)]
-            random = isinstance(function, ast.Attribute) and function.attr in ("fold_in", "split", "key", "PRNGKey")
-            return not random and bool([a for a in inside if not _row(a, name)])
-    return False
-
-
-def _row(argument: ast.expr, name: str) -> bool:
-    """`keys[i]`."""
-    match argument:
-        case ast.Subscript(value=ast.Name(id=rows), slice=ast.Name(id=at)):
-            return at == name and "key" in rows.lower()
-    return False

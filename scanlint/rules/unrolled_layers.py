@@ -58,7 +58,8 @@ def _modules(context: Context, model: LoopModel, blocks: Blocks, cure: str) -> R
 
 def _sets(context: Context, model: LoopModel) -> Iterator[Report]:
     """Parameter sets in a list: their leaves can be stacked in place."""
-    from scanlint.analysis.layers import FEWEST, alike_sets
+    from scanlint.analysis.layers import FEWEST
+    from scanlint.analysis.likesets import alike_sets
 
     node = model.node
     assert isinstance(node, ast.For) and isinstance(node.iter, ast.Name)

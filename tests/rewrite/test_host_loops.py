@@ -338,6 +338,29 @@ def test_layers_of_unknown_shapes_are_not_stacked(rewrite: Rewriting) -> None:
     assert rewrite(dedent(code).strip() + "\n").codes == []
 
 
+MAKERS = {
+    "equal_sets": ("{'w': jax.random.normal(jax.random.key(i), (6, 6)), 'b': jnp.full(6, 0.1 * i)}", True),
+    "sets_that_grow": ("{'w': jax.random.normal(jax.random.key(i), (i, i + 1)), 'b': jnp.zeros(i + 1)}", False),
+    "sets_of_a_function": ("{'w': make(i), 'b': make(i)}", False),
+}
+
+
+@pytest.mark.parametrize(("element", "reported"), MAKERS.values(), ids=MAKERS.keys())
+def test_sets_are_alike_where_the_file_makes_them_alike(rewrite: Rewriting, element: str, reported: bool) -> None:
+    code = f"""
+        @jax.jit
+        def f(layers, x):
+            for layer in layers:
+                x = jnp.tanh(x @ layer["w"] + layer["b"])
+            return x
+
+
+        def sets(n, make):
+            return [{element} for i in range(n)]
+        """
+    assert ("unrolled-layers" in rewrite(dedent(code).strip() + "\n").codes) is reported
+
+
 def test_layers_that_add_to_the_state_are_stacked(rewrite: Rewriting) -> None:
     code = """
         @jax.jit
