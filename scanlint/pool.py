@@ -15,12 +15,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from scanlint.analyst import Analyst
+from scanlint.project.modules import KEPT
 from scanlint.project.sources import SourceFile, Unreadable, shown
 from scanlint.project.surveyed import Surveyed
 from scanlint.settings import Settings
 from scanlint.slices import Place, Slice, Task
 
 CHUNK = 8
+LEAST = 2_000_000
+"""Characters of source whose trees every process may hold."""
 File = Path | SourceFile | Unreadable
 Surveys = list[tuple[Surveyed, bytes | None]]
 Subject = TypeVar("Subject")
@@ -30,9 +33,9 @@ Answer = TypeVar("Answer")
 class Worker:
     """One process and what it was asked last."""
 
-    def __init__(self, context: BaseContext, settings: Settings) -> None:
+    def __init__(self, context: BaseContext, settings: Settings, room: int) -> None:
         self.connection, other = context.Pipe()
-        self.process: BaseProcess = context.Process(target=serve, args=(other, settings), daemon=True)  # type: ignore[attr-defined]
+        self.process: BaseProcess = context.Process(target=serve, args=(other, settings, room), daemon=True)  # type: ignore[attr-defined]
         self.process.start()
         other.close()
         self.surveyed: set[str] = set()
@@ -45,13 +48,14 @@ def context_of() -> BaseContext:
     return multiprocessing.get_context("fork" if safe else "spawn")
 
 
-def serve(connection: Connection, settings: Settings) -> None:
+def serve(connection: Connection, settings: Settings, room: int) -> None:
     """The work of one process: answer until the other side hangs up. An interrupt is the parent's affair."""
     import gc
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()
     analyst = Analyst(settings)
+    analyst.trees.limit = room
     while True:
         try:
             order, subject = connection.recv()
@@ -72,7 +76,8 @@ class Pool:
     def __init__(self, jobs: int, settings: Settings) -> None:
         _import_ahead()
         context = context_of()
-        self.workers = [Worker(context, settings) for _ in range(max(jobs, 1))]
+        room = max(2 * KEPT // max(jobs, 1), LEAST)
+        self.workers = [Worker(context, settings, min(room, KEPT)) for _ in range(max(jobs, 1))]
 
     def survey(self, files: Sequence[File]) -> Iterator[tuple[Surveyed, bytes | None]]:
         """What each file is, in order. Neighbours go to the same process: they use each other."""

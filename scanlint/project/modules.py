@@ -11,8 +11,8 @@ from scanlint.project.facts import ModuleFacts, collect, parse
 from scanlint.project.sources import SourceFile, Unreadable, read
 from scanlint.project.surveyed import digest_of
 
-KEPT = 8_000_000
-"""Characters of source whose trees (30 times as large) are held in memory; others are parsed again if needed."""
+KEPT = 10_000_000
+"""Characters of source whose trees (35 times as large) are held in memory; others are parsed again if needed."""
 
 
 class FileChanged(Exception):
