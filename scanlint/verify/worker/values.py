@@ -14,6 +14,7 @@ from .specs import Array, Choice, Scalar, Spec, build, key_of, leaves
 
 Specs = dict[str, Spec]
 Values = dict[str, object]
+MAX_ALONE = 3
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,7 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
     yield Mode("negative values", seed=8, sign=-1)
     for name, fill in (("zeros", 0.0), ("ones", 1.0), ("minus ones", -1.0)):
         yield Mode(name, fill=fill)
+    yield from _alone(specs, floats)
     for value in floats:
         for near in (value, value - 1, value + 1):
             yield Mode(f"all {near:g}", fill=near)
@@ -135,6 +137,21 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
     yield Mode("large values", seed=4, scale=1e4)
     for k in range(3):
         yield Mode(f"mixture {k}", seed=5 + k, scale=(0.1, 1.0, 10.0)[k], turn=k + 2, mixed=True)
+
+
+def _alone(specs: Specs, floats: Sequence[float]) -> Iterator[Mode]:
+    """A boundary in one number, with the others on either side of zero: what `x >= 0` gives may hang on `y`."""
+    numbers = [
+        path
+        for name, spec in specs.items()
+        for path, leaf in leaves(spec, name)
+        if isinstance(leaf, Array) and leaf.shape == () and "float" in leaf.dtype
+    ]
+    if 1 < len(numbers) <= MAX_ALONE:
+        for value in dict.fromkeys([0.0, *floats[:1]]):
+            for path in numbers:
+                for sign in (-1, 1):
+                    yield Mode(f"{path} at {value:g}", seed=10 + sign, spot=value, only=path, sign=sign)
 
 
 def _options(leaf: Array | Scalar | Choice, integers: Sequence[int]) -> int:
@@ -162,7 +179,7 @@ def cases(specs: Specs, found: Iterator[Mode], integers: Sequence[int], *, wide:
             mode.name,
             lambda mode=mode: make(specs, mode, integers, wide),  # type: ignore[misc]
             ordinary=mode.fill is None and mode.spot is None,
-            finite=mode.spot is None,
+            finite=mode.spot is None or bool(np.isfinite(mode.spot)),
         )
 
 
