@@ -107,6 +107,8 @@ def stated(unit: Unit, node: ast.expr) -> int | None:
     match node:
         case ast.Constant(value=int(number)) if not isinstance(number, bool):
             return number
+        case ast.Call(func=ast.Name(id="min"), args=[_, _, *_]):
+            return min((n for a in node.args if (n := stated(unit, a)) is not None), default=None)
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as operator, right=right):
             first, second = stated(unit, left), stated(unit, right)
             if first is None or second is None:
@@ -116,6 +118,32 @@ def stated(unit: Unit, node: ast.expr) -> int | None:
             for function in unit.ancestors(node):
                 if isinstance(function, ast.FunctionDef) and name in parameters(function.args):
                     return _calls_of(unit, function).largest(function, name)
+        case ast.Attribute(value=ast.Name(id=owner), attr=attr):
+            found = _class_of(unit, node, owner)
+            return _field_default(found, attr) if found is not None else None
+    return None
+
+
+def _class_of(unit: Unit, at: ast.expr, owner: str) -> ast.ClassDef | None:
+    """The class in this file that `self` or an annotated parameter is of; a module of layers is none."""
+    name = unit.qualname.partition(".")[0] if owner == "self" and "." in unit.qualname else None
+    for function in unit.ancestors(at):
+        if name is None and isinstance(function, ast.FunctionDef):
+            for argument in [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]:
+                match argument.annotation:
+                    case ast.Name(id=annotation) if argument.arg == owner:
+                        name = annotation
+    found = next((s for s in unit.module.body if isinstance(s, ast.ClassDef) and s.name == name), None)
+    layered = found is None or any(ast.unparse(base).endswith("Module") for base in found.bases)
+    return None if layered else found
+
+
+def _field_default(found: ast.ClassDef, attr: str) -> int | None:
+    """The number that a dataclass gives a field where the caller does not."""
+    for statement in found.body:
+        match statement:
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=int(number))) if name == attr:
+                return None if isinstance(number, bool) else number
     return None
 
 

@@ -7,7 +7,9 @@ import re
 
 from scanlint.analysis.walk import nodes
 
-TRACER_GUARD = re.compile(r"Tracer\b|is_concrete|\bnot_traced\b|core\.eval_context|_is_tracer|is_traced")
+TRACER_GUARD = re.compile(
+    r"Tracer\b|is_concrete|\bnot_traced\b|core\.eval_context|_is_tracer|is_traced|\bis_abstract\b"
+)
 TRACER_ERROR = re.compile(r"Concretization|Tracer\w*Error|UnexpectedTracer|\bTypeError\b")
 UNROLL_FLAG = re.compile(r"(?i)unroll")
 COMPILE_TIME = re.compile(r"ensure_compile_time_eval")

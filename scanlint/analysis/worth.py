@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import partial
 
 from scanlint.analysis.affine import window
 from scanlint.analysis.counts import Count, count_of, stated
@@ -23,6 +24,7 @@ PARTIES = re.compile(r"(?i)agent|player|team")
 FEW = re.compile(f"{HANDFUL.pattern}|agent|player|team")
 FEW_TRIPS = 4
 """How many trips are reckoned with where nothing says that there are many."""
+GATHERS = frozenset({"extend", "insert", "add", "update", "setdefault"})
 ROW = 15.0
 """Equations per trip from which a loop over few rows is worth a `vmap`."""
 UNROLLS = re.compile(r"(?i)(?:\b|_)unroll(?!ed-)")
@@ -42,9 +44,12 @@ def worth_rolling(model: LoopModel, settings: Settings) -> bool:
     size = body_equations(model)
     trips = model.trips if model.trips is not None else _stated_trips(model)
     if trips is not None:
-        long = trips > settings.max_unrolled_trips and trips * size >= settings.min_unrolled_equations
+        whole = trips * _nested_trips(model)
+        long = whole > settings.max_unrolled_trips and trips * size >= settings.min_unrolled_equations
         return long and not deliberate(model)
     if size < 1 or (_by_hand(model) and size * FEW_TRIPS < settings.min_unrolled_equations):
+        return False
+    if _makes_objects(model):
         return False
     many = any(s.kind == "rows" or _many(model, s, size, settings) for s in model.streams)
     return many and not deliberate(model)
@@ -96,10 +101,38 @@ def _stated_trips(model: LoopModel) -> int | None:
     """The trips that the file states by defaults and by its own calls."""
     for stream in model.streams:
         if stream.kind == "range" and stream.stop is not None:
-            trips = range_length(stream, lambda bound: stated(model.unit, bound))
+            trips = range_length(stream, partial(_most, model.unit, stream))
             if trips is not None:
-                return trips
+                few = HANDFUL.search(" ".join(stream_count(model.unit, stream).names))
+                return min(trips, FEW_TRIPS) if few else trips
     return None
+
+
+def _nested_trips(model: LoopModel) -> int:
+    """How often the innermost body runs in one trip, where a loop is all that the body is."""
+    match model.node.body:
+        case [ast.For() as inner]:
+            nested = LoopModel(model.unit, inner)
+            return (nested.trips or 1) * _nested_trips(nested)
+    return 1
+
+
+def _most(unit: Unit, stream: Stream, bound: ast.expr) -> int | None:
+    """What is stated of a bound; a start that is some length is at least 0."""
+    known = stated(unit, bound)
+    if known is None and bound is stream.start and unit.value(bound).origin == "shape":
+        return 0
+    return known
+
+
+def _makes_objects(model: LoopModel) -> bool:
+    """Whether the loop feeds a list or a set with things that are not known to be arrays."""
+    for part in walk_scope(model.node.body):
+        match part:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr=attr), args=args)):
+                if attr in GATHERS and not any(values_traced(model.unit, a) for a in args):
+                    return True
+    return False
 
 
 def _by_hand(model: LoopModel) -> bool:

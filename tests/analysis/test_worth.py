@@ -27,6 +27,23 @@ STEP = "x = jnp.sin(x) * 2.0 + jnp.cos(x) - jnp.exp(-x)"
 REPORTED = [
     pytest.param(
         """
+        from typing import NamedTuple
+
+        class Config(NamedTuple):
+            count: int = 200
+            rate: float = 0.1
+
+        @partial(jax.jit, static_argnames="config")
+        def run(x, config: Config):
+            for _ in range(config.count):
+                x = jnp.sin(x) * 2.0 + jnp.cos(x) - jnp.exp(-x)
+            return x
+        """,
+        None,
+        id="a count that a configuration gives by default",
+    ),
+    pytest.param(
+        """
         def project(degree_max):
             @jax.jit
             def run(m):
@@ -87,6 +104,18 @@ REPORTED = [
         """,
         None,
         id="a grid of pixels whose sides are attributes",
+    ),
+    pytest.param(
+        """
+        @jax.jit
+        def draw(image, place):
+            for i in range(6):
+                for j in range(6):
+                    image = image.at[place + i, place + j].set(1.0)
+            return image
+        """,
+        None,
+        id="a small square of pixels, for the trips of a nest multiply",
     ),
     pytest.param(
         """
@@ -161,6 +190,61 @@ REPORTED = [
 ]  # fmt: skip
 
 SILENT = [
+    pytest.param(
+        """
+        from typing import NamedTuple
+
+        class Config(NamedTuple):
+            count: int = 4
+            rate: float = 0.1
+
+        @partial(jax.jit, static_argnames="config")
+        def run(x, config: Config):
+            for _ in range(config.count):
+                x = jnp.sin(x) * 2.0 + jnp.cos(x) - jnp.exp(-x)
+            return x
+        """,
+        id="a small count that a configuration gives by default",
+    ),
+    pytest.param(
+        """
+        RATES, COUNT = jnp.linspace(0.0, 1.0, 17), 8
+
+        @jax.jit
+        def price(inputs):
+            total = jnp.float32(0.0)
+            for i in range(min(len(inputs), COUNT)):
+                total = total + inputs[i] * jnp.exp(-jnp.interp(0.5 * i, RATES, inputs))
+            for i in range(inputs.shape[0], COUNT):
+                total = total + inputs[min(i, 8)] * jnp.exp(-jnp.interp(0.5 * i, RATES, inputs))
+            return total
+        """,
+        id="at most as many trips as a constant says, or as are left to it",
+    ),
+    pytest.param(
+        """
+        @jax.jit
+        def corners(image, place):
+            for i in range(2):
+                for j in range(2):
+                    image = image.at[place + i, place + j].set(jnp.sin(image[i, j]) + jnp.cos(image[j, i]))
+            return image
+        """,
+        id="the four corners of a cell",
+    ),
+    pytest.param(
+        """
+        @jax.jit
+        def record(times, tape):
+            tapes = []
+            for t in jnp.sort(times) * 2.0:
+                parts, weights = split(tape, jnp.sin(t) + jnp.cos(t) * jnp.exp(t))
+                weights = weights + jnp.sin(t) * jnp.linalg.inv(jnp.eye(3) * t)
+                tapes.extend(shift(tape, parts))
+            return tapes, weights
+        """,
+        id="a loop that builds a list of Python objects",
+    ),
     pytest.param(
         f"""
         def polar(a, rounds=4):
