@@ -2,10 +2,10 @@
 
     python benchmarks/check_mutants.py [--seed N | --fresh] [--generated N] [--mutants N] [--workers N] [--output F]
 
-Correct pairs are what scanlint itself makes of the pages, the fixtures and seeded generated programs. Of each new version
-wrong ones are made: one small change of the rewritten function. What is not refuted is judged by an oracle of its own
-(many inputs, both widths, gradients; see mutation/oracle.py): where nothing tells it from the right version it is
-equivalent and does not count. Exits with 1 if a limit is passed.
+Correct pairs are what scanlint itself makes of the pages, the fixtures and seeded generated programs. Of each new
+version wrong ones are made: one small change of the rewritten function. What is not refuted is judged by an oracle of
+its own (many inputs, both widths, gradients; see mutation/oracle.py): where nothing tells it from the right version it
+is equivalent and does not count. Exits with 1 if a limit is passed.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from pathlib import Path
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
-from mutation.mutate import Mutant, chosen, mutants, parses  # noqa: E402
-from mutation.pairs import Pair, pairs  # noqa: E402
-from mutation.pool import judged  # noqa: E402
+from mutation.mutate import Mutant, chosen, mutants, parses
+from mutation.pairs import Pair, pairs
+from mutation.pool import judged
 
-from scanlint.finding import Verification  # noqa: E402
+from scanlint.finding import Verification
 
 REFUTED, PROVED, ACCEPTED = 0.995, 0.70, 0.97
 
@@ -42,16 +42,17 @@ def correct(found: list[Pair], verdicts: list[Verification]) -> bool:
     """Print how the correct pairs fared; whether within the limits."""
     counts = Counter(v.verdict for v in verdicts)
     good = counts["proved"] + counts["tested"]
-    print(f"correct pairs: {share(counts['proved'], len(found))} proved, {share(good, len(found))} proved or tested, {counts['refuted']} refuted")
+    proved, accepted = share(counts["proved"], len(found)), share(good, len(found))
+    print(f"correct pairs: {proved} proved, {accepted} proved or tested, {counts['refuted']} refuted")
     for pair, verdict in zip(found, verdicts, strict=True):
         if verdict.verdict in ("refuted", "unknown"):
-            print(f"  {verdict.verdict}: {pair.origin} {pair.task.function}: {verdict.counterexample or verdict.reason}")
+            print(
+                f"  {verdict.verdict}: {pair.origin} {pair.task.function}: {verdict.counterexample or verdict.reason}"
+            )
     return counts["proved"] >= PROVED * len(found) and good >= ACCEPTED * len(found) and not counts["refuted"]
 
 
-def log(
-    wanted: list[tuple[Pair, list[Mutant]]], output: Path | None
-) -> Callable[[int, list[Verification]], None]:
+def log(wanted: list[tuple[Pair, list[Mutant]]], output: Path | None) -> Callable[[int, list[Verification]], None]:
     """Writes down the verdicts on each pair as they come, so that a run that is cut short is not lost."""
     count = 0
 
@@ -65,8 +66,20 @@ def log(
         rows = [("right", "", pair.task.new), *(("wrong", m.operator, m.text) for m in picked)]
         with output.open("a", encoding="utf-8") as stream:
             for (kind, operator, text), verdict in zip(rows, verdicts, strict=True):
-                row = {"kind": kind, "operator": operator, "verdict": verdict.verdict, "reason": verdict.reason or verdict.counterexample}
-                more = {"origin": pair.origin, "function": pair.task.function, "old": pair.task.old, "right": pair.task.new, "text": text, "calls": pair.calls}
+                row = {
+                    "kind": kind,
+                    "operator": operator,
+                    "verdict": verdict.verdict,
+                    "reason": verdict.reason or verdict.counterexample,
+                }
+                more = {
+                    "origin": pair.origin,
+                    "function": pair.task.function,
+                    "old": pair.task.old,
+                    "right": pair.task.new,
+                    "text": text,
+                    "calls": pair.calls,
+                }
                 stream.write(json.dumps(row | more | {"notes": verdict.notes}) + "\n")
 
     return done
@@ -88,16 +101,20 @@ def wrong(made: list[tuple[Pair, Mutant]], verdicts: list[Verification]) -> bool
     refuted = sum(v.verdict == "refuted" for v in verdicts)
     whole = refuted + len(rows)
     accepted = Counter(v.verdict for v, *_ in rows)
-    print(f"mutants: {len(made)} made, {equivalent} equivalent; {share(refuted, whole)} of the others refuted, {dict(accepted)}")
+    others = share(refuted, whole)
+    print(f"mutants: {len(made)} made, {equivalent} equivalent; {others} of the others refuted, {dict(accepted)}")
     for operator, count in Counter(m.operator for _, m in made).most_common():
         missed = sum(m.operator == operator for _, _, m, _ in rows)
         print(f"  {operator}: {count}, {missed} missed")
     for verdict, pair, mutant, difference in rows:
-        print(f"  {verdict.verdict}: {pair.origin} {pair.task.function}, {mutant.operator} at line {mutant.line}: {difference} | {verdict.reason}")
+        where = f"{pair.origin} {pair.task.function}, {mutant.operator} at line {mutant.line}"
+        print(f"  {verdict.verdict}: {where}: {difference} | {verdict.reason}")
     return refuted >= REFUTED * whole and not accepted["proved"]
 
 
-def topped_up(wanted: list[tuple[Pair, list[Mutant], list[Mutant]]], count: int, rng: random.Random) -> list[tuple[Pair, list[Mutant]]]:
+def topped_up(
+    wanted: list[tuple[Pair, list[Mutant], list[Mutant]]], count: int, rng: random.Random
+) -> list[tuple[Pair, list[Mutant]]]:
     """More from the functions that have more, until there are as many mutants as asked for."""
     rest = [(at, m) for at, (_, picked, possible) in enumerate(wanted) for m in possible if m not in picked]
     rng.shuffle(rest)

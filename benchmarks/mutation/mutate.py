@@ -25,7 +25,14 @@ class Edit(NamedTuple):
     before: tuple[ast.stmt, str] | None = None  # a statement to put in front of another
 
 
-SWAPS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd}
+SWAPS = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+}
 TIES = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
 CONVERSE = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 FUNCTIONS = {
@@ -112,7 +119,9 @@ def _edits(function: ast.FunctionDef) -> Iterator[Edit]:
                     yield Edit("operator swapped", node, f"({ast.unparse(operand)})")
                 case ast.Constant(value=value) if type(value) in (int, float):
                     yield from _constants(node, value)
-                case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(), *_])], value=ast.Call(func=ast.Attribute(attr="split"))):
+                case ast.Assign(
+                    targets=[ast.Tuple(elts=[ast.Name(), *_])], value=ast.Call(func=ast.Attribute(attr="split"))
+                ):
                     names = ast.unparse(node.targets[0]).strip("()").split(", ")
                     yield Edit("key reused", node, f"{', '.join(['_spent', *names[1:]])} = {ast.unparse(node.value)}")
     for helper in (function, *inner):
@@ -143,28 +152,42 @@ def _calls(node: ast.Call) -> Iterator[Edit]:
             for a, b in ((low, f"{high} - 1"), (low, f"{high} + 1"), (f"{low} + 1", high)):
                 yield Edit("off-by-one trip", node, call(source, a, b, *rest))
         case "scan", [body, initial, xs, *rest] if xs != "None":
-            yield Edit("off-by-one trip", node, call(source, body, initial, f"jax.tree_util.tree_map(lambda v: v[1:], {xs})", *rest))
+            yield Edit(
+                "off-by-one trip",
+                node,
+                call(source, body, initial, f"jax.tree_util.tree_map(lambda v: v[1:], {xs})", *rest),
+            )
             yield Edit("wrong order", node, call(source, body, initial, xs, *rest, "reverse=True"))
-        case ("cond" | "where"), [test, yes, no, *rest]:
+        case (("cond" | "where"), [test, yes, no, *rest]):
             yield Edit("arms exchanged", node, call(source, test, no, yes, *rest))
             yield Edit("arm lost", node, call(source, test, yes, yes, *rest))
             if name == "cond" and isinstance(node.args[1], ast.Lambda) and isinstance(node.args[2], ast.Lambda):
                 both = [ast.unparse(arm.body) for arm in node.args[1:3] if isinstance(arm, ast.Lambda)]
                 yield Edit("guard lost", node, f"jnp.where({test}, {both[0]}, {both[1]})")
             elif name == "cond" and not rest:
-                yield Edit("guard lost", node, f"jax.tree_util.tree_map(lambda p, q: jnp.where({test}, p, q), ({yes})(), ({no})())")
+                yield Edit(
+                    "guard lost",
+                    node,
+                    f"jax.tree_util.tree_map(lambda p, q: jnp.where({test}, p, q), ({yes})(), ({no})())",
+                )
         case "switch", [index, arms, *rest]:
             yield Edit("else arm mapped wrong", node, call(source, f"{index} - 1", arms, *rest))
             yield Edit("else arm mapped wrong", node, call(source, f"{index} + 1", arms, *rest))
         case "vmap", [mapped, *_] if not keywords:
             yield Edit("wrong axis", node, f"{source}({mapped}, out_axes=-1)")
             yield Edit("wrong axis", node, f"{source}({mapped}, in_axes=-1)")
-        case ("set" | "add"), [value]:
-            yield Edit("update changed", node, f"{source.rpartition('.')[0]}.{'add' if name == 'set' else 'set'}({value})")
+        case (("set" | "add"), [value]):
+            yield Edit(
+                "update changed", node, f"{source.rpartition('.')[0]}.{'add' if name == 'set' else 'set'}({value})"
+            )
     for k in node.keywords:
         if k.arg in ("axis", "in_axes", "out_axes") and isinstance(k.value, ast.Constant):
             other = [x for x in keywords if not x.startswith(f"{k.arg}=")]
-            yield Edit("wrong axis", node, f"{source}({', '.join([*arguments, *other, f'{k.arg}={1 if k.value.value == 0 else 0}'])})")
+            yield Edit(
+                "wrong axis",
+                node,
+                f"{source}({', '.join([*arguments, *other, f'{k.arg}={1 if k.value.value == 0 else 0}'])})",
+            )
 
 
 def _statements(function: ast.FunctionDef, staged: bool) -> Iterator[Edit]:
@@ -180,7 +203,9 @@ def _statements(function: ast.FunctionDef, staged: bool) -> Iterator[Edit]:
                 bound |= {n.id for n in names if isinstance(n, ast.Name)}
             case ast.Return(value=ast.expr() as value) if staged:
                 yield Edit("dtype narrowed", value, NARROW.format(ast.unparse(value)))
-                yield Edit("gradient stopped", value, f"jax.tree_util.tree_map(lax.stop_gradient, {ast.unparse(value)})")
+                yield Edit(
+                    "gradient stopped", value, f"jax.tree_util.tree_map(lax.stop_gradient, {ast.unparse(value)})"
+                )
                 yield from _earlier(function, value)
         if isinstance(statement, ast.Assign):
             bound |= {n.id for n in statement.targets if isinstance(n, ast.Name)}

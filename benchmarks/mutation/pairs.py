@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mutation.programs import programs
-
 from scanlint.engine import Run
 from scanlint.finding import Verification
 from scanlint.fixing import Fixer

@@ -18,6 +18,7 @@ import scanlint
 from scanlint.finding import Verification
 from scanlint.verify.environment import cleaned
 from scanlint.verify.verifier import Task, verification
+from scanlint.verify.worker.watch import Clock
 
 ENTRY = Path(scanlint.__file__).parent / "verify" / "worker" / "__main__.py"
 
@@ -35,11 +36,19 @@ class Judge:
             self.process = subprocess.Popen(
                 [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
             )
-        fields = {name: getattr(task, name) for name in ("function", "old", "new", "root", "file", "traced", "differentiated")}
-        request = {**fields, "given": list(task.given), "static": sorted(task.static), "measure": False, "timeout": self.seconds}
+        fields = {
+            name: getattr(task, name) for name in ("function", "old", "new", "root", "file", "traced", "differentiated")
+        }
+        request = {
+            **fields,
+            "given": list(task.given),
+            "static": sorted(task.static),
+            "measure": False,
+            "timeout": self.seconds,
+        }
         stdin, stdout = cast("IO[str]", self.process.stdin), cast("IO[str]", self.process.stdout)
-        bell = threading.Timer(self.seconds, self.process.kill)
-        bell.start()
+        answered = threading.Event()
+        threading.Thread(target=_end_late, args=(self.process, Clock(self.process.pid, self.seconds), answered)).start()
         try:
             stdin.write(json.dumps(request) + "\n")
             stdin.flush()
@@ -47,7 +56,7 @@ class Judge:
         except OSError:
             line = ""
         finally:
-            bell.cancel()
+            answered.set()
         if not line:
             self.close()
             return Verification("unknown", f"timed out after {self.seconds:g} s, or died")
@@ -60,7 +69,17 @@ class Judge:
             self.process = None
 
 
-def judged(groups: list[list[Task]], workers: int, seconds: float, done: Callable[[int, list[Verification]], None]) -> list[list[Verification]]:
+def _end_late(process: subprocess.Popen[str], clock: Clock, answered: threading.Event) -> None:
+    """Kill a process that takes too long, without what it waited for a processor."""
+    while not answered.wait(0.5):
+        if clock.over():
+            process.kill()
+            return
+
+
+def judged(
+    groups: list[list[Task]], workers: int, seconds: float, done: Callable[[int, list[Verification]], None]
+) -> list[list[Verification]]:
     """The verdicts on groups of tasks that have their old version in common, side by side; each told as it comes."""
     waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
     for at in range(len(groups)):
@@ -115,7 +134,9 @@ def serve() -> None:
             intact.fields.clear()
             jaxes.enable_x64(False)
             request = json.loads(line)
-            task, answer = worker.attempt(worker.Task(request, lambda stage: None, enclosure, intact, worker.Recordings()))
+            task, answer = worker.attempt(
+                worker.Task(request, lambda stage: None, enclosure, intact, worker.Recordings())
+            )
             answers.write(json.dumps(task.trusted(answer)) + "\n")
             answers.flush()
 

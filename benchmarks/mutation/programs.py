@@ -41,7 +41,13 @@ def _wrapped(text: str) -> str:
 def update(rng: random.Random, name: str, names: list[str]) -> str:
     """A next value for `name` that depends on it and stays bounded."""
     other = expression(rng, names)
-    return rng.choice((f"jnp.sin({name} + {other})", f"0.5 * {name} + jnp.tanh({other})", f"jnp.cos({name}) - 0.3 * {_wrapped(other)}"))
+    return rng.choice(
+        (
+            f"jnp.sin({name} + {other})",
+            f"0.5 * {name} + jnp.tanh({other})",
+            f"jnp.cos({name}) - 0.3 * {_wrapped(other)}",
+        )
+    )
 
 
 def carry(rng: random.Random) -> Program:
@@ -51,8 +57,16 @@ def carry(rng: random.Random) -> Program:
     lines = [f"        {n} = {update(rng, n, used)}" for n in names]
     if len(names) > 1 and rng.random() < 0.4:
         lines.append(f"        {names[0]}, {names[1]} = {names[1]}, {names[0]}")
-    text = f"@jax.jit\ndef f({', '.join(names)}, w):\n    for i in range({trips}):\n" + "\n".join(lines) + f"\n    return {', '.join(names)}\n"
-    return Program(HEADER + text, f"({''.join(f'jnp.float32({0.3 * k + 0.2:.2f}), ' for k in range(len(names)))}jnp.float32(0.7))", "carry")
+    text = (
+        f"@jax.jit\ndef f({', '.join(names)}, w):\n    for i in range({trips}):\n"
+        + "\n".join(lines)
+        + f"\n    return {', '.join(names)}\n"
+    )
+    return Program(
+        HEADER + text,
+        f"({''.join(f'jnp.float32({0.3 * k + 0.2:.2f}), ' for k in range(len(names)))}jnp.float32(0.7))",
+        "carry",
+    )
 
 
 def collect(rng: random.Random) -> Program:
@@ -65,14 +79,18 @@ def collect(rng: random.Random) -> Program:
     lines = [first, f"        out.append({output})"]
     if rng.random() < 0.4:
         lines.reverse()
-    text = f"@jax.jit\ndef f(s, xs):\n    out = []\n    {head}\n" + "\n".join(lines) + "\n    return jnp.stack(out), s\n"
+    text = (
+        f"@jax.jit\ndef f(s, xs):\n    out = []\n    {head}\n" + "\n".join(lines) + "\n    return jnp.stack(out), s\n"
+    )
     return Program(HEADER + text, f"(jnp.float32(0.4), jnp.linspace(-1.5, 2.0, {trips}))", "collect")
 
 
 def fill(rng: random.Random) -> Program:
     trips = rng.randint(12, 24)
     back = rng.randint(1, 2)
-    value = rng.choice((f"y[i - {back}] + x[i]", f"0.5 * y[i - {back}] - jnp.sin(x[i])", f"x[i] * x[i - 1] + 0.3 * y[i - {back}]"))
+    value = rng.choice(
+        (f"y[i - {back}] + x[i]", f"0.5 * y[i - {back}] - jnp.sin(x[i])", f"x[i] * x[i - 1] + 0.3 * y[i - {back}]")
+    )
     text = f"@jax.jit\ndef f(x):\n    y = jnp.zeros({trips})\n    for i in range({back}, {trips}):\n        y = y.at[i].set({value})\n    return y\n"
     return Program(HEADER + text, f"(jnp.linspace(-1.0, 2.0, {trips}),)", "fill")
 
@@ -94,9 +112,20 @@ def branch(rng: random.Random) -> Program:
 
 
 def guard(rng: random.Random) -> Program:
-    test, value = rng.choice((("x > 0", "jnp.sqrt(x)"), ("x != 0", "y / x"), ("x > 0", "jnp.log(x) * y"), ("jnp.sum(x) > 0", "y / jnp.sum(x)")))
+    test, value = rng.choice(
+        (
+            ("x > 0", "jnp.sqrt(x)"),
+            ("x != 0", "y / x"),
+            ("x > 0", "jnp.log(x) * y"),
+            ("jnp.sum(x) > 0", "y / jnp.sum(x)"),
+        )
+    )
     other = rng.choice(("jnp.zeros_like(x)", "y * 0.5", "y - x"))
-    return Program(HEADER + f"@jax.jit\ndef f(x, y):\n    if {test}:\n        return {value}\n    return {other}\n", "(jnp.float32(0.3), jnp.float32(-0.8))", "guard")
+    return Program(
+        HEADER + f"@jax.jit\ndef f(x, y):\n    if {test}:\n        return {value}\n    return {other}\n",
+        "(jnp.float32(0.3), jnp.float32(-0.8))",
+        "guard",
+    )
 
 
 def chain(rng: random.Random) -> Program:
@@ -105,12 +134,16 @@ def chain(rng: random.Random) -> Program:
     for k, arm in enumerate(arms):
         lines.append(f"    {'if' if k == 0 else 'elif'} mode == {k}:\n        z = {arm}")
     lines.append(f"    else:\n        z = {expression(rng, ['x'])} + 3.0")
-    return Program(HEADER + "@jax.jit\ndef f(x, mode):\n" + "\n".join(lines) + "\n    return z\n", "(jnp.float32(0.3), jnp.int32(1))", "chain")
+    return Program(
+        HEADER + "@jax.jit\ndef f(x, mode):\n" + "\n".join(lines) + "\n    return z\n",
+        "(jnp.float32(0.3), jnp.int32(1))",
+        "chain",
+    )
 
 
 def until(rng: random.Random) -> Program:
     factor, limit = rng.choice((0.5, 0.7, 0.8)), rng.choice((1e-2, 0.1, 0.5))
-    test = rng.choice((f"jnp.abs(x) > {limit}", f"(jnp.abs(x) > {limit}) & (n < 20)", f"n < 15"))
+    test = rng.choice((f"jnp.abs(x) > {limit}", f"(jnp.abs(x) > {limit}) & (n < 20)", "n < 15"))
     text = f"@jax.jit\ndef f(x):\n    n = 0\n    while {test}:\n        x = {factor} * x\n        n = n + 1\n    return x, n\n"
     if "n < 15" in text:
         text = text.replace("    n = 0\n", "    n = jnp.int32(0)\n")
@@ -127,7 +160,11 @@ def keys(rng: random.Random) -> Program:
 def batch(rng: random.Random) -> Program:
     inner = expression(rng, ["x", "b"])
     text = f"def g(x, w, b):\n    return jnp.tanh(w @ x) * {_wrapped(inner)}\n\n\n@jax.jit\ndef f(xs, w, b):\n    return jnp.stack([g(x, w, b) for x in xs])\n"
-    return Program(HEADER + text, "(jnp.linspace(-1.0, 1.0, 36).reshape(12, 3), jnp.linspace(0.0, 1.0, 9).reshape(3, 3), jnp.float32(0.4))", "batch")
+    return Program(
+        HEADER + text,
+        "(jnp.linspace(-1.0, 1.0, 36).reshape(12, 3), jnp.linspace(0.0, 1.0, 9).reshape(3, 3), jnp.float32(0.4))",
+        "batch",
+    )
 
 
 def bound(rng: random.Random) -> Program:
@@ -142,7 +179,19 @@ def nested(rng: random.Random) -> Program:
     return Program(HEADER + text, "(jnp.float32(0.3), jnp.float32(0.6))", "nested")
 
 
-KINDS: tuple[Callable[[random.Random], Program], ...] = (carry, collect, fill, branch, guard, chain, until, keys, batch, bound, nested)
+KINDS: tuple[Callable[[random.Random], Program], ...] = (
+    carry,
+    collect,
+    fill,
+    branch,
+    guard,
+    chain,
+    until,
+    keys,
+    batch,
+    bound,
+    nested,
+)
 
 
 def programs(seed: int, count: int) -> list[Program]:

@@ -94,3 +94,24 @@ def test_measuring_fills_the_compile_times(judge) -> None:
     assert found.compile_seconds_before and found.compile_seconds_after
     assert found.compile_seconds_before > found.compile_seconds_after
     assert any("one run takes" in note for note in found.notes)
+
+
+def test_a_gradient_that_differs_at_zero_is_refuted_where_the_old_one_is_smooth(judge) -> None:
+    old = "def f(a):\n    for _ in range(21):\n        a = jnp.sin(a + jnp.tanh(0.9 * a))\n    return a\n"
+    new = "def f(a):\n    return lax.fori_loop(0, {}, lambda _, a: jnp.sin(a + jnp.tanh(0.9 * a)), a)\n"
+    assert judge(old, new.format(21)).verdict == "proved"
+    assert judge(old, new.format(20)).verdict == "refuted"
+
+
+def test_a_tie_that_shows_only_with_another_sign_beside_is_refuted(judge) -> None:
+    old = "def f(x, y):\n    if x > 0:\n        return jnp.abs(x)\n    if x > y:\n        return jnp.arctan(x) + 1.0\n    return x * y\n"
+    new = "def f(x, y):\n    return lax.cond(x {} 0, lambda: jnp.abs(x), lambda: lax.cond(x > y, lambda: jnp.arctan(x) + 1.0, lambda: x * y))\n"
+    assert judge(old, new.format(">")).verdict == "proved"
+    assert judge(old, new.format(">=")).verdict == "refuted"
+
+
+def test_a_lost_gradient_of_a_while_is_found_in_forward_mode(judge) -> None:
+    old = "def f(x):\n    while jnp.abs(x) > 0.1:\n        x = 0.7 * x\n    return x\n"
+    new = "def f(x):\n    return lax.while_loop(lambda x: jnp.abs(x) > 0.1, lambda x: {}, x)\n"
+    assert judge(old, new.format("0.7 * x")).verdict == "tested"
+    assert judge(old, new.format("lax.stop_gradient(0.7 * x)")).verdict == "refuted"
