@@ -10,7 +10,13 @@ from typing import NamedTuple, Protocol
 from scanlint.analysis.evidence import Reason
 from scanlint.analysis.unit import Function, Jit
 from scanlint.analysis.values import UNKNOWN, Value
+from scanlint.analysis.words import words
 from scanlint.finding import Position
+
+UNSTAGED = words(
+    "jax.vmap jax.numpy.vectorize jax.grad jax.value_and_grad jax.jacrev jax.jacfwd jax.hessian jax.custom_jvp "
+    "jax.custom_vjp jax.custom_gradient jax.vjp jax.jvp jax.linearize jax.shard_map jax.custom_vmap"
+)
 
 
 class Mode(NamedTuple):
@@ -19,6 +25,11 @@ class Mode(NamedTuple):
     traced: bool = False
     transforms: frozenset[str] = frozenset()
     chain: tuple[Reason, ...] = ()
+
+    @property
+    def batched(self) -> bool:
+        """Whether nothing but `vmap` traces: what is made of no tracer is concrete there."""
+        return self.traced and bool(self.transforms) and self.transforms <= UNSTAGED
 
 
 HOST = Mode()
@@ -34,12 +45,23 @@ class Record:
     silent: set[ast.AST] = field(default_factory=set)
 
 
+class Followed(NamedTuple):
+    """One call on the host that was followed with its own arguments."""
+
+    args: Mapping[str, Value]
+    frame: Frame | None
+    result: Value
+
+
 @dataclass(eq=False, slots=True)
 class Code:
     """One function of the project, what is known of how it is run, and what its last interpretation gave.
 
     `incoming` joins the arguments of all known calls from traced code (or from host code while no traced call is
-    known). `guessed` says that no call is known yet, only that a transform which keeps values concrete will run it.
+    known). `results` holds what it returned in each activation of the function around it,
+    `followed` the calls on the host that were followed one by one, `makes` whether it hands out functions that are
+    made in it, `rules` the derivative rules that stand in for it, with the parameters of each that are no tracers.
+    `guessed` says that no call is known yet, only that a transform which keeps values concrete will run it.
     `owner` is the canonical name of the class of a method.
     """
 
@@ -60,10 +82,19 @@ class Code:
     stale: bool = True
     epoch: tuple[int, int] = (0, 0)
     uses: Mapping[str, bool] | None = None
+    results: dict[object, Value] = field(default_factory=dict)
+    followed: list[Followed] = field(default_factory=list)
+    makes: bool | None = None
+    rules: list[tuple[Closure, frozenset[str]]] = field(default_factory=list)
 
     @property
     def name(self) -> str:
         return self.qualname.rpartition(".")[2]
+
+    @property
+    def reached(self) -> bool:
+        """Whether some call of it is known, or a transform of it."""
+        return self.runs > 0 or bool(self.followed)
 
     def parameters(self) -> list[ast.arg]:
         arguments = self.node.args
@@ -83,7 +114,11 @@ class Code:
 
 @dataclass(eq=False, slots=True)
 class Frame:
-    """One activation of a function: its names, and the frame of the function around it."""
+    """One activation of a function: its names, and the frame of the function around it.
+
+    `scratch` says that it is one call of many, of which nothing is noted; `joining` that what is noted adds to
+    what other activations have noted. `shared` are names that functions made here rebind.
+    """
 
     code: Code
     mode: Mode
@@ -92,6 +127,15 @@ class Frame:
     returned: list[Value] = field(default_factory=list)
     made: list[Code] = field(default_factory=list)
     epoch: int = 0
+    scratch: bool = False
+    joining: bool = False
+    yielded: list[Value] = field(default_factory=list)
+    shared: set[str] = field(default_factory=set)
+
+    @property
+    def activation(self) -> object:
+        """What tells this activation from those that stand beside it; a later one of the same place replaces it."""
+        return self if self.scratch else (self.code, self.parent.activation if self.parent is not None else None)
 
     def lookup(self, name: str) -> Value | None:
         at: Frame | None = self
@@ -135,6 +179,7 @@ class Transformed:
     function: Value
     static: frozenset[str] = frozenset()
     auxiliary: bool = False
+    options: Mapping[str, Value] = field(default_factory=dict, hash=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +199,10 @@ class ClassRef:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """An object of a class of the project."""
+    """An object of a class of the project; `exact` says that it was made of just this class, of none below."""
 
     name: str
+    exact: bool = False
 
 
 @dataclass(slots=True)
@@ -164,7 +210,9 @@ class ClassInfo:
     """What is known of a class: canonical names of its bases, its annotated fields, its methods and attributes.
 
     `kind` is "namedtuple", "dataclass" (its attributes are the leaves of a pytree or plain values), "module" (a
-    flax or haiku module: its fields are configuration), "enum" or "plain".
+    flax or haiku module: its fields are configuration), "enum" or "plain". `attributes` are what its methods
+    were seen to set on `self`, `readers` the functions that asked for each. `values` are the methods of a class
+    that is defined in a function, under their decorators.
     """
 
     name: str
@@ -176,6 +224,9 @@ class ClassInfo:
     methods: dict[str, Code]
     constants: dict[str, ast.expr]
     attributes: dict[str, Value] = field(default_factory=dict)
+    readers: dict[str, dict[Code, Frame | None]] = field(default_factory=dict)
+    visited: bool = False
+    values: dict[str, Value] = field(default_factory=dict)
 
 
 class Scope(Protocol):
@@ -219,6 +270,30 @@ class World(Protocol):
 
     def fallback(self, code: Code, frame: Frame) -> None:
         """Run a function that no known call runs, with unknown arguments, as its encloser runs."""
+
+    def below(self, info: ClassInfo, name: str) -> list[ClassInfo]:
+        """The classes below one that define a method anew."""
+
+    def local_class(self, node: ast.ClassDef, frame: Frame) -> Value:
+        """A class that is defined in a function."""
+
+    def attribute(self, info: ClassInfo, name: str) -> Value | None:
+        """What is known of an attribute that methods set; the function that is being run is told when that changes."""
+
+    def give(self, info: ClassInfo, name: str, value: Value) -> None:
+        """An attribute of an object is set."""
+
+    def constant(self, info: ClassInfo, name: str) -> Value:
+        """The value of a class-level variable."""
+
+    def stand_in(self, primal: Closure, rule: Closure, skip: frozenset[str]) -> None:
+        """A rule runs where a function does, under differentiation; the parameters in `skip` are no tracers."""
+
+    def wanting(self, code: Code) -> None:
+        """A function runs one of its own arguments under a trace: its callers tell which functions that are."""
+
+    def wants(self, code: Code) -> bool:
+        """Whether a function is known to run one of its own arguments under a trace."""
 
     def root(
         self,

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scanlint.analysis import control, standard, transforms
+from scanlint.analysis import control, rules, standard, transforms
 from scanlint.analysis.callables import ClassRef, Closure, Instance, Method, Mode, Named, Partial, Transformed
 from scanlint.analysis.evidence import Reason
 from scanlint.analysis.jaxapi import ARRAY_ROOTS, PRIVATE, PYTHON_METHODS, PYTHON_VALUED, QUIET, TREES, describe
@@ -19,6 +19,7 @@ from scanlint.analysis.values import (
     STATIC_INT,
     UNKNOWN,
     Kind,
+    OneOf,
     Value,
     element_of,
     gathered,
@@ -36,11 +37,13 @@ TUPLES = words(
     "sort_key_val atleast_1d atleast_2d lu cho_factor lu_factor schur polydiv linspace_step tril_indices_from "
     "triu_indices_from"
 )
+LISTS = words("split array_split hsplit vsplit dsplit meshgrid top_k")
 SAME_TREE = words(
     "jax.lax.stop_gradient jax.lax.pmean jax.lax.psum jax.lax.pmax jax.lax.pmin jax.device_put jax.device_get "
     "jax.block_until_ready jax.lax.with_sharding_constraint jax.lax.optimization_barrier jax.lax.all_gather "
     "jax.lax.ppermute jax.lax.pvary jax.lax.all_to_all"
 )
+EMPTY = Value(Kind.STATIC, container="dict", items=())
 MUTATORS = frozenset(["append", "insert", "extend", "add", "update"])
 
 
@@ -48,13 +51,27 @@ def call(self: Expressions, node: ast.Call) -> Value:
     """The value of a call; what it runs is interpreted where it is known."""
     function = self.eval(node.func)
     args = [self.eval(a.value if isinstance(a, ast.Starred) else a) for a in node.args]
-    keywords = {k.arg or "**": self.eval(k.value) for k in node.keywords}
+    keywords = _named_arguments(self, node)
     if any(isinstance(a, ast.Starred) for a in node.args):
         laid_out = _spread(args, node.args)
         if laid_out is None:
             return _opaque(self, node, function)
         args = laid_out
     return apply(self, node, function, args, keywords)
+
+
+def _named_arguments(self: Expressions, node: ast.Call) -> dict[str, Value]:
+    """Arguments by name; those of `**options` too where its keys are known, else under the key `**`."""
+    found: dict[str, Value] = {}
+    for keyword in node.keywords:
+        value = self.eval(keyword.value)
+        if keyword.arg is not None:
+            found[keyword.arg] = value
+        elif value.container == "dict" and (value.fields or value.items == ()):
+            found |= value.fields
+        else:
+            found["**"] = value
+    return found
 
 
 def _spread(args: list[Value], nodes: list[ast.expr]) -> list[Value] | None:
@@ -90,6 +107,8 @@ def apply(self: Expressions, node: ast.Call, function: Value, args: list[Value],
         case Named(name):
             return named(self, node, name, args, keywords)
         case Closure() as closure:
+            if self.world.wants(closure.code):
+                _hand_on(self, node, args, keywords)
             return self.world.invoke(closure, arguments(closure, args, keywords), calling(self, closure, node))
         case Partial(inner, given, named_args):
             return apply(self, node, inner, [*given, *args], {**named_args, **keywords})
@@ -101,7 +120,17 @@ def apply(self: Expressions, node: ast.Call, function: Value, args: list[Value],
             return _call_instance(self, node, function, args, keywords)
         case Method(receiver, name):
             return _method(self, node, receiver, name, args, keywords)
+        case OneOf(choices):
+            return join_all(tuple(apply(self, node, choice, args, keywords) for choice in choices))
+        case None if self.traced:
+            self.wanting(node.func)
     return UNKNOWN
+
+
+def _hand_on(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> None:
+    """A call of a function that runs its arguments under a trace: unknown ones are wanted from the callers here."""
+    for part in (*node.args, *(k.value for k in node.keywords)):
+        self.wanting(part)
 
 
 def calling(self: Expressions, closure: Closure, node: ast.AST) -> Mode:
@@ -129,6 +158,9 @@ def arguments(closure: Closure, args: list[Value], keywords: dict[str, Value]) -
         given[code.node.args.vararg.arg] = gathered("tuple", tuple(args[len(positional) :]))
     names = {a.arg for a in code.parameters()}
     given |= {k: v for k, v in keywords.items() if k in names}
+    if code.node.args.kwarg is not None and "**" not in keywords:
+        others = {k: v for k, v in keywords.items() if k not in names}
+        given[code.node.args.kwarg.arg] = record("dict", others) if others else EMPTY
     if "**" in keywords:
         given = dict.fromkeys(names, UNKNOWN) | given
     return given
@@ -151,6 +183,8 @@ def named(self: Expressions, node: ast.Call, name: str, args: list[Value], keywo
         return _jax(self, node, name, args, keywords)
     if name == "functools.partial" and args:
         return Value(Kind.STATIC, callee=Partial(args[0], tuple(args[1:]), keywords))
+    if name == "functools.wraps" and args:
+        return UNKNOWN
     if name in transforms.TRANSPARENT and args:
         return args[0]
     if name.startswith("builtins."):
@@ -184,9 +218,11 @@ def array_call(self: Expressions, node: ast.Call, name: str, args: list[Value], 
             self.world.invoke(closure, {}, calling(self, closure, node))
     result = describe(name, args, keywords)
     last = name.rpartition(".")[2]
-    made = self.made(node, None, result.dtype, result.ndim)
-    if last in TUPLES or (last == "where" and len(args) == 1):
-        return gathered("tuple", None, made)
+    made = self.made(node, None, result.dtype, result.ndim, operands=(*args, *keywords.values()))
+    if (last in TUPLES and not name.startswith("jax.random.")) or (last == "where" and len(args) == 1):
+        if (last in ("svd", "qr") and (keywords or len(args) > 1)) or last.startswith("atleast"):
+            return UNKNOWN
+        return gathered("list" if last in LISTS else "tuple", None, made)
     if last == "unique" and keywords:
         return UNKNOWN
     return made
@@ -204,14 +240,20 @@ def spelled(node: ast.expr) -> str:
 
 def construct(self: Expressions, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
     """Make an object of a class of the project."""
+    initializer = next((i.methods["__init__"] for i in lineage(self.world, name) if "__init__" in i.methods), None)
+    if initializer is not None:
+        made = replace(instance(self.world, name, traced=False), container=name, callee=Instance(name, True))
+        run = Closure(initializer, None, made)
+        apply(self, node, Value(Kind.STATIC, callee=run), args, keywords)
+        return made
     kind = kind_of(self.world, name)
     if kind in ("namedtuple", "dataclass"):
         names = [f for info in reversed(list(lineage(self.world, name))) for f in info.fields]
         fields = dict.fromkeys(dict.fromkeys(names), UNKNOWN)
         fields |= dict(zip(fields, args, strict=False)) | {k: v for k, v in keywords.items() if k in fields}
         if fields:
-            return record(name, fields, Instance(name))
-    return replace(instance(self.world, name, traced=False), container=name)
+            return record(name, fields, Instance(name, True))
+    return replace(instance(self.world, name, traced=False), container=name, callee=Instance(name, True))
 
 
 def _call_instance(
@@ -227,19 +269,21 @@ def _method(
     self: Expressions, node: ast.Call, receiver: Value, name: str, args: list[Value], keywords: dict[str, Value]
 ) -> Value:
     """A method of an array, a container, a string, or of something that is not known."""
+    if isinstance(receiver.callee, Transformed):
+        return rules.define(self, receiver.callee, name, args)
     if receiver.container is not None:
         return _container_method(self, node, receiver, name, args, keywords)
     if receiver.known and isinstance(receiver.constant, str):
         return STATIC
     if name == "at" or (name in ("set", "add", "multiply", "get", "min", "max") and _indexed_update(node)):
-        return self.made(node, receiver.why, receiver.dtype, receiver.ndim)
+        return self.made(node, receiver.why, receiver.dtype, receiver.ndim, operands=(receiver, *args))
     if receiver.array or (receiver.traced and name not in ("replace", "items", "keys", "values", "get", "_replace")):
         if name in PYTHON_METHODS or name == "block_until_ready":
             return UNKNOWN
         if not receiver.array and name not in _array_names():
             return UNKNOWN
         result = describe(f"jax.numpy.{name}", [receiver, *args], keywords)
-        return self.made(node, receiver.why, result.dtype, result.ndim)
+        return self.made(node, receiver.why, result.dtype, result.ndim, operands=(receiver, *args))
     if receiver.traced and name in ("replace", "_replace"):
         return receiver
     if receiver.traced and name in ("items", "values", "keys"):

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scanlint.analysis.callables import HOST, Mode
+from scanlint.analysis.callables import HOST, Mode, Named
 from scanlint.analysis.evidence import Reason
-from scanlint.analysis.parts import row_of
-from scanlint.analysis.transforms import batched, below, functions_in, run, settle
-from scanlint.analysis.values import STATIC, UNKNOWN, Kind, Value, constant, gathered, join_all, staged
+from scanlint.analysis.transforms import batched, below, differentiated, functions_in, rows, run, settle
+from scanlint.analysis.values import UNKNOWN, Kind, Value, concrete, constant, gathered, join_all, staged
 from scanlint.analysis.words import words
 
 if TYPE_CHECKING:
@@ -41,17 +39,6 @@ def _scan(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[s
     carry, ys = (result.items[0], result.items[1]) if result.items and len(result.items) == 2 else (UNKNOWN, UNKNOWN)
     carry = init if carry.kind is Kind.UNKNOWN and carry.container is None else staged(carry)
     return settle(self, gathered("tuple", (carry, batched(staged(ys, leaf=False)))))
-
-
-def rows(value: Value) -> Value:
-    """One slice of each array in a tree."""
-    if value.container is not None:
-        items = None if value.items is None else tuple(rows(v) for v in value.items)
-        fields = {k: rows(v) for k, v in value.fields.items()}
-        return replace(value, kind=Kind.UNKNOWN, items=items, fields=fields)
-    if value.known and value.constant is None:
-        return value
-    return staged(row_of(value) if value.array else replace(value, ndim=None))
 
 
 def _fori_loop(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
@@ -103,7 +90,9 @@ def _map(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[st
 
 def _associative_scan(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     body, xs = _argument(args, keywords, 0, "fn"), staged(_argument(args, keywords, 1, "elems"))
-    run(self, node, body, [xs, xs], {}, _mode(self, "jax.lax.associative_scan", body, node))
+    elements = xs if self.traced else concrete(xs)
+    mode = below(self, "jax.lax.associative_scan", functions_in(body), node, traced=False)
+    run(self, node, body, [elements, elements], {}, mode)
     return settle(self, xs)
 
 
@@ -114,15 +103,39 @@ def _differentiate(self: Expressions, node: ast.Call, args: list[Value], keyword
             name = f"jax.{name}"
     function = _argument(args, keywords, 0, "fun")
     primals = list(args[1].items or ()) if name == "jax.jvp" and len(args) > 1 else args[1:]
+    primals = [differentiated(p) for p in primals]
     result = run(self, node, function, primals, {}, below(self, name, functions_in(function), node, traced=False))
-    return gathered("tuple", (settle(self, result), STATIC if name != "jax.jvp" else settle(self, result)))
+    outcome = settle(self, result)
+    if name == "jax.jvp":
+        return gathered("tuple", (outcome, outcome))
+    return gathered("tuple", (outcome, Value(Kind.UNKNOWN, callee=Named(f"{name}.derivative"))))
+
+
+def _pull_back(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    """The second of `jax.vjp(f, *primals)`: one cotangent tree for each primal."""
+    return (
+        gathered("tuple", None, Value(Kind.TRACED, why=Reason("", self.frame.code.scope, node)))
+        if self.traced
+        else UNKNOWN
+    )
+
+
+def _push_forward(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    return Value(Kind.TRACED, why=Reason("", self.frame.code.scope, node)) if self.traced else UNKNOWN
 
 
 def _host(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     """The function runs on the host, outside the trace."""
     for closure in functions_in(args[0]) if args else []:
         self.world.invoke(closure, {}, HOST)
-    return self.made(node, array=False)
+    return UNKNOWN if _spelled(node) in ("callback", "id_tap") else self.made(node, array=False, operands=args[1:])
+
+
+def _spelled(node: ast.Call) -> str:
+    match node.func:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name
+    return ""
 
 
 RUNNERS: dict[str, Runner] = {
@@ -135,4 +148,6 @@ RUNNERS: dict[str, Runner] = {
     "jax.lax.associative_scan": _associative_scan,
     **dict.fromkeys(("jax.vjp", "jax.jvp", "jax.linearize"), _differentiate),
     **dict.fromkeys(HOST_RUNNERS, _host),
+    "jax.vjp.derivative": _pull_back,
+    "jax.linearize.derivative": _push_forward,
 }

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from scanlint.analysis import calls, operators
-from scanlint.analysis.callables import Closure, Frame, Instance, Method, Named, World
+from scanlint.analysis.callables import ClassRef, Closure, Frame, Instance, Method, Named, Transformed, World
 from scanlint.analysis.evidence import Reason
 from scanlint.analysis.jaxapi import ARRAY_METHODS, ARRAY_ONLY_METHODS, SAME_ATTRIBUTES, STATIC_ATTRIBUTES
-from scanlint.analysis.members import constant_of, member
+from scanlint.analysis.members import class_member, constant_of, kept, lineage, member
 from scanlint.analysis.parts import element, indexed_ndim, iterated, length_of, stored, unpacked
+from scanlint.analysis.rules import RULES
 from scanlint.analysis.unit import BUILTINS, canonical
 from scanlint.analysis.values import (
     AXIS,
@@ -20,11 +21,13 @@ from scanlint.analysis.values import (
     STATIC_INT,
     UNKNOWN,
     Kind,
+    OneOf,
     Unset,
     Value,
     constant,
     element_of,
     gathered,
+    holds_tracer,
     join,
     join_all,
     record,
@@ -39,7 +42,7 @@ class Expressions:
         self.frame = frame
         self.env = frame.env
         self.record = frame.code.record
-        self.values = self.record.values if self.record.keep else None
+        self.values = None if frame.scratch or not self.record.keep else {} if frame.joining else self.record.values
         self.quiet = 0
         self.loops = 0
         self.decorator: ast.expr | None = None
@@ -73,9 +76,10 @@ class Expressions:
         dtype: str | None = None,
         ndim: int | None = None,
         array: bool = True,
+        operands: Iterable[Value] = (),
     ) -> Value:
-        """What a call of JAX gives here: a tracer, or in host code a concrete array."""
-        if not self.traced:
+        """What a call of JAX gives here: a tracer, or in host code (of no tracers, under `vmap`) a concrete array."""
+        if not self.traced or (self.frame.mode.batched and not any(holds_tracer(v) for v in operands)):
             return Value(Kind.UNKNOWN, array, dtype=dtype, ndim=ndim)
         return Value(Kind.TRACED, array, dtype=dtype, ndim=ndim, why=why or Reason("", self.frame.code.scope, node))
 
@@ -109,7 +113,7 @@ class Expressions:
             case ast.Name(id=name):
                 if value.traced and self.statement is not None:
                     value = self.credited(value, name, self.statement)
-                self.env[name] = value
+                self.env[name] = UNKNOWN if name in self.frame.shared else value
                 self.note(target, value)
             case ast.Tuple(elts=elts) | ast.List(elts=elts):
                 for part, inner in zip(elts, unpacked(value, elts), strict=True):
@@ -134,14 +138,36 @@ class Expressions:
         if self.values is not None:
             self.values[node] = UNKNOWN if self.quiet else value
 
+    def wanting(self, node: ast.AST | None) -> None:
+        """An unknown function that is run under a trace: where it is a parameter, the callers are asked for it.
+
+        For an attribute of `self` those who make the object are.
+        """
+        while isinstance(node, ast.Attribute):
+            node = node.value
+            owner = self.frame.lookup(node.id) if isinstance(node, ast.Name) else None
+            if owner is not None and isinstance(owner.callee, Instance):
+                for info in lineage(self.world, owner.callee.name):
+                    if "__init__" in info.methods:
+                        self.world.wanting(info.methods["__init__"])
+                return
+        if not isinstance(node, ast.Name):
+            return
+        at: Frame | None = self.frame
+        while at is not None:
+            if node.id in at.env:
+                arguments = at.code.node.args
+                if any(a.arg == node.id for a in (*at.code.parameters(), arguments.vararg, arguments.kwarg) if a):
+                    self.world.wanting(at.code)
+                return
+            at = at.parent
+
     def set_attribute(self, owner: Value, name: str, value: Value) -> None:
         """`self.x = ...`: what any method of the class may read later."""
         if isinstance(owner.callee, Instance):
             info = self.world.class_info(owner.callee.name)
             if info is not None:
-                plain = value if value.callee is not None or value.static else UNKNOWN
-                known = info.attributes.get(name)
-                info.attributes[name] = plain if known is None else join(known, plain)
+                self.world.give(info, name, kept(value))
 
 
 def _unknown(self: Expressions, node: ast.expr) -> Value:
@@ -176,6 +202,14 @@ def attribute(self: Expressions, value: Value, name: str, node: ast.AST) -> Valu
             return constant_of(f"{base}.{name}") or self.world.find(f"{base}.{name}") or _named(base, name)
         case Method(receiver, "at"):
             return Value(Kind.STATIC, callee=Method(receiver, name))
+        case ClassRef(owner):
+            return class_member(self.world, owner, name)
+        case OneOf(choices) if all(isinstance(c.callee, Instance) for c in choices):
+            return join_all(tuple(attribute(self, choice, name, node) for choice in choices))
+        case Transformed() if name in RULES:
+            return Value(Kind.STATIC, callee=Method(value, name))
+        case Instance() if name in ("_replace", "replace") and value.fields:
+            return Value(Kind.STATIC, callee=Method(value, name))
         case Instance():
             found = member(self.world, value, name, self.frame.mode)
             if found is not None:
@@ -231,7 +265,7 @@ def _subscript(self: Expressions, node: ast.Subscript) -> Value:
         sliced = isinstance(node.slice, ast.Tuple) or _has_ellipsis(node.slice)  # `params[1:]` may be a list
         return replace(value, array=sliced, ndim=None, dtype=None, callee=None)
     if key.traced and key.array:
-        return self.made(node, Reason("", self.frame.code.scope, node, key.why))
+        return self.made(node, Reason("", self.frame.code.scope, node, key.why), operands=(key,))
     if value.static and value.callee is None:
         return STATIC_INT if value.dtype == "int" else STATIC
     return UNKNOWN
@@ -269,7 +303,7 @@ def _dict(self: Expressions, node: ast.Dict) -> Value:
 
 def _if_exp(self: Expressions, node: ast.IfExp) -> Value:
     test = self.truth(node.test)
-    if test.known:
+    if test.certain:
         return self.eval(node.body if test.constant else node.orelse)
     return join(self.eval(node.body), self.eval(node.orelse), loop=test.traced)
 
@@ -318,6 +352,16 @@ def _comprehension(self: Expressions, node: ast.ListComp | ast.SetComp | ast.Gen
     return gathered("list", None, replace(element, constant=Unset.UNSET))
 
 
+def _yield(self: Expressions, node: ast.Yield) -> Value:
+    self.frame.yielded.append(self.eval(node.value) if node.value is not None else constant(None))
+    return UNKNOWN
+
+
+def _yield_from(self: Expressions, node: ast.YieldFrom) -> Value:
+    self.frame.yielded.append(iterated(self.eval(node.value)))
+    return UNKNOWN
+
+
 def _call(self: Expressions, node: ast.Call) -> Value:
     return calls.call(self, node)
 
@@ -346,4 +390,6 @@ _EVALUATORS: dict[type[ast.AST], Callable[..., Value]] = {
     ast.GeneratorExp: _comprehension,
     ast.DictComp: _comprehension,
     ast.Call: _call,
+    ast.Yield: _yield,
+    ast.YieldFrom: _yield_from,
 }

@@ -21,7 +21,7 @@ from scanlint.analysis.guards import (
 )
 from scanlint.analysis.operators import binary
 from scanlint.analysis.parts import iterated
-from scanlint.analysis.values import UNKNOWN, Value, constant, join_all
+from scanlint.analysis.values import UNKNOWN, Value, constant, gathered, join, join_all
 
 PASSES = 3
 
@@ -41,6 +41,8 @@ def interpret(world: World, frame: Frame) -> Value:
     if isinstance(body, list):
         interpreter.block(body)
         result = join_all(tuple(frame.returned)) if frame.returned else constant(None)
+        if frame.yielded:
+            result = gathered("view", None, join_all(tuple(frame.yielded)))
     else:
         result = interpreter.eval(body)
     interpreter.finish()
@@ -53,16 +55,22 @@ class Interpreter(Expressions):
     def __init__(self, world: World, frame: Frame) -> None:
         super().__init__(world, frame)
         self.stack: list[_Loop] = []
+        self.silent = set() if frame.scratch else self.record.silent
 
     def finish(self) -> None:
         """Functions made here that no known call has run: their parameters stay unknown."""
+        if self.frame.scratch:
+            return
+        if self.frame.joining and self.values is not None:
+            noted = self.record.values
+            noted.update({n: join(noted[n], v) if n in noted else v for n, v in self.values.items()})
         for code in self.frame.made:
             if code.stale and not code.rooted and code.runs == 0:
                 self.world.fallback(code, self.frame)
 
     def block(self, statements: list[ast.stmt]) -> bool:
         """Run statements; whether control reaches their end."""
-        silent = self.record.silent
+        silent = self.silent
         before = self.quiet, self.loops, len(self.stack)
         for place, statement in enumerate(statements):
             if self.quiet:
@@ -159,6 +167,9 @@ def _assert(self: Interpreter, node: ast.Assert) -> bool:
 
 
 def _function(self: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    for statement in node.body:
+        if isinstance(statement, ast.Nonlocal):
+            _share(self.frame, statement.names)
     value = self.closure(node, node.name)
     self.env[node.name] = value
     for decorator in reversed(node.decorator_list):
@@ -167,16 +178,32 @@ def _function(self: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) -
     return True
 
 
+def _share(frame: Frame, names: list[str]) -> None:
+    """Names that a function made here rebinds whenever it runs: nothing is known of them any more."""
+    frame.shared.update(names)
+    at: Frame | None = frame
+    while at is not None:
+        at.env.update((name, UNKNOWN) for name in names if name in at.env)
+        at = at.parent
+
+
+def _scoped(self: Interpreter, node: ast.Global | ast.Nonlocal) -> bool:
+    self.frame.shared.update(node.names)
+    return True
+
+
 def _class(self: Interpreter, node: ast.ClassDef) -> bool:
-    self.env[node.name] = UNKNOWN
+    for decorator in node.decorator_list:
+        self.eval(decorator)
+    self.env[node.name] = self.world.local_class(node, self.frame)
     return True
 
 
 def _if(self: Interpreter, node: ast.If) -> bool:
     test = self.truth(node.test)
-    if test.known:
+    if test.certain:
         taken, dead = (node.body, node.orelse) if test.constant else (node.orelse, node.body)
-        self.record.silent.update(dead)
+        self.silent.update(dead)
         chosen = UNROLL_FLAG.search(spelled(node.test)) is not None or unrolled(taken, dead)
         self.quiet += chosen
         reached = self.block(taken)
@@ -267,9 +294,12 @@ def _with(self: Interpreter, node: ast.With | ast.AsyncWith) -> bool:
         self.eval(item.context_expr)
         if item.optional_vars is not None:
             self.bind(item.optional_vars, UNKNOWN)
+    before = dict(self.env) if quiet else {}
     self.quiet += quiet
     reached = self.block(node.body)
     self.quiet -= quiet
+    if quiet:
+        self.env.update((name, UNKNOWN) for name, value in self.env.items() if value is not before.get(name))
     return reached
 
 
@@ -332,6 +362,8 @@ _STATEMENTS: dict[type[ast.stmt], Callable[..., bool]] = {
     ast.AsyncWith: _with,
     ast.Try: _try,
     ast.Match: _match,
+    ast.Global: _scoped,
+    ast.Nonlocal: _scoped,
     ast.Import: _import,
     ast.ImportFrom: _import,
 }

@@ -8,9 +8,20 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from scanlint.analysis.callables import ClassInfo, Closure, Code, Instance, Mode, Partial, Scope, Transformed, World
+from scanlint.analysis.callables import (
+    ClassInfo,
+    ClassRef,
+    Closure,
+    Code,
+    Instance,
+    Mode,
+    Partial,
+    Scope,
+    Transformed,
+    World,
+)
 from scanlint.analysis.evidence import Reason
-from scanlint.analysis.values import STATIC, UNKNOWN, Kind, Value, constant, gathered, record
+from scanlint.analysis.values import STATIC, UNKNOWN, Kind, OneOf, Value, constant, gathered, join_all, record
 
 ARRAY_ANNOTATION = re.compile(
     r"(?:^|\.)(?:Array|DeviceArray|ndarray|ArrayDevice|PRNGKey|PRNGKeyArray|KeyArray|JaxArray)$"
@@ -152,26 +163,92 @@ def member(world: World, value: Value, name: str, mode: Mode) -> Value | None:
     for info in lineage(world, value.callee.name):
         code = info.methods.get(name)
         if code is not None:
-            return _method(world, code, value, mode)
-        if name in info.attributes:
-            return info.attributes[name]
+            return _overridden(world, info, code, value, mode)
+        known = world.attribute(info, name)
+        if known is not None:
+            return known
         if name in info.fields:
             return _config(info, name)
         if name in info.constants:
-            found = world.find(f"{info.name}.{name}")
-            return found if found is not None else STATIC
+            return _class_level(world, info, name, value)
     return UNKNOWN
 
 
-def _method(world: World, code: Code, receiver: Value, mode: Mode) -> Value:
+def _class_level(world: World, info: ClassInfo, name: str, receiver: Value) -> Value:
+    """A class-level variable, as an object or the class has it: functions are methods there, unless made static."""
+    found = world.constant(info, name)
+    match info.constants[name]:
+        case ast.Call(func=ast.Name(id="staticmethod")):
+            return found
+    return _bound(found, receiver) if isinstance(receiver.callee, Instance) else found
+
+
+def class_member(world: World, owner: str, name: str) -> Value:
+    """`Class.name`."""
+    itself = Value(Kind.STATIC, callee=ClassRef(owner))
+    for info in lineage(world, owner):
+        code = info.methods.get(name)
+        if code is not None:
+            function = info.values.get(name) or world.decorated(code)
+            return _bound(function, itself) if "classmethod" in _decorators(code) else function
+        if name in info.constants:
+            return _class_level(world, info, name, itself)
+        nested = world.class_info(f"{info.name}.{name}")
+        if nested is not None:
+            return Value(Kind.STATIC, callee=ClassRef(nested.name))
+    return UNKNOWN
+
+
+def kept(value: Value) -> Value:
+    """What is remembered of a value that an attribute holds: functions, objects and Python values, no arrays."""
+    if value.callee is not None or value.static:
+        return value
+    if value.container not in ("list", "tuple", "dict"):
+        return UNKNOWN
+    items = None if value.items is None else tuple(kept(v) for v in value.items)
+    fields = {k: kept(v) for k, v in value.fields.items()}
+    element = None if value.element is None else kept(value.element)
+    return replace(value, items=items, fields=fields, element=element)
+
+
+def _decorators(code: Code) -> set[str]:
+    return {ast.unparse(d) for d in getattr(code.node, "decorator_list", [])}
+
+
+def _overridden(world: World, info: ClassInfo, code: Code, value: Value, mode: Mode) -> Value:
+    """A method of an object that may be of a class below: any of those that define it anew."""
+    own = _method(world, info, code, value, mode)
+    assert isinstance(value.callee, Instance)
+    others = [] if value.callee.exact else world.below(info, code.name)
+    if not others:
+        return own
+    below = [
+        _method(world, o, o.methods[code.name], replace(value, container=o.name, callee=Instance(o.name)), mode)
+        for o in others
+    ]
+    return join_all((*([] if _abstract(code) else [own]), *below))
+
+
+def _abstract(code: Code) -> bool:
+    """Whether a method only says that classes below define it."""
+    body = code.node.body if isinstance(code.node.body, list) else []
+    return all(
+        isinstance(s, ast.Pass | ast.Raise) or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
+        for s in body
+    )
+
+
+def _method(world: World, info: ClassInfo, code: Code, receiver: Value, mode: Mode) -> Value:
     """A bound method, under its decorators; a property gives what it returns."""
-    decorators = {ast.unparse(d) for d in getattr(code.node, "decorator_list", [])}
+    decorators = _decorators(code)
     if decorators & {"property", "functools.cached_property", "cached_property"}:
         arguments = {parameter.arg: receiver for parameter in code.positional()[:1]}
         return world.invoke(Closure(code, None, receiver), arguments, mode)
     if "staticmethod" in decorators:
         return world.decorated(code)
-    return _bound(world.decorated(code), receiver)
+    if "classmethod" in decorators and isinstance(receiver.callee, Instance):
+        receiver = Value(Kind.STATIC, callee=ClassRef(receiver.callee.name))
+    return _bound(info.values.get(code.name) or world.decorated(code), receiver)
 
 
 def _bound(function: Value, receiver: Value) -> Value:
@@ -182,6 +259,8 @@ def _bound(function: Value, receiver: Value) -> Value:
             return replace(function, callee=replace(target, function=_bound(target.function, receiver)))
         case Partial() as partial:
             return replace(function, callee=replace(partial, function=_bound(partial.function, receiver)))
+        case OneOf(choices):
+            return replace(function, callee=OneOf(tuple(_bound(choice, receiver) for choice in choices)))
     return function
 
 

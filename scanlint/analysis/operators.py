@@ -6,13 +6,17 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scanlint.analysis.callables import Instance
 from scanlint.analysis.folding import fold_binary, fold_compare, fold_unary
+from scanlint.analysis.members import member
 from scanlint.analysis.values import (
     STATIC,
     STATIC_BOOL,
     UNKNOWN,
     Kind,
+    OneOf,
     Value,
+    constant,
     element_of,
     gathered,
     join_all,
@@ -23,14 +27,44 @@ if TYPE_CHECKING:
     from scanlint.analysis.expressions import Expressions
 
 
+_NAMES: dict[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "truediv",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+    ast.MatMult: "matmul",
+    ast.BitAnd: "and",
+    ast.BitOr: "or",
+    ast.BitXor: "xor",
+    ast.LShift: "lshift",
+    ast.RShift: "rshift",
+}
+
+
+def call_at(node: ast.AST) -> ast.Call:
+    """A call in the place of an operator."""
+    return ast.copy_location(ast.Call(ast.Name("operator", ast.Load()), [], []), node)
+
+
 def binary_operator(self: Expressions, node: ast.BinOp) -> Value:
     return binary(self, node.op, self.eval(node.left), self.eval(node.right), node)
 
 
 def binary(self: Expressions, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
     """`left op right`."""
+    from scanlint.analysis import calls
+
     if left.known and right.known:
-        return fold_binary(op, left.constant, right.constant) or STATIC
+        return assumed(fold_binary(op, left.constant, right.constant), left, right) or STATIC
+    for owner, other, name in ((left, right, _NAMES[type(op)]), (right, left, f"r{_NAMES[type(op)]}")):
+        if isinstance(owner.callee, Instance):
+            method = member(self.world, owner, f"__{name}__", self.frame.mode)
+            called = calls.apply(self, call_at(node), method, [other], {}) if method is not None else UNKNOWN
+            if called is not UNKNOWN or owner is right or not isinstance(right.callee, Instance):
+                return called
     if left.container and right.container:
         if isinstance(op, ast.Add) and left.items is not None and right.items is not None:
             return gathered(left.container, (*left.items, *right.items))
@@ -45,6 +79,13 @@ def binary(self: Expressions, op: ast.operator, left: Value, right: Value, node:
     return arithmetic(self, left, right, _result_dtype(op, left, right), node)
 
 
+def assumed(result: Value | None, *operands: Value) -> Value | None:
+    """A folded value is as certain as what it is made of."""
+    if result is None or all(v.certain for v in operands):
+        return result
+    return replace(result, origin="argument")
+
+
 def arithmetic(self: Expressions, left: Value, right: Value, dtype: str | None, node: ast.AST) -> Value:
     """What an operator gives for two operands: traced as soon as one is."""
     for operand in (left, right):
@@ -52,7 +93,7 @@ def arithmetic(self: Expressions, left: Value, right: Value, dtype: str | None, 
             ndim = _broadcast(left, right)
             return Value(Kind.TRACED, True, dtype=dtype, ndim=ndim, why=operand.why)
     if left.array or right.array:
-        return self.made(node, None, dtype, _broadcast(left, right))
+        return self.made(node, None, dtype, _broadcast(left, right), operands=(left, right))
     if left.static and right.static:
         return replace(number(left, right), dtype=dtype)
     return UNKNOWN
@@ -82,7 +123,7 @@ def unary_operator(self: Expressions, node: ast.UnaryOp) -> Value:
     else:
         operand = self.eval(node.operand)
     if operand.known:
-        return fold_unary(node.op, operand.constant) or STATIC
+        return assumed(fold_unary(node.op, operand.constant), operand) or STATIC
     if operand.traced:
         return replace(operand, array=True, dtype="bool" if isinstance(node.op, ast.Not) else operand.dtype)
     return replace(operand, callee=None) if operand.callee is None else UNKNOWN
@@ -94,7 +135,7 @@ def bool_operator(self: Expressions, node: ast.BoolOp) -> Value:
     value = UNKNOWN
     for operand in node.values:
         value = self.truth(operand)
-        if not value.known:
+        if not value.certain:
             asked.append(value)
         elif bool(value.constant) is isinstance(node.op, ast.Or):
             break
@@ -123,14 +164,17 @@ def compare_operator(self: Expressions, node: ast.Compare) -> Value:
 
 def _compare_two(self: Expressions, op: ast.cmpop, left: Value, right: Value, node: ast.Compare) -> Value:
     if left.known and right.known:
-        return fold_compare(op, left.constant, right.constant) or STATIC_BOOL
+        return assumed(fold_compare(op, left.constant, right.constant), left, right) or STATIC_BOOL
     if isinstance(op, ast.Is | ast.IsNot):
+        if right.known and right.constant is None and left.callee is not None and not isinstance(left.callee, OneOf):
+            if left.static or isinstance(left.callee, Instance):
+                return constant(isinstance(op, ast.IsNot))
         return STATIC_BOOL
     if isinstance(op, ast.In | ast.NotIn):
         return STATIC_BOOL if right.container or not (right.traced and right.array) else UNKNOWN
     for side in (left, right):
-        if side.callee is not None:
-            return STATIC_BOOL
+        if side.callee is not None and side.container is None:
+            return STATIC_BOOL if side.static else UNKNOWN
         if side.container is not None or (isinstance(side.constant, str | None) and side.known):
             return STATIC_BOOL if (left.static and right.static) or isinstance(side.constant, str) else UNKNOWN
     return arithmetic(self, left, right, "bool", node)

@@ -52,7 +52,7 @@ def direct(world: World, code: Code, skip: frozenset[str], uses: Uses) -> dict[s
 
 
 def _is_receiver(code: Code, arg: ast.arg) -> bool:
-    return code.owner is not None and "<locals>" not in code.qualname and arg.arg in ("self", "cls")
+    return code.owner is not None and arg.arg in ("self", "cls")
 
 
 def _why(code: Code, arg: ast.arg, what: str = "is a parameter", cause: Reason | None = None) -> Reason:
@@ -64,12 +64,27 @@ def _given(code: Code, arg: ast.arg, default: ast.expr | None, static: bool) -> 
     """A static parameter: its default where it has one that is a constant."""
     if not static:
         return UNKNOWN
-    known = literal(default)
-    if known is not None and known.constant is not None:
+    known = _assumed(default)
+    if known is not None:
         return known
     note = annotated(code.scope, arg.annotation)
     plain = note if note is not None and note.static else STATIC
     return replace(plain, origin="argument")
+
+
+def _assumed(default: ast.expr | None) -> Value | None:
+    """The number that a default is, which a call may override."""
+    known = literal(default)
+    if known is None or not isinstance(known.constant, int | float) or isinstance(known.constant, bool):
+        return None
+    return replace(known, origin="argument")
+
+
+def unsaid(code: Code) -> dict[str, Value]:
+    """The parameters of a function whose callers are not known: a default may be overridden by any of them."""
+    defaults = code.defaults()
+    flags = {n for n, d in defaults.items() if isinstance(d, ast.Constant) and isinstance(d.value, bool | None)}
+    return {n: _assumed(default) or UNKNOWN for n, default in defaults.items() if n not in flags}
 
 
 def literal(default: ast.expr | None) -> Value | None:

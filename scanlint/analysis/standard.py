@@ -17,6 +17,7 @@ from scanlint.analysis.values import (
     STATIC_BOOL,
     STATIC_INT,
     UNKNOWN,
+    Origin,
     Unset,
     Value,
     constant,
@@ -71,7 +72,8 @@ def library(name: str, args: list[Value]) -> Value:
 def _range(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     known = [a.constant for a in args if isinstance(a.constant, int) and abs(a.constant) < LONGEST_RANGE]
     if known and len(known) == len(args) <= 3 and known[2:] != [0]:
-        return Value(STATIC.kind, constant=range(*known), container="range", element=STATIC_INT)
+        origin: Origin | None = None if all(a.certain for a in args) else "argument"
+        return Value(STATIC.kind, constant=range(*known), container="range", element=STATIC_INT, origin=origin)
     bound = next((a for a in args if a.traced), None)
     if bound is not None:
         index = replace(bound, array=True, dtype="int", ndim=0, constant=Unset.UNSET)

@@ -6,10 +6,11 @@ import ast
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from scanlint.analysis.callables import Closure, Mode, Named, Partial, Transformed
+from scanlint.analysis.callables import Closure, Instance, Mode, Named, Partial, Transformed
 from scanlint.analysis.evidence import Reason
+from scanlint.analysis.parts import row_of
 from scanlint.analysis.unit import Jit
-from scanlint.analysis.values import STATIC, UNKNOWN, Kind, Value, gathered, staged
+from scanlint.analysis.values import STATIC, UNKNOWN, Kind, OneOf, Value, gathered, join_all, staged
 from scanlint.analysis.words import words
 
 if TYPE_CHECKING:
@@ -66,6 +67,13 @@ TRANSPARENT = words(
 KERNELS = frozenset(("jax.experimental.pallas.pallas_call", "jax.experimental.pallas.kernel"))
 
 
+OPTIONS = frozenset(("has_aux", "argnums", "in_axes", "out_axes", "nondiff_argnums"))
+DIFFERENTIATE = frozenset(
+    ("jax.grad", "jax.value_and_grad", "jax.jacrev", "jax.jacfwd", "jax.hessian", "jax.linearize")
+)
+POSITIONAL = {"jax.vmap": "in_axes", "jax.grad": "argnums", "jax.value_and_grad": "argnums"}
+
+
 def functions_in(value: Value) -> list[Closure]:
     """The functions of the project that a value would run."""
     match value.callee:
@@ -73,6 +81,8 @@ def functions_in(value: Value) -> list[Closure]:
             return [closure]
         case Partial(function) | Transformed(_, function):
             return functions_in(function)
+        case OneOf(choices):
+            return [c for v in choices for c in functions_in(v)]
     inner = [*(value.items or ()), *([value.element] if value.element else [])]
     return [c for v in inner for c in functions_in(v)]
 
@@ -80,9 +90,12 @@ def functions_in(value: Value) -> list[Closure]:
 def wrap(self: Expressions, wrapper: Wrapper, node: ast.expr, function: Value, keywords: dict[str, Value]) -> Value:
     """`jax.jit(f, ...)` and its like, called or as a decorator."""
     static: frozenset[str] = frozenset()
+    function = as_function(self, function)
     closures = functions_in(function)
-    if wrapper.name in ("jax.jit", "jax.pmap", "jax.checkpoint"):
+    if wrapper.name in ("jax.jit", "jax.pmap", "jax.checkpoint", "jax.make_jaxpr"):
         static = static_names(closures, keywords)
+    if not closures and isinstance(node, ast.Call) and node.args:
+        self.wanting(node.args[0])
     mode = below(self, wrapper.name, closures, node, traced=wrapper.traced)
     jit = (
         Jit(self.decorator or node, self.decorator is not None)
@@ -96,7 +109,21 @@ def wrap(self: Expressions, wrapper: Wrapper, node: ast.expr, function: Value, k
             skip = frozenset(a.arg for a in closure.code.parameters())
         closure.code.guessed = not (wrapper.traced or closure.code.rooted)
         self.world.root(closure, wrapper.name, mode, skip, static, jit)
-    return Value(Kind.STATIC, callee=Transformed(wrapper.name, function, static, wrapper.auxiliary))
+    options = {k: v for k, v in keywords.items() if k in OPTIONS}
+    if isinstance(node, ast.Call) and len(node.args) > 1 and wrapper.name in POSITIONAL:
+        options[POSITIONAL[wrapper.name]] = self.eval(node.args[1])
+    return Value(Kind.STATIC, callee=Transformed(wrapper.name, function, static, wrapper.auxiliary, options))
+
+
+def as_function(self: Expressions, value: Value) -> Value:
+    """An object stands for its `__call__`."""
+    from scanlint.analysis.members import member
+
+    if isinstance(value.callee, OneOf):
+        return replace(value, callee=OneOf(tuple(as_function(self, choice) for choice in value.callee.values)))
+    if not isinstance(value.callee, Instance):
+        return value
+    return member(self.world, value, "__call__", self.frame.mode) or value
 
 
 def below(self: Expressions, transform: str, closures: list[Closure], node: ast.AST, *, traced: bool) -> Mode:
@@ -174,26 +201,93 @@ def call_transformed(
     traced = wrapper is not None and wrapper.traced
     closures = functions_in(target.function)
     mode = below(self, target.transform, closures, node, traced=traced)
-    if traced:
+    if target.transform == "jax.vmap" and not target.auxiliary:
+        args = mapped_rows(args, target.options.get("in_axes"))
+        keywords = {k: rows(v) for k, v in keywords.items()}
+    elif target.transform in DIFFERENTIATE and not target.auxiliary:
+        args = (
+            [differentiated(a) for a in args[:1]] + args[1:]
+            if "argnums" not in target.options
+            else [differentiated(a) for a in args]
+        )
+    elif traced:
         leaf = not target.auxiliary
         names = [a.arg for a in closures[0].code.positional()] if closures else []
         names = names[1:] if closures and closures[0].receiver is not None else names
         args = [a if i < len(names) and names[i] in target.static else staged(a, leaf=leaf) for i, a in enumerate(args)]
         keywords = {k: v if k in target.static else staged(v, leaf=leaf) for k, v in keywords.items()}
     result = run(self, node, target.function, args, keywords, mode)
-    return _derived(self, target.transform, result, args)
+    return _derived(self, target, result, args)
 
 
-def _derived(self: Expressions, transform: str, result: Value, args: list[Value]) -> Value:
+def mapped_rows(args: list[Value], axes: Value | None) -> list[Value]:
+    """The arguments as a function under `vmap` sees them: rows of what is mapped, the rest as it is."""
+    if axes is None:
+        return [rows(v) for v in args]
+    if axes.items is None:
+        return [_mapped_row(v, axes) for v in args]
+    return [_mapped_row(v, a) for v, a in zip(args, (*axes.items, *[UNKNOWN] * len(args)), strict=False)]
+
+
+def _mapped_row(value: Value, axis: Value) -> Value:
+    """One argument, by its part of `in_axes`: a number maps all of it, None nothing, a tree its parts."""
+    if axis.known:
+        return rows(value) if axis.constant is not None else value
+    if value.container == "dict" and axis.fields:
+        fields = {k: _mapped_row(v, axis.fields.get(k, UNKNOWN)) for k, v in value.fields.items()}
+        return replace(value, kind=Kind.UNKNOWN, fields=fields)
+    if value.items is not None and axis.items is not None:
+        items = tuple(_mapped_row(v, a) for v, a in zip(value.items, axis.items, strict=False))
+        return replace(value, kind=Kind.UNKNOWN, items=items)
+    return value if value.callee is not None and value.container is None else UNKNOWN
+
+
+def rows(value: Value) -> Value:
+    """One slice of each array in a tree."""
+    if value.container is not None:
+        items = None if value.items is None else tuple(rows(v) for v in value.items)
+        fields = {k: rows(v) for k, v in value.fields.items()}
+        element = None if value.element is None else rows(value.element)
+        return replace(value, kind=Kind.UNKNOWN, items=items, fields=fields, element=element)
+    if value.known and value.constant is None:
+        return value
+    return staged(row_of(value) if value.array else replace(value, ndim=None))
+
+
+def differentiated(value: Value) -> Value:
+    """An argument that is differentiated: a number of Python is an array inside, with its value but no constant."""
+    if value.container is not None and value.callee is None:
+        items = None if value.items is None else tuple(differentiated(v) for v in value.items)
+        fields = {k: differentiated(v) for k, v in value.fields.items()}
+        element = None if value.element is None else differentiated(value.element)
+        return replace(value, kind=Kind.UNKNOWN, items=items, fields=fields, element=element)
+    if value.static and value.callee is None and not (value.known and isinstance(value.constant, str | None)):
+        return Value(Kind.UNKNOWN, dtype=value.dtype)
+    return value
+
+
+def _derived(self: Expressions, target: Transformed, result: Value, args: list[Value]) -> Value:
     """What the transformed function returns, from what the function returns."""
-    first = staged(args[0]) if args and self.traced else UNKNOWN
-    match transform:
+    aux = target.options.get("has_aux")
+    plain = aux is None or (aux.known and not aux.constant)
+    argnums = target.options.get("argnums")
+    first = staged(args[0]) if args and self.traced and argnums is None else UNKNOWN
+    if argnums is not None and self.traced and args:
+        first = _of_numbers(argnums, [staged(a) for a in args])
+    match target.transform:
         case "jax.grad" | "jax.jacrev" | "jax.jacfwd" | "jax.hessian":
-            return first
+            if target.transform != "jax.grad":
+                first = replace(first, ndim=None) if first.container is None else UNKNOWN
+            return first if plain else gathered("tuple", (first, _part(result, 1)))
         case "jax.value_and_grad":
-            return gathered("tuple", (settle(self, result), first))
+            value = (
+                settle(self, result) if plain else gathered("tuple", (settle(self, _part(result, 0)), _part(result, 1)))
+            )
+            return gathered("tuple", (value, first))
         case "jax.vmap" | "jax.numpy.vectorize":
-            return settle(self, batched(result))
+            outcome = settle(self, batched(result))
+            plain_axes = "out_axes" not in target.options and target.transform == "jax.vmap"
+            return outcome if plain_axes or outcome.container is not None else replace(outcome, ndim=None)
         case "jax.make_jaxpr" | "jax.eval_shape":
             return STATIC
         case "haiku.transform" | "jax.transform_with_state":
@@ -201,8 +295,27 @@ def _derived(self: Expressions, transform: str, result: Value, args: list[Value]
     return settle(self, result)
 
 
+def _part(value: Value, place: int) -> Value:
+    return value.items[place] if value.items is not None and len(value.items) > place else UNKNOWN
+
+
+def _of_numbers(numbers: Value, args: list[Value]) -> Value:
+    """The arguments that `argnums` names."""
+    if isinstance(numbers.constant, int):
+        return args[numbers.constant] if -len(args) <= numbers.constant < len(args) else UNKNOWN
+    if numbers.items is None:
+        return UNKNOWN
+    return gathered("tuple", tuple(_of_numbers(n, args) for n in numbers.items))
+
+
 def batched(value: Value) -> Value:
+    """The results of all rows, stacked."""
     if value.container is not None:
+        items = None if value.items is None else tuple(batched(v) for v in value.items)
+        fields = {k: batched(v) for k, v in value.fields.items()}
+        element = None if value.element is None else batched(value.element)
+        return replace(value, items=items, fields=fields, element=element)
+    if value.known and value.constant is None:
         return value
     return replace(value, ndim=None if value.ndim is None else value.ndim + 1)
 
@@ -225,8 +338,19 @@ def run(
             return self.world.invoke(closure, arguments(closure, args, keywords), mode)
         case Partial(inner, given, named):
             return run(self, node, inner, [*given, *args], {**named, **keywords}, mode)
-        case Transformed(_, inner):
-            return run(self, node, inner, args, keywords, mode)
+        case Transformed() as target:
+            if target.transform == "jax.vmap":
+                args = mapped_rows(args, target.options.get("in_axes"))
+            result = run(self, node, target.function, args, keywords, mode)
+            return _derived(self, target, result, args)
+        case Instance():
+            called = as_function(self, function)
+            return UNKNOWN if called is function else run(self, node, called, args, keywords, mode)
+        case OneOf(choices):
+            return join_all(tuple(run(self, node, choice, args, keywords, mode) for choice in choices))
+        case None if isinstance(node, ast.Call) and mode.traced:
+            for part in (node.func, *node.args[:3], *(k.value for k in node.keywords)):
+                self.wanting(part)
         case Named(name) if name.startswith(("jax.numpy.", "jax.nn.", "jax.lax.", "jax.scipy.")):
             return Value(
                 Kind.TRACED if mode.traced else Kind.UNKNOWN, array=True, why=Reason("", self.frame.code.scope, node)

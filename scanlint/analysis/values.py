@@ -69,8 +69,20 @@ class Value:
 
     @property
     def known(self) -> bool:
-        """Whether the Python value itself is known."""
+        """Whether the Python value itself is known, or for a default that callers may override, assumed."""
         return self.constant is not Unset.UNSET
+
+    @property
+    def certain(self) -> bool:
+        """Whether the Python value itself is known for every call."""
+        return self.constant is not Unset.UNSET and self.origin != "argument"
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """Functions of which a name may stand for any: `STEPS[i]`, or `f if fast else g`."""
+
+    values: tuple[Value, ...]
 
 
 NO_FIELDS: Mapping[str, Value] = {}
@@ -82,6 +94,7 @@ RANK = Value(Kind.STATIC, dtype="int", origin="rank")
 AXIS = Value(Kind.STATIC, dtype="int", origin="shape")
 CONCRETE_ARRAY = Value(Kind.UNKNOWN, array=True)
 DEPTH = 6
+MOST_CHOICES = 12
 
 _TYPES = {bool: "bool", int: "int", float: "float", complex: "complex"}
 
@@ -117,6 +130,11 @@ def record(container: str, fields: Mapping[str, Value], callee: object | None = 
     """A dict, NamedTuple or dataclass with these fields."""
     static = all(v.kind is Kind.STATIC for v in fields.values())
     return Value(Kind.STATIC if static else Kind.UNKNOWN, container=container, fields=fields, callee=callee)
+
+
+def holds_tracer(value: Value) -> bool:
+    """Whether a value is a tracer, or a container with one in it."""
+    return value.traced or any(holds_tracer(v) for v in contents(value))
 
 
 def element_of(value: Value) -> Value:
@@ -161,9 +179,21 @@ def join(a: Value, b: Value, *, loop: bool = False, depth: int = 0) -> Value:
         fields=fields,
         why=evidence.why,
         element=element,
-        callee=a.callee if a.callee == b.callee else None,
+        callee=a.callee if a.callee == b.callee else _either(a, b),
         origin=a.origin if a.origin == b.origin else None,
     )
+
+
+def _either(a: Value, b: Value) -> OneOf | None:
+    """What a call runs where two functions meet; a name that is None on one path is called on the other alone."""
+    choices: dict[object, Value] = {}
+    for value in (a, b):
+        if value.callee is None and not (value.known and value.constant is None):
+            return None
+        for choice in value.callee.values if isinstance(value.callee, OneOf) else (value,):
+            if choice.callee is not None:
+                choices.setdefault(choice.callee, choice)
+    return OneOf(tuple(choices.values())) if 0 < len(choices) <= MOST_CHOICES else None
 
 
 def _kind(a: Value, b: Value, loop: bool) -> Kind:

@@ -23,28 +23,31 @@ TUPLES = frozenset(["typing.NamedTuple", "collections.namedtuple"])
 ENUMS = frozenset(["enum.Enum", "enum.IntEnum", "enum.Flag", "enum.StrEnum"])
 
 
-def describe_class(scope: ModuleScope, node: ast.ClassDef) -> ClassInfo:
-    """The facts of a class in a module."""
-    bases = tuple(name for b in node.bases if (name := scope.annotation(_head(b))) is not None)
+def describe_class(
+    scope: ModuleScope, node: ast.ClassDef, name: str, codes: dict[str, Code] | None = None
+) -> ClassInfo:
+    """The facts of a class, by its full name; `codes` are the methods of one that is defined in a function."""
+    inside = name.removeprefix(f"{scope.name}.")
+    bases = tuple(base for b in node.bases if (base := scope.annotation(_head(b))) is not None)
     fields: dict[str, ast.expr] = {}
     constants: dict[str, ast.expr] = {}
     static: set[str] = set()
     methods: dict[str, Code] = {}
     for part in node.body:
         match part:
-            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
+            case ast.AnnAssign(target=ast.Name(id=field), annotation=annotation, value=value):
                 if "ClassVar" not in ast.unparse(annotation):
-                    fields[name] = annotation
+                    fields[field] = annotation
                 if value is not None and _is_static(value):
-                    static.add(name)
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                constants[name] = value
+                    static.add(field)
+            case ast.Assign(targets=[ast.Name(id=field)], value=value):
+                constants[field] = value
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                code = scope.code(f"{node.name}.{part.name}")
+                code = scope.code(f"{inside}.{part.name}") if codes is None else codes[part.name]
                 if code is not None:
                     methods[part.name] = code
     kind = _kind(scope, node, bases)
-    return ClassInfo(f"{scope.name}.{node.name}", scope, kind, bases, fields, frozenset(static), methods, constants)
+    return ClassInfo(name, scope, kind, bases, fields, frozenset(static), methods, constants)
 
 
 def _head(base: ast.expr) -> ast.expr:

@@ -214,6 +214,10 @@ def _collect(statement: ast.stmt, facts: ModuleFacts, lines: _Lines | None) -> N
             _class(statement, facts, lines)
         case ast.Assign() | ast.AnnAssign() | ast.AugAssign() | ast.Expr():
             _statement(statement, facts, lines)
+        case ast.For() | ast.While():
+            span = (statement.lineno, statement.end_lineno or statement.lineno)
+            if lines and lines.transforms(*span):
+                facts.active.append(span)
 
 
 def _statement(
@@ -257,19 +261,25 @@ def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str, lines: _L
     return Span(qualname, first, last, lines.transforms(first, last), control, loops, arrays)
 
 
-def _class(node: ast.ClassDef, facts: ModuleFacts, lines: _Lines | None) -> None:
+def _class(node: ast.ClassDef, facts: ModuleFacts, lines: _Lines | None, prefix: str = "") -> None:
     fields, methods = [], []
     for part in node.body:
         match part:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                qualname = f"{node.name}.{part.name}"
+                qualname = f"{prefix}{node.name}.{part.name}"
                 facts.functions[qualname] = _span(part, qualname, lines)
                 methods.append(part.name)
             case ast.AnnAssign(target=ast.Name(id=name)):
                 fields.append(name)
+            case ast.ClassDef():
+                _class(part, facts, lines, f"{prefix}{node.name}.")
+        if isinstance(part, ast.Assign | ast.AnnAssign | ast.Expr) and lines:
+            span = (part.lineno, part.end_lineno or part.lineno)
+            if lines.transforms(*span) and not isinstance(getattr(part.value, "value", None), str):
+                facts.active.append(span)
     first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-    facts.classes[node.name] = ClassFacts(
-        node.name,
+    facts.classes[f"{prefix}{node.name}"] = ClassFacts(
+        f"{prefix}{node.name}",
         first,
         node.end_lineno or node.lineno,
         tuple(dotted(b) or ast.unparse(b) for b in node.bases),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Container, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 
 from scanlint.analysis.callables import (
@@ -12,18 +13,23 @@ from scanlint.analysis.callables import (
     ClassRef,
     Closure,
     Code,
+    Followed,
     Frame,
+    Instance,
     Mode,
     Named,
     Scope,
 )
 from scanlint.analysis.interpret import Interpreter, interpret
 from scanlint.analysis.jaxapi import ARRAY_ROOTS
-from scanlint.analysis.parameters import direct, received
+from scanlint.analysis.members import class_member, lineage
+from scanlint.analysis.parameters import direct, received, unsaid
 from scanlint.analysis.transforms import functions_in
 from scanlint.analysis.unit import Function, Jit, canonical
 from scanlint.analysis.uses import array_uses
-from scanlint.analysis.values import STATIC_BOOL, UNKNOWN, Kind, Value, concrete, join
+from scanlint.analysis.values import STATIC_BOOL, UNKNOWN, Kind, Unset, Value, concrete, join
+from scanlint.analysis.walk import every
+from scanlint.project.classes import describe_class
 from scanlint.project.scope import ModuleScope, nested
 
 DEEPEST = 14
@@ -31,6 +37,10 @@ DEEPEST_USES = 40
 MOST_RUNS = 8
 FRAMES = 5000
 """Python's own limit of 1000 is a deep expression (each level takes four frames) at the end of a few calls."""
+MOST_BELOW = 8
+MOST_ROUNDS = 2
+MOST_FOLLOWED = 12
+DEEPEST_FOLLOWED = 6
 EXTERNAL = ("jax.", "jaxlib.", "numpy.", "builtins.")
 
 
@@ -46,6 +56,13 @@ class Graph:
         self.asking = 0
         sys.setrecursionlimit(max(sys.getrecursionlimit(), FRAMES))
         self.open: object | None = None
+        self.made: Mapping[str, ModuleScope] = modules
+        self.following: list[Code] = []
+        self.running: list[tuple[Code, Frame | None]] = []
+        self.local: dict[str, ClassInfo] = {}
+        self._below: dict[str, list[str]] | None = None
+        self._constants: dict[str, Value] = {}
+        self.wanted: dict[Code, None] = {}
         self._found: dict[str, Value | None] = {}
         self._decorated: dict[Code, Value] = {}
 
@@ -78,14 +95,8 @@ class Graph:
         for name in rest[1:]:
             match value.callee:
                 case ClassRef(owner):
-                    info = self.class_info(owner)
-                    if info is None:
-                        return None
-                    if name in info.methods:
-                        value = self.decorated(info.methods[name])
-                    elif name in info.constants:
-                        value = self.interpreter(scope.frame()).eval(info.constants[name])
-                    else:
+                    value = class_member(self, owner, name)
+                    if value is UNKNOWN:
                         return None
                 case Named(base):
                     found = self.find(f"{base}.{name}")
@@ -102,14 +113,63 @@ class Graph:
         return Interpreter(self, frame)
 
     def class_info(self, name: str) -> ClassInfo | None:
-        module, _, last = name.rpartition(".")
-        if module in self.modules:
-            return self.modules[module].class_info(last)
+        if name in self.local:
+            return self.local[name]
+        module, _, rest = name.rpartition(".")
+        while module and module not in self.modules:
+            module, _, last = module.rpartition(".")
+            rest = f"{last}.{rest}"
+        if module and rest in self.modules[module].facts.classes:
+            return self.modules[module].class_info(rest)
         found = self.find(name)
         match found.callee if found is not None else None:
             case ClassRef(real) if real != name:
                 return self.class_info(real)
         return None
+
+    def local_class(self, node: ast.ClassDef, frame: Frame) -> Value:
+        name = f"{frame.code.scope.name}.{frame.code.qualname}.<locals>.{node.name}"
+        assert isinstance(frame.code.scope, ModuleScope)
+        interpreter = self.interpreter(frame)
+        made: dict[str, Code] = {}
+        for part in node.body:
+            if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
+                code = self.code(part, f"{frame.code.qualname}.<locals>.{node.name}.{part.name}", frame)
+                code.owner = name
+                made[part.name] = code
+                if code not in frame.made:
+                    frame.made.append(code)
+        info = describe_class(frame.code.scope, node, name, made)
+        if name in self.local:
+            info.attributes, info.readers = self.local[name].attributes, self.local[name].readers
+        self.local[name] = info
+        for method, code in made.items():
+            value = Value(Kind.STATIC, callee=Closure(code, frame))
+            for decorator in reversed(getattr(code.node, "decorator_list", [])):
+                value = interpreter.decorate(decorator, value)
+            info.values[method] = value
+        if "__init__" in made:
+            info.visited = True
+            self.fallback(made["__init__"], frame)
+        return Value(Kind.STATIC, callee=ClassRef(name))
+
+    def below(self, info: ClassInfo, name: str) -> list[ClassInfo]:
+        if self._below is None:
+            self._below = {}
+            for scope in list(self.made.values()):
+                for known, facts in scope.facts.classes.items():
+                    for base in facts.bases:
+                        self._below.setdefault(base.rpartition(".")[2], []).append(f"{scope.name}.{known}")
+        found: list[ClassInfo] = []
+        names = list(self._below.get(info.name.rpartition(".")[2], ()))
+        for candidate in names:
+            other = self.class_info(candidate)
+            if other is None or other in found or info.name not in {base.name for base in lineage(self, candidate)}:
+                continue
+            names += [n for n in self._below.get(candidate.rpartition(".")[2], ()) if n not in names]
+            if name in other.methods:
+                found.append(other)
+        return found[:MOST_BELOW]
 
     def code(self, node: Function, qualname: str, frame: Frame) -> Code:
         self.frames.append(frame)
@@ -156,8 +216,60 @@ class Graph:
             if closure.receiver is not None and code.positional():
                 fresh[code.positional()[0].arg] = closure.receiver
             self._receive(code, fresh)
-        if code.stale and (code.rooted or closure.frame is None):
+        fresh_frame = closure.frame is not None and closure.frame.activation not in code.results
+        if (code.stale and (code.rooted or closure.frame is None)) or (code.rooted and fresh_frame):
             self.pending.append((code, closure.frame))
+
+    def attribute(self, info: ClassInfo, name: str) -> Value | None:
+        if not info.visited:
+            info.visited = True
+            if "__init__" in info.methods:
+                self.visit(info.methods["__init__"])
+        if self.running:
+            code, frame = self.running[-1]
+            info.readers.setdefault(name, {})[code] = frame
+        return info.attributes.get(name)
+
+    def give(self, info: ClassInfo, name: str, value: Value) -> None:
+        known = info.attributes.get(name)
+        if known is None or known is UNKNOWN:
+            new = value if known is None or value.callee is not None else known
+        elif value is UNKNOWN and known.callee is not None:
+            new = known
+        else:
+            new = join(known, value)
+        if new.known and self._rebinds(info, name):
+            new = replace(new, constant=Unset.UNSET)
+        if new != known:
+            info.attributes[name] = new
+            for code, frame in info.readers.get(name, {}).items():
+                code.stale = True
+                self.pending.append((code, frame))
+
+    def _rebinds(self, info: ClassInfo, name: str) -> bool:
+        """Whether an attribute is assigned in more than one place of the module."""
+        assert isinstance(info.scope, ModuleScope)
+        return info.scope.assignments(name) > 1
+
+    def constant(self, info: ClassInfo, name: str) -> Value:
+        key = f"{info.name}.{name}"
+        if key not in self._constants:
+            self._constants[key] = UNKNOWN
+            assert isinstance(info.scope, ModuleScope)
+            self._constants[key] = self.interpreter(info.scope.frame(info)).eval(info.constants[name])
+        return self._constants[key]
+
+    def stand_in(self, primal: Closure, rule: Closure, skip: frozenset[str]) -> None:
+        primal.code.rules.append((rule, skip))
+        if primal.code.mode.traced:
+            self.root(rule, "jax.custom_jvp", primal.code.mode, skip, frozenset(), None)
+
+    def wanting(self, code: Code) -> None:
+        if not code.scope.name.startswith(EXTERNAL):
+            self.wanted.setdefault(code)
+
+    def wants(self, code: Code) -> bool:
+        return code in self.wanted
 
     def _is_frozen(self, code: Code) -> bool:
         """Whether only one unit is run anew, and the function is not part of it."""
@@ -177,8 +289,10 @@ class Graph:
         """A function is run in this mode too: a traced run takes over from runs on the host."""
         if mode.traced and not code.mode.traced:
             code.mode = Mode(True, mode.transforms | code.mode.transforms, mode.chain)
-            code.incoming = {}
+            code.incoming, code.results = {}, {}
             code.stale = True
+            for rule, skip in code.rules:
+                self.root(rule, "jax.custom_jvp", mode, skip, frozenset(), None)
         elif not mode.transforms <= code.mode.transforms and mode.traced == code.mode.traced:
             code.mode = Mode(code.mode.traced, code.mode.transforms | mode.transforms, code.mode.chain)
             code.stale = True
@@ -220,6 +334,10 @@ class Graph:
             return result if mode.traced else concrete(result)
         if code.mode.traced and not mode.traced:
             return concrete(code.result)
+        if not mode.traced and self._carries(code, args):
+            followed = self._follow(closure, args, mode)
+            if followed is not None:
+                return followed
         if not mode.traced and closure.frame is None and code.mode.transforms >= mode.transforms:
             return concrete(code.result)
         self._enter(code, mode)
@@ -230,7 +348,32 @@ class Graph:
         else:
             self._refine(code, args)
         self._run(code, closure.frame)
-        return code.result if mode.traced else concrete(code.result)
+        result = code.results.get(closure.frame.activation, code.result) if closure.frame is not None else code.result
+        return result if mode.traced else concrete(result)
+
+    def _carries(self, code: Code, args: Mapping[str, Value]) -> bool:
+        """Whether a call on the host hands functions on, or may return some that are made in it."""
+        if code.scope.name.startswith(EXTERNAL):
+            return False
+        if code.makes is None:
+            code.makes = _returns_functions(code.node)
+        handed = args.values()
+        return code.makes or any(isinstance(v.callee, Instance) or functions_in(v) for v in handed)
+
+    def _follow(self, closure: Closure, args: Mapping[str, Value], mode: Mode) -> Value | None:
+        """What one call on the host returns; None when it is called too deep or too often to be followed."""
+        code = closure.code
+        for known in code.followed:
+            if known.frame is closure.frame and known.args == args:
+                return known.result
+        if len(code.followed) >= MOST_FOLLOWED or code in self.following or len(self.following) >= DEEPEST_FOLLOWED:
+            return None
+        self.following.append(code)
+        given = received(self, code, args, partial(self.uses, code))
+        result = interpret(self, Frame(code, mode, given, closure.frame, scratch=True))
+        self.following.pop()
+        code.followed.append(Followed(args, closure.frame, result))
+        return result
 
     def _first(self, code: Code) -> Code:
         """A function as it was interpreted before its file was changed."""
@@ -257,28 +400,35 @@ class Graph:
         if self.depth >= DEEPEST:
             self.pending.append((code, frame))
             return
-        code.running, code.stale, code.epoch = True, False, epoch
-        code.runs += 1
+        activation = frame.activation if frame is not None else None
         self.depth += 1
+        self.running.append((code, frame))
         try:
-            inner = Frame(code, code.mode, dict(code.incoming), frame)
-            code.result = interpret(self, inner)
+            for _ in range(MOST_ROUNDS):
+                code.running, code.stale, code.epoch = True, False, epoch
+                code.runs += 1
+                joining = any(other != activation for other in code.results)
+                inner = Frame(code, code.mode, dict(code.incoming), frame, joining=joining)
+                code.results[activation] = code.result = interpret(self, inner)
+                if not code.stale:
+                    break
         finally:
             code.running = False
             self.depth -= 1
+            self.running.pop()
 
     def fallback(self, code: Code, frame: Frame) -> None:
         mode = frame.mode
         if self._is_frozen(code):
             return
         self._enter(code, mode)
-        self._receive(code, _uncalled(received(self, code, {}, partial(self.uses, code))))
+        self._receive(code, _uncalled(received(self, code, unsaid(code), partial(self.uses, code))))
         self._run(code, frame)
 
     def visit(self, code: Code) -> None:
         """Interpret a function of the host with unknown arguments."""
         if code.runs == 0 and not code.mode.traced:
-            self._receive(code, _uncalled(received(self, code, {}, partial(self.uses, code))))
+            self._receive(code, _uncalled(received(self, code, unsaid(code), partial(self.uses, code))))
             self._run(code, None)
 
     def close(self) -> None:
@@ -296,7 +446,7 @@ class Graph:
         """Run what waits, until nothing does."""
         while self.pending:
             code, frame = self.pending.pop()
-            if code.stale:
+            if code.stale or (frame is not None and frame.activation not in code.results):
                 self._run(code, frame)
 
 
@@ -304,3 +454,17 @@ def _uncalled(table: Mapping[str, Value]) -> dict[str, Value]:
     """The parameters of a function that no known call runs: a caller may choose other flags than the defaults."""
     chosen = {n for n, v in table.items() if v.known and (v.constant is None or isinstance(v.constant, bool))}
     return {n: (STATIC_BOOL if v.dtype == "bool" else UNKNOWN) if n in chosen else v for n, v in table.items()}
+
+
+def _returns_functions(node: Function) -> bool:
+    """Whether functions are made in a function and handed out."""
+    if isinstance(node, ast.Lambda):
+        return isinstance(node.body, ast.Lambda)
+    inside = every(node.body)
+    made = {n.name for n in inside if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    for statement in inside:
+        if isinstance(statement, ast.Return) and statement.value is not None:
+            parts = every([statement.value])
+            if any(isinstance(n, ast.Lambda) or (isinstance(n, ast.Name) and n.id in made) for n in parts):
+                return True
+    return False

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from scanlint.analysis.callables import Code
 from scanlint.analysis.unit import FunctionContext, Jit, Source, Unit
+from scanlint.project.callers import ask
 from scanlint.project.graph import Graph
 from scanlint.project.known import begin
 from scanlint.project.modules import Library, pinned
@@ -30,6 +31,7 @@ class Scopes(Mapping[str, ModuleScope]):
         self.absent: set[str] = set()
         self.made: dict[str, ModuleScope] = {}
         self.graph = Graph(self)
+        self.graph.made = self.made
         self.graph.roots = Roots(self)
 
     def __getitem__(self, name: str) -> ModuleScope:
@@ -119,13 +121,14 @@ class Project:
             for first, _ in scope.facts.active:
                 statement = scope.statement(first)
                 if statement is not None:
-                    self.graph.interpreter(scope.frame()).block([statement])
+                    self.graph.interpreter(scope.frame(scope.owner_of(first))).block([statement])
             for qualname, span in scope.facts.functions.items():
                 code = scope.code(qualname) if span.transforms else None
                 if code is not None:
                     self.graph.decorated(code)
                     self.graph.visit(code)
         self.graph.settle()
+        ask(self.graph)
 
     def units(self, wanted: Container[tuple[str, str]] | None = None) -> Iterator[Unit]:
         """Every function and method that was reached and can hold a finding, the files that begin first.
@@ -139,7 +142,7 @@ class Project:
             for qualname, span in scope.facts.functions.items():
                 if not span.control or (wanted is not None and (scope.name, qualname) not in wanted):
                     continue
-                ran = qualname in scope.codes and scope.codes[qualname].runs > 0
+                ran = qualname in scope.codes and scope.codes[qualname].reached
                 wish = any(span.first <= line <= span.last for line in wished)
                 if not (ran or wish or (scope.name in own and is_host_loop(span, scope.facts, self.settings))):
                     continue

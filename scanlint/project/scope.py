@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 from functools import cached_property
 from typing import Protocol
 
-from scanlint.analysis.callables import ClassInfo, ClassRef, Closure, Code, Frame, Named, Record
+from scanlint.analysis.callables import HOST, ClassInfo, ClassRef, Closure, Code, Frame, Named, Record
 from scanlint.analysis.interpret import Interpreter
 from scanlint.analysis.unit import BUILTINS, Function, Source, canonical
-from scanlint.analysis.values import UNKNOWN, Kind, Value
+from scanlint.analysis.values import UNKNOWN, Kind, Value, contents, gathered, join_all
 from scanlint.finding import Position
 from scanlint.project.classes import describe_class
 from scanlint.project.facts import dotted
@@ -91,8 +92,7 @@ class ModuleScope:
                     self._nodes[prefix + statement.name] = statement
                 case ast.ClassDef():
                     self._nodes[prefix + statement.name] = statement
-                    if not prefix:
-                        self._index(statement.body, f"{statement.name}.")
+                    self._index(statement.body, f"{prefix}{statement.name}.")
                 case ast.If() | ast.Try() | ast.With():
                     for part in ("body", "orelse", "finalbody"):
                         self._index(getattr(statement, part, []), prefix)
@@ -123,7 +123,7 @@ class ModuleScope:
             node = self.node(name)
             if not isinstance(node, ast.ClassDef):
                 return None
-            self.classes[name] = describe_class(self, node)
+            self.classes[name] = describe_class(self, node, f"{self.name}.{name}")
         return self.classes[name]
 
     def lookup(self, name: str) -> Value | None:
@@ -182,13 +182,28 @@ class ModuleScope:
                 value = interpreter.decorate(decorator, value)
         return value
 
-    def frame(self) -> Frame:
-        """A frame for expressions at module level."""
+    def frame(self, info: ClassInfo | None = None) -> Frame:
+        """A frame for expressions at module level, or in the body of a class."""
         assert isinstance(MODULE, ast.FunctionDef)
-        return Frame(Code(self, "<module>", MODULE, Record(keep=False)), Code(self, "", MODULE, Record(False)).mode, {})
+        names = {} if info is None else {n: Value(Kind.STATIC, callee=Closure(c)) for n, c in info.methods.items()}
+        return Frame(Code(self, "<module>", MODULE, Record(keep=False)), HOST, names)
+
+    def assignments(self, name: str) -> int:
+        """In how many places of the file an attribute of this name is assigned."""
+        return len(re.findall(rf"\.{name}\b(?:\s*:[^=\n]*)?\s*[-+*/|&^%@]*=(?!=)", self.source.text))
 
     def _assigned(self, name: str) -> Value | None:
-        """The value of a module-level variable that is assigned once."""
+        """The value of a module-level variable that is assigned once, and not rebound or changed by functions."""
+        if name in self.rebound:
+            return UNKNOWN
+        value = self._bound(name)
+        if value is not None and value.container in ("list", "dict", "set") and self._changes(name):
+            inside = contents(value)
+            return gathered(value.container, None, join_all((*inside, UNKNOWN)) if inside else UNKNOWN)
+        return value
+
+    def _bound(self, name: str) -> Value | None:
+        """The value that the only assignment of a name gives it."""
         spans = self.facts.statements[name]
         statement = self.statement(spans[0][0])
         if len(spans) > 1 or statement is None:
@@ -213,11 +228,42 @@ class ModuleScope:
             while stack:
                 statement = stack.pop()
                 self._statements[statement.lineno] = statement
-                if isinstance(statement, ast.If | ast.Try | ast.With):
+                if isinstance(statement, ast.If | ast.Try | ast.With | ast.ClassDef):
                     for part in ("body", "orelse", "finalbody"):
                         stack.extend(getattr(statement, part, []))
                     stack.extend(s for h in getattr(statement, "handlers", []) for s in h.body)
         return self._statements.get(line)
+
+    def owner_of(self, line: int) -> ClassInfo | None:
+        """The class whose body a line belongs to."""
+        around = [c for c in self.facts.classes.values() if c.first < line <= c.last]
+        return self.class_info(max(around, key=lambda c: c.first).name) if around else None
+
+    def statement_around(self, line: int) -> int | None:
+        """The first line of the innermost module-level statement (no definition) that a line belongs to."""
+        self.statement(line)
+        inner = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.For, ast.While)
+        around = [
+            s.lineno
+            for s in (self._statements or {}).values()
+            if isinstance(s, inner) and s.lineno <= line <= (s.end_lineno or s.lineno)
+        ]
+        return max(around, default=None)
+
+    @cached_property
+    def rebound(self) -> frozenset[str]:
+        """Names of the module that some function declares `global`."""
+        if "global " not in self.source.text:
+            return frozenset()
+        found = re.findall(r"^\s+global\s+([\w, \t]+)", self.source.text, re.MULTILINE)
+        return frozenset(name.strip() for names in found for name in names.split(","))
+
+    def _changes(self, name: str) -> bool:
+        """Whether the list or dict of this name is changed in place somewhere in the module."""
+        methods = "append|extend|insert|update|add|setdefault|pop|remove|clear"
+        return (
+            re.search(rf"\b{name}\b\s*(?:\.(?:{methods})\(|\[[^\]\n]*\]\s*[-+*/]?=(?!=))", self.source.text) is not None
+        )
 
     def annotation(self, node: ast.expr | None) -> str | None:
         """The canonical name of a dotted expression at module level."""

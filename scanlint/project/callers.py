@@ -1,0 +1,73 @@
+"""Callers of functions that run their own arguments under a trace: they tell which functions that are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from scanlint.analysis.callables import Code
+from scanlint.project.graph import Graph
+from scanlint.project.scope import ModuleScope
+
+MOST = 200
+SPECIAL = re.compile(r"__(?!init__)\w+__")
+
+
+def ask(graph: Graph) -> None:
+    """Run every function and statement of the files at hand that names such a function, until no more come up."""
+    asked: set[str] = set()
+    done: set[tuple[str, str | int]] = set()
+    while len(asked) < MOST:
+        names = {name for code in graph.wanted if (name := _called(code)) is not None} - asked
+        if not names:
+            return
+        asked |= names
+        pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
+        for scope in list(graph.made.values()):
+            for place in _places(scope, pattern):
+                if (scope.name, place) not in done:
+                    done.add((scope.name, place))
+                    _run(graph, scope, place)
+        graph.settle()
+
+
+def _called(code: Code) -> str | None:
+    """The name by which a function is called from elsewhere: a class's for its `__init__`."""
+    outer = code.qualname.partition(".<locals>")[0]
+    owner, _, name = outer.rpartition(".")
+    if name == "__init__":
+        return owner.rpartition(".")[2]
+    return None if SPECIAL.fullmatch(name) or name in ("<module>", "<lambda>", "") else name
+
+
+def _places(scope: ModuleScope, pattern: re.Pattern[str]) -> Iterator[str | int]:
+    """The functions, and the first lines of statements outside of functions, that hold a word."""
+    text = scope.source.text
+    lines: set[int] = set()
+    line, at = 1, 0
+    for found in pattern.finditer(text):
+        line += text.count("\n", at, found.start())
+        at = found.start()
+        lines.add(line)
+    if not lines:
+        return
+    spans = list(scope.facts.functions.items())
+    for number in sorted(lines):
+        inside = [name for name, span in spans if span.first <= number <= span.last]
+        yield from inside
+        if not inside:
+            first = scope.statement_around(number)
+            if first is not None:
+                yield first
+
+
+def _run(graph: Graph, scope: ModuleScope, place: str | int) -> None:
+    if isinstance(place, int):
+        statement = scope.statement(place)
+        if statement is not None:
+            graph.interpreter(scope.frame()).block([statement])
+        return
+    code = scope.code(place)
+    if code is not None:
+        graph.decorated(code)
+        graph.visit(code)
