@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -11,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from scanlint.edits import line_edits
 from scanlint.finding import Finding, Fix
-from scanlint.project.modules import FileChanged, Library, Module, Trees
+from scanlint.project.modules import Asked, FileChanged, Library, Module, Trees
 from scanlint.project.packing import pack, unpack
 from scanlint.project.sources import SourceFile, Unreadable, read
 from scanlint.project.survey import examine
-from scanlint.project.surveyed import Surveyed
+from scanlint.project.surveyed import Names, Surveyed
 from scanlint.settings import Settings
 from scanlint.slices import Hit, Place, Slice, Task, UnitKey
 
@@ -66,6 +67,7 @@ class Analyst:
         self._stored = stored
         self._facts: dict[str, ModuleFacts] = {}
         self._packed: Mapping[str, bytes] = {}
+        self._made: dict[Task, Slice] = {}
 
     def survey(self, files: Iterable[Path | SourceFile | Unreadable]) -> Iterator[tuple[Surveyed, bytes | None]]:
         """What each file is, and its facts as bytes."""
@@ -74,6 +76,42 @@ class Analyst:
             if facts is not None:
                 self._facts[surveyed.digest] = facts
             yield surveyed, pack(facts) if facts is not None and self.packs else None
+
+    def survey_all(self, files: Mapping[str, Path]) -> Iterator[tuple[Surveyed, bytes | None]]:
+        """The same for all files of a run, by what they are shown as.
+
+        What begins in a file is analysed at once, while trees are at hand; `analyse` gives it when it is asked for.
+        """
+        known: dict[str, tuple[Surveyed, ModuleFacts | None]] = {}
+
+        def surveyed(display: str) -> tuple[Surveyed, ModuleFacts | None]:
+            if display not in known:
+                known[display] = examine(read(files[display]), self.settings, self.trees, hold=True)
+                made, facts = known[display]
+                if facts is not None:
+                    self._facts[made.digest] = facts
+            return known[display]
+
+        places = _named(files, lambda display: surveyed(display)[0].error is None)
+
+        def module(name: str) -> Module | None:
+            display, package = places[name]
+            made, facts = surveyed(display)
+            if facts is None:
+                return None
+            return Module(name, files[display], display, package, made.digest, self.trees, facts)
+
+        names = {display: name for name, (display, _) in places.items()}
+        self.library = Library(Asked(places, module), names)
+        control = False
+        for display in files:
+            made, facts = surveyed(display)
+            control = control or made.control
+            if control and made.begins:
+                gc.freeze()  # as in `shelve`; of an analysis that has ended a dozen objects are left
+                task = Task((names[display],))
+                self._made[task] = self.analyse(task)
+            yield made, pack(facts) if facts is not None and self.packs else None
 
     def shelve(self, places: Iterable[Place], packed: Mapping[str, bytes]) -> None:
         """Name the files of the project; `packed` are facts that were made elsewhere, by the digests of the files."""
@@ -101,17 +139,20 @@ class Analyst:
 
         return [rule() for rule in select(self.settings)], [rule() for rule in rules()]
 
-    def bench(self, begin: Sequence[str], problems: list[str]) -> Bench:
-        """Follow what begins in some modules. Raises FileChanged."""
+    def bench(self, task: Task, problems: list[str]) -> Bench:
+        """Follow what begins in the modules of a task. Raises FileChanged."""
         from scanlint.project.project import Project
         from scanlint.rewrite.fixpoint import Rewriter
 
-        project = Project(self.library, self.settings, begin)
+        project = Project(self.library, self.settings, task.begin, task.asks)
         selected, everything = self._rules
         return Bench(project, Rewriter(everything, self.settings, project.reanalyse, problems), selected)
 
     def analyse(self, task: Task) -> Slice:
         """The findings of a slice. What goes wrong in it is one of its problems."""
+        made = self._made.pop(task, None)
+        if made is not None:
+            return made
         problems: list[str] = []
         begin = ", ".join(self.library[name].display for name in task.begin[:3])
         try:
@@ -126,7 +167,7 @@ class Analyst:
         return Slice(problems=tuple(problems))
 
     def _analyse(self, task: Task, problems: list[str]) -> Slice:
-        bench = self.bench(task.begin, problems)
+        bench = self.bench(task, problems)
         units: list[UnitKey] = []
         hits: list[Hit] = []
         for unit, reports in bench.reports(task.wanted):
@@ -137,6 +178,19 @@ class Analyst:
             unit.flows.clear()
             unit.models.clear()
         project = bench.project
-        made = Slice(tuple(units), tuple(hits), project.consulted, project.missed, tuple(problems))
+        made = Slice(tuple(units), tuple(hits), project.consulted, project.missed, tuple(problems), project.wants)
         project.close()
         return made
+
+
+def _named(files: Mapping[str, Path], good: Callable[[str], bool]) -> dict[str, tuple[str, bool]]:
+    """The file of each module name and whether it is a package's; who else wants a name counts if it is `good`."""
+    names, wanted = Names(), Names()
+    roots = {display: wanted.wanted(path)[0].rstrip("_") for display, path in files.items()}
+    count = Counter(roots.values())
+    table: dict[str, tuple[str, bool]] = {}
+    for display, path in files.items():
+        if count[roots[display]] == 1 or good(display):
+            name, package = names.name(path)
+            table[name] = display, package
+    return table

@@ -13,12 +13,15 @@ from types import TracebackType
 from scanlint.finding import Finding, Fix, Position
 from scanlint.project.cache import Cache, Signature, sign
 from scanlint.project.sources import SourceFile, Unreadable, decode, discover, read, shown
-from scanlint.project.surveyed import MARK, Names, Surveyed
+from scanlint.project.surveyed import MARK, Names, Surveyed, Wanted
 from scanlint.rules.registry import SYNTAX_ERROR, selected_codes
 from scanlint.settings import Settings
 from scanlint.slices import Hit, Place, Slice, Task, UnitKey, packed, unpacked
 from scanlint.suppress import apply as suppress
 from scanlint.team import Team
+
+MOST_ASKED = 4
+"""Rounds in which the callers of functions that trace their arguments are asked, themselves such functions or not."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ class Found:
 
     finding: Finding
     unit: UnitKey
-    begin: tuple[str, ...]
+    task: Task
 
 
 class Run:
@@ -76,6 +79,7 @@ class Run:
         self.notes: list[str] = []
         self.read = 0
         self.found: dict[str, list[Found]] = {}
+        self.tasks: dict[UnitKey, Task] = {}
         self.others: list[Finding] = []
         self.files: dict[str, Path] = {}
         self.changes: dict[Path, tuple[bytes, bytes]] = {}
@@ -141,7 +145,8 @@ class Run:
                 surveyed[display] = known
         left = [display for display in self.files if display not in surveyed]
         size = sum(self._sizes.get(display, 0) for display in left)
-        for made, facts in self.team.survey([self.files[display] for display in left], size):
+        whole = self.files if len(left) == len(self.files) else None
+        for made, facts in self.team.survey([self.files[display] for display in left], size, whole):
             surveyed[made.display] = made
             if self.cache is not None and made.display in signatures and made.digest:
                 self.cache.keep_survey(made, signatures[made.display])
@@ -183,29 +188,66 @@ class Run:
 
     def _find(self) -> None:
         """The findings of every unit, told by all slices together that reach it."""
-        begin = [place.name for place in self._places.values() if self._surveyed[place.display].begins]
-        slices = dict(zip(begin, self._analyse([Task((name,)) for name in begin]), strict=True))
+        slices, asks = self._slices()
         reached: dict[UnitKey, list[str]] = {}
-        wanted = {hit.unit for found in slices.values() for hit in found.hits}
         for name, found in slices.items():
             for unit in found.units:
-                if unit in wanted:
-                    reached.setdefault(unit, []).append(name)
-        joint: dict[tuple[str, ...], list[UnitKey]] = {}
+                reached.setdefault(unit, []).append(name)
         for unit, names in reached.items():
-            if names != [unit[0]]:
-                joint.setdefault(tuple(names), []).append(unit)
-        tasks = [Task(names, tuple(sorted(units))) for names, units in joint.items()]
-        for task, found in zip(tasks, self._analyse(tasks), strict=True):
-            self._take(task.begin, found.hits)
-        for name, found in slices.items():
-            self._take((name,), (hit for hit in found.hits if reached[hit.unit] == [hit.unit[0]]))
+            words = sorted({word for name in names for word in asks[name]})
+            self.tasks[unit] = Task(tuple(names), asks=tuple(words))
+        joint: dict[Task, list[UnitKey]] = {}
+        for unit in dict.fromkeys(hit.unit for found in slices.values() for hit in found.hits):
+            if self.tasks[unit].begin != (unit[0],):
+                joint.setdefault(self.tasks[unit], []).append(unit)
+        tasks = [task._replace(wanted=tuple(sorted(units))) for task, units in joint.items()]
+        for found in self._analyse(tasks):
+            self._take(found.hits)
+        for found in slices.values():
+            self._take(hit for hit in found.hits if self.tasks[hit.unit].begin == (hit.unit[0],))
         for entries in self.found.values():
             entries.sort(key=lambda entry: (entry.finding.start, entry.finding.code))
 
-    def _take(self, begin: tuple[str, ...], hits: Iterable[Hit]) -> None:
+    def _slices(self) -> tuple[dict[str, Slice], dict[str, tuple[str, ...]]]:
+        """A slice for each file in which something begins, and what else each file was asked for.
+
+        A file may hand functions to one that runs its arguments under a trace: it is asked, as often as more come up.
+        """
+        slices: dict[str, Slice] = {}
+        asks: dict[str, tuple[str, ...]] = {}
+        tasks = [Task((p.name,)) for p in self._places.values() if self._surveyed[p.display].begins]
+        for _ in range(MOST_ASKED):
+            for task, found in zip(tasks, self._analyse(tasks), strict=True):
+                slices[task.begin[0]] = found
+                asks[task.begin[0]] = task.asks
+            wants = {want for found in slices.values() for want in found.wants}
+            known = {name: {want.name for want in found.wants} for name, found in slices.items()}
+            tasks = [
+                Task((name,), asks=tuple(sorted(names)))
+                for name, names in self._callers(wants).items()
+                if names - known.get(name, set()) - {*asks.get(name, ())}
+            ]
+            if not tasks:
+                break
+        return {name: slices[name] for name in self._places if name in slices}, asks
+
+    def _callers(self, wants: Iterable[Wanted]) -> dict[str, set[str]]:
+        """The files whose imports spell such functions or their modules, with the names of the functions."""
+        spelled: dict[str, set[Wanted]] = {}
+        for want in wants:
+            for word in (want.top, want.module.rpartition(".")[2]):
+                spelled.setdefault(word, set()).add(want)
+        found: dict[str, set[str]] = {}
+        for name, place in self._places.items():
+            words = self._surveyed[place.display].words
+            names = {w.name for word in words for w in spelled.get(word, ()) if w.module != name}
+            if names:
+                found[name] = names
+        return found
+
+    def _take(self, hits: Iterable[Hit]) -> None:
         for hit in hits:
-            self.found.setdefault(hit.finding.path, []).append(Found(hit.finding, hit.unit, begin))
+            self.found.setdefault(hit.finding.path, []).append(Found(hit.finding, hit.unit, self.tasks[hit.unit]))
 
     def _analyse(self, tasks: Sequence[Task]) -> list[Slice]:
         """The results of tasks, from the cache where what they rest on is the same."""
@@ -229,7 +271,7 @@ class Run:
     def _key(self, task: Task) -> str:
         """The name of a task in the cache."""
         begin = "\n".join(self._places[name].display for name in task.begin)
-        return begin if task.wanted is None else f"{begin}\0{task.wanted!r}"
+        return begin if task.wanted is None and not task.asks else f"{begin}\0{task.wanted!r}\0{task.asks!r}"
 
     # -- what is said
 

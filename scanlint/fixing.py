@@ -20,6 +20,7 @@ from scanlint.project.sources import Unreadable, decode, discover
 from scanlint.recordings import recorded
 from scanlint.rules.base import Report
 from scanlint.settings import Settings
+from scanlint.slices import Task as SliceTask
 from scanlint.slices import UnitKey
 from scanlint.verify.verifier import Task, Verifier, VerifierUnavailable, find_interpreter
 
@@ -73,7 +74,7 @@ class Fixer:
         self.verifier: Verifier | None = None
         self.unavailable: str | None = None
         self.done = 0
-        self._last: tuple[tuple[str, ...], Bench] | None = None
+        self._last: tuple[SliceTask, Bench] | None = None
 
     def __enter__(self) -> Fixer:
         return self
@@ -125,7 +126,7 @@ class Fixer:
                 yield self._entries(key, listed)
 
     def _entries(self, key: UnitKey, listed: Sequence[Found]) -> list[Entry]:
-        bench = self._bench(listed[0].begin)
+        bench = self._bench(listed[0].task)
         entries: list[Entry] = []
         for unit, reports in bench.reports({key}):
             for found in listed:
@@ -134,10 +135,10 @@ class Fixer:
                     entries.append(Entry(bench, unit, report, found))
         return entries
 
-    def _bench(self, begin: tuple[str, ...]) -> Bench:
+    def _bench(self, task: SliceTask) -> Bench:
         """The analysis of a slice, made again; the last one is kept, for units that follow each other share it."""
-        if self._last is None or self._last[0] != begin:
-            self._last = begin, self.run.team.local.bench(begin, self.run.problems)
+        if self._last is None or self._last[0] != task:
+            self._last = task, self.run.team.local.bench(task, self.run.problems)
         return self._last[1]
 
     # -- one unit

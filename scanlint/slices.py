@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from scanlint.finding import Finding
 from scanlint.packing import plain, restored
+from scanlint.project.surveyed import Wanted
 
 UnitKey = tuple[str, str]
 """A unit by the name of its module and its qualified name."""
@@ -23,10 +24,14 @@ class Place(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Analyse what begins in some modules; `wanted` names the only units to look into."""
+    """Analyse what begins in some modules; `wanted` names the only units to look into.
+
+    What spells one of the names in `asks` in these modules is a beginning too.
+    """
 
     begin: tuple[str, ...]
     wanted: tuple[UnitKey, ...] | None = None
+    asks: tuple[str, ...] = ()
 
 
 class Hit(NamedTuple):
@@ -40,7 +45,8 @@ class Slice(NamedTuple):
     """What an analysis gave: the units that it reached, its findings, and the modules on which all of that rests.
 
     `missed` are names that are no module of the project; were there such a module, the result might be another.
-    `problems` says what went wrong: such a result is not to be kept.
+    `wants` are the functions whose callers in other files would tell more. `problems` says what went wrong: such a
+    result is not to be kept.
     """
 
     units: tuple[UnitKey, ...] = ()
@@ -48,19 +54,21 @@ class Slice(NamedTuple):
     consulted: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    wants: tuple[Wanted, ...] = ()
 
 
 def packed(found: Slice) -> object:
     """A slice as the cache keeps it."""
-    return found.units, tuple((hit.unit, plain(hit.finding)) for hit in found.hits)
+    return found.units, tuple((hit.unit, plain(hit.finding)) for hit in found.hits), tuple(map(tuple, found.wants))
 
 
 def unpacked(kept: object) -> Slice | None:
     """The slice that the cache kept; None if it is none."""
     match kept:
-        case (tuple(units), tuple(hits)):
+        case (tuple(units), tuple(hits), tuple(wants)):
             try:
-                return Slice(units, tuple(Hit(unit, _finding(found)) for unit, found in hits))
+                found = tuple(Hit(unit, _finding(finding)) for unit, finding in hits)
+                return Slice(units, found, wants=tuple(Wanted(*want) for want in wants))
             except (ValueError, TypeError):
                 return None
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,15 +43,18 @@ class Team:
         return self._local
 
     def survey(
-        self, files: Sequence[Path | SourceFile | Unreadable], size: int
+        self, files: Sequence[Path | SourceFile | Unreadable], size: int, whole: Mapping[str, Path] | None = None
     ) -> Iterator[tuple[Surveyed, bytes | None]]:
-        """What each file is, in order; `size` is that of all in bytes."""
+        """What each file is, in order; `size` is that of all in bytes. `whole`: they are all files of the run."""
         if not files:
             return
         pool = self._started(size)
-        if pool is None:
+        if pool is not None:
+            answers = pool.survey(files)
+        else:
             self.local.packs = self.keeping
-        for surveyed, packed in pool.survey(files) if pool is not None else self.local.survey(files):
+            answers = self.local.survey_all(whole) if whole is not None else self.local.survey(files)
+        for surveyed, packed in answers:
             if packed is not None:
                 self.packed[surveyed.digest] = packed
             yield surveyed, packed

@@ -3,32 +3,52 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from scanlint.analysis.callables import Code
 from scanlint.project.graph import Graph
 from scanlint.project.scope import ModuleScope
+from scanlint.project.surveyed import Wanted
 
 MOST = 200
 SPECIAL = re.compile(r"__(?!init__)\w+__")
 
 
-def ask(graph: Graph) -> None:
-    """Run every function and statement of the files at hand that names such a function, until no more come up."""
-    asked: set[str] = set()
+def ask(graph: Graph, names: Sequence[str] = (), within: Sequence[ModuleScope] = ()) -> None:
+    """Run every function and statement of the files at hand that names such a function, until no more come up.
+
+    `names` are those of functions elsewhere; the files `within` are asked for them first.
+    """
     done: set[tuple[str, str | int]] = set()
+    if names:
+        _ask(graph, names, within, done)
+    asked: set[str] = set()
     while len(asked) < MOST:
-        names = {name for code in graph.wanted if (name := _called(code)) is not None} - asked
-        if not names:
+        found = {name for code in graph.wanted if (name := _called(code)) is not None} - asked
+        if not found:
             return
-        asked |= names
-        pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
-        for scope in list(graph.made.values()):
-            for place in _places(scope, pattern):
-                if (scope.name, place) not in done:
-                    done.add((scope.name, place))
-                    _run(graph, scope, place)
-        graph.settle()
+        asked |= found
+        _ask(graph, sorted(found), list(graph.made.values()), done)
+
+
+def wanted(graph: Graph) -> tuple[Wanted, ...]:
+    """The functions whose callers have something to tell, in other files too."""
+    found = {
+        Wanted(code.scope.name, code.qualname.partition(".")[0], name): None
+        for code in graph.wanted
+        if (name := _called(code)) is not None
+    }
+    return tuple(found)
+
+
+def _ask(graph: Graph, names: Sequence[str], scopes: Sequence[ModuleScope], done: set[tuple[str, str | int]]) -> None:
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
+    for scope in scopes:
+        for place in _places(scope, pattern):
+            if (scope.name, place) not in done:
+                done.add((scope.name, place))
+                _run(graph, scope, place)
+    graph.settle()
 
 
 def _called(code: Code) -> str | None:

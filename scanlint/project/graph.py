@@ -31,6 +31,7 @@ from scanlint.analysis.values import STATIC_BOOL, UNKNOWN, Kind, Unset, Value, c
 from scanlint.analysis.walk import every
 from scanlint.project.classes import describe_class
 from scanlint.project.scope import ModuleScope, nested
+from scanlint.project.surveyed import EXTERNAL
 
 DEEPEST = 14
 DEEPEST_USES = 40
@@ -41,7 +42,6 @@ MOST_BELOW = 8
 MOST_ROUNDS = 2
 MOST_FOLLOWED = 12
 DEEPEST_FOLLOWED = 6
-EXTERNAL = ("jax.", "jaxlib.", "numpy.", "builtins.")
 
 
 class Graph:

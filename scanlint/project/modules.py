@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from scanlint.project.facts import ModuleFacts, collect, parse
@@ -97,13 +97,40 @@ class Module:
         return held
 
 
+class Asked(Mapping[str, Module]):
+    """Modules that are made when they are asked for; of some names there may turn out to be none."""
+
+    def __init__(self, names: Iterable[str], make: Callable[[str], Module | None]) -> None:
+        self._names = dict.fromkeys(names)
+        self._make = make
+        self._made: dict[str, Module | None] = {}
+
+    def __getitem__(self, name: str) -> Module:
+        if name not in self._made:
+            self._made[name] = self._make(name) if name in self._names else None
+        module = self._made[name]
+        if module is None:
+            raise KeyError(name)
+        return module
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
 class Library(Mapping[str, Module]):
     """All modules of a run by the names under which they are imported."""
 
-    def __init__(self, modules: Mapping[str, Module]) -> None:
+    def __init__(self, modules: Mapping[str, Module], names: Mapping[str, str] | None = None) -> None:
         self._modules = modules
         self.roots = frozenset(name.partition(".")[0] for name in modules)
-        self.names = {module.display: name for name, module in modules.items()}
+        self.names = names if names is not None else {module.display: name for name, module in modules.items()}
+
+    def replaced(self, module: Module) -> Library:
+        """The same modules with one in the place of its namesake."""
+        return Library(Asked(self, lambda name: module if name == module.name else self.get(name)), self.names)
 
     def __getitem__(self, name: str) -> Module:
         return self._modules[name]

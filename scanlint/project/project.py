@@ -10,13 +10,14 @@ from pathlib import Path
 
 from scanlint.analysis.callables import Code
 from scanlint.analysis.unit import FunctionContext, Jit, Source, Unit
-from scanlint.project.callers import ask
+from scanlint.project.callers import ask, wanted
 from scanlint.project.graph import Graph
 from scanlint.project.known import begin
 from scanlint.project.modules import Library, pinned
 from scanlint.project.scope import ModuleScope
 from scanlint.project.sources import SourceFile, Unreadable, read
 from scanlint.project.survey import is_host_loop, shelve
+from scanlint.project.surveyed import Wanted
 from scanlint.project.weights import Weights
 from scanlint.project.wishes import granted, wishes
 from scanlint.project.wishes import wanted as looked_for
@@ -75,7 +76,7 @@ class Roots(Container[str]):
 class Project:
     """What follows from the beginnings in some files: every function that they reach, in these files and others."""
 
-    def __init__(self, library: Library, settings: Settings, begin_at: Iterable[str]) -> None:
+    def __init__(self, library: Library, settings: Settings, begin_at: Iterable[str], asks: Sequence[str] = ()) -> None:
         self.modules = self.scopes = Scopes(library)
         self.graph = self.scopes.graph
         self.settings = settings
@@ -84,7 +85,7 @@ class Project:
         self.errors: list[Unreadable] = []
         self._granted: dict[str, ModuleScope | None] = {}
         self._worlds = [self.scopes]
-        self._follow()
+        self._follow(asks)
 
     @classmethod
     def load(cls, files: Sequence[SourceFile | Path], settings: Settings) -> Project:
@@ -104,6 +105,11 @@ class Project:
         """The names of modules that would have been consulted, had they been there."""
         return tuple(sorted({name for world in self._worlds for name in world.absent}))
 
+    @property
+    def wants(self) -> tuple[Wanted, ...]:
+        """The functions that run their own arguments under a trace: callers elsewhere tell which those are."""
+        return wanted(self.graph)
+
     def close(self) -> None:
         """Let go of everything: circles would keep the trees alive."""
         for world in self._worlds:
@@ -112,7 +118,7 @@ class Project:
             world.graph.close()
             world.made.clear()
 
-    def _follow(self) -> None:
+    def _follow(self, asks: Sequence[str]) -> None:
         """Begin at every place where a transform is spelled, and go on through calls."""
         for scope in self.begin:
             if not scope.facts.jax:
@@ -128,7 +134,7 @@ class Project:
                     self.graph.decorated(code)
                     self.graph.visit(code)
         self.graph.settle()
-        ask(self.graph)
+        ask(self.graph, asks, self.begin)
 
     def units(self, wanted: Container[tuple[str, str]] | None = None) -> Iterator[Unit]:
         """Every function and method that was reached and can hold a finding, the files that begin first.
@@ -178,7 +184,7 @@ class Project:
         module = pinned(scope.name, scope.package, scope.source._replace(text=text))
         if module is None:
             return None
-        self._worlds.append(Scopes(Library({**self.scopes.library, scope.name: module})))
+        self._worlds.append(Scopes(self.scopes.library.replaced(module)))
         return self._worlds[-1][scope.name]
 
     def _unit(self, scope: ModuleScope, code: Code) -> Unit:

@@ -9,13 +9,15 @@ from scanlint.project.frameworks import METHODS
 from scanlint.project.modules import Library, Module, Trees
 from scanlint.project.patterns import matched
 from scanlint.project.sources import SourceFile, Unreadable
-from scanlint.project.surveyed import MARK, Names, Surveyed, digest_of
+from scanlint.project.surveyed import EXTERNAL, MARK, Names, Surveyed, digest_of
 from scanlint.project.wishes import wanted, wishes
 from scanlint.settings import Settings
 
 
-def examine(source: SourceFile | Unreadable, settings: Settings, trees: Trees) -> tuple[Surveyed, ModuleFacts | None]:
-    """Parse a file and collect its facts; its tree is held if it will be needed and there is room for it."""
+def examine(
+    source: SourceFile | Unreadable, settings: Settings, trees: Trees, *, hold: bool = False
+) -> tuple[Surveyed, ModuleFacts | None]:
+    """Parse a file and collect its facts; its tree is held, or only if it will be needed and there is room for it."""
     if isinstance(source, Unreadable):
         return _unreadable(source, ""), None
     digest = digest_of(source.data)
@@ -23,12 +25,23 @@ def examine(source: SourceFile | Unreadable, settings: Settings, trees: Trees) -
     if isinstance(tree, Unreadable):
         return _unreadable(tree, digest), None
     facts = collect(tree, source)
-    if trees.welcomes(source, likely=facts.transforms):
+    if hold or trees.welcomes(source, likely=facts.transforms):
         trees.put(source, tree)
     control = any(span.control for span in facts.functions.values())
     begins, marked = has_beginning(facts, source.text, settings), MARK in source.text
     assumed = matched(Names().name(source.path)[0], facts, settings) if settings.assume_traced else ()
-    return Surveyed(source.display, digest, begins, control, marked, assumed), facts
+    return Surveyed(source.display, digest, begins, control, marked, assumed, words=imported(facts)), facts
+
+
+def imported(facts: ModuleFacts) -> tuple[str, ...]:
+    """What imports from the project may be called by: the names of modules, and of what is taken from them."""
+    names = [
+        *facts.imports.values(),
+        *(name for _, name in facts.relative.values()),
+        *(base for _, base in facts.stars),
+    ]
+    words = {word for name in names if not name.startswith(EXTERNAL) for word in name.split(".")[-2:]}
+    return tuple(sorted(words))
 
 
 def _unreadable(error: Unreadable, digest: str) -> Surveyed:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 MARK = "scanlint:"
+EXTERNAL = ("jax.", "jaxlib.", "numpy.", "builtins.")
 
 
 class Surveyed(NamedTuple):
@@ -15,7 +16,7 @@ class Surveyed(NamedTuple):
     `begins`: a trace or a loop over arrays can begin in it; `control`: a function in it has control flow; `marked`:
     it holds an ignore or another directive; `assumed`: the patterns of `assume-traced` that name something in it.
     `error` says why it is no part of the project: message, line, column, whether its syntax is wrong, whether it is
-    written for a newer Python.
+    written for a newer Python. `words` are the names that its imports spell.
     """
 
     display: str
@@ -25,6 +26,15 @@ class Surveyed(NamedTuple):
     marked: bool = False
     assumed: tuple[str, ...] = ()
     error: tuple[str, int, int, bool, bool] | None = None
+    words: tuple[str, ...] = ()
+
+
+class Wanted(NamedTuple):
+    """A function that runs its own arguments under a trace: its module, what to import there, what its calls spell."""
+
+    module: str
+    top: str
+    name: str
 
 
 def digest_of(data: bytes) -> str:
@@ -43,16 +53,20 @@ class Names:
 
     def name(self, path: Path | str) -> tuple[str, bool]:
         """The dotted name under which a file is imported, and whether it is a package's own file."""
+        name, package = self.wanted(path)
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name, package
+
+    def wanted(self, path: Path | str) -> tuple[str, bool]:
+        """The same, whoever else has that name."""
         folder, _, file = os.path.abspath(path).rpartition(os.sep)
         stem = file.rpartition(".")[0] or file
         package = file == "__init__.py"
         within = self._package(folder)
         name = within if package else f"{within}.{stem}" if within else stem
-        name = name or os.path.basename(folder)
-        while name in self._taken:
-            name += "_"
-        self._taken.add(name)
-        return name, package
+        return name or os.path.basename(folder), package
 
     def _package(self, folder: str) -> str:
         """The dotted name of the package that a folder is; empty for one that is none."""

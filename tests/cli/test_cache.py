@@ -71,6 +71,23 @@ def test_a_changed_caller_changes_what_is_found_in_its_helper(pair: Path, run: S
     assert found(run) == [("helper.py", 5, 500)]
 
 
+def test_callers_that_hand_a_function_to_one_that_traces_it_are_asked(tmp_path: Path, run: Scanlint) -> None:
+    (tmp_path / "tools.py").write_text("import jax\n\n\ndef repeat(f, x):\n    return jax.jit(f)(x)\n")
+    (tmp_path / "helper.py").write_text(HELPER.format(trips=500))
+    caller = "from helper import settle\nfrom {module} import repeat\n\n\ndef main(x):\n    return {call}\n"
+    (tmp_path / "caller.py").write_text(caller.format(module="tools", call="repeat(settle, x)"))
+    assert found(run) == [("helper.py", 5, 500)]
+    (tmp_path / "caller.py").write_text(caller.format(module="tools", call="settle(x)"))
+    assert found(run) == []
+    (tmp_path / "caller.py").write_text(caller.format(module="other", call="repeat(settle, x)"))
+    (tmp_path / "other.py").write_text(
+        "from tools import repeat as again\n\n\ndef repeat(g, x):\n    return again(g, x)\n"
+    )
+    assert found(run) == [("helper.py", 5, 500)]
+    (tmp_path / "other.py").unlink()
+    assert found(run) == []
+
+
 def test_a_file_that_appears_or_goes_is_noticed_by_those_who_import_it(pair: Path, run: Scanlint) -> None:
     (pair / "helper.py").rename(pair / "aside")
     assert found(run) == []

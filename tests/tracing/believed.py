@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -12,9 +13,10 @@ from observe import Program, place
 
 from scanlint.analysis.unit import Unit
 from scanlint.analysis.values import Kind, Value
-from scanlint.project.project import Project
-from scanlint.project.sources import read
-from scanlint.project.survey import shelve
+from scanlint.engine import Run
+from scanlint.project import survey
+from scanlint.project.facts import ModuleFacts, collect
+from scanlint.project.sources import SourceFile
 from scanlint.settings import Settings
 
 Description: TypeAlias = Mapping[str, object]
@@ -41,33 +43,57 @@ class Score(NamedTuple):
     agreed: Counter[str]
 
 
-def believed(folder: Path, program: Program) -> Project:
-    """The program as scanlint's project analysis sees it, with the values of every function kept."""
+def believed(folder: Path, program: Program) -> Run:
+    """The program as `scanlint check` sees it, slice by slice, with the values of every function kept."""
     paths = []
     for path, text in program.files.items():
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
         paths.append(file)
-    settings = Settings(root=folder)
-    library, _ = shelve([read(path) for path in paths], settings)
-    for module in library.values():
-        facts = module.facts
+    run = Run(Settings(root=folder, cache=False, jobs=1))
+    with facts_of_all():
+        run.load(paths)
+    return run
+
+
+@contextmanager
+def facts_of_all() -> Iterator[None]:
+    """Every function is one that can hold a finding."""
+
+    def collected(tree: ast.Module, source: SourceFile) -> ModuleFacts:
+        facts = collect(tree, source)
         facts.functions.update({n: s._replace(control=True) for n, s in facts.functions.items()})
-    return Project(library, settings, library)
+        return facts
+
+    survey.collect = collected
+    try:
+        yield
+    finally:
+        survey.collect = collect
 
 
 def compare(folder: Path, program: Program, observed: Mapping[str, object]) -> Score:
     """Hold all functions and values of a program against what was observed."""
-    project = believed(folder, program)
+    run = believed(folder, program)
     seen, entered = observed["seen"], observed["entered"]
     assert isinstance(seen, dict) and isinstance(entered, dict)
     score = Score([], Counter())
-    units = {(u.source.path, u.node.lineno): u for u in project.units()}
-    for scope in project.modules.values():
-        relative = scope.source.path.relative_to(folder).as_posix()
-        for node in _functions(scope.tree):
-            unit = next((u for u in units.values() if u.source.path == scope.path and node in u.contexts), None)
+    analyst = run.team.local
+    benches = {task: analyst.bench(task, run.problems) for task in set(run.tasks.values())}
+    assert not run.problems, run.problems
+    units = {
+        (unit.source.path, node): unit
+        for task, bench in benches.items()
+        for unit in bench.project.units()
+        if run.tasks.get((analyst.library.names[unit.source.path], unit.qualname)) == task
+        for node in unit.contexts
+    }
+    for module in analyst.library.values():
+        relative = module.path.relative_to(folder).as_posix()
+        _, tree = module.parsed()
+        for node in _functions(tree):
+            unit = units.get((module.display, node))
             traced = unit is not None and unit.contexts[node].traced
             key = place(relative, node)
             _function(score, program, key, node, traced, entered.get(key, []))
