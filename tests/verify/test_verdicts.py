@@ -84,7 +84,9 @@ def test_no_input_names_the_remedy(judge) -> None:
 def test_given_inputs_are_used(judge) -> None:
     old = "def f(params, x, n):\n    for _ in range(n):\n        x = jnp.tanh(params['w'] @ x)\n    return x\n"
     new = "def f(params, x, n):\n    return lax.fori_loop(0, n, lambda _, x: jnp.tanh(params['w'] @ x), x)\n"
-    found = judge(old, new, given=(("params: {w: f32[3,3]}, x: f32[3], n: static 15", "module.py:1"),), static=frozenset({"n"}))
+    found = judge(
+        old, new, given=(("params: {w: f32[3,3]}, x: f32[3], n: static 15", "module.py:1"),), static=frozenset({"n"})
+    )
     assert found.verdict == "proved", found
     assert found.inputs == "given"
 

@@ -8,7 +8,7 @@ import signal
 import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import jax
 import numpy as np
@@ -120,15 +120,18 @@ def plain(function: Callable[..., object]) -> Callable[..., object]:
 
 @dataclass
 class Progress:
-    """How many lines of one file were executed."""
+    """Which lines of one file were executed, and how many."""
 
     file: str
     events: int = 0
+    lines: set[int] = field(default_factory=set)
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
         def inner(frame: types.FrameType, event: str, argument: object) -> object:
-            self.events += event == "line"
+            if event == "line":
+                self.events += 1
+                self.lines.add(frame.f_lineno)
             return inner
 
         def outer(frame: types.FrameType, event: str, argument: object) -> object:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 
+from .blame import to_blame
 from .harvest import harvest
 from .inputs import Inputs
 from .judge import Judge
@@ -90,7 +91,7 @@ class Families:
         inputs, judge = self.inputs, self.judge
         specs = inputs.synthesised()
         failure = None if inputs.owner is not None else inputs.attempt(specs, judge.after)
-        if failure is None or failure.kind not in RETRY:
+        if failure is None or failure.kind not in RETRY or to_blame(inputs, judge.new.tree, specs, failure):
             return specs
         other = inputs.accepted_by_both(specs, lambda s: inputs.attempt(s, judge.after))
         if other is None:

@@ -26,7 +26,9 @@ from .values import Mode, Specs, make, scalar_values
 
 ATTEMPT_SECONDS = 2.0
 VARIANT_SECONDS = 1.5
+RETRY_SECONDS = 6.0
 SMALLEST = (2, 3, 4, 5)
+CARRIED = re.compile(r"has type ([^\[\s]+)\[[^\]]*\].{0,80}?has type ([^\[\s]+)\[", re.S)  # in and out
 CONCRETE = (
     jax.errors.ConcretizationTypeError,
     jax.errors.TracerArrayConversionError,
@@ -112,6 +114,8 @@ class Inputs:
         array is what grows and the rank was only suggested by the way it is used.
         """
         failure = other(specs)
+        if failure is not None and any(a != b for a, b in CARRIED.findall(failure.message)):
+            return None
         falls = failure is not None and re.search(r"carry.*has type \w+\[\d", failure.message, re.S) is not None
         needs = infer(self.node, self.functions())
 
@@ -130,7 +134,7 @@ class Inputs:
                 for n, then, now in pairs
             )
 
-        found = search(specs, {}, both, self.node, self.links(), allow)
+        found = search(specs, {}, both, self.node, self.links(), allow, RETRY_SECONDS)
         return None if found.specs is None else separate(found.specs, both, self.links())
 
     def smallest(self, specs: Specs) -> Specs:
@@ -216,16 +220,25 @@ class Inputs:
         )
         yield Struct(cls, items)
 
-    def attempt(self, specs: Specs, function: Callable[..., object] | None = None) -> Failure | None:
-        """Does a version (the old one) accept these? Abstractly where they allow; every truth test is alternated."""
+    def progress(self) -> Progress:
+        return Progress(str(self.loaded.module.__file__))
+
+    def attempt(
+        self,
+        specs: Specs,
+        function: Callable[..., object] | None = None,
+        truth: Callable[[int], bool] = lambda asked: asked % 2 == 1,
+        reached: Progress | None = None,
+    ) -> Failure | None:
+        """Does a version (the old one) accept these? Abstractly where they allow; truth tests are alternated."""
         asked = [0]
-        reached = Progress(str(self.loaded.module.__file__))
+        reached = self.progress() if reached is None else reached
 
         def decide(tracer: object) -> bool:
             asked[0] += 1
             if asked[0] > 200:
                 raise TooManyDecisions
-            return asked[0] % 2 == 1
+            return truth(asked[0])
 
         try:
             with limited(ATTEMPT_SECONDS), deciding(decide), reached.watching():

@@ -19,6 +19,7 @@ class TooLarge(Unprovable):
     """More elements or equations than the budget allows."""
 
 
+MAX_BETWEEN = 64
 COMMUTATIVE = frozenset({"add", "add_any", "mul", "max", "min", "and", "or", "xor", "eq", "ne"})
 
 
@@ -72,6 +73,7 @@ class Numbering:
         self.assumed: dict[int, int] = {}
         self.budget = budget
         self.operations: dict[Key, int] = {}
+        self.excluded: dict[int, set[int]] = {}
 
     def spend(self, elements: int) -> None:
         self.budget -= elements
@@ -172,6 +174,8 @@ class Numbering:
                     return self.one(value, np.dtype(bool))
                 if value is not None:
                     return other
+            if name == "and" and self._impossible(ids):
+                return self.one(False, np.dtype(bool))
         if name == "not" and dtype == np.bool_ and values[0] is None:
             form = self.forms.get(ids[0])
             return int(str(form[1])) if form and form[0] == "not" else None
@@ -230,6 +234,8 @@ class Numbering:
                     self.assume(part, value)
         if form[0] == "eq" and value:
             self._unify(*parts)
+        elif form[0] == "eq":
+            self._exclude(*parts)
 
     def _unify(self, a: int, b: int) -> None:
         """`a == b` with one an integer constant: the other is that constant."""
@@ -237,6 +243,39 @@ class Numbering:
             constant = self.constants.get(known)
             if constant is not None and constant.dtype.kind in "iu" and other not in self.constants:
                 self.assumed[other] = known
+
+    def _exclude(self, a: int, b: int) -> None:
+        """`a != b` with one an integer constant: the other is not that constant."""
+        for known, other in ((a, b), (b, a)):
+            value = self._integer(known)
+            if value is not None and other not in self.constants:
+                self.excluded.setdefault(other, set()).add(value)
+
+    def _integer(self, number: int) -> int | None:
+        constant = self.constants.get(number)
+        return int(constant) if constant is not None and constant.dtype.kind in "iu" else None
+
+    def _impossible(self, ids: Sequence[int]) -> bool:
+        """Whether two comparisons bound an integer to values that the decisions of this path have excluded."""
+        if not self.excluded:
+            return False
+        bounds: dict[str, tuple[int, int]] = {}
+        for number in ids:
+            form = self.forms.get(number)
+            if form is None or form[0] not in ("lt", "le"):
+                return False
+            a, b = int(str(form[1])), int(str(form[2]))
+            low, high = self._integer(a), self._integer(b)
+            strict = form[0] == "lt"
+            if low is not None:
+                bounds["low"] = (b, low + strict)
+            elif high is not None:
+                bounds["high"] = (a, high - strict)
+        if len(bounds) < 2 or bounds["low"][0] != bounds["high"][0]:
+            return False
+        subject, low = bounds["low"]
+        between = range(low, bounds["high"][1] + 1)
+        return len(between) <= MAX_BETWEEN and set(between) <= self.excluded.get(subject, set())
 
 
 def stacked(parts: Iterable[Ids], shape: Sequence[int]) -> Ids:

@@ -32,6 +32,7 @@ class Proof:
     before: int | None = None
     after: int | None = None
     empty: bool = False
+    error: Exception | None = None
 
 
 def prove(old: Function, new: Function, leaves: Sequence[object]) -> Proof:
@@ -39,7 +40,7 @@ def prove(old: Function, new: Function, leaves: Sequence[object]) -> Proof:
     try:
         after, tree_after = _trace(new, leaves)
     except Exception as error:  # noqa: BLE001
-        return Proof(False, f"the new version does not trace: {type(error).__name__}")
+        return Proof(False, f"the new version does not trace: {type(error).__name__}", error=error)
     equations = count(after.jaxpr)
     try:
         before, tree_before = _trace(old, leaves)

@@ -132,7 +132,7 @@ def _in_double(judge: Judge, values: Values, expected: object) -> Apart | None:
     """How far off the old version is by its own arithmetic: the same in double precision."""
     enable_x64(True)
     try:
-        wide = {k: jax.tree_util.tree_map(_double, v) for k, v in values.items()}
+        wide = {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()}
         found = _run(judge, wide)
         return None if found is None else apart(expected, found)
     finally:
@@ -211,7 +211,8 @@ def nudged(tree: object, pattern: int, units: float = 1.0) -> object:
     return jax.tree_util.tree_map(lambda x: leaf(at, x), tree)
 
 
-def _double(value: object) -> object:
+def doubled(value: object) -> object:
+    """The same value in double precision."""
     if not _inexact(value):
         return value
     kind = np.complex128 if jnp.issubdtype(value.dtype, jnp.complexfloating) else np.float64  # type: ignore[attr-defined]

@@ -61,6 +61,7 @@ def search(
     tree: ast.AST,
     links: Links = (),
     allow: Callable[[Specs], bool] = lambda specs: True,
+    seconds: float = MAX_SECONDS,
 ) -> Found:
     """Best first: how far the function got, then how few changes were made. `links` are axes of equal size."""
     order = itertools.count()
@@ -69,7 +70,7 @@ def search(
     if failure is None:
         return Found(first, None, 1)
     queue = [Open(_rank(failure), 0.0, next(order), first, _changes(first, alternatives, failure, tree))]
-    best, attempts, deadline = failure, 1, time.process_time() + MAX_SECONDS
+    best, attempts, deadline = failure, 1, time.process_time() + seconds
     while queue and attempts < MAX_ATTEMPTS and time.process_time() < deadline:
         at = queue[0]
         step = next(at.changes, None)

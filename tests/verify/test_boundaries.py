@@ -1,0 +1,93 @@
+"""Differences that show only on a boundary, or in shapes that the new version rejects."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from scanlint.verify.verifier import Verifier
+
+HALVED = "def f(x):\n    n = 0\n    while jnp.abs(x) > {0}:\n        x = 0.5 * x\n        n = n + 1\n    return {1}\n"
+LOOPED = "def f(x):\n    x, n = lax.while_loop(lambda c: jnp.abs(c[0]) {2} {0}, lambda c: (0.5 * c[0], c[1] + 1), (x, 0))\n    return {1}\n"
+
+
+@pytest.mark.parametrize(("limit", "result"), [("0.1", "(x, n)"), ("0.01", "n"), ("0.1", "x")])
+def test_a_tie_with_a_limit_is_decided_as_before(judge, limit: str, result: str) -> None:
+    old = HALVED.format(limit, result)
+    assert judge(old, LOOPED.format(limit, result, ">")).verdict == "tested"
+    assert judge(old, LOOPED.format(limit, result, ">=")).verdict == "refuted"
+
+
+def test_a_tie_that_only_a_fused_multiplication_breaks_does_not_refute(judge) -> None:
+    old = "def f(x, y):\n    z = x * y - 0.3\n    if z > 0.0:\n        return x + 1.0\n    return y\n"
+    new = "def f(x, y):\n    z = x * y - 0.3\n    return lax.cond(z > 0.0, lambda: x + 1.0, lambda: y)\n"
+    call = "\nif __name__ == '__main__':\n    f(jnp.float32(0.1), jnp.float32(3.0))\n"
+    assert judge(old + call, new + call).verdict in ("proved", "tested")
+
+
+EXAMPLE = "def g(x, w):\n    return jnp.tanh(w @ x) * 0.0\n\ndef f(xs, w):\n    return {}\n"
+
+
+def test_an_axis_that_fits_square_arrays_only_is_refuted(judge) -> None:
+    old = EXAMPLE.format("jnp.stack([g(x, w) for x in xs])")
+    assert judge(old, EXAMPLE.format("jax.vmap(g, in_axes=(0, None))(xs, w)")).verdict in ("proved", "tested")
+    for axis in (1, -1):
+        found = judge(old, EXAMPLE.format(f"jax.vmap(g, in_axes=({axis}, None))(xs, w)"))
+        assert found.verdict == "refuted", found
+        assert "dot_general" in (found.counterexample or "")
+
+
+RIGHT = {
+    "arms of shapes that the guess made differ": (
+        "def f(x, y, t):\n    if t > 0:\n        z = jnp.sum(x[0] * x[1])\n    else:\n        z = jnp.sum(x[0] * y)\n    return z\n",
+        "def f(x, y, t):\n    return lax.cond(t > 0, lambda: jnp.sum(x[0] * x[1]), lambda: jnp.sum(x[0] * y))\n",
+    ),
+    "a carry that grows from a guessed number": (
+        "def f(x, s):\n    for i in range(12):\n        s = s + x\n    return s * jnp.ones((3,))\n",
+        "def f(x, s):\n    s = lax.fori_loop(0, 12, lambda i, s: s + x, s)\n    return s * jnp.ones((3,))\n",
+    ),
+    "lengths that an index does not tell apart": (
+        "def f(xs, ws):\n    total = 0.0\n    for i in range(xs.shape[0]):\n        total = total + jnp.sin(xs[i]) * ws[i]\n    return total\n",
+        "def f(xs, ws):\n    return lax.scan(lambda t, v: (t + jnp.sin(v[0]) * v[1], None), 0.0, (xs, ws))[0]\n",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new"), RIGHT.values(), ids=RIGHT.keys())
+def test_a_guess_has_no_authority(judge, old: str, new: str) -> None:
+    found = judge(old, new)
+    assert found.verdict in ("proved", "tested"), found
+
+
+def test_a_swapped_key_is_refuted_at_once(judge) -> None:
+    step = "        key, k = jax.random.split(key)\n        x = x + jax.random.normal(k, x.shape)\n"
+    old = f"def f(x, key):\n    for _ in range(12):\n{step}    return x\n"
+    new = (
+        "def f(x, key):\n    def body(_, carry):\n        x, key = carry\n"
+        f"{step}        return {{}}\n    return lax.fori_loop(0, 12, body, (x, key))[0]\n"
+    )
+    assert judge(old, new.format("x, key")).verdict == "proved"
+    with Verifier(sys.executable, timeout=6.0) as hurried:  # seconds of the worker's processor time
+        assert judge(old, new.format("key, x"), using=hurried).verdict == "refuted"
+
+
+MODES = "def f(x, mode):\n    if mode == 0:\n        return jnp.sin(x)\n    if mode == 1:\n        return x * 2.0\n    return -x\n"
+SWITCH = "def f(x, mode):\n    which = jnp.where((mode >= 0) & (mode {}), mode, 2)\n    return lax.switch(which, [lambda: jnp.sin(x), lambda: x * 2.0, lambda: {}])\n"
+
+
+def test_a_switch_with_an_arm_for_the_rest_is_proved(judge) -> None:
+    inputs = {"given": (("x: f32[], mode: i32[]", "module.py:1"),)}
+    assert judge(MODES, SWITCH.format("< 2", "-x"), **inputs).verdict == "proved"
+    assert judge(MODES, SWITCH.format("<= 1", "-x"), **inputs).verdict == "proved"
+    assert judge(MODES, SWITCH.format("< 1", "-x"), **inputs).verdict == "refuted"
+    assert judge(MODES, SWITCH.format("< 2", "x"), **inputs).verdict == "refuted"
+
+
+def test_a_flag_made_static_is_proved(judge) -> None:
+    body = "def f(x, how):\n    if how == 'mean':\n        return x - jnp.mean(x)\n    return x\n"
+    new = "@partial(jax.jit, static_argnames=('how',))\n" + body
+    old = "@jax.jit\n" + body
+    head = "from functools import partial\n"
+    assert judge(head + old, head + new).verdict == "proved"
+    assert judge(head + old, head + new.replace("x - ", "x + ")).verdict == "refuted"
