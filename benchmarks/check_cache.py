@@ -5,7 +5,7 @@
 TREE defaults to the installed jax package. Whole processes, started anew each time, in turns. Prints the time of a run
 that finds everything unchanged over a run without a cache, of one process over two, and of checking again after one
 edit in a tree of N files (taken from TREE) over a run that finds everything unchanged. Processor time, user and system,
-but for two processes, where it is the time on the clock: that one needs two free processors.
+but for two processes, where it is the time on the clock: that one needs two free processors (their load is shown).
 Exits with 1 if a limit is passed.
 """
 
@@ -53,11 +53,13 @@ def measure_warm(tree: Path, cache: Path, rounds: int) -> bool:
 
 def measure_jobs(tree: Path, rounds: int) -> bool:
     words = ["--exclude", "nothing", "--no-cache", str(tree)]
-    turns = [[spent([*words, "--jobs", jobs])[1] for jobs in ("1", "2")] for _ in range(rounds)]
-    one, two = (min(turn[place] for turn in turns) for place in (0, 1))
-    print(f"one process and two, time on the clock, least of {rounds}")
-    print(f"  one process             {one:7.3f} s")
-    print(f"  two processes           {two:7.3f} s")
+    load = os.getloadavg()[0]
+    turns = [[spent([*words, "--jobs", jobs]) for jobs in ("1", "2")] for _ in range(rounds)]
+    one, two = (min(turn[place][1] for turn in turns) for place in (0, 1))
+    work = [min(turn[place][0] for turn in turns) for place in (0, 1)]
+    print(f"one process and two, time on the clock, least of {rounds} (load before: {load:.1f})")
+    print(f"  one process             {one:7.3f} s  (processors: {work[0]:.3f} s)")
+    print(f"  two processes           {two:7.3f} s  (processors: {work[1]:.3f} s)")
     print(f"  ratio                   {one / two:7.2f}    (at least {JOBS_LIMIT})")
     return one / two >= JOBS_LIMIT
 

@@ -88,6 +88,21 @@ def test_callers_that_hand_a_function_to_one_that_traces_it_are_asked(tmp_path: 
     assert found(run) == []
 
 
+def test_of_files_that_want_one_name_the_first_that_parses_gets_it_whenever_they_are_read(
+    tmp_path: Path, run: Scanlint
+) -> None:
+    """A run with nothing in the cache reads files as they are asked for, one with something first of all."""
+    for folder, text in {"a": "def settle(:\n", "b": HELPER.format(trips=500), "c": HELPER.format(trips=700)}.items():
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "helper.py").write_text(text)
+    (tmp_path / "caller.py").write_text(CALLER.format(decorator="@jax.jit"))
+    first = found(run)
+    assert ("b/helper.py", 5, 500) in first
+    assert not any(path == "c/helper.py" for path, _, _ in first)
+    (tmp_path / "other.py").write_text("count = 1\n")
+    assert found(run) == first
+
+
 def test_a_file_that_appears_or_goes_is_noticed_by_those_who_import_it(pair: Path, run: Scanlint) -> None:
     (pair / "helper.py").rename(pair / "aside")
     assert found(run) == []
