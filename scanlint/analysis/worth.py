@@ -118,11 +118,17 @@ def _nested_trips(model: LoopModel) -> int:
 
 
 def _most(unit: Unit, stream: Stream, bound: ast.expr) -> int | None:
-    """What is stated of a bound; a start that is some length is at least 0."""
+    """What is stated of a bound; a start to count up from that is some length is at least 0."""
     known = stated(unit, bound)
-    if known is None and bound is stream.start and unit.value(bound).origin == "shape":
+    if known is None and bound is stream.start and unit.value(bound).origin == "shape" and not _down(unit, stream):
         return 0
     return known
+
+
+def _down(unit: Unit, stream: Stream) -> bool:
+    """Whether a range is known to count down."""
+    step = stated(unit, stream.step) if stream.step is not None else 1
+    return step is not None and step < 0
 
 
 def _makes_objects(model: LoopModel) -> bool:

@@ -44,6 +44,30 @@ REPORTED = [
     ),
     pytest.param(
         """
+        @jax.jit
+        def forward(initial, transition, emission, observations):
+            alpha = initial
+            for o in observations[1:]:
+                alpha = (alpha @ transition) * emission[:, o]
+            return alpha
+        """,
+        None,
+        id="rows that are used as indices into a part of an array",
+    ),
+    pytest.param(
+        """
+        @jax.jit
+        def advantages(rewards, values):
+            last = 0.0
+            for t in range(rewards.shape[0] - 1, -1, -1):
+                last = rewards[t] + 0.99 * values[t + 1] - values[t] + 0.9 * last
+            return last
+        """,
+        None,
+        id="a count down from the length of an array",
+    ),
+    pytest.param(
+        """
         def project(degree_max):
             @jax.jit
             def run(m):

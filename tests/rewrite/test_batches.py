@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from textwrap import dedent
 from typing import TYPE_CHECKING
@@ -152,11 +152,10 @@ def test_a_batch_computes_the_same(code: str, expected: str, rewrite: Rewriting)
     sample.agree("f", [xs, ys])
 
 
-@pytest.mark.skipif(shutil.which("ruff") is None, reason="needs ruff")
 @pytest.mark.parametrize("code", [code for code, _ in BATCHES.values()], ids=BATCHES)
 def test_a_formatted_file_stays_formatted(code: str, rewrite: Rewriting) -> None:
     sample = rewrite(arrays(code))
-    command = ["ruff", "format", "--isolated", "--line-length", "88", "-"]
+    command = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", "88", "-"]
     done = subprocess.run(command, input=sample.new, capture_output=True, text=True, check=True)
     assert done.stdout == sample.new
 

@@ -71,7 +71,8 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
     package = str(Path(scanlint.__file__).parents[1])
     secret = {"SCANLINT_TEST_SECRET": "42", "PYTHONPATH": package, "TMPDIR": str(temporary), "HOME": str(user)}
     before, started = tree(home), time.monotonic()
-    command = [sys.executable, "-P", "-m", "scanlint", "--fix", "--diff", "-v", "--verify-timeout", str(LIMIT)]
+    command = [sys.executable, "-P", "-m", "scanlint", "--fix", "--diff", "--no-cache", "-v"]
+    command += ["--verify-timeout", str(LIMIT)]
     result = subprocess.run(
         [*command, "--output-format", "json", "--output-file", str(home / "report.json"), "."],
         cwd=project, env={**os.environ, **secret}, capture_output=True, text=True, check=False,
