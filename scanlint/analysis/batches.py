@@ -150,7 +150,7 @@ def _table(unit: Unit, array: ast.expr) -> bool:
 def _sound(batch: Batch) -> Batch | None:
     """The batch, unless what it does is not known to work on tracers, or its elements are no arrays."""
     unit = batch.unit
-    if not batch.rows and batch.index is None:
+    if (not batch.rows and batch.index is None) or _compared(batch):
         return None
     if batch.rows and not any(is_array(unit, row.array) for row in batch.rows):
         return None
@@ -169,6 +169,24 @@ def _sound(batch: Batch) -> Batch | None:
     if unit.context(batch.node).traced:
         return batch
     return batch if all(traceable(unit, part) for part in [*batch.statements, *batch.elements]) else None
+
+
+def _compared(batch: Batch) -> bool:
+    """Whether the same function calls `jax.vmap` of the same work on the same array: this is held against it."""
+    arrays = {ast.unparse(row.array) for row in batch.rows}
+    work = _callees(*batch.statements, *batch.elements)
+    for part in batch.unit.nodes if work else ():
+        match part:
+            case ast.Call(func=ast.Call(func=mapped, args=[function, *_]), args=args):
+                if batch.unit.resolve(mapped) == "jax.vmap" and arrays & {ast.unparse(a) for a in args}:
+                    done = _callees(function) if isinstance(function, ast.Lambda) else {ast.unparse(function)}
+                    if work & done:
+                        return True
+    return False
+
+
+def _callees(*parts: ast.AST) -> set[str]:
+    return {ast.unparse(n.func) for part in parts for n in ast.walk(part) if isinstance(n, ast.Call)}
 
 
 def _parts(batch: Batch) -> Iterator[ast.AST]:

@@ -12,6 +12,8 @@ from scanlint.analysis.values import Origin
 from scanlint.analysis.walk import children
 
 _ORDER: tuple[Origin, ...] = ("argument", "shape", "field", "feature", "rank")
+DEEPEST = 4
+"""How many names and operators an argument of a call is followed through."""
 _SIZES = frozenset(("shape", "size", "ndim"))
 
 
@@ -109,11 +111,8 @@ def stated(unit: Unit, node: ast.expr) -> int | None:
             return number
         case ast.Call(func=ast.Name(id="min"), args=[_, _, *_]):
             return min((n for a in node.args if (n := stated(unit, a)) is not None), default=None)
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as operator, right=right):
-            first, second = stated(unit, left), stated(unit, right)
-            if first is None or second is None:
-                return None
-            return first + second if isinstance(operator, ast.Add) else first - second
+        case ast.BinOp(left=left, op=operator, right=right):
+            return _calculated(operator, stated(unit, left), stated(unit, right))
         case ast.Name(id=name):
             for function in unit.ancestors(node):
                 if isinstance(function, ast.FunctionDef) and name in parameters(function.args):
@@ -122,6 +121,33 @@ def stated(unit: Unit, node: ast.expr) -> int | None:
             found = _class_of(unit, node, owner)
             return _field_default(found, attr) if found is not None else None
     return None
+
+
+def _calculated(operator: ast.operator, left: int | None, right: int | None) -> int | None:
+    """A sum, a difference or a product of two counts; None of anything else."""
+    if left is None or right is None:
+        return None
+    match operator:
+        case ast.Add():
+            return left + right
+        case ast.Sub():
+            return left - right
+        case ast.Mult():
+            return left * right
+    return None
+
+
+def constructed(unit: Unit, owner: str, field: str) -> int | None:
+    """The largest number that the file's own calls of a class, and its `dict(...)` settings, give a field."""
+    numbers: list[int] = []
+    for name in (owner, "dict"):
+        for keyword in (k for _, call in _calls_in(unit, unit.module).table.get(name, []) for k in call.keywords):
+            match keyword:
+                case ast.keyword(arg=given, value=ast.Constant(value=int(number))) if given == field:
+                    numbers.append(number)
+                case ast.keyword(arg=given) if given == field:
+                    return None
+    return max(numbers, default=None)
 
 
 def _class_of(unit: Unit, at: ast.expr, owner: str) -> ast.ClassDef | None:
@@ -150,9 +176,14 @@ def _field_default(found: ast.ClassDef, attr: str) -> int | None:
 def _calls_of(unit: Unit, function: ast.FunctionDef) -> _Calls:
     """The calls where a function can be named: in the function around it, or in the whole file."""
     around = next((a for a in unit.ancestors(function) if isinstance(a, ast.FunctionDef)), unit.module)
-    if around not in unit.models:
-        unit.models[around] = _Calls(unit, around)
-    calls = unit.models[around]
+    return _calls_in(unit, around)
+
+
+def _calls_in(unit: Unit, around: ast.AST) -> _Calls:
+    key = (_Calls, around)
+    if key not in unit.models:
+        unit.models[key] = _Calls(unit, around)
+    calls = unit.models[key]
     assert isinstance(calls, _Calls)
     return calls
 
@@ -193,12 +224,21 @@ class _Calls:
             numbers.append(number)
         return max(numbers, default=None)
 
-    def _number(self, around: ast.FunctionDef | None, argument: ast.expr | None) -> int | None:
+    def _number(self, around: ast.FunctionDef | None, argument: ast.expr | None, depth: int = 0) -> int | None:
+        if depth > DEEPEST:
+            return None
         match argument:
             case ast.Constant(value=int(number)) if not isinstance(number, bool):
                 return number
             case ast.Name(id=name) if around is not None and name in parameters(around.args):
                 return _calls_of(self.unit, around).largest(around, name)
+            case ast.Name(id=name):
+                bound = list(_values(around, name)) if around is not None else []
+                return self._number(around, bound[0], depth + 1) if len(bound) == 1 else None
+            case ast.BinOp(left=left, op=operator, right=right):
+                return _calculated(
+                    operator, self._number(around, left, depth + 1), self._number(around, right, depth + 1)
+                )
         return None
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import partial
 from typing import NamedTuple
 
 from scanlint.analysis.callables import Closure, Code, Transformed
+from scanlint.analysis.counts import stated
 from scanlint.analysis.flow import Names, targets, walk_scope
 from scanlint.analysis.hostwork import HostWork, holds_array
 from scanlint.analysis.layers import by_default
-from scanlint.analysis.loops import LoopModel, streams_of
+from scanlint.analysis.loops import LoopModel, range_length, streams_of
 from scanlint.analysis.unit import Unit
 from scanlint.analysis.worth import FEW, deliberate
 from scanlint.outcome import Withheld
@@ -88,6 +90,9 @@ def long(model: LoopModel, settings: Settings) -> bool:
     if any(FEW.search(text) or SMALL.search(text) for b in bounds for text in _spelled(model.unit, b)):
         return False
     if any((known := by_default(model.unit, b)) is not None and known <= most for b in bounds):
+        return False
+    said = [range_length(s, partial(stated, model.unit)) for s in model.streams if s.kind == "range" and s.stop]
+    if any(trips is not None and trips <= most for trips in said):
         return False
     return not any(s.array is not None and 0 < _written(model.unit, s.array) <= most for s in model.streams)
 

@@ -8,7 +8,7 @@ import re
 from scanlint.analysis.callables import Closure, Method, Named, Transformed
 from scanlint.analysis.flow import binds, reads, walk_scope
 from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.purity import WAITS, computes, of_jax, only_checks
+from scanlint.analysis.purity import EAGER, WAITS, computes, of_jax, only_checks
 from scanlint.analysis.traceable import HARMLESS
 from scanlint.analysis.values import Value, contents
 from scanlint.analysis.words import words
@@ -143,7 +143,7 @@ class HostWork:
     def _call(self, call: ast.Call) -> bool:
         value = self.unit.value(call.func)
         match value.callee:
-            case Transformed(transform=transform):
+            case Transformed(transform=transform) if transform not in EAGER:
                 if transform in JITS:
                     self.steps.append(ast.unparse(call.func))
                 return True

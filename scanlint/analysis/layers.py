@@ -7,6 +7,7 @@ import re
 from typing import NamedTuple
 
 from scanlint.analysis.callables import ClassRef
+from scanlint.analysis.counts import constructed
 from scanlint.analysis.flow import Names, binds, reads, targets, walk_scope
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.unit import Unit
@@ -55,7 +56,9 @@ def counted(unit: Unit, bound: ast.expr | None) -> Count | None:
         return Count(known)
     match bound:
         case ast.Attribute(value=ast.Name(id="self"), attr=name) if COUNTS.search(name):
-            return Count(by_default(unit, bound))
+            known = by_default(unit, bound)
+            found = owner(unit)
+            return Count(constructed(unit, found.name, name) if known is None and found is not None else known)
         case ast.Attribute(value=ast.Attribute() | ast.Name(), attr=name) if COUNTS.search(name):
             return Count(_configured(unit, name))
     return None

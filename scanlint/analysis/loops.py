@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 from scanlint.analysis.flow import (
@@ -18,6 +18,7 @@ from scanlint.analysis.flow import (
     walk_scope,
 )
 from scanlint.analysis.folding import LARGEST
+from scanlint.analysis.lengths import rows_written
 from scanlint.analysis.obstacles import obstacles
 from scanlint.analysis.outputs import Output, appends, find_outputs
 from scanlint.analysis.unit import Unit
@@ -207,10 +208,22 @@ def trips_of(unit: Unit, streams: tuple[Stream, ...]) -> int | None:
     """The trip count where it is known."""
     for stream in streams:
         if stream.kind == "range" and stream.stop is not None:
-            trips = range_length(stream, lambda bound: unit.value(bound).constant)
+            trips = range_length(stream, partial(_bound, unit))
             if trips is not None:
                 return trips
-    return None
+    lengths = [rows_written(unit, stream.array) for stream in streams if stream.array is not None]
+    known = [length for length in lengths if length is not None]
+    return min(known) if known and len(known) == len(lengths) else None
+
+
+def _bound(unit: Unit, node: ast.expr) -> object:
+    """The number that a bound of a range is known to be."""
+    match node:
+        case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=0)):
+            return rows_written(unit, array) if is_array(unit, array) else None
+        case ast.Call(func=ast.Name(id="len"), args=[array]) if is_array(unit, array):
+            return rows_written(unit, array)
+    return unit.value(node).constant
 
 
 def range_length(stream: Stream, known: Callable[[ast.expr], object]) -> int | None:

@@ -21,6 +21,8 @@ HOST = (
 )
 WAITS = words("item tolist block_until_ready __array__")
 METHODS = (ARRAY_METHODS - WAITS) | words("set add multiply divide get power apply replace _replace items keys values")
+EAGER = words("jax.custom_vjp jax.custom_jvp")
+"""Transforms whose function still runs on plain arrays when it is called outside of traced code."""
 DEPTH = 4
 
 
@@ -32,6 +34,8 @@ def of_jax(name: str) -> bool:
 def computes(function: Value, depth: int = 0) -> bool:
     """Whether calling this value only computes."""
     match function.callee:
+        case Transformed(function=inner, transform=transform) if transform in EAGER:
+            return computes(inner, depth)
         case Transformed():
             return True
         case Closure(code):

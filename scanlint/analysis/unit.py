@@ -107,7 +107,7 @@ class Unit:
     before: Mapping[tuple[ast.AST, str], Value] = field(default_factory=dict)
     wished: Callable[[], Unit | None] | None = field(default=None, repr=False)
     flows: dict[ast.AST, object] = field(default_factory=dict, repr=False)
-    models: dict[ast.AST, object] = field(default_factory=dict, repr=False)
+    models: dict[object, object] = field(default_factory=dict, repr=False)
 
     def value(self, node: ast.AST | None) -> Value:
         """What is known of an expression where it is evaluated."""

@@ -18,12 +18,14 @@ parameters by position (keys "0", "1", ...) and name."""
 LISTS = re.compile(
     r"param|layer|weight|leaf|leaves|tree|list|block|model|module|grads|args|tensors|arrays|items|terms|funcs|ops|states"
 )
-_SHAPES = frozenset(["shape", "ndim", "dtype", "size", "at"]) | SAME_ATTRIBUTES | ARRAY_ONLY_METHODS
+_SHAPES = frozenset(["shape", "ndim", "dtype", "size", "at"]) | SAME_ATTRIBUTES
 _TAKE_LISTS = words(
     "stack concatenate array asarray vstack hstack column_stack dstack block broadcast_arrays meshgrid zeros ones "
     "full empty scan cond while_loop fori_loop switch map associative_scan stop_gradient psum pmean"
 )
 _TWO_ARRAYS = words("where maximum minimum dot matmul add subtract multiply divide einsum outer vdot power")
+_NUMBERS = words("where maximum minimum add subtract multiply divide power")
+"""Functions of the above that take a Python number behind an array as well: `jnp.minimum(index, count)`."""
 _USES = frozenset((ast.Attribute, ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Compare, ast.Subscript, ast.Call))
 _COMPREHENSIONS = frozenset((ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp))
 _CONTAINERS = frozenset(("list", "tuple", "dict", "Sequence", "Iterable", "Mapping"))
@@ -95,10 +97,15 @@ def _used(node: ast.AST, resolve: Resolve) -> Iterator[tuple[str, bool]]:
             yield name, False
         case ast.Compare(left=ast.Name(id=name), ops=[ast.Lt() | ast.Gt() | ast.LtE() | ast.GtE()]):
             yield name, False
-        case ast.Subscript(value=ast.Name(id=name), slice=ast.Tuple(elts=elts)):
+        case ast.Subscript(value=array, slice=ast.Tuple(elts=elts)):
             if any(isinstance(e, ast.Slice) or (isinstance(e, ast.Constant) and e.value in (None, ...)) for e in elts):
-                yield name, True
+                yield from ((e.id, False) for e in elts if isinstance(e, ast.Name))
+                if isinstance(array, ast.Name):
+                    yield array.id, True
         case ast.Call(func=function, args=args):
+            match function:
+                case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in ARRAY_ONLY_METHODS:
+                    yield name, True
             yield from _passed(function, args, resolve)
 
 
@@ -112,8 +119,9 @@ def _passed(function: ast.expr, args: list[ast.expr], resolve: Resolve) -> Itera
         if not isinstance(arg, ast.Name):
             continue
         if isinstance(target, str):
-            if _takes_arrays(target) and (place == 0 or target.rpartition(".")[2] in _TWO_ARRAYS):
-                yield arg.id, True
+            last = target.rpartition(".")[2]
+            if _takes_arrays(target) and (place == 0 or last in _TWO_ARRAYS):
+                yield arg.id, place == 0 or last not in _NUMBERS
         elif target is not None and str(place) in target:
             yield arg.id, target[str(place)]
 

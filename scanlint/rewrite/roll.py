@@ -129,12 +129,12 @@ class Roll:
     def _length(self, stream: Stream) -> str:
         """How many trips a range makes, as source."""
         code = self.source.segment
+        if stream.counted is not None:
+            return f"len({code(stream.counted)})"
         if self.model.trips is not None and all(
             isinstance(p, ast.Constant | ast.UnaryOp | None) for p in (stream.start, stream.stop, stream.step)
         ):
             return str(self.model.trips)
-        if stream.counted is not None:
-            return f"len({code(stream.counted)})"
         assert stream.stop is not None
         if stream.start is None and stream.step is None:
             return code(stream.stop)
