@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from scanlint.analysis.callables import Closure, Code, Transformed
 from scanlint.analysis.counts import stated
-from scanlint.analysis.flow import Names, targets, walk_scope
+from scanlint.analysis.flow import Names, reads, targets, walk_scope
 from scanlint.analysis.hostwork import HostWork, holds_array
 from scanlint.analysis.layers import by_default
 from scanlint.analysis.loops import LoopModel, range_length, streams_of
@@ -91,10 +91,22 @@ def long(model: LoopModel, settings: Settings) -> bool:
         return False
     if any((known := by_default(model.unit, b)) is not None and known <= most for b in bounds):
         return False
+    if any(_listed(model, b) for b in bounds):
+        return False
     said = [range_length(s, partial(stated, model.unit)) for s in model.streams if s.kind == "range" and s.stop]
     if any(trips is not None and trips <= most for trips in said):
         return False
     return not any(s.array is not None and 0 < _written(model.unit, s.array) <= most for s in model.streams)
+
+
+def _listed(model: LoopModel, bound: ast.expr) -> bool:
+    """Whether a bound is a number out of a Python list that a loop around goes over: `for start, width in blocks`."""
+    unit = model.unit
+    for around in unit.ancestors(model.node):
+        match around:
+            case ast.For(target=target, iter=ast.Name() as listed) if reads(bound) & set(targets(target)):
+                return not unit.value(listed).array
+    return False
 
 
 def _spelled(unit: Unit, bound: ast.expr) -> list[str]:

@@ -128,6 +128,19 @@ def back(steps, most, limit):
 """
 
 
+BLOCKWISE = """
+SIZES = ((0, 3), (3, 2))
+
+
+def reference(x):
+    out = jnp.zeros(5)
+    for start, width in SIZES:
+        for row in range({bound}):
+            out = out + x * jnp.sin(x[row])
+    return out
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -151,6 +164,8 @@ def back(steps, most, limit):
             NUMBERS.format(index="jnp.minimum(steps, most)"), [], id="a Python number behind an array in jnp.minimum"
         ),
         pytest.param(NUMBERS.format(index="jnp.sum(most)"), ["SCN201"], id="an array that is reduced"),
+        pytest.param(BLOCKWISE.format(bound="start, start + width"), [], id="a range over numbers out of a list"),
+        pytest.param(BLOCKWISE.format(bound="x.shape[0]"), ["SCN107"], id="a range over rows inside of such a loop"),
     ],
 )
 def test_what_the_file_says_of_sizes_and_of_its_own_code_is_believed(text: str, expected: list[str]) -> None:
