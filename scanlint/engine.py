@@ -194,8 +194,8 @@ class Run:
             for unit in found.units:
                 reached.setdefault(unit, []).append(name)
         for unit, names in reached.items():
-            words = sorted({word for name in names for word in asks[name]})
-            self.tasks[unit] = Task(tuple(names), asks=tuple(words))
+            asked = {want for name in names for want in asks[name]}
+            self.tasks[unit] = Task(tuple(names), asks=tuple(sorted(asked)))
         joint: dict[Task, list[UnitKey]] = {}
         for unit in dict.fromkeys(hit.unit for found in slices.values() for hit in found.hits):
             if self.tasks[unit].begin != (unit[0],):
@@ -208,41 +208,41 @@ class Run:
         for entries in self.found.values():
             entries.sort(key=lambda entry: (entry.finding.start, entry.finding.code))
 
-    def _slices(self) -> tuple[dict[str, Slice], dict[str, tuple[str, ...]]]:
+    def _slices(self) -> tuple[dict[str, Slice], dict[str, tuple[Wanted, ...]]]:
         """A slice for each file in which something begins, and what else each file was asked for.
 
         A file may hand functions to one that runs its arguments under a trace: it is asked, as often as more come up.
         """
         slices: dict[str, Slice] = {}
-        asks: dict[str, tuple[str, ...]] = {}
+        asks: dict[str, tuple[Wanted, ...]] = {}
         tasks = [Task((p.name,)) for p in self._places.values() if self._surveyed[p.display].begins]
         for _ in range(MOST_ASKED):
             for task, found in zip(tasks, self._analyse(tasks), strict=True):
                 slices[task.begin[0]] = found
                 asks[task.begin[0]] = task.asks
             wants = {want for found in slices.values() for want in found.wants}
-            known = {name: {want.name for want in found.wants} for name, found in slices.items()}
+            known = {name: {*found.wants} for name, found in slices.items()}
             tasks = [
-                Task((name,), asks=tuple(sorted(names)))
-                for name, names in self._callers(wants).items()
-                if names - known.get(name, set()) - {*asks.get(name, ())}
+                Task((name,), asks=tuple(sorted(asked)))
+                for name, asked in self._callers(wants).items()
+                if asked - known.get(name, set()) - {*asks.get(name, ())}
             ]
             if not tasks:
                 break
         return {name: slices[name] for name in self._places if name in slices}, asks
 
-    def _callers(self, wants: Iterable[Wanted]) -> dict[str, set[str]]:
-        """The files whose imports spell such functions or their modules, with the names of the functions."""
+    def _callers(self, wants: Iterable[Wanted]) -> dict[str, set[Wanted]]:
+        """The files whose imports spell such functions or their modules, with the functions."""
         spelled: dict[str, set[Wanted]] = {}
         for want in wants:
             for word in (want.top, want.module.rpartition(".")[2]):
                 spelled.setdefault(word, set()).add(want)
-        found: dict[str, set[str]] = {}
+        found: dict[str, set[Wanted]] = {}
         for name, place in self._places.items():
             words = self._surveyed[place.display].words
-            names = {w.name for word in words for w in spelled.get(word, ()) if w.module != name}
-            if names:
-                found[name] = names
+            named = {w for word in words for w in spelled.get(word, ()) if w.module != name}
+            if named:
+                found[name] = named
         return found
 
     def _take(self, hits: Iterable[Hit]) -> None:

@@ -26,12 +26,12 @@ class Place(NamedTuple):
 class Task(NamedTuple):
     """Analyse what begins in some modules; `wanted` names the only units to look into.
 
-    What spells one of the names in `asks` in these modules is a beginning too.
+    What spells the name of one of the functions in `asks` in these modules is a beginning too.
     """
 
     begin: tuple[str, ...]
     wanted: tuple[UnitKey, ...] | None = None
-    asks: tuple[str, ...] = ()
+    asks: tuple[Wanted, ...] = ()
 
 
 class Hit(NamedTuple):

@@ -90,14 +90,16 @@ def _spread(args: list[Value], nodes: list[ast.expr]) -> list[Value] | None:
 def _opaque(self: Expressions, node: ast.Call, function: Value) -> Value:
     """A call whose arguments are not known one by one."""
     match function.callee:
-        case Named(name) if name.startswith(ARRAY_ROOTS):
-            return array_call(self, node, name, [], {})
+        case Named(name) if name.startswith(ARRAY_ROOTS) or name in PYTHON_VALUED:
+            return _jax(self, node, name, [], {})
         case Closure() | Transformed():
             closures = transforms.functions_in(function)
             unknown = {a.arg: UNKNOWN for a in closures[0].code.parameters()} if closures else {}
             return self.world.invoke(closures[0], unknown, calling(self, closures[0], node)) if closures else UNKNOWN
         case Named(name):
             return standard.call(self, node, name, [UNKNOWN], {})
+        case None if self.traced:
+            self.wanting(node.func)
     return UNKNOWN
 
 
@@ -107,9 +109,10 @@ def apply(self: Expressions, node: ast.Call, function: Value, args: list[Value],
         case Named(name):
             return named(self, node, name, args, keywords)
         case Closure() as closure:
+            result = self.world.invoke(closure, arguments(closure, args, keywords), calling(self, closure, node))
             if self.world.wants(closure.code):
                 _hand_on(self, node, args, keywords)
-            return self.world.invoke(closure, arguments(closure, args, keywords), calling(self, closure, node))
+            return result
         case Partial(inner, given, named_args):
             return apply(self, node, inner, [*given, *args], {**named_args, **keywords})
         case Transformed() as target:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from scanlint.analysis import calls, operators
 from scanlint.analysis.callables import ClassRef, Closure, Frame, Instance, Method, Named, Transformed, World
 from scanlint.analysis.evidence import Reason
-from scanlint.analysis.jaxapi import ARRAY_METHODS, ARRAY_ONLY_METHODS, SAME_ATTRIBUTES, STATIC_ATTRIBUTES
+from scanlint.analysis.jaxapi import ARRAY_METHODS, SAME_ATTRIBUTES, STATIC_ATTRIBUTES
 from scanlint.analysis.members import class_member, constant_of, kept, lineage, member
 from scanlint.analysis.parts import element, indexed_ndim, iterated, length_of, stored, unpacked
 from scanlint.analysis.rules import RULES
@@ -220,7 +220,7 @@ def attribute(self: Expressions, value: Value, name: str, node: ast.AST) -> Valu
         return _static_attribute(value, name)
     if value.array and name in SAME_ATTRIBUTES:
         return value
-    if (value.array and name in ARRAY_METHODS) or (value.traced and name in ARRAY_ONLY_METHODS) or name == "at":
+    if (value.array and name in ARRAY_METHODS) or name == "at":
         return Value(Kind.STATIC, callee=Method(value, name))
     if value.container is not None or (value.known and isinstance(value.constant, str)):
         return Value(Kind.STATIC, callee=Method(value, name))

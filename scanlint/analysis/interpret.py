@@ -295,10 +295,13 @@ def _with(self: Interpreter, node: ast.With | ast.AsyncWith) -> bool:
         if item.optional_vars is not None:
             self.bind(item.optional_vars, UNKNOWN)
     before = dict(self.env) if quiet else {}
+    returned, yielded = len(self.frame.returned), len(self.frame.yielded)
     self.quiet += quiet
     reached = self.block(node.body)
     self.quiet -= quiet
     if quiet:
+        for values, start in ((self.frame.returned, returned), (self.frame.yielded, yielded)):
+            values[start:] = [UNKNOWN] * len(values[start:])
         self.env.update((name, UNKNOWN) for name, value in self.env.items() if value is not before.get(name))
     return reached
 

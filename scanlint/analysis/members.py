@@ -171,6 +171,9 @@ def member(world: World, value: Value, name: str, mode: Mode) -> Value | None:
             return _config(info, name)
         if name in info.constants:
             return _class_level(world, info, name, value)
+        nested = world.class_info(f"{info.name}.{name}")
+        if nested is not None:
+            return Value(Kind.STATIC, callee=ClassRef(nested.name))
     return UNKNOWN
 
 

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scanlint.analysis.callables import Instance
+from scanlint.analysis.callables import Instance, Method
 from scanlint.analysis.folding import fold_binary, fold_compare, fold_unary
 from scanlint.analysis.members import member
 from scanlint.analysis.values import (
@@ -162,6 +162,10 @@ def compare_operator(self: Expressions, node: ast.Compare) -> Value:
     return next((p for p in pairs if p.traced), join_all(tuple(pairs)))
 
 
+_ORDERINGS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+"""What functions do not have: the attribute of an object that looks like a method of it may be a field."""
+
+
 def _compare_two(self: Expressions, op: ast.cmpop, left: Value, right: Value, node: ast.Compare) -> Value:
     if left.known and right.known:
         return assumed(fold_compare(op, left.constant, right.constant), left, right) or STATIC_BOOL
@@ -173,6 +177,8 @@ def _compare_two(self: Expressions, op: ast.cmpop, left: Value, right: Value, no
     if isinstance(op, ast.In | ast.NotIn):
         return STATIC_BOOL if right.container or not (right.traced and right.array) else UNKNOWN
     for side in (left, right):
+        if isinstance(side.callee, Method) or (side.callee is not None and isinstance(op, _ORDERINGS)):
+            return UNKNOWN
         if side.callee is not None and side.container is None:
             return STATIC_BOOL if side.static else UNKNOWN
         if side.container is not None or (isinstance(side.constant, str | None) and side.known):

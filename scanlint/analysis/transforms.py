@@ -10,7 +10,7 @@ from scanlint.analysis.callables import Closure, Instance, Mode, Named, Partial,
 from scanlint.analysis.evidence import Reason
 from scanlint.analysis.parts import row_of
 from scanlint.analysis.unit import Jit
-from scanlint.analysis.values import STATIC, UNKNOWN, Kind, OneOf, Value, gathered, join_all, staged
+from scanlint.analysis.values import STATIC, UNKNOWN, Kind, OneOf, Unset, Value, gathered, join_all, staged
 from scanlint.analysis.words import words
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ def _family(traced: bool, names: str, *, auxiliary: bool = False, as_name: str |
 
 
 WRAPPERS: dict[str, Wrapper] = {
-    **_family(True, "jax.jit jax.pmap jax.vmap jax.experimental.pjit.pjit jax.pjit jax.make_jaxpr jax.eval_shape"),
+    **_family(True, "jax.jit jax.pmap jax.vmap jax.make_jaxpr jax.eval_shape"),
+    **_family(True, "jax.experimental.pjit.pjit jax.pjit", as_name="jax.jit"),
     **_family(True, "jax.experimental.maps.xmap jax.closure_convert jax.export.export jax.xla_computation"),
     **_family(
         True, "jax.checkpoint jax.remat jax.ad_checkpoint.checkpoint jax.ad_checkpoint.remat", as_name="jax.checkpoint"
@@ -102,8 +103,9 @@ def wrap(self: Expressions, wrapper: Wrapper, node: ast.expr, function: Value, k
         if wrapper.name == "jax.jit" and not wrapper.auxiliary
         else None
     )
+    unsaid = any(n.startswith("static_arg") and _constants(v) == [Unset.UNSET] for n, v in keywords.items())
     for closure in closures:
-        if wrapper.traced and not wrapper.auxiliary:
+        if wrapper.traced and not wrapper.auxiliary and not unsaid:
             skip = static | _unmapped(closure, keywords) | _bound_names(closure, function)
         else:
             skip = frozenset(a.arg for a in closure.code.parameters())
@@ -190,6 +192,8 @@ def _bound_names(closure: Closure, function: Value) -> frozenset[str]:
         case Partial(inner, args, keywords):
             positional = [a.arg for a in closure.code.positional()]
             return frozenset(positional[: len(args)]) | frozenset(keywords) | _bound_names(closure, inner)
+        case Transformed(_, inner):
+            return _bound_names(closure, inner)
     return frozenset()
 
 

@@ -14,14 +14,16 @@ MOST = 200
 SPECIAL = re.compile(r"__(?!init__)\w+__")
 
 
-def ask(graph: Graph, names: Sequence[str] = (), within: Sequence[ModuleScope] = ()) -> None:
+def ask(graph: Graph, elsewhere: Sequence[Wanted] = (), within: Sequence[ModuleScope] = ()) -> None:
     """Run every function and statement of the files at hand that names such a function, until no more come up.
 
-    `names` are those of functions elsewhere; the files `within` are asked for them first.
+    The files `within` are asked first, for functions that are known from `elsewhere`.
     """
     done: set[tuple[str, str | int]] = set()
-    if names:
-        _ask(graph, names, within, done)
+    if elsewhere:
+        for want in elsewhere:
+            _visit(graph, want)
+        _ask(graph, sorted({want.name for want in elsewhere}), within, done)
     asked: set[str] = set()
     while len(asked) < MOST:
         found = {name for code in graph.wanted if (name := _called(code)) is not None} - asked
@@ -39,6 +41,17 @@ def wanted(graph: Graph) -> tuple[Wanted, ...]:
         if (name := _called(code)) is not None
     }
     return tuple(found)
+
+
+def _visit(graph: Graph, want: Wanted) -> None:
+    """Run a function, so that it is known to run its arguments."""
+    scope = graph.modules.get(want.module)
+    for qualname in scope.facts.functions if scope is not None else ():
+        if scope is not None and qualname.partition(".")[0] == want.top:
+            code = scope.code(qualname)
+            if code is not None and _called(code) == want.name:
+                graph.decorated(code)
+                graph.visit(code)
 
 
 def _ask(graph: Graph, names: Sequence[str], scopes: Sequence[ModuleScope], done: set[tuple[str, str | int]]) -> None:

@@ -124,7 +124,8 @@ def collect(tree: ast.Module, source: SourceFile) -> ModuleFacts:
     for statement in statements:
         if isinstance(statement, ast.Import | ast.ImportFrom):
             _imports(statement, facts)
-    lines = _Lines(source.text, _renamed(facts)) if facts.jax else None
+    renamed = [*_renamed(facts), *(n for s in statements for n in _aliases(s))] if facts.jax else []
+    lines = _Lines(source.text, renamed) if facts.jax else None
     for statement in statements:
         _collect(statement, facts, lines)
     facts.transforms = lines is not None and bool(lines.transforming)
@@ -134,6 +135,20 @@ def collect(tree: ast.Module, source: SourceFile) -> ModuleFacts:
 def _renamed(facts: ModuleFacts) -> list[str]:
     """Names under which transforms are imported that do not look like transforms."""
     return [n for n, t in facts.imports.items() if _TRANSFORM.places(t) and not _TRANSFORM.places(n)]
+
+
+def _aliases(statement: ast.stmt) -> Iterator[str]:
+    """Names that stand for a transform: `fast = jax.jit`, `fast = partial(jax.jit, ...)`."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=called, args=[meant, *_])):
+            if (dotted(called) or "").rpartition(".")[2] != "partial":
+                return
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Attribute() as meant):
+            pass
+        case _:
+            return
+    if _TRANSFORM.places(dotted(meant) or "") and not _TRANSFORM.places(name):
+        yield name
 
 
 class _Words:

@@ -30,6 +30,7 @@ from scanlint.analysis.uses import array_uses
 from scanlint.analysis.values import STATIC_BOOL, UNKNOWN, Kind, Unset, Value, concrete, join
 from scanlint.analysis.walk import every
 from scanlint.project.classes import describe_class
+from scanlint.project.facts import dotted
 from scanlint.project.scope import ModuleScope, nested
 from scanlint.project.surveyed import EXTERNAL
 
@@ -466,5 +467,7 @@ def _returns_functions(node: Function) -> bool:
         if isinstance(statement, ast.Return) and statement.value is not None:
             parts = every([statement.value])
             if any(isinstance(n, ast.Lambda) or (isinstance(n, ast.Name) and n.id in made) for n in parts):
+                return True
+            if any(isinstance(n, ast.Call) and (dotted(n.func) or "").rpartition(".")[2] == "partial" for n in parts):
                 return True
     return False

@@ -76,7 +76,9 @@ class Roots(Container[str]):
 class Project:
     """What follows from the beginnings in some files: every function that they reach, in these files and others."""
 
-    def __init__(self, library: Library, settings: Settings, begin_at: Iterable[str], asks: Sequence[str] = ()) -> None:
+    def __init__(
+        self, library: Library, settings: Settings, begin_at: Iterable[str], asks: Sequence[Wanted] = ()
+    ) -> None:
         self.modules = self.scopes = Scopes(library)
         self.graph = self.scopes.graph
         self.settings = settings
@@ -118,7 +120,7 @@ class Project:
             world.graph.close()
             world.made.clear()
 
-    def _follow(self, asks: Sequence[str]) -> None:
+    def _follow(self, asks: Sequence[Wanted]) -> None:
         """Begin at every place where a transform is spelled, and go on through calls."""
         for scope in self.begin:
             if not scope.facts.jax:

@@ -44,11 +44,15 @@ def digest_of(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
+PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
+
+
 class Names:
     """Gives each file its module name; of two files that want the same, the later one gets another."""
 
     def __init__(self) -> None:
         self._folders: dict[str, str] = {}
+        self._sources: dict[str, bool] = {}
         self._taken: set[str] = set()
 
     def name(self, path: Path | str) -> tuple[str, bool]:
@@ -72,7 +76,15 @@ class Names:
         """The dotted name of the package that a folder is; empty for one that is none."""
         if folder not in self._folders:
             above, _, last = folder.rpartition(os.sep)
-            inside = bool(last) and os.path.exists(os.path.join(folder, "__init__.py"))
+            inside = bool(last) and (os.path.exists(os.path.join(folder, "__init__.py")) or self._within_sources(above))
             within = self._package(above) if inside else ""
             self._folders[folder] = (f"{within}.{last}" if within else last) if inside else ""
         return self._folders[folder]
+
+    def _within_sources(self, folder: str) -> bool:
+        """Whether a folder is, or lies below, the `src` of a project: what is in there needs no `__init__.py`."""
+        if folder not in self._sources:
+            above, _, last = folder.rpartition(os.sep)
+            own = last == "src" and any(os.path.exists(os.path.join(above, name)) for name in PROJECT_FILES)
+            self._sources[folder] = own or (f"{os.sep}src{os.sep}" in folder and self._within_sources(above))
+        return self._sources[folder]
