@@ -91,3 +91,19 @@ def test_a_flag_made_static_is_proved(judge) -> None:
     head = "from functools import partial\n"
     assert judge(head + old, head + new).verdict == "proved"
     assert judge(head + old, head + new.replace("x - ", "x + ")).verdict == "refuted"
+
+
+def test_a_boundary_that_only_the_new_version_has_is_tried(judge) -> None:
+    old = "def f(x, y):\n    z = x + 0.3\n    if x <= 1.0:\n        z = z + y\n    return z, x\n"
+    new = "def f(x, y):\n    z = x + 0.3\n    z = lax.cond(x <= {}, lambda: z + y, lambda: z)\n    return z, x\n"
+    assert judge(old, new.format("1.0")).verdict == "proved"
+    assert judge(old, new.format("1.011")).verdict == "refuted"
+
+
+ROWS = "def f(positions, masses):\n    n = positions.shape[{}]\n    def one(p, m):\n        return lax.fori_loop(0, n, lambda j, t: t + m * masses[j] * (positions[j] - p), jnp.zeros(3))\n    return jax.vmap(one)(positions, masses)\n"
+
+
+def test_a_count_along_another_axis_is_refuted(judge) -> None:
+    old = "def f(positions, masses):\n    out = []\n    for i in range(positions.shape[0]):\n        total = jnp.zeros(3)\n        for j in range(positions.shape[0]):\n            total = total + masses[i] * masses[j] * (positions[j] - positions[i])\n        out.append(total)\n    return jnp.stack(out)\n"
+    assert judge(old, ROWS.format(0)).verdict in ("proved", "tested")
+    assert judge(old, ROWS.format(-1)).verdict == "refuted"

@@ -11,6 +11,7 @@ from .harvest import harvest
 from .inputs import Inputs
 from .judge import Judge
 from .observed import reduced, specs_of
+from .ranks import further
 from .values import Case, Mode, Specs, Values, cases, modes, varied
 
 VARIED = 2  # real calls whose values are varied
@@ -103,7 +104,8 @@ class Families:
         """The specs in several sizes, the first with all its cases, the others with a few."""
         floats, integers = self.inputs.constants()
         found = []
-        for label, sized in self.inputs.variants(specs) if not real else [("", specs)]:
+        sizes = [*self.inputs.variants(specs), *further(self.inputs, self.judge.after, specs)]
+        for label, sized in sizes if not real else [("", specs)]:
             if label.startswith("size 1 ") and self.broadcasts(sized):
                 continue
             wanted = (

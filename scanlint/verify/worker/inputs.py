@@ -51,28 +51,19 @@ class Inputs:
     signature: Signature
     owner: type | None = None
     trial: Loaded | None = None
+    new: ast.AST | None = None
 
     def functions(self) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
         return {s.name: s for s in self.loaded.tree.body if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef))}
 
     def constants(self) -> tuple[list[float], list[int]]:
-        """Numbers that the function compares with: boundaries to be tested on both sides."""
-        floats: dict[float, None] = {}
-        integers: dict[int, None] = {}
-        for node in ast.walk(self.node):
-            if isinstance(node, ast.Compare):
-                for inner in ast.walk(node):
-                    match inner:
-                        case ast.Constant(value=bool()):
-                            continue
-                        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=float() as f)):
-                            floats[-f] = None
-                        case ast.Constant(value=int() as n):
-                            integers.update(dict.fromkeys((n, n - 1, n + 1)))
-                            floats[float(n)] = None
-                        case ast.Constant(value=float() as f):
-                            floats[f] = None
-        return list(floats)[:3], [n for n in integers if abs(n) < 10_000][:8]
+        """Numbers that the function compares with, in either version: boundaries to be tested on both sides."""
+        floats, integers = _compared(self.node)
+        others = _compared(self.new) if self.new is not None else ([], [])
+        return (
+            [*floats[:3], *[f for f in others[0] if f not in floats][:2]],
+            [*integers[:8], *[n for n in others[1] if n not in integers][:3]],
+        )
 
     def given(self, texts: tuple[tuple[str, str], ...]) -> Iterator[Specs]:
         """The specs of each specification, which says where it stands; raises BadSpecification."""
@@ -325,6 +316,26 @@ class Inputs:
                 return
             if changed != specs and self.attempt(changed) is None:
                 yield label, changed
+
+
+def _compared(function: ast.AST) -> tuple[list[float], list[int]]:
+    """Constants in the comparisons of a function, whole numbers with their neighbours."""
+    floats: dict[float, None] = {}
+    integers: dict[int, None] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Compare):
+            for inner in ast.walk(node):
+                match inner:
+                    case ast.Constant(value=bool()):
+                        continue
+                    case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=float() as f)):
+                        floats[-f] = None
+                    case ast.Constant(value=int() as n):
+                        integers.update(dict.fromkeys((n, n - 1, n + 1)))
+                        floats[float(n)] = None
+                    case ast.Constant(value=float() as f):
+                        floats[f] = None
+    return list(floats), [n for n in integers if abs(n) < 10_000]
 
 
 def _allowed(before: Spec, after: Spec, least: Callable[[int], int]) -> bool:

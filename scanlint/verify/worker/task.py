@@ -158,7 +158,7 @@ class Task:
         twin = self.twin(old, signature, coverage)
         inputs = Inputs(
             old, twin.before if twin else full.before, old.function, signature,
-            owner if isinstance(owner, type) else None, twin.old if twin else None,
+            owner if isinstance(owner, type) else None, twin.old if twin else None, new.function,
         )  # fmt: skip
         self.weighing = weighing = Weighing(full, twin, inputs, coverage, self.widened)
         self.stage("making inputs")
