@@ -56,9 +56,18 @@ def worth_rolling(model: LoopModel, settings: Settings) -> bool:
 
 
 def stages_arrays(model: LoopModel) -> bool:
-    """Whether what the loop computes is known to be traced."""
+    """Whether what the loop computes is known to be traced; what hands it to NumPy cannot run so."""
     names = set(model.carried) | set(model.last_values)
-    return any(_stages(model.unit, part, names) for part in walk_scope(model.node.body))
+    parts = list(walk_scope(model.node.body))
+    return any(_stages(model.unit, p, names) for p in parts) and not any(_leaves(model.unit, p) for p in parts)
+
+
+def _leaves(unit: Unit, part: ast.AST) -> bool:
+    """Whether NumPy is given a traced array, which fails under a trace: code that works runs elsewhere."""
+    match part:
+        case ast.Call(func=function, args=[first, *_]) if values_traced(unit, first):
+            return unit.resolve(function) in ("numpy.array", "numpy.asarray")
+    return False
 
 
 def _stages(unit: Unit, part: ast.AST, names: set[str]) -> bool:

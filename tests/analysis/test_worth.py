@@ -374,6 +374,18 @@ SILENT = [
     ),
     pytest.param(
         """
+        @jax.jit
+        def batches(x):
+            out = np.zeros(x.shape)
+            for i in range(x.shape[0]):
+                y = jnp.sin(x[i]) * 2.0 + jnp.cos(x[i]) - jnp.exp(x[i])
+                out[i : i + 1] = np.array(y)
+            return out, y
+        """,
+        id="rows that go to the host, which works outside a trace alone",
+    ),
+    pytest.param(
+        """
         def loss(params, x):
             for w, b in params[:-1]:
                 x = jnp.tanh(x @ w + b)
