@@ -22,6 +22,8 @@ from scanlint.team import Team
 
 MOST_ASKED = 4
 """Rounds in which the callers of functions that trace their arguments are asked, themselves such functions or not."""
+MOST_FILES = 16
+"""Files that are asked in a run, those first in which nothing else begins: each costs an analysis of its own."""
 
 
 @dataclass(frozen=True)
@@ -216,6 +218,7 @@ class Run:
         slices: dict[str, Slice] = {}
         asks: dict[str, tuple[Wanted, ...]] = {}
         tasks = [Task((p.name,)) for p in self._places.values() if self._surveyed[p.display].begins]
+        asked = 0
         for _ in range(MOST_ASKED):
             for task, found in zip(tasks, self._analyse(tasks), strict=True):
                 slices[task.begin[0]] = found
@@ -223,10 +226,12 @@ class Run:
             wants = {want for found in slices.values() for want in found.wants}
             known = {name: {*found.wants} for name, found in slices.items()}
             tasks = [
-                Task((name,), asks=tuple(sorted(asked)))
-                for name, asked in self._callers(wants).items()
-                if asked - known.get(name, set()) - {*asks.get(name, ())}
+                Task((name,), asks=tuple(sorted(wanted)))
+                for name, wanted in self._callers(wants).items()
+                if wanted - known.get(name, set()) - {*asks.get(name, ())}
             ]
+            tasks = sorted(tasks, key=lambda task: task.begin[0] in slices)[: MOST_FILES - asked]
+            asked += len(tasks)
             if not tasks:
                 break
         return {name: slices[name] for name in self._places if name in slices}, asks
