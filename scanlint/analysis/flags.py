@@ -57,7 +57,7 @@ def _find(unit: Unit, function: ast.FunctionDef) -> Iterator[Flag]:
     named = _named_static(context.jit.node)
     if named is None:
         return
-    settled = context.static | named | {"self", "cls"}
+    settled = context.static | context.jit.given | named | {"self", "cls"}
     uses: dict[str, list[ast.Name]] = {}
     for node in nodes(function.body):
         if isinstance(node, ast.Name):
@@ -194,7 +194,7 @@ def _given(unit: Unit, function: ast.FunctionDef, context: FunctionContext, name
         match node:
             case ast.Assign(targets=[ast.Name(id=alias) | ast.Attribute(attr=alias)], value=value) if value is jit.node:
                 aliases.add(alias)
-    positional = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
+    positional = [a.arg for a in [*function.args.posonlyargs, *function.args.args] if a.arg not in jit.given]
     method = positional[:1] == ["self"]
     for node in _calls(unit):
         match node:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -94,7 +95,7 @@ def wrap(self: Expressions, wrapper: Wrapper, node: ast.expr, function: Value, k
     function = as_function(self, function)
     closures = functions_in(function)
     if wrapper.name in ("jax.jit", "jax.pmap", "jax.checkpoint", "jax.make_jaxpr"):
-        static = static_names(closures, keywords)
+        static = static_names(function, keywords)
     if not closures and isinstance(node, ast.Call) and node.args:
         self.wanting(node.args[0])
     mode = below(self, wrapper.name, closures, node, traced=wrapper.traced)
@@ -106,11 +107,12 @@ def wrap(self: Expressions, wrapper: Wrapper, node: ast.expr, function: Value, k
     unsaid = any(n.startswith("static_arg") and _constants(v) == [Unset.UNSET] for n, v in keywords.items())
     for closure in closures:
         if wrapper.traced and not wrapper.auxiliary and not unsaid:
-            skip = static | _unmapped(closure, keywords) | _bound_names(closure, function)
+            skip = static | _unmapped(closure, function, keywords) | _given(closure, function)
         else:
             skip = frozenset(a.arg for a in closure.code.parameters())
         closure.code.guessed = not (wrapper.traced or closure.code.rooted)
-        self.world.root(closure, wrapper.name, mode, skip, static, jit)
+        own = jit._replace(given=_given(closure, function)) if jit is not None else None
+        self.world.root(closure, wrapper.name, mode, skip, static, own)
     options = {k: v for k, v in keywords.items() if k in OPTIONS}
     if isinstance(node, ast.Call) and len(node.args) > 1 and wrapper.name in POSITIONAL:
         options[POSITIONAL[wrapper.name]] = self.eval(node.args[1])
@@ -148,14 +150,12 @@ def link(self: Expressions, name: str, transform: str, node: ast.AST) -> Reason:
     return Reason(f"`{name}` <- {applied}{inside}", code.scope, node)
 
 
-def static_names(closures: list[Closure], keywords: dict[str, Value]) -> frozenset[str]:
+def static_names(function: Value, keywords: dict[str, Value]) -> frozenset[str]:
     """The parameters that `static_argnums` and `static_argnames` name."""
     names = {c for c in _constants(keywords.get("static_argnames")) if isinstance(c, str)}
     numbers = _constants(keywords.get("static_argnums") or keywords.get("static_broadcasted_argnums"))
-    for closure in closures:
-        positional = [a.arg for a in closure.code.positional()]
-        if closure.receiver is not None:
-            positional = positional[1:]
+    for closure in functions_in(function):
+        positional = _filled(closure, function)
         for number in numbers:
             if isinstance(number, int) and -len(positional) <= number < len(positional):
                 names.add(positional[number])
@@ -170,31 +170,41 @@ def _constants(value: Value | None) -> list[object]:
     return [value.constant]
 
 
-def _unmapped(closure: Closure, keywords: dict[str, Value]) -> frozenset[str]:
+def _unmapped(closure: Closure, function: Value, keywords: dict[str, Value]) -> frozenset[str]:
     """Parameters that `in_axes=(0, None)` leaves as they are."""
     axes = keywords.get("in_axes")
     excluded = _constants(keywords.get("excluded"))
+    positional = _filled(closure, function)
     if excluded:
-        names = [a.arg for a in closure.code.positional()]
-        places = {names[i] for i in excluded if isinstance(i, int) and i < len(names)}
+        places = {positional[i] for i in excluded if isinstance(i, int) and i < len(positional)}
         return frozenset(places | {n for n in excluded if isinstance(n, str)})
     if axes is None:
         return frozenset()
-    positional = [a.arg for a in closure.code.positional()][1 if closure.receiver is not None else 0 :]
     if axes.items is None:
         return frozenset() if isinstance(axes.constant, int) else frozenset(positional)
     return frozenset(n for n, a in zip(positional, axes.items, strict=False) if a.constant is None)
 
 
-def _bound_names(closure: Closure, function: Value) -> frozenset[str]:
+def _given(closure: Closure, function: Value) -> frozenset[str]:
     """Parameters that a `partial` has given: Python values, or at least no arguments of the transform."""
+    first = {a.arg for a in closure.code.positional()}.difference(_filled(closure, function))
+    return frozenset(first.union(*(keywords for _, keywords in _partials(function))))
+
+
+def _filled(closure: Closure, function: Value) -> list[str]:
+    """The parameters that positional arguments fill: not the receiver, nor what a `partial` has given by place."""
+    taken = (closure.receiver is not None) + sum(count for count, _ in _partials(function))
+    return [a.arg for a in closure.code.positional()][taken:]
+
+
+def _partials(function: Value) -> list[tuple[int, Mapping[str, Value]]]:
+    """How many arguments each `partial` in a function value gives by place, and which by name."""
     match function.callee:
         case Partial(inner, args, keywords):
-            positional = [a.arg for a in closure.code.positional()]
-            return frozenset(positional[: len(args)]) | frozenset(keywords) | _bound_names(closure, inner)
+            return [(len(args), keywords), *_partials(inner)]
         case Transformed(_, inner):
-            return _bound_names(closure, inner)
-    return frozenset()
+            return _partials(inner)
+    return []
 
 
 def call_transformed(
@@ -216,8 +226,7 @@ def call_transformed(
         )
     elif traced:
         leaf = not target.auxiliary
-        names = [a.arg for a in closures[0].code.positional()] if closures else []
-        names = names[1:] if closures and closures[0].receiver is not None else names
+        names = _filled(closures[0], target.function) if closures else []
         args = [a if i < len(names) and names[i] in target.static else staged(a, leaf=leaf) for i, a in enumerate(args)]
         keywords = {k: v if k in target.static else staged(v, leaf=leaf) for k, v in keywords.items()}
     result = run(self, node, target.function, args, keywords, mode)

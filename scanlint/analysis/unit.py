@@ -23,10 +23,14 @@ REVERSE_MODE = frozenset({"jax.grad", "jax.value_and_grad", "jax.vjp", "jax.jacr
 
 
 class Jit(NamedTuple):
-    """The `jax.jit` that wraps a function: a decorator, or a call elsewhere in the same file."""
+    """The `jax.jit` that wraps a function: a decorator, or a call elsewhere in the same file.
+
+    `given` are the parameters that a `partial` inside it has given.
+    """
 
     node: ast.expr
     decorator: bool
+    given: frozenset[str] = frozenset()
 
 
 class FunctionContext(NamedTuple):

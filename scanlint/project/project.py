@@ -237,9 +237,10 @@ def same_jit(before: Code, after: Code, module: ast.Module) -> Jit | None:
     if before.jit.decorator:
         decorators = getattr(after.node, "decorator_list", [])
         index = getattr(before.node, "decorator_list", []).index(before.jit.node)
-        return Jit(decorators[index], True) if index < len(decorators) else None
+        return before.jit._replace(node=decorators[index]) if index < len(decorators) else None
     wanted = ast.dump(before.jit.node)
-    return next((Jit(n, False) for n in ast.walk(module) if isinstance(n, ast.Call) and ast.dump(n) == wanted), None)
+    same = (n for n in ast.walk(module) if isinstance(n, ast.Call) and ast.dump(n) == wanted)
+    return next((before.jit._replace(node=n) for n in same), None)
 
 
 def local_imports(scope: ModuleScope, node: ast.AST) -> dict[str, str]:

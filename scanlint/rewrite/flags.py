@@ -35,11 +35,10 @@ def _extend(unit: Unit, call: ast.Call, flag: Flag, context: FunctionContext) ->
         return _append(unit, names, f'"{flag.name}"', str)
     if numbers is None:
         return Rewrite((_add(unit, call, f'static_argnames=("{flag.name}",)'),), "static_argnames")
-    positional = [a.arg for a in [*flag.function.args.posonlyargs, *flag.function.args.args]]
+    given = context.jit.given if context.jit else frozenset()
+    positional = [a.arg for a in [*flag.function.args.posonlyargs, *flag.function.args.args] if a.arg not in given]
     if flag.name in positional:
-        bound = not context.jit.decorator if context.jit else False
-        skipped = 1 if bound and positional[:1] == ["self"] else 0
-        return _append(unit, numbers, str(positional.index(flag.name) - skipped), int)
+        return _append(unit, numbers, str(positional.index(flag.name)), int)
     listed = [name for name in positional if name in context.static]
     quoted = ", ".join(f'"{name}"' for name in [*listed, flag.name])
     comma = "" if listed else ","

@@ -32,6 +32,10 @@ SPELLINGS = {
         f"def f(x, mode):\n{BODY}\n\nfast = jax.jit(f)\n",
         'fast = jax.jit(f, static_argnames=("mode",))',
     ),
+    "numbers_behind_what_a_partial_gives": (
+        f"from functools import partial\n\n\ndef f(n, x, count, mode):\n{BODY}\n\nfast = jax.jit(partial(f, 3), static_argnums=(1,))\n",
+        "static_argnums=(1, 2))",
+    ),
 }
 
 
@@ -57,6 +61,8 @@ def test_a_flag_is_found(code: str, rewrite: Rewriting) -> None:
     assert "static_argnames" in sample.new
 
 
+GIVEN = f"from functools import partial\n\n\ndef f(mode, x):\n{BODY}\n\n"
+
 NO_FLAGS = {
     "static_already": f'@jax.jit(static_argnames=("mode",))\ndef f(x, mode):\n{BODY}',
     "an_array_by_its_call": "@jax.jit\ndef f(x, is_big):\n    return x if is_big else -x\n\n\ny = f(1.0, jnp.array(True))\n",
@@ -64,6 +70,8 @@ NO_FLAGS = {
     "used_as_a_number": "@jax.jit\ndef f(x, use_x):\n    return x * use_x if use_x else -x\n",
     "a_default_never_overridden": "@jax.jit\ndef f(x, training=False):\n    return x if training else -x\n",
     "static_arguments_that_are_computed": f'NAMES = ("n",)\n\n\n@jax.jit(static_argnames=NAMES)\ndef f(x, n, mode):\n{BODY}',
+    "given_by_a_partial": f'{GIVEN}y = jax.jit(partial(f, "train"))([1.0])\n',
+    "given_by_a_partial_under_vmap": f'{GIVEN}y = jax.jit(jax.vmap(partial(f, "a")))([1.0])\n',
     "not_jitted": f"def f(x, mode):\n{BODY}",
 }
 
