@@ -24,21 +24,23 @@ def found(text: str, **settings: int) -> list[Finding]:
 
 STEP = "x = jnp.sin(x) * 2.0 + jnp.cos(x) - jnp.exp(-x)"
 
+CONFIGURED = f"""
+from typing import NamedTuple
+
+class Config(NamedTuple):
+    count: int = {{count}}
+    rate: float = 0.1
+
+@partial(jax.jit, static_argnames="config")
+def run(x, config: Config):
+    for _ in range(config.count):
+        {STEP}
+    return x
+"""
+
 REPORTED = [
     pytest.param(
-        """
-        from typing import NamedTuple
-
-        class Config(NamedTuple):
-            count: int = 200
-            rate: float = 0.1
-
-        @partial(jax.jit, static_argnames="config")
-        def run(x, config: Config):
-            for _ in range(config.count):
-                x = jnp.sin(x) * 2.0 + jnp.cos(x) - jnp.exp(-x)
-            return x
-        """,
+        CONFIGURED.format(count=200),
         None,
         id="a count that a configuration gives by default",
     ),
@@ -215,19 +217,7 @@ REPORTED = [
 
 SILENT = [
     pytest.param(
-        """
-        from typing import NamedTuple
-
-        class Config(NamedTuple):
-            count: int = 4
-            rate: float = 0.1
-
-        @partial(jax.jit, static_argnames="config")
-        def run(x, config: Config):
-            for _ in range(config.count):
-                x = jnp.sin(x) * 2.0 + jnp.cos(x) - jnp.exp(-x)
-            return x
-        """,
+        CONFIGURED.format(count=4),
         id="a small count that a configuration gives by default",
     ),
     pytest.param(
@@ -375,12 +365,12 @@ SILENT = [
     pytest.param(
         """
         @jax.jit
-        def batches(x):
-            out = np.zeros(x.shape)
+        def track(x):
+            out, best = np.zeros(x.shape), x[0]
             for i in range(x.shape[0]):
-                y = jnp.sin(x[i]) * 2.0 + jnp.cos(x[i]) - jnp.exp(x[i])
-                out[i : i + 1] = np.array(y)
-            return out, y
+                best = jnp.maximum(best * 0.9, jnp.sin(x[i])) + jnp.cos(best) - jnp.exp(-best) * jnp.tanh(x[i])
+                out[i : i + 1] = np.array(best)
+            return out, best
         """,
         id="rows that go to the host, which works outside a trace alone",
     ),
