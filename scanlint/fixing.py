@@ -187,9 +187,10 @@ class Fixer:
         bench, remaining, tried = entries[0].bench, list(entries), set[int]()
         before = {context.qualname for context in unit.contexts.values()}
         steps: list[tuple[Entry, str]] = []
+        reports = bench.rewriter.reports(unit, bench.selected)
         while True:
-            reports = [r for r in bench.rewriter.reports(unit, bench.selected) if r.finding.function in before]
-            pairs = [(r, e) for r, e in _match(unit, reports, remaining) if id(e) not in tried]
+            own = [r for r in reports if r.finding.function in before]
+            pairs = [(r, e) for r, e in _match(own, remaining) if id(e) not in tried]
             ready = [r for r, _ in pairs if isinstance(r.outcome, Rewrite)]
             if not ready:
                 return steps
@@ -202,7 +203,8 @@ class Fixer:
                 continue
             remaining.remove(entry)
             unit = made.unit
-            absorbed = _absorbed(bench, unit, remaining)
+            reports = bench.rewriter.reports(unit, bench.selected)
+            absorbed = _absorbed(reports, remaining)
             remaining = [e for e in remaining if e not in absorbed]
             steps += [(e, made.text) for e in (entry, *absorbed)]
 
@@ -262,9 +264,9 @@ class Fixer:
         return tuple((s, place) for name, specs in settings.inputs.items() if name in _spellings(unit) for s in specs)
 
 
-def _absorbed(bench: Bench, unit: Unit, remaining: Sequence[Entry]) -> list[Entry]:
-    """Findings that the last rewrite has dealt with, as part of the code that it took in."""
-    left = Counter(_place(r) for r in bench.rewriter.reports(unit, bench.selected))
+def _absorbed(reports: Sequence[Report], remaining: Sequence[Entry]) -> list[Entry]:
+    """Findings that the last rewrite has dealt with, as part of the code that it took in: `reports` lack them."""
+    left = Counter(_place(r) for r in reports)
     gone = []
     for entry in remaining:
         if left[_place(entry.report)]:
@@ -284,7 +286,7 @@ def _spellings(unit: Unit) -> set[str]:
     return {unit.qualname, f"{module}.{unit.qualname}", f"{unit.source.path}:{unit.qualname}"}
 
 
-def _match(unit: Unit, reports: Sequence[Report], entries: Sequence[Entry]) -> list[tuple[Report, Entry]]:
+def _match(reports: Sequence[Report], entries: Sequence[Entry]) -> list[tuple[Report, Entry]]:
     """Pair what is found now with the findings of the run: by rule, function and header, in order."""
     waiting: dict[Key, list[Entry]] = {}
     for entry in entries:

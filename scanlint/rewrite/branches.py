@@ -23,12 +23,18 @@ from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before, fres
 from scanlint.rewrite.wrapping import fit
 
 DEEPEST = 10
+LONGEST = 20
+"""Arms of an `if` with its `elif`s: each puts a `cond` into the one before, and Python parses about a hundred."""
 
 
 def to_cond(model: BranchModel) -> Outcome:
     """An `if` on a traced value into `lax.cond`, or `jnp.where` where both sides may be computed."""
     if model.obstacles:
         return model.obstacles[0]
+    if _arms(model.node) > LONGEST:
+        return Withheld(
+            "too-long", f"the `if` and its `elif`s have more than {LONGEST} arms (line {model.node.lineno})"
+        )
     if _depth(model.node.body) > DEEPEST or _depth(model.node.orelse) > DEEPEST:
         return Withheld("too-deep", f"more than {DEEPEST} branches stand inside one another (line {model.node.lineno})")
     try:
@@ -39,6 +45,14 @@ def to_cond(model: BranchModel) -> Outcome:
         return staging.outcome(tree)
     except SharedLine:
         return Withheld("shared-line", f"other statements share a line with the branch (line {model.node.lineno})")
+
+
+def _arms(node: ast.If) -> int:
+    """How many arms an `if` has with its `elif`s, the `else` not counted."""
+    count = 1
+    while len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
+        node, count = node.orelse[0], count + 1
+    return count
 
 
 def _depth(block: Sequence[ast.stmt]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import NamedTuple
 
 from scanlint.analysis.unit import Unit
@@ -15,6 +15,7 @@ from scanlint.settings import Settings
 
 Reanalyse = Callable[[Unit, str], Unit | None]
 ROUNDS = 20
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Rewritten(NamedTuple):
@@ -40,7 +41,7 @@ class Rewriter(NamedTuple):
         for _ in range(ROUNDS):
             if isinstance(made, Withheld):
                 return made
-            follow = [r for r in self.reports(made.unit, self.rules) if r.finding.function not in before]
+            follow = [r for r in self.reports(made.unit, self.rules, before) if r.finding.function not in before]
             if not follow:
                 return made
             for later in follow:
@@ -52,8 +53,11 @@ class Rewriter(NamedTuple):
             made = self._step(made.unit, innermost.outcome)
         return Withheld("no-fixed-point", f"the rewrites of `{unit.qualname}` do not come to an end")
 
-    def reports(self, unit: Unit, rules: Iterable[Rule]) -> list[Report]:
-        """What these rules find in a unit; one that fails is a problem of the run, and the others go on."""
+    def reports(self, unit: Unit, rules: Iterable[Rule], known: Container[str] = ()) -> list[Report]:
+        """What these rules find in a unit; one that fails is a problem of the run, and the others go on.
+
+        In functions that are `known` only what concerns whole functions is looked at: it may stand further inside.
+        """
         by_type: dict[type[ast.AST], list[Rule]] = {}
         for rule in rules:
             for kind in rule.nodes:
@@ -62,6 +66,8 @@ class Rewriter(NamedTuple):
         for node in unit.nodes:
             asked = by_type.get(node.__class__)
             if asked is None or unit.silenced(node):
+                continue
+            if not isinstance(node, FUNCTIONS) and unit.context(node).qualname in known:
                 continue
             for rule in asked:
                 try:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
@@ -12,11 +14,19 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from scanlint.project.project import Project
+from scanlint.project.sources import read
+from scanlint.rewrite.fixpoint import Rewriter, Rewritten
+from scanlint.rules.base import Context, Report
+from scanlint.rules.traced_if import TracedIf
+from scanlint.settings import Settings
+
 if TYPE_CHECKING:
     from tests.rewrite.conftest import Sample
 
     Rewriting = Callable[[str], Sample]
 
+HEAD = "import jax\nimport jax.numpy as jnp\nfrom jax import lax\n\n\n"
 FLOATS = [-np.inf, -3.0, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, 3.0, 7.0, np.inf, np.nan]
 
 BRANCHES = {
@@ -374,6 +384,12 @@ LEFT = {
     "a_number_beside_what_is_not_evident": ("return d(x) if x > 0 else 0.0", "branch-types-differ"),
     "a_bool_beside_a_number": ("z = True if x > 0 else 2.0\n    return z", "branch-types-differ"),
     "tuples_of_different_lengths": ("return (x, y) if x > 0 else (x, y, y)", "branch-types-differ"),
+    "more_elifs_than_python_could_nest": (
+        "if x > 0:\n        y = -y\n    "
+        + "".join(f"elif x > -{i}:\n        y = y * {i}\n    " for i in range(1, 40))
+        + "return y",
+        "too-long",
+    ),
     "a_static_part_in_the_middle": ("if x > 0 and y.ndim == 0:\n        y = y * x\n    return y", "static-condition"),
 }
 
@@ -396,3 +412,24 @@ SILENT = {
 @pytest.mark.parametrize("code", SILENT.values(), ids=SILENT)
 def test_nothing_is_found_in(code: str, rewrite: Rewriting) -> None:
     assert rewrite(code).codes == []
+
+
+def test_what_a_rewrite_makes_is_looked_at_and_nothing_else(tmp_path: Path) -> None:
+    asked: list[ast.AST] = []
+
+    class Counting(TracedIf):
+        def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+            asked.append(node)
+            return super().check(node, context)
+
+    branches = "".join(f"    if x > {i}:\n        y = jnp.sin(y) / {i}\n" for i in range(1, 30))
+    file = tmp_path / "sample.py"
+    file.write_text(f"{HEAD}@jax.jit\ndef f(x, y):\n{branches}    return y\n")
+    project = Project.load([read(file)], Settings())
+    rewriter = Rewriter([Counting()], Settings(), project.reanalyse, [])
+    (unit,) = project.units()
+    first, *_ = rewriter.reports(unit, rewriter.rules)
+    assert len(asked) == 29
+    asked.clear()
+    assert isinstance(rewriter.apply(unit, first), Rewritten)
+    assert not asked
