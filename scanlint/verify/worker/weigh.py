@@ -23,7 +23,7 @@ from .values import Case, Mode, Values, cases, searching
 MAX_CASES = 30
 PROVED_CASES = 5
 PROOF_SECONDS = 6.0
-FULL_SECONDS = 0.6
+FULL_SECONDS = 0.6  # where the twins are run as well
 SHORT_SECONDS = 4.0
 SEARCH_SECONDS = 3.0
 PATIENCE = 10.0
@@ -116,7 +116,7 @@ class Weighing:
             limit = limit if not family.label else min(limit, 2)
             try:
                 if family.real or at == 0:
-                    self.run(family, limit, self.full.check, FULL_SECONDS)
+                    self.run(family, limit, self.full.check, FULL_SECONDS if self.twin is not None else SHORT_SECONDS)
                     if self.full.slow and not self.full.cases:
                         self.smallest(family)
                 if self.twin is not None or not (family.real or at == 0):
