@@ -8,6 +8,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
@@ -35,7 +36,8 @@ class Worker:
 
     def __init__(self, context: BaseContext, settings: Settings, room: int) -> None:
         self.connection, other = context.Pipe()
-        self.process: BaseProcess = context.Process(target=serve, args=(other, settings, room), daemon=True)  # type: ignore[attr-defined]
+        ends = other, self.connection
+        self.process: BaseProcess = context.Process(target=serve, args=(*ends, settings, room), daemon=True)  # type: ignore[attr-defined]
         self.process.start()
         other.close()
         self.surveyed: set[str] = set()
@@ -48,10 +50,15 @@ def context_of() -> BaseContext:
     return multiprocessing.get_context("fork" if safe else "spawn")
 
 
-def serve(connection: Connection, settings: Settings, room: int) -> None:
-    """The work of one process: answer until the other side hangs up. An interrupt is the parent's affair."""
+def serve(connection: Connection, other: Connection, settings: Settings, room: int) -> None:
+    """The work of one process: answer until the other side hangs up. An interrupt is the parent's affair.
+
+    Its own copy of the other end is closed: the last process to be started sees that the parent is gone, however it
+    was ended, and when that one ends the one before it does.
+    """
     import gc
 
+    other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()
     analyst = Analyst(settings)
@@ -77,7 +84,8 @@ class Pool:
         _import_ahead()
         context = context_of()
         room = max(2 * KEPT // max(jobs, 1), LEAST)
-        self.workers = [Worker(context, settings, min(room, KEPT)) for _ in range(max(jobs, 1))]
+        with _uninterrupted():
+            self.workers = [Worker(context, settings, min(room, KEPT)) for _ in range(max(jobs, 1))]
 
     def survey(self, files: Sequence[File]) -> Iterator[tuple[Surveyed, bytes | None]]:
         """What each file is, in order. Neighbours go to the same process: they use each other."""
@@ -92,8 +100,10 @@ class Pool:
 
     def shelve(self, places: Sequence[Place], packed: Mapping[str, bytes]) -> None:
         for worker in self.workers:
-            if not worker.lost:
+            try:
                 worker.connection.send(("shelve", (places, packed)))
+            except ConnectionError:
+                worker.lost = True
         self.displays = {place.name: place.display for place in places}
 
     def analyse(self, tasks: Sequence[Task]) -> Iterator[Slice]:
@@ -170,6 +180,19 @@ class Pool:
             queue.append(number)
             return
         asked[worker.connection] = index, number
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Start processes so that an interrupt is ignored from their first moment; only the main thread can say so."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _spread(numbers: Sequence[int], count: int) -> list[list[int]]:

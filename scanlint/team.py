@@ -71,8 +71,8 @@ class Team:
         """The results of tasks, in order; `size` is that of the files in bytes."""
         if not tasks:
             return
-        pool = self._started(size) if len(tasks) > 1 else self._pool
-        if pool is not None and len(tasks) > 1:
+        pool = self._started(size) if len(tasks) > 1 else None
+        if pool is not None:
             yield from pool.analyse(tasks)
         else:
             for task in tasks:

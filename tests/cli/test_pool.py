@@ -1,0 +1,117 @@
+"""Several processes: what becomes of them when one of them, or the one that started them, ends before its time."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from threading import Timer
+
+import pytest
+
+from scanlint import pool, team
+from scanlint.engine import check
+from scanlint.project.sources import shown
+from scanlint.project.surveyed import Names
+from scanlint.settings import Settings
+from scanlint.slices import Place, Task
+
+ROOT = Path(pool.__file__).parents[1]
+LOOP = """\
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def f(x):
+    for t in range({trips}):
+        x = jnp.sin(x) * 2.0 + jnp.cos(x) * t
+    return x
+"""
+POOL = """\
+import time
+from scanlint.pool import Pool
+from scanlint.settings import Settings
+pool = Pool(3, Settings())
+print("started", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    for number in range(20):
+        (tmp_path / f"loop{number}.py").write_text(LOOP.format(trips=100 + number))
+    return sorted(tmp_path.glob("*.py"))
+
+
+@pytest.fixture
+def two() -> Iterator[pool.Pool]:
+    made = pool.Pool(2, Settings(cache=False))
+    yield made
+    made.close()
+
+
+def survey(two: pool.Pool, files: list[Path]) -> list[Place]:
+    """What is needed to analyse the files."""
+    names = Names()
+    surveyed = [made for made, _ in two.survey(files)]
+    assert [made.error for made in surveyed] == [None] * len(files)
+    return [
+        Place(names.name(file)[0], file, shown(file), False, made.digest)
+        for file, made in zip(files, surveyed, strict=True)
+    ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+@pytest.mark.parametrize("number", ["SIGTERM", "SIGKILL"])
+def test_no_process_outlives_the_one_that_started_it(number: str) -> None:
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    words = [sys.executable, "-c", POOL]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path}) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
+        process.send_signal(getattr(signal, number))
+        assert process.communicate(timeout=20) == ("", None)  # the pipe is closed when the last one has ended
+
+
+def test_a_process_that_ended_between_its_tasks_leaves_them_to_the_others(two: pool.Pool, files: list[Path]) -> None:
+    places = survey(two, files)
+    two.workers[0].process.kill()
+    two.workers[0].process.join()
+    two.shelve(places, {})
+    slices = list(two.analyse([Task((place.name,)) for place in places]))
+    assert [[hit.finding.trips for hit in found.hits] for found in slices] == [
+        [100 + int(place.name.removeprefix("loop"))] for place in places
+    ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+def test_a_task_that_ends_its_process_is_a_problem_and_no_other_is_lost(two: pool.Pool, files: list[Path]) -> None:
+    places = survey(two, files)
+    two.shelve(places, {})
+    process = two.workers[0].process
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGSTOP)  # it is asked, and does not answer
+    Timer(0.5, process.kill).start()
+    slices = list(two.analyse([Task((place.name,)) for place in places]))
+    (lost,) = [number for number, found in enumerate(slices) if found.problems]
+    assert slices[lost].problems == (f"{places[lost].display}: its analysis ended a process (-9)",)
+    assert [number for number, found in enumerate(slices) if not found.hits] == [lost]
+
+
+def test_processes_that_are_not_forked_say_what_one_says(
+    tmp_path: Path, files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings(root=tmp_path, cache=False, jobs=1)
+    alone = check([tmp_path], settings)
+    monkeypatch.setattr(team, "ENOUGH", 1)
+    monkeypatch.setattr(pool, "context_of", lambda: multiprocessing.get_context("spawn"))
+    several = check([tmp_path], replace(settings, jobs=2))
+    assert len(alone.findings) == len(files)
+    assert (several.findings, several.problems) == (alone.findings, ())
