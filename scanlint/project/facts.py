@@ -44,6 +44,9 @@ LOOPS = {word: rf"\b{word}" for word in ("for", "while", "scan")}
 CONTROL = re.compile(r"\b(?:scan|for|while|if|assert|and|or|not|int|float|bool|min|max|any|all|item)\b")
 ARRAYS = re.compile(r"\b(?:stack|array|asarray|concatenate|append|at|vstack|hstack|jit|scan|vmap)\b")
 
+FRAMES = 5000
+"""Python's own limit of 1000 is a deep expression (each level takes four frames) at the end of a few calls."""
+
 
 class Span(NamedTuple):
     """A function or method: the lines of its statement (decorators included), and what its text holds.
@@ -89,7 +92,11 @@ class ModuleFacts:
 
 
 def parse(source: SourceFile) -> ast.Module | Unreadable:
-    """The tree of a file; a syntax error becomes a record, a warning about the text is nobody's."""
+    """The tree of a file; a syntax error becomes a record, a warning about the text is nobody's.
+
+    How deep it may be hangs on the limit of frames: that is set here, so that every process finds the same.
+    """
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), FRAMES))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -37,8 +36,6 @@ from scanlint.project.surveyed import EXTERNAL
 DEEPEST = 14
 DEEPEST_USES = 40
 MOST_RUNS = 8
-FRAMES = 5000
-"""Python's own limit of 1000 is a deep expression (each level takes four frames) at the end of a few calls."""
 MOST_BELOW = 8
 MOST_ROUNDS = 2
 MOST_FOLLOWED = 12
@@ -55,7 +52,6 @@ class Graph:
         self.frames: list[Frame] = []
         self.depth = 0
         self.asking = 0
-        sys.setrecursionlimit(max(sys.getrecursionlimit(), FRAMES))
         self.open: object | None = None
         self.made: Mapping[str, ModuleScope] = modules
         self.following: list[Code] = []

@@ -118,6 +118,12 @@ def test_a_helper_that_stops_parsing_is_a_finding_and_no_helper_any_more(pair: P
     assert found(run) == [("helper.py", 1, None)]
 
 
+def test_how_deep_an_expression_may_be_does_not_hang_on_what_was_read_before(pair: Path, run: Scanlint) -> None:
+    (pair / "deep.py").write_text(f"total = {' + '.join(['1'] * 3500)}\n")
+    assert found(run, "deep.py") == []
+    assert found(run) == [("helper.py", 5, 500)]
+
+
 def test_other_settings_are_other_results(pair: Path, run: Scanlint) -> None:
     assert found(run) == [("helper.py", 5, 500)]
     (pair / "pyproject.toml").write_text("[tool.scanlint]\nmax-unrolled-trips = 1000\n")
