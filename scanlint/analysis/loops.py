@@ -205,15 +205,12 @@ def is_array(unit: Unit, node: ast.expr) -> bool:
 
 
 def trips_of(unit: Unit, streams: tuple[Stream, ...]) -> int | None:
-    """The trip count where it is known."""
-    for stream in streams:
-        if stream.kind == "range" and stream.stop is not None:
-            trips = range_length(stream, partial(_bound, unit))
-            if trips is not None:
-                return trips
-    lengths = [rows_written(unit, stream.array) for stream in streams if stream.array is not None]
-    known = [length for length in lengths if length is not None]
-    return min(known) if known and len(known) == len(lengths) else None
+    """The trip count where it is known; beside a range of known length, rows of unknown number count as enough."""
+    ranges = [range_length(s, partial(_bound, unit)) for s in streams if s.kind == "range" and s.stop is not None]
+    arrays = [rows_written(unit, s.array) for s in streams if s.array is not None]
+    counted = any(trips is not None for trips in ranges)
+    known = [length for length in (*ranges, *arrays) if length is not None]
+    return min(known) if counted or (known and None not in arrays) else None
 
 
 def _bound(unit: Unit, node: ast.expr) -> object:

@@ -236,6 +236,16 @@ SILENT = [
         id="at most as many trips as a constant says, or as are left to it",
     ),
     pytest.param(
+        f"""
+        @jax.jit
+        def few(x):
+            for k, row in zip(range(100), jnp.ones((4, 3))):
+                {STEP} + row * k
+            return x
+        """,
+        id="a range that stops where the rows beside it do",
+    ),
+    pytest.param(
         """
         @jax.jit
         def corners(image, place):
