@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from scanlint.analysis.evidence import Reason
+from scanlint.analysis.flow import defaults
 from scanlint.analysis.unit import Function, Jit
 from scanlint.analysis.values import UNKNOWN, Value
 from scanlint.analysis.words import words
@@ -105,11 +106,7 @@ class Code:
 
     def defaults(self) -> dict[str, ast.expr]:
         """The default expression of each parameter that has one."""
-        positional = self.positional()
-        given = self.node.args.defaults
-        table = {a.arg: d for a, d in zip(positional[len(positional) - len(given) :], given, strict=True)}
-        pairs = zip(self.node.args.kwonlyargs, self.node.args.kw_defaults, strict=True)
-        return table | {a.arg: d for a, d in pairs if d is not None}
+        return defaults(self.node.args)
 
 
 @dataclass(eq=False, slots=True)

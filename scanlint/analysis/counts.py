@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanlint.analysis.flow import Names, parameters, targets, walk_scope
+from scanlint.analysis.flow import Names, defaults, parameters, targets, walk_scope
+from scanlint.analysis.folding import fold_binary
 from scanlint.analysis.unit import Function, Unit
 from scanlint.analysis.values import Origin
 from scanlint.analysis.walk import children
@@ -107,8 +108,8 @@ def stated(unit: Unit, node: ast.expr) -> int | None:
     if isinstance(known, int) and not isinstance(known, bool):
         return known
     match node:
-        case ast.Constant(value=int(number)) if not isinstance(number, bool):
-            return number
+        case ast.Constant():
+            return number(node)
         case ast.Call(func=ast.Name(id="min"), args=[_, _, *_]):
             return min((n for a in node.args if (n := stated(unit, a)) is not None), default=None)
         case ast.BinOp(left=left, op=operator, right=right):
@@ -119,22 +120,24 @@ def stated(unit: Unit, node: ast.expr) -> int | None:
                     return _calls_of(unit, function).largest(function, name)
         case ast.Attribute(value=ast.Name(id=owner), attr=attr):
             found = _class_of(unit, node, owner)
-            return _field_default(found, attr) if found is not None else None
+            return field_default(found, attr) if found is not None else None
+    return None
+
+
+def number(node: ast.AST | None) -> int | None:
+    """The number that is written there."""
+    match node:
+        case ast.Constant(value=int(written)) if not isinstance(written, bool):
+            return written
     return None
 
 
 def _calculated(operator: ast.operator, left: int | None, right: int | None) -> int | None:
     """A sum, a difference or a product of two counts; None of anything else."""
-    if left is None or right is None:
+    if left is None or right is None or not isinstance(operator, ast.Add | ast.Sub | ast.Mult):
         return None
-    match operator:
-        case ast.Add():
-            return left + right
-        case ast.Sub():
-            return left - right
-        case ast.Mult():
-            return left * right
-    return None
+    folded = fold_binary(operator, left, right)
+    return folded.constant if folded is not None and isinstance(folded.constant, int) else None
 
 
 def constructed(unit: Unit, owner: str, field: str) -> int | None:
@@ -142,34 +145,40 @@ def constructed(unit: Unit, owner: str, field: str) -> int | None:
     numbers: list[int] = []
     for name in (owner, "dict"):
         for keyword in (k for _, call in _calls_in(unit, unit.module).table.get(name, []) for k in call.keywords):
-            match keyword:
-                case ast.keyword(arg=given, value=ast.Constant(value=int(number))) if given == field:
-                    numbers.append(number)
-                case ast.keyword(arg=given) if given == field:
-                    return None
+            if keyword.arg != field:
+                continue
+            given = number(keyword.value)
+            if given is None:
+                return None
+            numbers.append(given)
     return max(numbers, default=None)
 
 
 def _class_of(unit: Unit, at: ast.expr, owner: str) -> ast.ClassDef | None:
     """The class in this file that `self` or an annotated parameter is of; a module of layers is none."""
-    name = unit.qualname.partition(".")[0] if owner == "self" and "." in unit.qualname else None
+    name = unit.qualname.partition(".")[0] if owner == "self" else None
     for function in unit.ancestors(at):
         if name is None and isinstance(function, ast.FunctionDef):
             for argument in [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]:
                 match argument.annotation:
                     case ast.Name(id=annotation) if argument.arg == owner:
                         name = annotation
-    found = next((s for s in unit.module.body if isinstance(s, ast.ClassDef) and s.name == name), None)
+    found = class_named(unit, name)
     layered = found is None or any(ast.unparse(base).endswith("Module") for base in found.bases)
     return None if layered else found
 
 
-def _field_default(found: ast.ClassDef, attr: str) -> int | None:
+def class_named(unit: Unit, name: str | None) -> ast.ClassDef | None:
+    """The class of this name at the top of the file."""
+    return next((s for s in unit.module.body if isinstance(s, ast.ClassDef) and s.name == name), None)
+
+
+def field_default(found: ast.ClassDef, attr: str) -> int | None:
     """The number that a dataclass gives a field where the caller does not."""
     for statement in found.body:
         match statement:
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=int(number))) if name == attr:
-                return None if isinstance(number, bool) else number
+            case ast.AnnAssign(target=ast.Name(id=name), value=value) if name == attr:
+                return number(value)
     return None
 
 
@@ -211,25 +220,25 @@ class _Calls:
         return self.known[function, name]
 
     def _largest(self, function: ast.FunctionDef, name: str) -> int | None:
-        default = _default(function.args, name)
+        default = number(defaults(function.args).get(name))
         numbers = [] if default is None else [default]
         method = [a.arg for a in function.args.args[:1]] in (["self"], ["cls"])
         for around, call in self.table.get(f"self.{function.name}" if method else function.name, []):
             argument = _argument(call, function, name, method)
             if argument is None and default is not None:
                 continue
-            number = self._number(around, argument)
-            if number is None:
+            given = self._number(around, argument)
+            if given is None:
                 return None
-            numbers.append(number)
+            numbers.append(given)
         return max(numbers, default=None)
 
     def _number(self, around: ast.FunctionDef | None, argument: ast.expr | None, depth: int = 0) -> int | None:
         if depth > DEEPEST:
             return None
         match argument:
-            case ast.Constant(value=int(number)) if not isinstance(number, bool):
-                return number
+            case ast.Constant():
+                return number(argument)
             case ast.Name(id=name) if around is not None and name in parameters(around.args):
                 return _calls_of(self.unit, around).largest(around, name)
             case ast.Name(id=name):
@@ -251,17 +260,6 @@ def _called(function: ast.expr) -> str | None:
             return f"self.{name}"
         case ast.Call(args=[ast.Name() | ast.Attribute() as inner, *_]):
             return _called(inner)
-    return None
-
-
-def _default(arguments: ast.arguments, name: str) -> int | None:
-    positional = [*arguments.posonlyargs, *arguments.args]
-    padded = [*[None] * (len(positional) - len(arguments.defaults)), *arguments.defaults]
-    pairs = [*zip(positional, padded, strict=True), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
-    for argument, default in pairs:
-        match default:
-            case ast.Constant(value=int(number)) if argument.arg == name and not isinstance(number, bool):
-                return number
     return None
 
 

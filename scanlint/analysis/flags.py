@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from scanlint.analysis.flow import defaults
 from scanlint.analysis.unit import FunctionContext, Unit
 from scanlint.analysis.walk import nodes
 
@@ -104,7 +105,7 @@ def _flag(
     given = list(_given(unit, function, context, name))
     if any(_array(unit, value) for value in given):
         return None
-    why = _evidence(parameter, _default(function, name), given, bool(compared))
+    why = _evidence(parameter, defaults(function.args).get(name), given, bool(compared))
     if why is None:
         return None
     first = min([*compared, *asked], key=lambda use: (use.lineno, use.col_offset))
@@ -173,16 +174,6 @@ def _test(unit: Unit, use: ast.AST) -> tuple[ast.expr, ast.AST]:
             break
     parent = unit.parents[use]
     return (parent if isinstance(parent, ast.expr) else ast.Name("")), parent
-
-
-def _default(function: ast.FunctionDef, name: str) -> ast.expr | None:
-    arguments = function.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    given = dict(zip([a.arg for a in reversed(positional)], reversed(arguments.defaults), strict=False))
-    for parameter, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        if default is not None:
-            given[parameter.arg] = default
-    return given.get(name)
 
 
 def _given(unit: Unit, function: ast.FunctionDef, context: FunctionContext, name: str) -> Iterator[ast.expr]:

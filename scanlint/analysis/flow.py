@@ -25,6 +25,15 @@ def parameters(arguments: ast.arguments) -> list[str]:
     return [a.arg for a in [*named, *filter(None, (arguments.vararg, arguments.kwarg))]]
 
 
+def defaults(arguments: ast.arguments) -> dict[str, ast.expr]:
+    """The default expression of each parameter that has one."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    given = arguments.defaults
+    table = {a.arg: d for a, d in zip(positional[len(positional) - len(given) :], given, strict=True)}
+    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    return table | {a.arg: d for a, d in named if d is not None}
+
+
 def reads(*nodes: ast.AST | None) -> Names:
     """The free names that evaluating these expressions (or running these statements) may read."""
     found: set[str] = set()

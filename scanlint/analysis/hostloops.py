@@ -94,9 +94,7 @@ def long(model: LoopModel, settings: Settings) -> bool:
     if any(_listed(model, b) for b in bounds):
         return False
     said = [range_length(s, partial(stated, model.unit)) for s in model.streams if s.kind == "range" and s.stop]
-    if any(trips is not None and trips <= most for trips in said):
-        return False
-    return not any(s.array is not None and 0 < _written(model.unit, s.array) <= most for s in model.streams)
+    return not any(trips is not None and trips <= most for trips in said)
 
 
 def _listed(model: LoopModel, bound: ast.expr) -> bool:
@@ -114,17 +112,6 @@ def _spelled(unit: Unit, bound: ast.expr) -> list[str]:
     names = {n.id for n in ast.walk(bound) if isinstance(n, ast.Name)}
     values = [n.value for n in unit.nodes if isinstance(n, ast.Assign) and names & set(targets(n.targets[0]))]
     return [ast.unparse(node) for node in (bound, *values)]
-
-
-def _written(unit: Unit, array: ast.expr) -> int:
-    """The length of an array that is written out: `actions = jnp.array([0, 1, 2])`; 0 where it is not."""
-    if not isinstance(array, ast.Name):
-        return 0
-    bound = [n.value for n in unit.nodes if isinstance(n, ast.Assign) and array.id in targets(n.targets[0])]
-    match bound:
-        case [ast.Call(args=[ast.List(elts=rows) | ast.Tuple(elts=rows), *_])]:
-            return len(rows)
-    return 0
 
 
 def state_of(model: LoopModel) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ import re
 from typing import NamedTuple
 
 from scanlint.analysis.callables import ClassRef
-from scanlint.analysis.counts import constructed
-from scanlint.analysis.flow import Names, binds, reads, targets, walk_scope
+from scanlint.analysis.counts import class_named, constructed, field_default, number
+from scanlint.analysis.flow import Names, binds, defaults, reads, targets, walk_scope
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.unit import Unit
 
@@ -43,40 +43,36 @@ def made_blocks(model: LoopModel) -> Blocks | None:
     return Blocks(maker, count.known)
 
 
-class Count(NamedTuple):
+class Depth(NamedTuple):
     """A number of layers that is set from outside; `known` is what it is, or is by default."""
 
     known: int | None
 
 
-def counted(unit: Unit, bound: ast.expr | None) -> Count | None:
+def counted(unit: Unit, bound: ast.expr | None) -> Depth | None:
     """How many layers a bound gives: a number, or a field whose name says that it counts layers."""
     known = unit.value(bound).constant
     if isinstance(known, int) and not isinstance(known, bool):
-        return Count(known)
+        return Depth(known)
     match bound:
         case ast.Attribute(value=ast.Name(id="self"), attr=name) if COUNTS.search(name):
             known = by_default(unit, bound)
             found = owner(unit)
-            return Count(constructed(unit, found.name, name) if known is None and found is not None else known)
+            return Depth(constructed(unit, found.name, name) if known is None and found is not None else known)
         case ast.Attribute(value=ast.Attribute() | ast.Name(), attr=name) if COUNTS.search(name):
-            return Count(_configured(unit, name))
+            return Depth(_configured(unit, name))
     return None
 
 
 def _configured(unit: Unit, name: str) -> int | None:
     """The default of a field of this name in some class of the file."""
-    for part in (p for c in unit.module.body if isinstance(c, ast.ClassDef) for p in c.body):
-        match part:
-            case ast.AnnAssign(target=ast.Name(id=field), value=ast.Constant(value=int(number))) if field == name:
-                return number
-    return None
+    classes = [c for c in unit.module.body if isinstance(c, ast.ClassDef)]
+    return next((known for c in classes if (known := field_default(c, name)) is not None), None)
 
 
 def owner(unit: Unit) -> ast.ClassDef | None:
     """The class that a method belongs to."""
-    name = unit.qualname.partition(".")[0]
-    return next((c for c in unit.module.body if isinstance(c, ast.ClassDef) and c.name == name), None)
+    return class_named(unit, unit.qualname.partition(".")[0])
 
 
 def by_default(unit: Unit, bound: ast.expr) -> int | None:
@@ -86,21 +82,13 @@ def by_default(unit: Unit, bound: ast.expr) -> int | None:
             found = owner(unit)
         case _:
             return None
-    for part in found.body if found is not None else []:
-        match part:
-            case ast.AnnAssign(target=ast.Name(id=field), value=ast.Constant(value=int(number))) if field == name:
-                return number
-            case ast.FunctionDef(name="__init__", args=args):
-                return given(args).get(name)
-    return None
-
-
-def given(args: ast.arguments) -> dict[str, int]:
-    """The parameters whose default is a number."""
-    positional = [*args.posonlyargs, *args.args]
-    pairs = [*zip(reversed(positional), reversed(args.defaults), strict=False)]
-    pairs += [(a, d) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None]
-    return {a.arg: d.value for a, d in pairs if isinstance(d, ast.Constant) and isinstance(d.value, int)}
+    if found is None:
+        return None
+    known = field_default(found, name)
+    for method in found.body if known is None else []:
+        if isinstance(method, ast.FunctionDef) and method.name == "__init__":
+            return number(defaults(method.args).get(name))
+    return known
 
 
 def _maker(model: LoopModel) -> str | None:
@@ -147,7 +135,7 @@ def _is_block(unit: Unit, call: ast.Call) -> bool:
     name = ast.unparse(call.func)
     if not isinstance(unit.value(call.func).callee, ClassRef):
         return False
-    found = next((c for c in unit.module.body if isinstance(c, ast.ClassDef) and c.name == name), None)
+    found = class_named(unit, name)
     if found is None:
         return True
     inside = [n for n in ast.walk(found) if isinstance(n, ast.Call) and _capital(n.func)]
@@ -222,8 +210,8 @@ def _length(unit: Unit, method: ast.FunctionDef, value: ast.expr) -> int | None:
 
 def _number(unit: Unit, method: ast.FunctionDef, bound: ast.expr) -> int | None:
     match bound:
-        case ast.Constant(value=int(number)):
-            return number
+        case ast.Constant():
+            return number(bound)
         case ast.Name(id=name):
-            return given(method.args).get(name)
+            return number(defaults(method.args).get(name))
     return by_default(unit, bound)

@@ -13,15 +13,15 @@ from scanlint.analysis.loops import LoopModel, Stream, is_array, range_length
 from scanlint.analysis.rows import writes_rows
 from scanlint.analysis.size import body_equations
 from scanlint.analysis.unit import Unit
-from scanlint.analysis.values import Value, contents
+from scanlint.analysis.values import holds_tracer
 from scanlint.settings import Settings
 
 HANDFUL = re.compile(
-    r"(?i)layer|block|stage|depth|ndim|axes|axis|dims?\b|rank|head|level|fold|degree|octave"
-    r"|group|device|shard|subdomain"
+    r"layer|block|stage|depth|ndim|axes|axis|dims?\b|rank|head|level|fold|degree|octave|group|device|shard|subdomain",
+    re.IGNORECASE,
 )
-PARTIES = re.compile(r"(?i)agent|player|team")
-FEW = re.compile(f"{HANDFUL.pattern}|agent|player|team")
+PARTIES = re.compile("agent|player|team", re.IGNORECASE)
+FEW = re.compile(f"{HANDFUL.pattern}|{PARTIES.pattern}", re.IGNORECASE)
 FEW_TRIPS = 4
 """How many trips are reckoned with where nothing says that there are many."""
 GATHERS = frozenset({"extend", "insert", "add", "update", "setdefault"})
@@ -99,11 +99,7 @@ def _element(unit: Unit, target: ast.expr) -> bool:
 
 def values_traced(unit: Unit, node: ast.expr) -> bool:
     """Whether an expression, or something inside the container that it is, is traced."""
-    return _holds_traced(unit.value(node))
-
-
-def _holds_traced(value: Value, depth: int = 4) -> bool:
-    return value.traced or (depth > 0 and any(_holds_traced(v, depth - 1) for v in contents(value)))
+    return holds_tracer(unit.value(node))
 
 
 def _stated_trips(model: LoopModel) -> int | None:
