@@ -119,7 +119,7 @@ def _newer(text: str) -> bool:
 
     try:
         libcst.parse_module(text)
-    except (libcst.ParserSyntaxError, ValueError, RecursionError):
+    except (libcst.ParserSyntaxError, SyntaxError, ValueError, RecursionError):  # SyntaxError: its nodes are invalid
         return False
     return True
 

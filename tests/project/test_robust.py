@@ -39,6 +39,11 @@ def test_no_rule_fails_on_odd_code(text: str) -> None:
     assert not any(finding.code == "SCN900" for finding in outcome.findings)
 
 
+def test_what_the_grammar_allows_and_python_does_not_is_a_syntax_error() -> None:
+    outcome = check_text(b"names = ['a' b'c']\n", Path("odd.py"), Settings(cache=False))
+    assert [finding.message for finding in outcome.findings] == ["cannot mix bytes and nonbytes literals"]
+
+
 @pytest.mark.parametrize("codec", ["undefined", "utf-16", "rot13", "nonsense", "idna", "unicode_escape"])
 def test_a_strange_coding_line_is_no_crash(codec: str) -> None:
     outcome = check_text(f"# coding: {codec}\n{HEAD}    return x\n".encode(), Path("odd.py"), Settings(cache=False))
