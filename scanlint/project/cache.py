@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
@@ -20,8 +21,10 @@ from scanlint.project.surveyed import Surveyed, digest_of
 from scanlint.settings import Settings
 
 FOLDER = ".scanlint_cache"
+TAG_NAME = "CACHEDIR.TAG"
 TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# This folder was made by scanlint and can be deleted.\n"
 MAGIC = b"scanlint cache 1\n"
+HEX = "[0-9a-f]" * 8
 RESOLUTION = 2_000_000_000
 """Nanoseconds within which two changes of a file may bear the same time."""
 LIFETIME = 30 * 24 * 3600.0
@@ -84,6 +87,7 @@ class Cache:
         self.key = f"{self.tool}\n{os.getcwd()}\n{sorted(varying.items())!r}"
         self.remarks: list[str] = []
         self.changed = False
+        self._writable = True
         self._files: dict[str, tuple[tuple[int, ...], tuple[object, ...]]] = {}
         self._results: dict[str, list[tuple[dict[str, str], tuple[str, ...], Plain]]] = {}
         self._used: set[str] = set()
@@ -185,7 +189,7 @@ class Cache:
 
     def _write(self, file: Path, data: bytes) -> bool:
         """Put a file in place as a whole: another run may read it, or write the same one, at this moment."""
-        if self.remarks and self.remarks[-1].startswith("cache not written"):
+        if not self._writable:
             return False
         scratch = file.with_name(f"{file.name}.{os.getpid()}.tmp")
         try:
@@ -194,28 +198,33 @@ class Cache:
             scratch.write_bytes(data)
             os.replace(scratch, file)
         except OSError as error:
+            self._writable = False
             self.remarks.append(f"cache not written: {error}")
+            with suppress(OSError):
+                scratch.unlink()
             return False
         return True
 
     def _make(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, data in (("CACHEDIR.TAG", TAG), (".gitignore", b"*\n")):
-            if not (self.folder / name).exists():
+        """Make a folder. The cache's own is tagged; one that holds other things stays as it is."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if not any(self.folder.iterdir()):
+            for name, data in ((".gitignore", b"*\n"), (TAG_NAME, TAG)):
                 (self.folder / name).write_bytes(data)
+        folder.mkdir(exist_ok=True)
 
     def _sweep(self) -> None:
-        """Once a day, drop what nobody has written for a month."""
-        tag = self.folder / "CACHEDIR.TAG"
+        """Once a day, drop what nobody has written for a month, from a folder that is the cache's own."""
+        tag = self.folder / TAG_NAME
         now = time.time()
         try:
-            if now - tag.stat().st_mtime < 24 * 3600.0:
+            if not tag.exists() or tag.read_bytes() != TAG or now - tag.stat().st_mtime < 24 * 3600.0:
                 return
             os.utime(tag)
-            for file in [*self.folder.glob("*.index*"), *self.folder.glob("facts-*/*")]:
+            for file in [*self.folder.glob(f"{HEX}.index*"), *self.folder.glob(f"facts-{HEX}/*")]:
                 if now - file.stat().st_mtime > LIFETIME:
                     file.unlink()
-            for folder in self.folder.glob("facts-*"):
+            for folder in self.folder.glob(f"facts-{HEX}"):
                 if not any(folder.iterdir()):
                     folder.rmdir()
         except OSError as error:

@@ -183,6 +183,43 @@ def test_a_cache_that_cannot_be_written_is_no_error(pair: Path, run: Scanlint) -
     assert "cache not written" in run("-v", "--cache-dir", inside_a_file).stderr
 
 
+def test_a_full_disk_keeps_no_half_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(scratch: Path, data: bytes) -> None:
+        scratch.touch()
+        raise OSError(28, "No space left on device")
+
+    cache = kept.Cache(Settings(root=tmp_path))
+    cache.keep_facts("first", b"")
+    monkeypatch.setattr(Path, "write_bytes", full)
+    cache.keep_facts("second", b"")
+    cache.keep_result("a.py", {}, (), ("result",))
+    cache.save()
+    assert cache.remarks == ["cache not written: [Errno 28] No space left on device"]
+    assert {file.name for file in cache.folder.rglob("*") if file.is_file()} == {"CACHEDIR.TAG", ".gitignore", "first"}
+
+
+def test_in_a_folder_that_holds_other_things_nothing_else_is_touched(pair: Path, run: Scanlint) -> None:
+    month = 40 * 24 * 3600
+    own, others = pair / "own", pair / "others"
+    others.mkdir()
+    (others / "model.index").write_text("weights")
+    os.utime(others / "model.index", (month, month))
+    for folder in (own, others):
+        for text in (HELPER.format(trips=500), HELPER.format(trips=600)):
+            (pair / "helper.py").write_text(text)
+            run("--cache-dir", str(folder))
+            for file in folder.iterdir():
+                os.utime(file, (month, month))
+        assert len(list(folder.glob("????????.index"))) == 1
+    assert {file.name for file in own.iterdir()} >= {"CACHEDIR.TAG", ".gitignore"}
+    assert {file.name.partition("-")[0] for file in others.iterdir() if len(file.stem) != 8} == {"facts", "model.index"}
+    (own / "01234567.index").write_text("old")
+    os.utime(own / "01234567.index", (month, month))
+    (pair / "helper.py").write_text(HELPER.format(trips=700))
+    run("--cache-dir", str(own))
+    assert not (own / "01234567.index").exists()
+
+
 def test_the_cache_is_a_tagged_folder_that_git_ignores(pair: Path, run: Scanlint) -> None:
     run("--no-cache")
     run("-", stdin=HELPER)
