@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scanlint.analysis.unit import Unit
@@ -108,7 +108,7 @@ def cast(unit: Unit, literal: ast.expr, code: str, parts: frozenset[str], spell:
     known = number(unit, literal)
     wanted = parts | {FLOAT} if isinstance(known, float) else parts
     names = sorted(wanted - {FLOAT})
-    if len(names) == 1 and (FLOAT not in wanted or _is_float(unit, names[0])):
+    if len(names) == 1 and (FLOAT not in wanted or _is_float(unit, names[0])) and not _static(unit, names[0], any):
         return f"{spell('jax.numpy.asarray')}({code}, {names[0]}.dtype)"
     arguments = [*names, *([FLOAT] if FLOAT in wanted else [])]
     return f"{spell('jax.numpy.asarray')}({code}, {spell('jax.numpy.result_type')}({', '.join(arguments)}))"
@@ -116,8 +116,18 @@ def cast(unit: Unit, literal: ast.expr, code: str, parts: frozenset[str], spell:
 
 def _is_float(unit: Unit, name: str) -> bool:
     """Whether every use of a name is known to be of a float."""
-    uses = [n for n in ast.walk(unit.node) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    uses = _uses(unit, name)
     return bool(uses) and all(unit.value(n).dtype == "float" for n in uses)
+
+
+def _static(unit: Unit, name: str, how_many: Callable[[Iterable[bool]], bool]) -> bool:
+    """Whether any use of a name, or all, are of a Python value: it has no dtype, or one that an array overrules."""
+    uses = _uses(unit, name)
+    return bool(uses) and how_many(unit.value(n).static for n in uses)
+
+
+def _uses(unit: Unit, name: str) -> list[ast.Name]:
+    return [n for n in ast.walk(unit.node) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +136,14 @@ class Leaf:
 
     `node` is the expression, None where that is not evident; `code` how it is written, or, if it is not `written` in
     the arm, how to write it; `local` what the arm binds its own names to, None where that is not evident.
+    `hidden` are names that mean something else where the leaf stands: the arm has bound them by then.
     """
 
     code: str
     node: ast.expr | None = None
     local: Mapping[str, ast.expr | None] = field(default_factory=dict)
     written: bool = True
+    hidden: frozenset[str] = frozenset()
 
 
 def unify(unit: Unit, leaves: Sequence[Leaf], what: str, spell: Spell) -> dict[int, str] | Withheld:
@@ -169,22 +181,24 @@ def _beside_array(
 ) -> dict[int, str] | Withheld:
     """Numbers beside arrays: cast to the dtype of the arrays, where it is evident."""
     nodes = [leaf.node for leaf in leaves]
-    found: frozenset[str] | None = None
+    found: frozenset[str] = frozenset()
     for place, leaf in enumerate(leaves):
-        if place not in numbers and leaf.node is not None:
-            found = dtype_parts(unit, leaf.node, leaf.local)
-            if found:
-                break
+        if not found and place not in numbers and leaf.node is not None:
+            found = dtype_parts(unit, leaf.node, leaf.local) or found
     boolean = any(n is not None and unit.value(n).dtype == "bool" for n in nodes)
     if boolean and all(isinstance(n, bool) for n in numbers.values()):
         array = spell("jax.numpy.asarray")
         return {i: f"{array}({leaves[i].code})" for i in numbers}
-    if not found or found == {FLOAT} or any(isinstance(n, bool | complex) for n in numbers.values()):
+    arrays = [name for name in found - {FLOAT} if not _static(unit, name, all)]
+    if not arrays or any(isinstance(n, bool | complex) for n in numbers.values()):
         place = min(numbers)
         node = nodes[place]
         assert node is not None
-        why = f"{what} is the number `{ast.unparse(node)}` on one side and an array of another type on the other"
+        why = f"{what} is the number `{ast.unparse(node)}` on one side, and its dtype on the other is not evident"
         return Withheld("branch-types-differ", f"{why} (line {node.lineno})")
+    if hidden := sorted(name for i in numbers for name in found & leaves[i].hidden):
+        why = f"{what} takes its dtype from `{hidden[0]}`, which the branch binds anew"
+        return Withheld("branch-types-differ", f"{why} (line {_line(nodes)})")
     return {i: cast(unit, n, leaves[i].code, found, spell) for i in numbers if (n := nodes[i]) is not None}
 
 

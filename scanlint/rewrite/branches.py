@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
@@ -160,7 +160,7 @@ class _Staging:
                 "branch-types-differ", f"the arms give tuples of different lengths (line {self.model.node.lineno})"
             )
         for place in range(count):
-            column = [leaves[place] if leaves is not None else Leaf("") for leaves in known]
+            column = [self._at(place, arm, leaves) for arm, leaves in zip(arms, known, strict=True)]
             what = "the result" if self.model.returns else f"`{self.model.results[place]}`"
             new = unify(self.unit, column, what, self.spell)
             if isinstance(new, Withheld):
@@ -171,6 +171,17 @@ class _Staging:
                 if leaf.node is not None and leaf.written:
                     self.snippet.replace(leaf.node, code)
         return None
+
+    def _at(self, place: int, arm: Arm, leaves: Sequence[Leaf] | None) -> Leaf:
+        """What an arm gives for one result, with the names that its own statements hide from there."""
+        if leaves is None:
+            return Leaf("")
+        return leaves[place] if self._flat(arm, leaves) else replace(leaves[place], hidden=binds(*arm.statements))
+
+    def _flat(self, arm: Arm, leaves: Sequence[Leaf]) -> bool:
+        """Whether an arm is no more than the expressions of its results."""
+        plain = arm.simple and not self.comments & arm.lines
+        return plain and not any("\n" in leaf.code or ":=" in leaf.code for leaf in leaves)
 
     def _old(self, name: str) -> Leaf:
         """The value that a name has before the branch."""
@@ -198,12 +209,11 @@ class _Staging:
     def _inline(self, arm: Arm) -> str | None:
         """The arm as one expression on one line, if it is no more than that."""
         leaves = self.values[id(arm)]
-        if leaves is None or not arm.simple or self.comments & arm.lines:
+        if leaves is None or not self._flat(arm, leaves):
             return None
         codes = [self._leaf(arm, place, leaf) for place, leaf in enumerate(leaves)]
         tuple_needed = len(codes) > 1 or (self.model.returns and arm.returns_tuple)
-        code = f"({', '.join(codes)}{',' if len(codes) == 1 else ''})" if tuple_needed else codes[0]
-        return None if "\n" in code or ":=" in code else code
+        return f"({', '.join(codes)}{',' if len(codes) == 1 else ''})" if tuple_needed else codes[0]
 
     def _leaf(self, arm: Arm, place: int, leaf: Leaf) -> str:
         if (id(arm), place) in self.casts:

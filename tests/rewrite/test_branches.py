@@ -382,6 +382,18 @@ LEFT = {
     "a_string_as_a_result": ("kind = 'up' if x > 0 else 'down'\n    return y", "not-an-array"),
     "none_on_one_side": ("z = None\n    if x > 0:\n        z = y\n    return z", "not-an-array"),
     "a_number_beside_what_is_not_evident": ("return d(x) if x > 0 else 0.0", "branch-types-differ"),
+    "a_dtype_from_a_name_that_the_arm_has_made_a_number": (
+        "y = jnp.sin(y)\n    if x > 0:\n        y = 1.0\n        y = y * 3\n    return y",
+        "branch-types-differ",
+    ),
+    "a_return_beside_a_name_that_the_arm_has_made_a_number": (
+        "y = jnp.sin(y)\n    if x > 0:\n        y = 1.0\n        return 0.5\n    return y",
+        "branch-types-differ",
+    ),
+    "a_number_beside_a_float_of_python": (
+        "size = float(y.shape[0])\n    if x > 0:\n        z = size\n    else:\n        z = 0\n    return y * z",
+        "branch-types-differ",
+    ),
     "a_bool_beside_a_number": ("z = True if x > 0 else 2.0\n    return z", "branch-types-differ"),
     "tuples_of_different_lengths": ("return (x, y) if x > 0 else (x, y, y)", "branch-types-differ"),
     "more_elifs_than_python_could_nest": (
