@@ -131,6 +131,7 @@ def test_a_rule_has_a_kebab_case_name_a_code_and_a_summary(entry: Entry) -> None
     assert entry.name.islower()
     assert entry.code.startswith("SCN")
     assert entry.code[3:].isdigit()
+    assert entry.summary == entry.summary.strip(" ,:")
     assert entry.summary
 
 

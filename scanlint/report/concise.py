@@ -21,6 +21,8 @@ def rewrites(result: Result, paint: Paint) -> str:
 def _rewrite(finding: Finding, result: Result, paint: Paint) -> Iterator[str]:
     yield f"{_place(finding, paint)} {paint.red(finding.code)} {finding.name}{_became(finding, result)}"
     if finding.verification:
+        if counterexample := _counterexample(finding):
+            yield f"    counterexample: {counterexample}"
         yield from (f"    note: {note}" for note in finding.verification.notes)
 
 
@@ -32,9 +34,16 @@ def _became(finding: Finding, result: Result) -> str:
 
 
 def _line(finding: Finding, result: Result, paint: Paint) -> str:
-    became = fate(finding, result.action) if finding.fix.status == "applied" else None
-    mark = f" [{became}]" if became else ""
+    counterexample = _counterexample(finding)
+    became = fate(finding, result.action) if counterexample or finding.fix.status == "applied" else None
+    mark = f" [{': '.join(filter(None, (became, counterexample)))}]" if became else ""
     return f"{_place(finding, paint)} {paint.red(finding.code)} {finding.message}{mark}"
+
+
+def _counterexample(finding: Finding) -> str:
+    """What refuted a rewrite, on one line."""
+    found = finding.verification.counterexample if finding.verification else None
+    return " ".join(found.split()) if found else ""
 
 
 def _place(finding: Finding, paint: Paint) -> str:

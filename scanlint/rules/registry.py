@@ -100,4 +100,5 @@ def _specificity(entry: Entry, selectors: Iterable[str]) -> int:
 def _summary(rule: type[Rule]) -> str:
     """What follows the name in the first line of the rule's module."""
     first = (sys.modules[rule.__module__].__doc__ or "").strip().partition("\n")[0]
-    return first.partition(": ")[2].rstrip(".") or first.rstrip(".")
+    said = first.partition(": ")[2] or first
+    return said if said.endswith("...") else said.removesuffix(".")

@@ -96,6 +96,15 @@ def test_a_counterexample_is_printed(loop: Finding, result: Make) -> None:
     assert "  = counterexample: x = 1.0:\n      before 1, after 2\n" in text
 
 
+def test_a_counterexample_stands_on_one_line_where_findings_do(loop: Finding, result: Make) -> None:
+    verdict = Verification("refuted", reason="outputs differ", counterexample="x = 1.0:\nbefore 1, after 2")
+    refuted = replace(loop, fix=Fix("withheld", "refuted: outputs differ"), verification=verdict)
+    (line,) = concise.render(result(refuted), PLAIN).splitlines()
+    assert line.endswith("1000 times [not rewritten: refuted: outputs differ: x = 1.0: before 1, after 2]")
+    below = concise.rewrites(result(refuted), PLAIN).splitlines()[1]
+    assert below == "    counterexample: x = 1.0: before 1, after 2"
+
+
 def test_carets_keep_tabs_and_count_wide_characters_twice(loop: Finding, result: Make) -> None:
     at = replace(loop, start=Position(1, 6), end=Position(1, 8), label=None)
     lines = full.render(result(at, source="\t日 = xy\n"), PLAIN).splitlines()
