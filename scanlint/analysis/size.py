@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from scanlint.analysis.callables import Closure, Partial, Transformed
-from scanlint.analysis.loops import LoopModel, is_array
+from scanlint.analysis.loops import LoopModel, is_array, streams_of, trips_of
 from scanlint.analysis.unit import Unit
 
 CALL, INDEX, UNKNOWN_CALL = 2.0, 4.0, 3.0
@@ -29,8 +29,8 @@ def _equations(unit: Unit, node: ast.AST, local: dict[ast.AST, float]) -> float:
     """Counts what works on arrays; nested loops count once per trip. `local`: sizes of local functions."""
     match node:
         case ast.For(iter=iterable, body=body):
-            trips = _nested_trips(unit, iterable)
-            return _equations(unit, iterable, local) + trips * _sum(unit, body, local)
+            trips = _trips(unit, node)
+            return _equations(unit, iterable, local) + (NESTED if trips is None else trips) * _sum(unit, body, local)
         case ast.FunctionDef() | ast.ClassDef() | ast.Lambda():
             return 0.0
     own = 0.0
@@ -80,9 +80,13 @@ def _local(unit: Unit, function: ast.expr) -> ast.FunctionDef | None:
     return found[0] if len(found) == 1 else None
 
 
-def _nested_trips(unit: Unit, iterable: ast.expr) -> int:
-    match iterable:
-        case ast.Call(args=[stop]):
-            known = unit.value(stop).constant
-            return known if isinstance(known, int) and not isinstance(known, bool) else NESTED
-    return NESTED
+def nested_trips(unit: Unit, body: Sequence[ast.AST]) -> int:
+    """How often the innermost body runs in one trip, where a loop is all that the body is."""
+    match body:
+        case [ast.For(body=inner) as loop]:
+            return (_trips(unit, loop) or 1) * nested_trips(unit, inner)
+    return 1
+
+
+def _trips(unit: Unit, loop: ast.For) -> int | None:
+    return trips_of(unit, tuple(streams_of(unit, loop.target, loop.iter)))

@@ -11,7 +11,7 @@ from scanlint.analysis.counts import Count, count_of, stated
 from scanlint.analysis.flow import reads, walk_scope
 from scanlint.analysis.loops import LoopModel, Stream, is_array, range_length
 from scanlint.analysis.rows import writes_rows
-from scanlint.analysis.size import body_equations
+from scanlint.analysis.size import body_equations, nested_trips
 from scanlint.analysis.unit import Unit
 from scanlint.analysis.values import holds_tracer
 from scanlint.settings import Settings
@@ -44,7 +44,7 @@ def worth_rolling(model: LoopModel, settings: Settings) -> bool:
     size = body_equations(model)
     trips = model.trips if model.trips is not None else _stated_trips(model)
     if trips is not None:
-        whole = trips * _nested_trips(model)
+        whole = trips * nested_trips(model.unit, model.node.body)
         long = whole > settings.max_unrolled_trips and trips * size >= settings.min_unrolled_equations
         return long and not deliberate(model)
     if size < 1 or (_by_hand(model) and size * FEW_TRIPS < settings.min_unrolled_equations):
@@ -111,15 +111,6 @@ def _stated_trips(model: LoopModel) -> int | None:
                 few = HANDFUL.search(" ".join(stream_count(model.unit, stream).names))
                 return min(trips, FEW_TRIPS) if few else trips
     return None
-
-
-def _nested_trips(model: LoopModel) -> int:
-    """How often the innermost body runs in one trip, where a loop is all that the body is."""
-    match model.node.body:
-        case [ast.For() as inner]:
-            nested = LoopModel(model.unit, inner)
-            return (nested.trips or 1) * _nested_trips(nested)
-    return 1
 
 
 def _most(unit: Unit, stream: Stream, bound: ast.expr) -> int | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.analysis.rows import writes_rows
-from scanlint.analysis.size import body_equations
+from scanlint.analysis.size import body_equations, nested_trips
 
 
 def quoted(names: Sequence[str]) -> str:
@@ -17,9 +17,12 @@ def quoted(names: Sequence[str]) -> str:
 
 
 def times(model: LoopModel) -> str:
-    """How often the body is traced."""
+    """How often the body is traced, and what is inside a nest."""
     if model.trips is not None:
-        return f"{model.trips} times"
+        inner = nested_trips(model.unit, model.node.body)
+        return (
+            f"{model.trips} times" if inner == 1 else f"{model.trips} times, the loop in it {model.trips * inner} times"
+        )
     stream = model.streams[0]
     return f"once per {_unit(model, stream)}"
 

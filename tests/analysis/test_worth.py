@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
+import jax
+import jax.numpy as jnp
 import pytest
 
 from scanlint.engine import check_text
@@ -447,3 +449,19 @@ def test_the_configuration_sets_how_much_work_is_worth_a_word() -> None:
     """
     assert found(text) == []
     assert len(found(text, max_unrolled_trips=4, min_unrolled_equations=20)) == 1
+
+
+def test_a_nest_says_how_often_the_loop_in_it_runs_and_counts_its_equations() -> None:
+    text = """
+    @jax.jit
+    def run(x):
+        for i in range(3):
+            for j in range(2, 42):
+                x = jnp.sin(x + i) * jnp.cos(x - j)
+        return x
+    """
+    outer = found(text)[0]
+    assert "unrolls this loop 3 times, the loop in it 120 times" in outer.message
+    trip = jax.make_jaxpr(lambda x: [jnp.sin(x + 1) * jnp.cos(x - j) for j in range(2, 42)])(1.0)
+    stated = int((outer.label or "").split()[-2])
+    assert len(trip.eqns) <= stated <= 3 * len(trip.eqns)
