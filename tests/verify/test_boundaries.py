@@ -107,3 +107,34 @@ def test_a_count_along_another_axis_is_refuted(judge) -> None:
     old = "def f(positions, masses):\n    out = []\n    for i in range(positions.shape[0]):\n        total = jnp.zeros(3)\n        for j in range(positions.shape[0]):\n            total = total + masses[i] * masses[j] * (positions[j] - positions[i])\n        out.append(total)\n    return jnp.stack(out)\n"
     assert judge(old, ROWS.format(0)).verdict in ("proved", "tested")
     assert judge(old, ROWS.format(-1)).verdict == "refuted"
+
+
+TESTS = {
+    "a limit with a name": (
+        "LIMIT = 0.37\n\ndef f(x, y):\n    if x > LIMIT:\n        return x * y\n    return y\n",
+        "LIMIT = 0.37\n\ndef f(x, y):\n    return lax.cond(x {} LIMIT, lambda: x * y, lambda: y)\n",
+        ">=", "- 0.01 >",
+    ),
+    "two arguments with a third of another sign": (
+        "def f(x, y, z):\n    if x * 0.5 > y:\n        return jnp.abs(z)\n    return jnp.where(z > 0.0, z, 3.0)\n",
+        "def f(x, y, z):\n    return lax.cond(x * 0.5 {} y, lambda: jnp.abs(z), lambda: jnp.where(z > 0.0, z, 3.0))\n",
+        ">=", ">= 0.01 +",
+    ),
+    "a norm": (
+        "def f(w, x):\n    h = w @ x\n    if h @ h > 1.0:\n        h = h / jnp.sqrt(h @ h) * 0.5\n    return h\n",
+        "def f(w, x):\n    h = w @ x\n    return lax.cond(h @ h {} 1.0, lambda: h / jnp.sqrt(h @ h) * 0.5, lambda: h)\n",
+        "> 0.001 +", "< 0.001 +",
+    ),
+    "a while with a limit that is no constant": (
+        "def f(x, y):\n    while jnp.abs(x) > 0.3 + jnp.abs(y):\n        x = 0.9 * x\n    return x\n",
+        "def f(x, y):\n    return lax.while_loop(lambda x: jnp.abs(x) {} 0.3 + jnp.abs(y), lambda x: 0.9 * x, x)\n",
+        "> 0.002 +", "+ 0.002 >",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", *"ab"), TESTS.values(), ids=TESTS.keys())
+def test_the_old_version_is_followed_to_where_it_turns(judge, old: str, new: str, a: str, b: str) -> None:
+    assert judge(old, new.format(">")).verdict in ("proved", "tested")
+    for wrong in (a, b):
+        assert judge(old, new.format(wrong)).verdict == "refuted", wrong

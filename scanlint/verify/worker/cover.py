@@ -11,6 +11,7 @@ from .module import find
 MARK = "__scanlint_test__"
 HELD = "__scanlint_held_"
 Statements = list[ast.stmt]
+Way = tuple[tuple[int, bool], ...]
 
 
 @dataclass
@@ -20,21 +21,25 @@ class Coverage:
     changed: frozenset[int] = frozenset()
     needed: dict[tuple[int, bool], str] = field(default_factory=dict)
     seen: set[tuple[int, bool]] = field(default_factory=set)
-    run: set[tuple[int, bool]] = field(default_factory=set)
+    trail: list[tuple[int, bool]] = field(default_factory=list)
 
     def record(self, point: int, value: object) -> bool:
         """The truth of a tested value, asked once as the source does."""
         outcome = bool(value)
-        self.run.add((point, outcome))
+        self.trail.append((point, outcome))
         return outcome
 
     def begin(self) -> None:
         """A run of a case begins: what was recorded before it (traces, searches) does not count."""
-        self.run.clear()
+        self.trail.clear()
 
-    def count(self) -> None:
-        """The results of the run were compared: what it took is covered."""
-        self.seen |= self.run
+    def way(self) -> Way:
+        """How the tests came out since the run began, one after the other."""
+        return tuple(self.trail)
+
+    def count(self, way: Way) -> None:
+        """The results of a run were compared: what it took is covered."""
+        self.seen.update(way)
 
     def missing(self) -> list[str]:
         """Arms that no case took, in the order of the source."""

@@ -16,7 +16,7 @@ import numpy as np
 from .call import Signature, Split, TookTooLong, jitted, limited, plain, split
 from .callees import Callees
 from .compare import ACCEPTED_RELATIVE, Agreement, Difference, compare, describe
-from .cover import Coverage
+from .cover import Coverage, Way
 from .jaxes import finished
 from .module import Loaded
 from .paths import forget
@@ -75,6 +75,7 @@ class Judge:
     notes: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     compiled: dict[object, Function] = field(default_factory=dict)
+    ran: list[tuple[str, Values, Way]] = field(default_factory=list)
 
     def note(self, text: str) -> None:
         if text not in self.notes:
@@ -98,6 +99,7 @@ class Judge:
             self.coverage.begin()
             self.stage(f"running the old version on {label}")
             expected = self.run_old(values, self.patience if case.ordinary else self.boundary_patience())
+            way = self.coverage.way()
         except TookTooLong:
             self.slow = self.slow or case.ordinary
             self.note(f"{label}: the old version took too long; not compared")
@@ -118,9 +120,11 @@ class Judge:
                 raise Raises(
                     f"{describe(values)}: the new version raises {type(error).__name__}: {text}{name}"
                 ) from error
-            if not self.agree(values, expected, found, name):
+            if not self.agree(values, expected, found, name, tie=case.tie):
                 return False
-        self.coverage.count()
+        self.coverage.count(way)
+        if case.finite and not case.tie:
+            self.ran.append((case.label, values, way))
         if self.cases == 0:
             self.retraces(case)
         self.cases += 1
@@ -138,7 +142,7 @@ class Judge:
             with jax.disable_jit(), limited(self.patience):
                 return finished(self.signature.call(self.after, self.moved(values)))
 
-    def agree(self, values: Values, expected: object, found: object, name: str) -> bool:
+    def agree(self, values: Values, expected: object, found: object, name: str, *, tie: bool = False) -> bool:
         """Whether the case counts; raises Refuted where the results differ beyond what rounding explains."""
         result = compare(expected, found)
         if isinstance(result, Agreement):
@@ -148,7 +152,9 @@ class Judge:
             if result.empty:
                 self.note(EMPTY)
             return True
-        if result.values_only or result.discrete:
+        if tie and (result.values_only or result.discrete) and not stands(self, values, expected, found):
+            return False
+        if not tie and (result.values_only or result.discrete):
             drift = spread(self, values, expected, result.relative, values_only=result.values_only)
             if drift.explains(result.relative, values_only=result.values_only):
                 close = result.values_only and result.relative <= ACCEPTED_RELATIVE.get(_width(expected), 1e-4)

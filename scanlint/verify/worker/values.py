@@ -19,12 +19,16 @@ MAX_ALONE = 3
 
 @dataclass(frozen=True)
 class Case:
-    """One call: a label for the counterexample, and how to make its arguments (anew each time)."""
+    """One call: a label for the counterexample, and how to make its arguments (anew each time).
+
+    On a `tie`, where the old version turns, a difference counts only where rounding has no part in it.
+    """
 
     label: str
     make: Callable[[], Values]
     ordinary: bool = True
     finite: bool = True
+    tie: bool = False
 
 
 @dataclass(frozen=True, slots=True)

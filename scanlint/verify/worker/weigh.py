@@ -18,6 +18,7 @@ from .jaxes import enable_x64, x64
 from .judge import EMPTY, Judge, Raises, Refuted, in_a_loop, without_elements
 from .module import Loaded
 from .prove import Proof, prove
+from .turns import turns
 from .values import Case, Mode, Values, cases, searching
 
 MAX_CASES = 30
@@ -26,6 +27,7 @@ PROOF_SECONDS = 6.0
 FULL_SECONDS = 0.6  # where the twins are run as well
 SHORT_SECONDS = 4.0
 SEARCH_SECONDS = 3.0
+TURN_SECONDS = 2.0
 PATIENCE = 10.0
 LONG_SECONDS = 12.0
 SHAPES = 24
@@ -86,6 +88,8 @@ class Weighing:
         tried = self.full.skipped + self.full.cases
         if not proved and self.full.skipped and (self.full.ordinary == 0 or tried > 4 * self.full.cases):
             raise Unknown(f"rounding decides the result on {self.full.skipped} of {tried} inputs tried; {REMEDY}")
+        if not proved:
+            self.quickly(self.turned)
         family = self.short(families)
         self.derivatives(family)
         if not proved:
@@ -198,6 +202,15 @@ class Weighing:
         missing = self.coverage.missing()
         if missing:
             raise Unknown(f"{missing[0]} never taken by the inputs tried; {REMEDY}")
+
+    def turned(self, judge: Judge) -> None:
+        """Between the inputs that take other ways through the old version: what it decides on ties and at limits."""
+        judge.stage("searching for the boundaries of the tests")
+        started = time.process_time()
+        for case in turns(judge):
+            judge.check(case)
+            if time.process_time() - started > TURN_SECONDS:
+                return
 
     def short(self, families: list[Family]) -> Family:
         """The family whose cases are made from specs: the quickest to run."""
