@@ -25,7 +25,7 @@ from pathlib import Path
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
-from mutation.mutate import Mutant, chosen, mutants, parses
+from mutation.mutate import Mutant, chosen, mutants
 from mutation.pairs import Pair, pairs
 from mutation.pool import judged
 
@@ -143,7 +143,7 @@ def main() -> int:
         found.sort(key=lambda pair: (len(pair.task.old) > 2000, rng.random()))  # the large ones last
         wanted = []
         for pair in found:
-            possible = [m for m in mutants(pair.task.new, pair.task.function) if parses(m)]
+            possible = list(mutants(pair.task.new, pair.task.function))
             wanted.append((pair, chosen(possible, each, rng), possible))
         wanted = topped_up(wanted, options.mutants, rng)
         found = [pair for pair, _ in wanted]

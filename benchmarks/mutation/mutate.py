@@ -43,16 +43,20 @@ NARROW = "jax.tree_util.tree_map(lambda v: v.astype(jnp.bfloat16).astype(v.dtype
 
 
 def mutants(text: str, function: str) -> Iterator[Mutant]:
-    """Every mutant of one function of a module."""
+    """Every mutant of one function of a module that is Python and not the same program."""
     tree = ast.parse(text)
     node = _find(tree, function)
     if node is None:
         return
-    seen = {text}
+    seen = {ast.dump(tree)}
     for edit in _edits(node):
         changed = _replaced(text, edit)
-        if changed not in seen:
-            seen.add(changed)
+        try:
+            program = ast.dump(ast.parse(changed))
+        except SyntaxError:
+            continue
+        if program not in seen:
+            seen.add(program)
             yield Mutant(changed, edit.operator, edit.node.lineno)
 
 
@@ -221,12 +225,3 @@ def _earlier(function: ast.FunctionDef, result: ast.expr) -> Iterator[Edit]:
         if uses and own and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(update.value)):
             first = (function.body[0], f"_was = {name}")
             yield Edit("output from before the update", uses[-1], "_was", first)
-
-
-def parses(mutant: Mutant) -> bool:
-    """Whether it is Python at all."""
-    try:
-        ast.parse(mutant.text)
-    except SyntaxError:
-        return False
-    return True

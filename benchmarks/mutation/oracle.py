@@ -1,7 +1,8 @@
 """Are two versions the same function after all? Judged by running both, with nothing of the verifier.
 
-Many inputs around the real ones: signs, ties, zeros, NaN and infinities, small integers, shapes as in
-the calls, 32 and 64 bits; results, dtypes, tree structure, and at finite values gradients.
+Many inputs around the real ones: signs, ties, zeros, NaN and infinities, small integers, the numbers that either
+version is written with, shapes as in the calls, 32 and 64 bits; results, dtypes, tree structure, and at finite values
+gradients.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import ast
 import itertools
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
 
 import jax
@@ -20,6 +21,7 @@ Arguments = tuple[tuple[object, ...], dict[str, object]]
 FLOATS = (0.0, -0.0, 1.0, -1.0, 0.5, 0.25, 1.5, 2.0, 3.0, -3.0, 10.0, np.nan, np.inf, -np.inf)
 INTEGERS = (0, 1, 2, 3, 4, 5, -1, -2, 7, 20)
 SEEDS = 12
+MAX_NUMBERS = 12
 TOLERANCE = {True: 1e-9, False: 3e-5}
 
 
@@ -27,6 +29,7 @@ def same(text: str, other: str, function: str, calls: str) -> str:
     """Empty where no input tells the versions apart; else what does."""
     if ast.dump(ast.parse(text)) == ast.dump(ast.parse(other)):
         return ""
+    numbers = _numbers(text, other)
     for wide in (False, True):
         with jax.enable_x64(wide):
             try:
@@ -34,10 +37,24 @@ def same(text: str, other: str, function: str, calls: str) -> str:
                 bases = _recorded(text, function, calls)
             except Exception as error:  # noqa: BLE001
                 return f"does not load: {type(error).__name__}"
-            difference = _compare(_resolve(first, function), _resolve(second, function), bases, wide)
+            difference = _compare(_resolve(first, function), _resolve(second, function), bases, numbers, wide)
             if difference:
                 return difference + (" with x64" if wide else "")
     return ""
+
+
+def _numbers(text: str, other: str) -> list[float]:
+    """The numbers of both versions that are not tried anyway, those first that only one of them has."""
+    first, second = (
+        {
+            float(n.value)
+            for n in ast.walk(ast.parse(t))
+            if isinstance(n, ast.Constant) and type(n.value) in (int, float)
+        }
+        for t in (text, other)
+    )
+    found = [*sorted(first ^ second), *sorted(first & second)]
+    return list(dict.fromkeys(s * n for n in found if n not in FLOATS for s in (1.0, -1.0)))[:MAX_NUMBERS]
 
 
 def _load(text: str) -> types.ModuleType:
@@ -71,7 +88,7 @@ def _recorded(text: str, function: str, calls: str) -> list[Arguments]:
     return found[:3]
 
 
-def _variants(base: Arguments, wide: bool) -> Iterator[Arguments]:
+def _variants(base: Arguments, numbers: Sequence[float]) -> Iterator[Arguments]:
     leaves, tree = jax.tree_util.tree_flatten(base)
     floats = [k for k, x in enumerate(leaves) if _kind(x) == "f"]
     integers = [k for k, x in enumerate(leaves) if _kind(x) in "iu" and not isinstance(x, int)]
@@ -89,7 +106,7 @@ def _variants(base: Arguments, wide: bool) -> Iterator[Arguments]:
     few = floats[:2]
     for values in itertools.product(FLOATS, repeat=len(few)):
         yield made({k: _like(leaves[k], np.full(np.shape(leaves[k]), v)) for k, v in zip(few, values, strict=True)})
-    for k, value in itertools.product(floats, FLOATS):
+    for k, value in itertools.product(floats, (*FLOATS, *numbers)):
         spotted = np.array(leaves[k], dtype=float, copy=True)
         spotted[np.unravel_index(spotted.size // 2, spotted.shape)] = value
         yield made({k: _like(leaves[k], spotted)})
@@ -108,9 +125,15 @@ def _like(x: object, value: np.ndarray) -> object:
     return float(value) if isinstance(x, float) else jnp.asarray(value, x.dtype)  # type: ignore[attr-defined]
 
 
-def _compare(first: Callable[..., object], second: Callable[..., object], bases: list[Arguments], wide: bool) -> str:
+def _compare(
+    first: Callable[..., object],
+    second: Callable[..., object],
+    bases: list[Arguments],
+    numbers: Sequence[float],
+    wide: bool,
+) -> str:
     for base in bases:
-        for arguments in _variants(base, wide):
+        for arguments in _variants(base, numbers):
             outcomes = [_outcome(f, arguments) for f in (first, second)]
             if outcomes[0] is None:
                 continue
