@@ -13,16 +13,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from check_speed import compiled, installed
+from check_speed import Spent, compiled, installed, spent
 
 WARM_LIMIT = 0.1
 JOBS_LIMIT = 1.6
@@ -31,19 +29,16 @@ SETTLED = 2.1
 """Seconds after which the time of a file proves that it is the same."""
 
 
-def spent(words: Sequence[str]) -> tuple[float, float]:
-    """The processor time and the time on the clock of one run, in seconds."""
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run([sys.executable, "-m", "scanlint", *words], capture_output=True, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.perf_counter() - start
+def run(words: Sequence[str]) -> Spent:
+    """What one run of scanlint takes, its modules compiled."""
+    return spent([sys.executable, "-m", "scanlint", *words], os.environ)
 
 
 def measure_warm(tree: Path, cache: Path, rounds: int) -> bool:
     words = ["--exclude", "nothing", "--jobs", "1", str(tree)]
-    cold = min(spent([*words, "--no-cache"])[0] for _ in range(rounds))
-    spent([*words, "--cache-dir", str(cache)])
-    warm = min(spent([*words, "--cache-dir", str(cache)])[0] for _ in range(rounds))
+    cold = min(run([*words, "--no-cache"]).processor for _ in range(rounds))
+    run([*words, "--cache-dir", str(cache)])
+    warm = min(run([*words, "--cache-dir", str(cache)]).processor for _ in range(rounds))
     print(f"tree: {tree.name}, processor time of a whole run, least of {rounds}")
     print(f"  cold, one process       {cold:7.3f} s")
     print(f"  all unchanged           {warm:7.3f} s")
@@ -54,9 +49,9 @@ def measure_warm(tree: Path, cache: Path, rounds: int) -> bool:
 def measure_jobs(tree: Path, rounds: int) -> bool:
     words = ["--exclude", "nothing", "--no-cache", str(tree)]
     load = os.getloadavg()[0]
-    turns = [[spent([*words, "--jobs", jobs]) for jobs in ("1", "2")] for _ in range(rounds)]
-    one, two = (min(turn[place][1] for turn in turns) for place in (0, 1))
-    work = [min(turn[place][0] for turn in turns) for place in (0, 1)]
+    turns = [[run([*words, "--jobs", jobs]) for jobs in ("1", "2")] for _ in range(rounds)]
+    one, two = (min(turn[place].clock for turn in turns) for place in (0, 1))
+    work = [min(turn[place].processor for turn in turns) for place in (0, 1)]
     print(f"one process and two, time on the clock, least of {rounds} (load before: {load:.1f})")
     print(f"  one process             {one:7.3f} s  (processors: {work[0]:.3f} s)")
     print(f"  two processes           {two:7.3f} s  (processors: {work[1]:.3f} s)")
@@ -68,14 +63,14 @@ def measure_edit(tree: Path, folder: Path, count: int, rounds: int) -> bool:
     """Edit one file after the other in a tree of `count` files."""
     files = copied(tree, folder / "tree", count)
     words = ["--exclude", "nothing", "--jobs", "1", "--cache-dir", str(folder / "cache"), str(folder / "tree")]
-    spent(words)
+    run(words)
     time.sleep(SETTLED)
-    spent(words)
-    warm = min(spent(words)[0] for _ in range(rounds))
+    run(words)
+    warm = min(run(words).processor for _ in range(rounds))
     edits: list[float] = []
     for file in files[:: max(len(files) // (rounds * 3), 1)]:
         file.write_text(file.read_text(encoding="utf-8") + "\nedited = True\n", encoding="utf-8")
-        edits.append(spent(words)[0])
+        edits.append(run(words).processor)
     edited = sorted(edits)[len(edits) // 2]
     print(f"an edit in a tree of {len(files)} files, processor time, median of {len(edits)} edits")
     print(f"  all unchanged           {warm:7.3f} s")
@@ -107,7 +102,7 @@ def main() -> int:
     with compiled() as environment, tempfile.TemporaryDirectory() as scratch:
         os.environ.update(environment)
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        spent(["--version"])
+        run(["--version"])
         passed = [
             measure_warm(tree, Path(scratch, "cache"), options.rounds),
             measure_jobs(tree, options.rounds),

@@ -15,6 +15,7 @@ import argparse
 import importlib.util
 import os
 import resource
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 HEAVY = ("libcst", "jax", "numpy", "pygls")
 TREE_LIMIT = 3.0
@@ -65,12 +67,21 @@ sys.meta_path.insert(0, Watch())
 """
 
 
-def seconds(words: Sequence[str], environment: Mapping[str, str]) -> float:
-    """The processor time, user and system, of one command: steadier than the clock on a busy machine."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, *words], env=environment, capture_output=True, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+class Spent(NamedTuple):
+    """The seconds of one command: of processors, user and system (steadier on a busy machine), and on the clock."""
+
+    processor: float
+    clock: float
+
+
+def spent(words: Sequence[str], environment: Mapping[str, str], folder: Path | None = None) -> Spent:
+    """What a command and those that it starts take. RuntimeError if it fails (1 is: there are findings)."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    clock, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode not in (0, 1):
+        raise RuntimeError(f"{shlex.join(words)} ended with {done.returncode}: {done.stderr[-500:]}")
+    return Spent(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, clock)
 
 
 @contextmanager
@@ -106,8 +117,8 @@ def tree_run(code: str, tree: Path, environment: Mapping[str, str]) -> tuple[flo
     """The seconds, megabytes and files of one process."""
     words = [sys.executable, "-c", TREE.format(code=code), str(tree)]
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
-    spent, peak, files = map(float, done.stdout.split())
-    return spent, peak, files
+    seconds, peak, files = map(float, done.stdout.split())
+    return seconds, peak, files
 
 
 def measure_file(name: str, text: str, rounds: int) -> bool:
@@ -119,10 +130,11 @@ def measure_file(name: str, text: str, rounds: int) -> bool:
         file.write_text(text)
         words = ["-m", "scanlint", "--no-cache", str(file)]
         for turn in range(rounds * 5 + 1):
-            started, checked = seconds(["-c", "import ast, click"], environment), seconds(words, environment)
+            started = spent([sys.executable, "-c", "import ast, click"], environment)
+            checked = spent([sys.executable, *words], environment)
             if turn:  # the first one compiles both
-                bare.append(started)
-                checks.append(checked)
+                bare.append(started.processor)
+                checks.append(checked.processor)
         imported = imports(*words)
     ratio = median(checks) / median(bare)
     print(f"one clean file: {name}, processor time, median of {rounds * 5}")
@@ -148,9 +160,7 @@ def measure_fix(folder: Path) -> bool:
         path = os.pathsep.join(filter(None, [scratch, os.environ.get("PYTHONPATH")]))
         environment = {**os.environ, "PYTHONPATH": path, "SCANLINT_JAX_IMPORTS": str(log)}
         words = [sys.executable, "-m", "scanlint", "--fix", "--diff", "--no-cache", str(folder)]
-        start = time.perf_counter()
-        subprocess.run(words, env=environment, capture_output=True, check=False)
-        seconds = time.perf_counter() - start
+        seconds = spent(words, environment).clock
         count = len(set(log.read_text().split())) if log.exists() else 0
     print(f"fix run of {folder.name}: {seconds:.1f} s, processes that import jax: {count}")
     return count == 1

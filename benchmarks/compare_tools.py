@@ -5,39 +5,30 @@
 Each CMD starts a tool that is installed somewhere: `--ruff .venv/bin/ruff`. Prints the version of each, the processor
 time (user and system, of the processes it starts too: fixit starts one per processor and cannot be told otherwise, so
 theirs are added up) to check TREE without a cache, the others in one process, as the median of N rounds taken in turns,
-and its ratio to scanlint's. Then checks FILES files of
-the tree once, 4 times and 16 times over (copies in folders of their own): the lines, and the seconds for a million.
+and its ratio to scanlint's. Then checks FILES files of the tree once, 4 times and 16 times over (copies in folders of
+their own): the lines, and the seconds for a million.
 Exits with 1 if fixit with one rule is not 12 times slower, or flake8 not slower.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import resource
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from math import inf
 from pathlib import Path
 from statistics import median
+
+from check_speed import compiled, spent
 
 FIXIT_RULE = "fixit.rules:NoInheritFromObject"
 FIXIT_LIMIT = 12.0
 TIMES = (1, 4, 16)
 SCANLINT = (sys.executable, "-m", "scanlint")
-
-
-def seconds(words: Sequence[str], folder: Path, environment: Mapping[str, str]) -> float:
-    """The processor time of a command and of what it starts. RuntimeError if it fails (1 is: there are findings)."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1):
-        raise RuntimeError(f"{shlex.join(words)} ended with {done.returncode}: {done.stderr[-500:]}")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def scanlint(tree: Path) -> list[str]:
@@ -67,16 +58,16 @@ def compare(tree: Path, options: argparse.Namespace, environment: Mapping[str, s
     """The median seconds of each tool, measured in turns."""
     tools = {"scanlint": scanlint(tree)} | {name: [*words, str(tree)] for name, words in others(options).items()}
     environment = {**environment, "RAYON_NUM_THREADS": "1"}
-    spent: dict[str, list[float]] = {name: [] for name in tools}
+    found: dict[str, list[float]] = {name: [] for name in tools}
     with tempfile.TemporaryDirectory() as scratch:
         for turn in range(options.rounds + 1):
             for name, words in tools.items():
                 if turn == 0 and name != "scanlint":
                     continue  # only scanlint has modules to compile first
-                took = seconds(words, Path(scratch), environment)
+                took = spent(words, environment, Path(scratch)).processor
                 if turn:
-                    spent[name].append(took)
-    return {name: median(times) for name, times in spent.items()}
+                    found[name].append(took)
+    return {name: median(times) for name, times in found.items()}
 
 
 def growth(tree: Path, count: int, environment: Mapping[str, str]) -> list[tuple[int, float]]:
@@ -93,7 +84,7 @@ def growth(tree: Path, count: int, environment: Mapping[str, str]) -> list[tuple
                     shutil.copyfile(file, copy)
                 made += 1
             lines = times * sum(file.read_bytes().count(b"\n") for file in files)
-            found.append((lines, seconds(scanlint(Path(scratch, "tree")), Path(scratch), environment)))
+            found.append((lines, spent(scanlint(Path(scratch, "tree")), environment, Path(scratch)).processor))
     return found
 
 
@@ -106,20 +97,18 @@ def main() -> int:
     parser.add_argument("--growth", type=int, default=60, metavar="FILES")
     options = parser.parse_args()
     tree = options.tree.resolve()
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    with tempfile.TemporaryDirectory() as compiled:
-        environment["PYTHONPYCACHEPREFIX"] = compiled
+    with compiled() as environment:
         for name, command in {"scanlint": "", **{tool: getattr(options, tool) for tool in others(options)}}.items():
             print(version(name, shlex.split(command)))
-        spent = compare(tree, options, environment)
+        took = compare(tree, options, environment)
         print(f"{tree.name}: {sum(1 for _ in tree.rglob('*.py'))} files, processor time, median of {options.rounds}")
-        for name, took in spent.items():
-            print(f"  {name:9} {took:8.2f} s  {took / spent['scanlint']:7.2f} x scanlint")
+        for name, seconds in took.items():
+            print(f"  {name:9} {seconds:8.2f} s  {seconds / took['scanlint']:7.2f} x scanlint")
         if options.growth:
-            for lines, took in growth(tree, options.growth, environment):
-                print(f"  {lines:9} lines  {took:7.2f} s  {took / lines * 1e6:6.2f} s for a million")
-    slow = spent.get("fixit", FIXIT_LIMIT * spent["scanlint"]) < FIXIT_LIMIT * spent["scanlint"]
-    return 1 if slow or spent.get("flake8", spent["scanlint"]) < spent["scanlint"] else 0
+            for lines, seconds in growth(tree, options.growth, environment):
+                print(f"  {lines:9} lines  {seconds:7.2f} s  {seconds / lines * 1e6:6.2f} s for a million")
+    own = took["scanlint"]
+    return 1 if took.get("fixit", inf) < FIXIT_LIMIT * own or took.get("flake8", inf) < own else 0
 
 
 if __name__ == "__main__":
