@@ -272,15 +272,33 @@ class Graph:
         """Whether only one unit is run anew, and the function is not part of it."""
         return self.open is not None and code.record is not self.open
 
-    def replay(self, code: Code) -> None:
+    def replay(self, code: Code, before: Code) -> None:
         """Interpret one unit again, with all that is known of the other functions."""
         self.open = code.record
         try:
             code.stale = True
             self._run(code, None)
             self.settle()
+            self._resume(code, before)
         finally:
             self.open = None
+
+    def _resume(self, code: Code, before: Code) -> None:
+        """Run the functions that are made in a unit as they were run before by those who got them."""
+        for call in before.followed:
+            if call.frame is None:
+                self._follow(Closure(code), call.args, code.mode)
+        left = list(before.record.codes.values())
+        for inner in list(code.record.codes.values()):
+            known = next((c for c in left if c.qualname == inner.qualname), None)
+            if known is None:
+                continue
+            left.remove(known)
+            if known.mode.traced and not inner.mode.traced:
+                self._enter(inner, known.mode)
+                inner.incoming, inner.rooted, inner.static = dict(known.incoming), known.rooted, known.static
+                self.pending += [(inner, frame) for frame in self.frames if frame.code is code]
+                self.settle()
 
     def _enter(self, code: Code, mode: Mode) -> None:
         """A function is run in this mode too: a traced run takes over from runs on the host."""

@@ -220,7 +220,7 @@ class Project:
         code.mode, code.incoming, code.rooted = before.mode, dict(before.incoming), before.rooted
         code.static, code.jit = before.static, same_jit(before, code, scope.tree)
         code.record.keep = True
-        self.graph.replay(code)
+        self.graph.replay(code, before)
         return self._unit(scope, code)
 
 

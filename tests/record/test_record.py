@@ -183,6 +183,33 @@ def test_a_function_that_is_unknown_without_is_verified_with_a_recording(write: 
     assert found["settle"]["inputs"] == "recorded"
 
 
+def test_a_function_that_another_one_makes_is_rewritten(tmp_path: Path, write: Write, scanlint_: Run) -> None:
+    write(
+        model_py="""\
+            import jax
+            import jax.numpy as jnp
+
+
+            def make(scale):
+                def settle(x):
+                    for i in range(50):
+                        x = jnp.sin(x * scale) + jnp.cos(x + i)
+                        if i % 3 == 0:
+                            x = x - 1
+                    return x
+
+                return settle
+            """,
+        run_py="import jax\nimport jax.numpy as jnp\nfrom model import make\n\njax.jit(make(2.0))(jnp.ones(3))\n",
+    )
+    assert scanlint_("record", "--", "python", "run.py").returncode == 0
+    done = scanlint_("--fix", "--no-cache", "--output-format", "concise", ".")
+    assert "Found 1 finding (1 fixed, 0 remaining)" in done.stdout, done.stdout
+    text = (tmp_path / "model.py").read_text()
+    assert "jax.lax.fori_loop(0, 50, body, x)" in text
+    assert "            x = jnp.where(i % 3 == 0, x - 1, x)" in text
+
+
 def test_functions_of_all_kinds_are_rebuilt(tmp_path: Path, write: Write, scanlint_: Run) -> None:
     write(
         model_py="""\
