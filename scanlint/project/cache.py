@@ -17,7 +17,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from scanlint import __version__
-from scanlint.project.surveyed import Surveyed, digest_of
+from scanlint.project.surveyed import Names, Surveyed, digest_of
 from scanlint.settings import Settings
 
 FOLDER = ".scanlint_cache"
@@ -88,7 +88,8 @@ class Cache:
         self.remarks: list[str] = []
         self.changed = False
         self._writable = True
-        self._files: dict[str, tuple[tuple[int, ...], tuple[object, ...]]] = {}
+        self._naming, self._names = bool(settings.assume_traced), Names()
+        self._files: dict[str, tuple[tuple[int, ...], tuple[object, ...], str]] = {}
         self._results: dict[str, list[tuple[dict[str, str], tuple[str, ...], Plain]]] = {}
         self._used: set[str] = set()
         self._load()
@@ -123,7 +124,7 @@ class Cache:
         """What is known of a file, if it is the same: by its signature, or where that proves nothing by its content."""
         self._used.add(display)
         entry = self._files.get(display)
-        if entry is None:
+        if entry is None or entry[2] != self._module(display):
             return None
         known = Surveyed(display, *entry[1])  # type: ignore[arg-type]
         if entry[0][:4] == signature[:4] and Signature(*entry[0]).settled:
@@ -137,8 +138,12 @@ class Cache:
         return known
 
     def keep_survey(self, surveyed: Surveyed, signature: Signature) -> None:
-        self._files[surveyed.display] = (tuple(signature), tuple(surveyed)[1:])
+        self._files[surveyed.display] = (tuple(signature), tuple(surveyed)[1:], self._module(surveyed.display))
         self.changed = True
+
+    def _module(self, display: str) -> str:
+        """The name of a file's module, where a survey depends on it: what patterns name does."""
+        return self._names.wanted(display)[0] if self._naming else ""
 
     # -- results
 

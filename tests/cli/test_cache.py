@@ -133,6 +133,17 @@ def test_other_settings_are_other_results(pair: Path, run: Scanlint) -> None:
     assert found(run) == [("helper.py", 5, 500)]
 
 
+def test_a_pattern_names_what_the_files_around_say_it_does(tmp_path: Path, run: Scanlint) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.scanlint]\nassume-traced = ["package.helper.settle"]\n')
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "helper.py").write_text(HELPER.format(trips=500))
+    notes = [run(*words).stderr for words in ((), (), ("--no-cache",))]
+    assert "names no function" in notes[0]
+    assert len(set(notes)) == 1
+    (tmp_path / "package" / "__init__.py").touch()
+    assert [run(*words).stderr for words in ((), (), ("--no-cache",))] == ["", "", ""]
+
+
 def test_runs_on_a_part_and_on_the_whole_take_turns(pair: Path, run: Scanlint) -> None:
     for _ in range(2):
         assert found(run) == [("helper.py", 5, 500)]
