@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scanlint.analysis.callables import HOST, Mode, Named
 from scanlint.analysis.evidence import Reason
 from scanlint.analysis.transforms import batched, below, differentiated, functions_in, rows, run, settle
-from scanlint.analysis.values import UNKNOWN, Kind, Value, concrete, constant, gathered, join_all, staged
+from scanlint.analysis.values import UNKNOWN, Kind, Unset, Value, concrete, constant, gathered, join_all, staged, within
 from scanlint.analysis.words import words
 
 if TYPE_CHECKING:
@@ -31,31 +32,59 @@ def _argument(args: list[Value], keywords: dict[str, Value], place: int, name: s
     return args[place] if len(args) > place else keywords.get(name, UNKNOWN)
 
 
+def _carry(init: Value) -> Value:
+    """What a loop carries: staged, with a mark on what may be no tracer outside."""
+    if init.container is not None:
+        return within(init, _carry, Kind.UNKNOWN)
+    value = staged(init)
+    return replace(value, origin="carried") if value.traced and not init.traced else value
+
+
+def _handed_back(init: Value, result: Value, value: Value) -> Value:
+    """`value` as the loop gives it, from what it was given and what the body returns.
+
+    What is no tracer and left alone by the body comes back as it was; jax 0.4 makes an array of a number even then.
+    """
+    if init.container is None:
+        alone = result.origin == "carried" and not init.traced
+        return replace(init, kind=Kind.UNKNOWN, constant=Unset.UNSET) if alone else replace(value, origin=None)
+    if init.items and result.items and value.items and len(init.items) == len(result.items) == len(value.items):
+        parts = zip(init.items, result.items, value.items, strict=True)
+        return replace(value, items=tuple(_handed_back(*part) for part in parts))
+    common = init.fields.keys() & result.fields.keys() & value.fields.keys()
+    fields = {k: _handed_back(init.fields[k], result.fields[k], value.fields[k]) for k in common}
+    return replace(value, fields={**value.fields, **fields}) if fields else value
+
+
 def _scan(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     body = _argument(args, keywords, 0, "f")
-    init = staged(_argument(args, keywords, 1, "init"))
+    given = _argument(args, keywords, 1, "init")
+    init = _carry(given)
     xs = args[2] if len(args) > 2 else keywords.get("xs", constant(None))
     result = run(self, node, body, [init, rows(xs)], {}, _mode(self, "jax.lax.scan", body, node))
     carry, ys = (result.items[0], result.items[1]) if result.items and len(result.items) == 2 else (UNKNOWN, UNKNOWN)
-    carry = init if carry.kind is Kind.UNKNOWN and carry.container is None else staged(carry)
-    return settle(self, gathered("tuple", (carry, batched(staged(ys, leaf=False)))))
+    made = init if carry.kind is Kind.UNKNOWN and carry.container is None else staged(carry)
+    return settle(self, gathered("tuple", (_handed_back(given, carry, made), batched(staged(ys, leaf=False)))))
 
 
 def _fori_loop(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     body = _argument(args, keywords, 2, "body_fun")
-    init = staged(_argument(args, keywords, 3, "init_val"))
+    given = _argument(args, keywords, 3, "init_val")
+    init = _carry(given)
     why = Reason("the index of a `fori_loop` is traced", self.frame.code.scope, node)
     index = Value(Kind.TRACED, True, dtype="int", ndim=0, why=why)
-    run(self, node, body, [index, init], {}, _mode(self, "jax.lax.fori_loop", body, node))
-    return settle(self, init)
+    result = run(self, node, body, [index, init], {}, _mode(self, "jax.lax.fori_loop", body, node))
+    return settle(self, _handed_back(given, result, init))
 
 
 def _while_loop(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
-    init = staged(_argument(args, keywords, 2, "init_val"))
+    given = _argument(args, keywords, 2, "init_val")
+    init = _carry(given)
+    result = UNKNOWN
     for place, name in ((0, "cond_fun"), (1, "body_fun")):
         body = _argument(args, keywords, place, name)
-        run(self, node, body, [init], {}, _mode(self, "jax.lax.while_loop", body, node))
-    return settle(self, init)
+        result = run(self, node, body, [init], {}, _mode(self, "jax.lax.while_loop", body, node))
+    return settle(self, _handed_back(given, result, init))
 
 
 def _cond(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:

@@ -21,7 +21,7 @@ from scanlint.analysis.callables import (
     World,
 )
 from scanlint.analysis.evidence import Reason
-from scanlint.analysis.values import STATIC, UNKNOWN, Kind, OneOf, Value, constant, gathered, join_all, record
+from scanlint.analysis.values import STATIC, UNKNOWN, Kind, OneOf, Value, constant, gathered, join_all, record, within
 
 ARRAY_ANNOTATION = re.compile(
     r"(?:^|\.)(?:Array|DeviceArray|ndarray|ArrayDevice|PRNGKey|PRNGKeyArray|KeyArray|JaxArray)$"
@@ -208,10 +208,7 @@ def kept(value: Value) -> Value:
         return value
     if value.container not in ("list", "tuple", "dict"):
         return UNKNOWN
-    items = None if value.items is None else tuple(kept(v) for v in value.items)
-    fields = {k: kept(v) for k, v in value.fields.items()}
-    element = None if value.element is None else kept(value.element)
-    return replace(value, items=items, fields=fields, element=element)
+    return within(value, kept)
 
 
 def _decorators(code: Code) -> set[str]:

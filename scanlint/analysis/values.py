@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
@@ -20,7 +20,7 @@ class Kind(Enum):
     UNKNOWN = "unknown"
 
 
-Origin = Literal["shape", "feature", "argument", "field", "rank"]
+Origin = Literal["shape", "feature", "argument", "field", "rank", "carried"]
 
 
 class Unset(Enum):
@@ -39,7 +39,8 @@ class Value:
     length, `fields` those of a dict, NamedTuple or dataclass, `element` what any element of a list or dict of
     unknown length is, `container` its type's name. `callee` is what a call of it runs. `origin` tells where a
     Python number that is not known comes from: "shape" an axis of an array (but the last, which is "feature"),
-    "argument" a static argument of a transformed function, "field" an attribute of an object, "rank" a number of axes.
+    "argument" a static argument of a transformed function, "field" an attribute of an object, "rank" a number of axes;
+    "carried" is a tracer inside a loop of JAX that a Python number stands for outside.
     `why` is the evidence of a traced value: "`err` = `jnp.abs(...)`".
 
     A list, tuple or dict is a Python object while tracing: it is never TRACED itself, only its elements are.
@@ -115,6 +116,14 @@ def contents(value: Value) -> tuple[Value, ...]:
     """The values inside a container, as far as they are known."""
     inner = (*(value.items or ()), *value.fields.values())
     return (*inner, value.element) if value.element is not None else inner
+
+
+def within(value: Value, change: Callable[[Value], Value], kind: Kind | None = None) -> Value:
+    """A container with everything in it changed."""
+    items = None if value.items is None else tuple(change(v) for v in value.items)
+    fields = {k: change(v) for k, v in value.fields.items()}
+    element = None if value.element is None else change(value.element)
+    return replace(value, kind=kind or value.kind, items=items, fields=fields, element=element)
 
 
 def gathered(container: str, items: tuple[Value, ...] | None = None, element: Value | None = None) -> Value:
@@ -233,10 +242,7 @@ def staged(value: Value, why: Reason | None = None, *, leaf: bool = True, depth:
         return value
     if value.container is not None:
         inner = partial(staged, why=why, leaf=leaf, depth=depth + 1)
-        items = None if value.items is None else tuple(inner(v) for v in value.items)
-        fields = {k: inner(v) for k, v in value.fields.items()}
-        element = None if value.element is None else inner(value.element)
-        return replace(value, kind=Kind.UNKNOWN, constant=Unset.UNSET, items=items, fields=fields, element=element)
+        return replace(within(value, inner, Kind.UNKNOWN), constant=Unset.UNSET)
     if value.kind is Kind.UNKNOWN and not value.array and not leaf:
         return value
     array = value.array or (value.kind is Kind.STATIC and value.dtype is not None)
@@ -247,8 +253,5 @@ def staged(value: Value, why: Reason | None = None, *, leaf: bool = True, depth:
 def concrete(value: Value, depth: int = 0) -> Value:
     """A value that comes out of traced code into host code: its tracers are concrete arrays there."""
     if value.container is not None and depth <= DEPTH:
-        items = None if value.items is None else tuple(concrete(v, depth + 1) for v in value.items)
-        fields = {k: concrete(v, depth + 1) for k, v in value.fields.items()}
-        element = None if value.element is None else concrete(value.element, depth + 1)
-        return replace(value, items=items, fields=fields, element=element)
+        return within(value, partial(concrete, depth=depth + 1))
     return replace(value, kind=Kind.UNKNOWN) if value.traced else value

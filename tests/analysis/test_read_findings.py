@@ -128,6 +128,16 @@ def back(steps, most, limit):
 """
 
 
+CARRIED = """
+@jax.jit
+def run(x):
+    state, _ = lax.scan(lambda c, row: (({number}, c[1] * row), row), (3, x[0]), x)
+    count, x = lax.fori_loop(0, 5, lambda _, c: (c[0], c[1] * c[0]), state)
+    if count > 2:
+        x = jnp.sin(x)
+    return x
+"""
+
 BLOCKWISE = """
 SIZES = ((0, 3), (3, 2))
 
@@ -164,6 +174,8 @@ def reference(x):
             NUMBERS.format(index="jnp.minimum(steps, most)"), [], id="a Python number behind an array in jnp.minimum"
         ),
         pytest.param(NUMBERS.format(index="jnp.sum(most)"), ["SCN201"], id="an array that is reduced"),
+        pytest.param(CARRIED.format(number="c[0]"), [], id="a Python number that loops carry and leave alone"),
+        pytest.param(CARRIED.format(number="c[0] + 1"), ["SCN201"], id="a Python number that a loop counts up"),
         pytest.param(BLOCKWISE.format(bound="start, start + width"), [], id="a range over numbers out of a list"),
         pytest.param(BLOCKWISE.format(bound="x.shape[0]"), ["SCN107"], id="a range over rows inside of such a loop"),
     ],
