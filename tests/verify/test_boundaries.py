@@ -72,6 +72,15 @@ def test_a_swapped_key_is_refuted_at_once(judge) -> None:
         assert judge(old, new.format("key, x"), using=hurried).verdict == "refuted"
 
 
+def test_an_axis_among_several_arguments_is_refuted(judge) -> None:
+    old = "def g(x, y):\n    return x * y\n\ndef f(xs, ys):\n    return {}\n"
+    new = "jax.vmap(g, in_axes=(0, {}))(xs, ys)"
+    stacked = old.format("jnp.stack([g(x, y) for x, y in zip(xs, ys)])")
+    assert judge(stacked, old.format(new.format(0))).verdict == "proved"
+    for axis in (1, -1):
+        assert judge(stacked, old.format(new.format(axis))).verdict == "refuted"
+
+
 MODES = "def f(x, mode):\n    if mode == 0:\n        return jnp.sin(x)\n    if mode == 1:\n        return x * 2.0\n    return -x\n"
 SWITCH = "def f(x, mode):\n    which = jnp.where((mode >= 0) & (mode {}), mode, 2)\n    return lax.switch(which, [lambda: jnp.sin(x), lambda: x * 2.0, lambda: {}])\n"
 
@@ -82,6 +91,14 @@ def test_a_switch_with_an_arm_for_the_rest_is_proved(judge) -> None:
     assert judge(MODES, SWITCH.format("<= 1", "-x"), **inputs).verdict == "proved"
     assert judge(MODES, SWITCH.format("< 1", "-x"), **inputs).verdict == "refuted"
     assert judge(MODES, SWITCH.format("< 2", "x"), **inputs).verdict == "refuted"
+
+
+def test_a_choice_below_zero_is_tried(judge) -> None:
+    inputs = {"given": (("x: f32[], mode: i32[]", "module.py:1"),)}
+    old = "def f(x, mode):\n    if mode == -4:\n        return jnp.sin(x)\n    return x\n"
+    new = "def f(x, mode):\n    return lax.cond(mode {} -4, lambda: jnp.sin(x), lambda: x)\n"
+    assert judge(old, new.format("=="), **inputs).verdict == "proved"
+    assert judge(old, new.format("<="), **inputs).verdict == "refuted"
 
 
 def test_a_flag_made_static_is_proved(judge) -> None:

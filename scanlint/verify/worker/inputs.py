@@ -28,6 +28,7 @@ ATTEMPT_SECONDS = 2.0
 VARIANT_SECONDS = 1.5
 RETRY_SECONDS = 6.0
 SMALLEST = (2, 3, 4, 5)
+LARGEST = 1e300  # of the numbers that floats can hold
 CARRIED = re.compile(r"has type ([^\[\s]+)\[[^\]]*\].{0,80}?has type ([^\[\s]+)\[", re.S)  # in and out
 CONCRETE = (
     jax.errors.ConcretizationTypeError,
@@ -320,22 +321,21 @@ class Inputs:
 
 def _compared(function: ast.AST) -> tuple[list[float], list[int]]:
     """Constants in the comparisons of a function, whole numbers with their neighbours."""
-    floats: dict[float, None] = {}
-    integers: dict[int, None] = {}
-    for node in ast.walk(function):
-        if isinstance(node, ast.Compare):
-            for inner in ast.walk(node):
-                match inner:
-                    case ast.Constant(value=bool()):
-                        continue
-                    case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=float() as f)):
-                        floats[-f] = None
-                    case ast.Constant(value=int() as n):
-                        integers.update(dict.fromkeys((n, n - 1, n + 1)))
-                        floats[float(n)] = None
-                    case ast.Constant(value=float() as f):
-                        floats[f] = None
-    return list(floats), [n for n in integers if abs(n) < 10_000]
+    found = [n for node in ast.walk(function) if isinstance(node, ast.Compare) for n in _numbers(node)]
+    numbers = [n for n in found if abs(n) < LARGEST]
+    integers = dict.fromkeys(m for n in numbers if isinstance(n, int) for m in (n, n - 1, n + 1))
+    return list(dict.fromkeys(map(float, numbers))), [n for n in integers if abs(n) < 10_000]
+
+
+def _numbers(node: ast.AST) -> Iterator[int | float]:
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as n)):
+            yield -n
+        case ast.Constant(value=int() | float() as n) if not isinstance(n, bool):
+            yield n
+        case _:
+            for child in ast.iter_child_nodes(node):
+                yield from _numbers(child)
 
 
 def _allowed(before: Spec, after: Spec, least: Callable[[int], int]) -> bool:

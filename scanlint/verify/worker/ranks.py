@@ -38,13 +38,14 @@ def further(inputs: Inputs, after: Callable[..., object], specs: Specs) -> Itera
     arrays = [n for n, s in specs.items() if isinstance(s, Array) and s.dtype == "float32" and len(s.shape) in (1, 2)]
     fresh = next(n for n in FRESH if n not in sizes(list(specs.values())))
     for names in dict.fromkeys([tuple(arrays), *((n,) for n in arrays[:MAX_ALONE])]):
-        for size in dict.fromkeys([fresh, 3]):
+        for size in dict.fromkeys([fresh, 3, None]):
             changed = {n: _longer(s, size) if n in names else s for n, s in specs.items()}
             if names and accepted(changed):
                 yield f"one more axis for {', '.join(names)}", changed
                 break
 
 
-def _longer(spec: object, size: int) -> Array:
+def _longer(spec: object, size: int | None) -> Array:
+    """With an axis of that size at the end; without a size one as long as the first, as a wrong axis may want it."""
     assert isinstance(spec, Array)
-    return Array((*spec.shape, size), spec.dtype)
+    return Array((*spec.shape, size or spec.shape[0]), spec.dtype)
