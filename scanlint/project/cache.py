@@ -31,7 +31,7 @@ LIFETIME = 30 * 24 * 3600.0
 VARIANTS = 3
 INDIFFERENT = (
     *("source", "exclude", "extend_exclude", "force_exclude", "per_file_ignores", "baseline", "jobs", "cache"),
-    *("cache_dir", "inputs", "python", "verify_timeout", "measure", "unsafe_fixes"),
+    *("cache_dir", "inputs", "python", "verify_timeout", "verify_environment", "measure", "unsafe_fixes"),
 )
 """Settings that change nothing of what is found in a file."""
 
@@ -205,10 +205,10 @@ class Cache:
         except OSError as error:
             self._writable = False
             self.remarks.append(f"cache not written: {error}")
+        finally:  # an interrupt leaves no half either
             with suppress(OSError):
                 scratch.unlink()
-            return False
-        return True
+        return self._writable
 
     def _make(self, folder: Path) -> None:
         """Make a folder. The cache's own is tagged; one that holds other things stays as it is."""

@@ -194,6 +194,18 @@ def test_a_cache_that_cannot_be_written_is_no_error(pair: Path, run: Scanlint) -
     assert "cache not written" in run("-v", "--cache-dir", inside_a_file).stderr
 
 
+def test_an_interrupt_leaves_no_half_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(scratch: Path, file: Path) -> None:
+        assert scratch.exists()
+        raise KeyboardInterrupt
+
+    cache = kept.Cache(Settings(root=tmp_path))
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        cache.keep_facts("first", b"")
+    assert not list(cache.folder.glob("facts-*/*"))
+
+
 def test_a_full_disk_keeps_no_half_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(scratch: Path, data: bytes) -> None:
         scratch.touch()
