@@ -83,9 +83,10 @@ class Pool:
     def __init__(self, jobs: int, settings: Settings) -> None:
         _import_ahead()
         context = context_of()
-        room = max(2 * KEPT // max(jobs, 1), LEAST)
+        room = min(max(2 * KEPT // jobs, LEAST), KEPT)
+        self.displays: dict[str, str] = {}
         with _uninterrupted():
-            self.workers = [Worker(context, settings, min(room, KEPT)) for _ in range(max(jobs, 1))]
+            self.workers = [Worker(context, settings, room) for _ in range(jobs)]
 
     def survey(self, files: Sequence[File]) -> Iterator[tuple[Surveyed, bytes | None]]:
         """What each file is, in order. Neighbours go to the same process: they use each other."""
