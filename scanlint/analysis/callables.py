@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -209,7 +209,7 @@ class ClassInfo:
     `kind` is "namedtuple", "dataclass" (its attributes are the leaves of a pytree or plain values), "module" (a
     flax or haiku module: its fields are configuration), "enum" or "plain". `attributes` are what its methods
     were seen to set on `self`, `readers` the functions that asked for each. `values` are the methods of a class
-    that is defined in a function, under their decorators.
+    that is defined in a function, under their decorators, `givers` the parameters of `__init__` that make an attribute.
     """
 
     name: str
@@ -224,6 +224,7 @@ class ClassInfo:
     readers: dict[str, dict[Code, Frame | None]] = field(default_factory=dict)
     visited: bool = False
     values: dict[str, Value] = field(default_factory=dict)
+    givers: dict[str, list[str]] = field(default_factory=dict)
 
 
 class Scope(Protocol):
@@ -286,11 +287,11 @@ class World(Protocol):
     def stand_in(self, primal: Closure, rule: Closure, skip: frozenset[str]) -> None:
         """A rule runs where a function does, under differentiation; the parameters in `skip` are no tracers."""
 
-    def wanting(self, code: Code) -> None:
-        """A function runs one of its own arguments under a trace: its callers tell which functions that are."""
+    def wanting(self, code: Code, parameter: str) -> None:
+        """A function runs this argument under a trace: its callers tell which function that is."""
 
-    def wants(self, code: Code) -> bool:
-        """Whether a function is known to run one of its own arguments under a trace."""
+    def wants(self, code: Code) -> Collection[str]:
+        """The parameters of a function that it is known to run under a trace, without knowing what they are."""
 
     def root(
         self,

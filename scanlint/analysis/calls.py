@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scanlint.analysis import control, rules, standard, transforms
+from scanlint.analysis import control, rules, standard, transforms, wants
 from scanlint.analysis.callables import ClassRef, Closure, Instance, Method, Mode, Named, Partial, Transformed
 from scanlint.analysis.evidence import Reason
 from scanlint.analysis.jaxapi import ARRAY_ROOTS, PRIVATE, PYTHON_METHODS, PYTHON_VALUED, QUIET, TREES, describe
@@ -99,7 +99,7 @@ def _opaque(self: Expressions, node: ast.Call, function: Value) -> Value:
         case Named(name):
             return standard.call(self, node, name, [UNKNOWN], {})
         case None if self.traced:
-            self.wanting(node.func)
+            wants.want(self, node.func)
     return UNKNOWN
 
 
@@ -110,8 +110,7 @@ def apply(self: Expressions, node: ast.Call, function: Value, args: list[Value],
             return named(self, node, name, args, keywords)
         case Closure() as closure:
             result = self.world.invoke(closure, arguments(closure, args, keywords), calling(self, closure, node))
-            if self.world.wants(closure.code):
-                _hand_on(self, node, args, keywords)
+            wants.hand_on(self, node, closure, len(args))
             return result
         case Partial(inner, given, named_args):
             return apply(self, node, inner, [*given, *args], {**named_args, **keywords})
@@ -126,14 +125,8 @@ def apply(self: Expressions, node: ast.Call, function: Value, args: list[Value],
         case OneOf(choices):
             return join_all(tuple(apply(self, node, choice, args, keywords) for choice in choices))
         case None if self.traced:
-            self.wanting(node.func)
+            wants.want(self, node.func)
     return UNKNOWN
-
-
-def _hand_on(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> None:
-    """A call of a function that runs its arguments under a trace: unknown ones are wanted from the callers here."""
-    for part in (*node.args, *(k.value for k in node.keywords)):
-        self.wanting(part)
 
 
 def calling(self: Expressions, closure: Closure, node: ast.AST) -> Mode:

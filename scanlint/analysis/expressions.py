@@ -10,7 +10,7 @@ from scanlint.analysis import calls, operators
 from scanlint.analysis.callables import ClassRef, Closure, Frame, Instance, Method, Named, Transformed, World
 from scanlint.analysis.evidence import Reason
 from scanlint.analysis.jaxapi import ARRAY_METHODS, SAME_ATTRIBUTES, STATIC_ATTRIBUTES
-from scanlint.analysis.members import class_member, constant_of, kept, lineage, member
+from scanlint.analysis.members import class_member, constant_of, kept, member
 from scanlint.analysis.parts import element, indexed_ndim, iterated, length_of, stored, unpacked
 from scanlint.analysis.rules import RULES
 from scanlint.analysis.unit import BUILTINS, canonical
@@ -137,30 +137,6 @@ class Expressions:
     def note(self, node: ast.AST, value: Value) -> None:
         if self.values is not None:
             self.values[node] = UNKNOWN if self.quiet else value
-
-    def wanting(self, node: ast.AST | None) -> None:
-        """An unknown function that is run under a trace: where it is a parameter, the callers are asked for it.
-
-        For an attribute of `self` those who make the object are.
-        """
-        while isinstance(node, ast.Attribute):
-            node = node.value
-            owner = self.frame.lookup(node.id) if isinstance(node, ast.Name) else None
-            if owner is not None and isinstance(owner.callee, Instance):
-                for info in lineage(self.world, owner.callee.name):
-                    if "__init__" in info.methods:
-                        self.world.wanting(info.methods["__init__"])
-                return
-        if not isinstance(node, ast.Name):
-            return
-        at: Frame | None = self.frame
-        while at is not None:
-            if node.id in at.env:
-                arguments = at.code.node.args
-                if any(a.arg == node.id for a in (*at.code.parameters(), arguments.vararg, arguments.kwarg) if a):
-                    self.world.wanting(at.code)
-                return
-            at = at.parent
 
     def set_attribute(self, owner: Value, name: str, value: Value) -> None:
         """`self.x = ...`: what any method of the class may read later."""

@@ -12,6 +12,7 @@ from scanlint.analysis.evidence import Reason
 from scanlint.analysis.parts import row_of
 from scanlint.analysis.unit import Jit
 from scanlint.analysis.values import STATIC, UNKNOWN, Kind, OneOf, Unset, Value, gathered, join_all, staged
+from scanlint.analysis.wants import functions_of, want
 from scanlint.analysis.words import words
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def wrap(self: Expressions, wrapper: Wrapper, node: ast.expr, function: Value, k
     if wrapper.name in ("jax.jit", "jax.pmap", "jax.checkpoint", "jax.make_jaxpr"):
         static = static_names(function, keywords)
     if not closures and isinstance(node, ast.Call) and node.args:
-        self.wanting(node.args[0])
+        want(self, node.args[0])
     mode = below(self, wrapper.name, closures, node, traced=wrapper.traced)
     jit = (
         Jit(self.decorator or node, self.decorator is not None)
@@ -362,8 +363,8 @@ def run(
         case OneOf(choices):
             return join_all(tuple(run(self, node, choice, args, keywords, mode) for choice in choices))
         case None if isinstance(node, ast.Call) and mode.traced:
-            for part in (node.func, *node.args[:3], *(k.value for k in node.keywords)):
-                self.wanting(part)
+            for part in functions_of(node):
+                want(self, part)
         case Named(name) if name.startswith(("jax.numpy.", "jax.nn.", "jax.lax.", "jax.scipy.")):
             return Value(
                 Kind.TRACED if mode.traced else Kind.UNKNOWN, array=True, why=Reason("", self.frame.code.scope, node)

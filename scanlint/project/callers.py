@@ -15,9 +15,10 @@ SPECIAL = re.compile(r"__(?!init__)\w+__")
 
 
 def ask(graph: Graph, elsewhere: Sequence[Wanted] = (), within: Sequence[ModuleScope] = ()) -> None:
-    """Run every function and statement of the files at hand that names such a function, until no more come up.
+    """Run every function and statement that names such a function, until no more come up.
 
-    The files `within` are asked first, for functions that are known from `elsewhere`.
+    Asked are the files `within`, for functions that are known from `elsewhere` too, and the file of the function
+    itself; what else names it is asked when it is the turn of its own file.
     """
     done: set[tuple[str, str | int]] = set()
     if elsewhere:
@@ -26,11 +27,17 @@ def ask(graph: Graph, elsewhere: Sequence[Wanted] = (), within: Sequence[ModuleS
         _ask(graph, sorted({want.name for want in elsewhere}), within, done)
     asked: set[str] = set()
     while len(asked) < MOST:
-        found = {name for code in graph.wanted if (name := _called(code)) is not None} - asked
+        found: dict[str, set[str]] = {}
+        for code in graph.wanted:
+            name = _called(code)
+            if name is not None and name not in asked:
+                found.setdefault(name, set()).add(code.scope.name)
         if not found:
             return
-        asked |= found
-        _ask(graph, sorted(found), list(graph.made.values()), done)
+        asked |= found.keys()
+        _ask(graph, sorted(found), within, done)
+        for module in sorted({m for modules in found.values() for m in modules} - {scope.name for scope in within}):
+            _ask(graph, sorted(n for n, modules in found.items() if module in modules), [graph.modules[module]], done)
 
 
 def wanted(graph: Graph) -> tuple[Wanted, ...]:

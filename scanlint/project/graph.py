@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -59,7 +59,7 @@ class Graph:
         self.local: dict[str, ClassInfo] = {}
         self._below: dict[str, list[str]] | None = None
         self._constants: dict[str, Value] = {}
-        self.wanted: dict[Code, None] = {}
+        self.wanted: dict[Code, dict[str, None]] = {}
         self._found: dict[str, Value | None] = {}
         self._decorated: dict[Code, Value] = {}
 
@@ -261,12 +261,12 @@ class Graph:
         if primal.code.mode.traced:
             self.root(rule, "jax.custom_jvp", primal.code.mode, skip, frozenset(), None)
 
-    def wanting(self, code: Code) -> None:
+    def wanting(self, code: Code, parameter: str) -> None:
         if not code.scope.name.startswith(EXTERNAL):
-            self.wanted.setdefault(code)
+            self.wanted.setdefault(code, {}).setdefault(parameter)
 
-    def wants(self, code: Code) -> bool:
-        return code in self.wanted
+    def wants(self, code: Code) -> Collection[str]:
+        return self.wanted.get(code, ())
 
     def _is_frozen(self, code: Code) -> bool:
         """Whether only one unit is run anew, and the function is not part of it."""
