@@ -29,6 +29,8 @@ RESOLUTION = 2_000_000_000
 """Nanoseconds within which two changes of a file may bear the same time."""
 LIFETIME = 30 * 24 * 3600.0
 VARIANTS = 3
+SPARE = 3
+"""Times as many results are kept as one run asks for: their names change with the functions in them."""
 INDIFFERENT = (
     *("source", "exclude", "extend_exclude", "force_exclude", "per_file_ignores", "baseline", "jobs", "cache"),
     *("cache_dir", "inputs", "python", "verify_timeout", "verify_environment", "measure", "unsafe_fixes"),
@@ -92,6 +94,7 @@ class Cache:
         self._files: dict[str, tuple[tuple[int, ...], tuple[object, ...], str]] = {}
         self._results: dict[str, list[tuple[dict[str, str], tuple[str, ...], Plain]]] = {}
         self._used: set[str] = set()
+        self._asked: set[str] = set()
         self._load()
 
     @property
@@ -149,6 +152,9 @@ class Cache:
 
     def result(self, name: str, tokens: Mapping[str, str], roots: frozenset[str]) -> Plain | None:
         """A result that still holds."""
+        self._asked.add(name)
+        if name in self._results:
+            self._results[name] = self._results.pop(name)
         for kept in self._results.get(name, ()):
             if Kept(*kept).holds(tokens, roots):
                 return kept[2]
@@ -156,7 +162,8 @@ class Cache:
 
     def keep_result(self, name: str, rests: dict[str, str], missed: tuple[str, ...], result: Plain) -> None:
         """Keep a result, and the latest ones that rested on something else: the paths of runs may take turns."""
-        self._results[name] = [(rests, missed, result), *self._results.get(name, ())][:VARIANTS]
+        self._results[name] = [(rests, missed, result), *self._results.pop(name, ())][:VARIANTS]
+        self._asked.add(name)
         self.changed = True
 
     # -- facts
@@ -184,13 +191,16 @@ class Cache:
             self._sweep()
 
     def _forget(self) -> None:
-        """Drop what is known of files that are gone."""
+        """Drop what is known of files that are gone, and results that have not been asked for for long."""
         gone = [d for d in self._files if d not in self._used and not os.path.exists(d)]
         for display in gone:
             del self._files[display]
         if gone:
             kept = self._files.keys()
             self._results = {n: r for n, r in self._results.items() if kept >= set(n.partition("\0")[0].split("\n"))}
+        surplus = len(self._results) - SPARE * max(len(self._asked), len(self._files))
+        for name in list(self._results)[: max(surplus, 0)]:
+            del self._results[name]
 
     def _write(self, file: Path, data: bytes) -> bool:
         """Put a file in place as a whole: another run may read it, or write the same one, at this moment."""

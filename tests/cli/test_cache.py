@@ -177,6 +177,18 @@ def test_another_version_takes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     assert kept.Cache(settings).result("a.py", {}, frozenset()) is None
 
 
+def test_results_that_nobody_asks_for_any_more_are_dropped(tmp_path: Path) -> None:
+    settings = Settings(root=tmp_path)
+    names = [f"a.py\0{number}" for number in range(40)]
+    for name in names:
+        cache = kept.Cache(settings)
+        cache.result(names[0], {}, frozenset())
+        cache.keep_result(name, {}, (), name)
+        cache.save()
+    left = [name for name in names if kept.Cache(settings).result(name, {}, frozenset()) == name]
+    assert left == [names[0], *names[-5:]]
+
+
 @pytest.mark.parametrize("damage", [b"", b"rubbish", b"\x00" * 5000, None], ids=["empty", "text", "zeros", "cut short"])
 def test_a_damaged_cache_is_passed_over(pair: Path, run: Scanlint, damage: bytes | None) -> None:
     assert found(run) == [("helper.py", 5, 500)]
