@@ -40,7 +40,7 @@ class Value:
     unknown length is, `container` its type's name. `callee` is what a call of it runs. `origin` tells where a
     Python number that is not known comes from: "shape" an axis of an array (but the last, which is "feature"),
     "argument" a static argument of a transformed function, "field" an attribute of an object, "rank" a number of axes;
-    "carried" is a tracer inside a loop of JAX that a Python number stands for outside.
+    "carried" is a tracer inside a loop of JAX that may be none outside.
     `why` is the evidence of a traced value: "`err` = `jnp.abs(...)`".
 
     A list, tuple or dict is a Python object while tracing: it is never TRACED itself, only its elements are.
