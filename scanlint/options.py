@@ -98,7 +98,9 @@ OPTIONS = (
     click.option("--add-ignore", is_flag=True, help="Add an ignore comment for each finding."),
     click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True),
     click.option("--quiet", "-q", is_flag=True, help="Print nothing but the findings."),
-    click.option("--verbose", "-v", is_flag=True, help="Also print the configuration used."),
+    click.option(
+        "--verbose", "-v", is_flag=True, help="Also print the configuration used, the protections and the cache."
+    ),
 )
 
 

@@ -158,11 +158,22 @@ def unify(unit: Unit, leaves: Sequence[Leaf], what: str, spell: Spell) -> dict[i
                 "not-an-array", f"{what} is `{ast.unparse(node)}` on one side, which no array can hold (line {line})"
             )
     numbers = {i: number(unit, n) for i, n in enumerate(nodes) if n is not None and number(unit, n) is not None}
+    if (other := _uneven(unit, nodes)) is not None:
+        why = f"{what} is the Python number `{ast.unparse(other)}` on one side and an array on the other"
+        return Withheld("branch-types-differ", f"{why} (line {other.lineno})")
     if not numbers:
         return {}
     if len(numbers) == len(nodes):
         return _numbers(nodes, numbers, what)
     return _beside_array(unit, leaves, numbers, what, spell)
+
+
+def _uneven(unit: Unit, nodes: Sequence[ast.expr | None]) -> ast.expr | None:
+    """A Python number whose value is not known here, where another arm gives an array not known to be of its kind."""
+    known = [(n, unit.value(n)) for n in nodes if n is not None and number(unit, n) is None]
+    arrays = {value.dtype for _, value in known if value.traced}
+    plain = ((n, v.dtype) for n, v in known if v.static and not v.array and v.dtype in ("int", "float", "complex"))
+    return next((node for node, dtype in plain if arrays - {dtype}), None)
 
 
 def _numbers(nodes: Sequence[ast.expr | None], numbers: Mapping[int, object], what: str) -> dict[int, str] | Withheld:

@@ -394,6 +394,7 @@ LEFT = {
         "size = float(y.shape[0])\n    if x > 0:\n        z = size\n    else:\n        z = 0\n    return y * z",
         "branch-types-differ",
     ),
+    "a_length_beside_an_array": ("return y * (y.shape[0] if x > 0 else y)", "branch-types-differ"),
     "a_bool_beside_a_number": ("z = True if x > 0 else 2.0\n    return z", "branch-types-differ"),
     "tuples_of_different_lengths": ("return (x, y) if x > 0 else (x, y, y)", "branch-types-differ"),
     "more_elifs_than_python_could_nest": (
