@@ -189,22 +189,25 @@ def _unmapped(closure: Closure, function: Value, keywords: dict[str, Value]) -> 
 def _given(closure: Closure, function: Value) -> frozenset[str]:
     """Parameters that a `partial` has given: Python values, or at least no arguments of the transform."""
     first = {a.arg for a in closure.code.positional()}.difference(_filled(closure, function))
-    return frozenset(first.union(*(keywords for _, keywords in _partials(function))))
+    return frozenset(first.union(*(keywords for _, keywords in _partials(closure, function))))
 
 
 def _filled(closure: Closure, function: Value) -> list[str]:
     """The parameters that positional arguments fill: not the receiver, nor what a `partial` has given by place."""
-    taken = (closure.receiver is not None) + sum(count for count, _ in _partials(function))
+    taken = (closure.receiver is not None) + sum(count for count, _ in _partials(closure, function))
     return [a.arg for a in closure.code.positional()][taken:]
 
 
-def _partials(function: Value) -> list[tuple[int, Mapping[str, Value]]]:
-    """How many arguments each `partial` in a function value gives by place, and which by name."""
+def _partials(closure: Closure, function: Value) -> list[tuple[int, Mapping[str, Value]]]:
+    """How many arguments each `partial` around a function gives by place, and which by name."""
     match function.callee:
         case Partial(inner, args, keywords):
-            return [(len(args), keywords), *_partials(inner)]
+            return [(len(args), keywords), *_partials(closure, inner)]
         case Transformed(_, inner):
-            return _partials(inner)
+            return _partials(closure, inner)
+        case OneOf(choices):
+            holder = (c for c in choices if any(f.code is closure.code for f in functions_in(c)))
+            return _partials(closure, next(holder, UNKNOWN))
     return []
 
 
