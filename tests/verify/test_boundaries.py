@@ -147,6 +147,11 @@ TESTS = {
         "def f(x, y):\n    return lax.while_loop(lambda x: jnp.abs(x) {} 0.3 + jnp.abs(y), lambda x: 0.9 * x, x)\n",
         "> 0.002 +", "+ 0.002 >",
     ),
+    "a limit up to which nothing jumps": (
+        "def f(x, limit):\n    size = jnp.abs(x)\n    if size > limit:\n        x = x * (limit / size)\n    return x\n",
+        "def f(x, limit):\n    size = jnp.abs(x)\n    return lax.cond(size {} limit, lambda: x * (limit / size), lambda: x)\n",
+        "> 1.001 *", "> 0.999 *",
+    ),
 }  # fmt: skip
 
 

@@ -66,7 +66,7 @@ class Judge:
     skipped: int = 0
     ordinary: int = 0
     slow: bool = False
-    usual: float = 0.0
+    usual: float | None = None
     partial: bool = False
     patience: float = CASE_SECONDS
     callees: Callees | None = None
@@ -180,7 +180,7 @@ class Judge:
 
     def boundary_patience(self) -> float:
         """Seconds for values at boundaries: a `while` may never end there, and an ordinary run says what is usual."""
-        return min(self.patience, BOUNDARY_SECONDS + 8 * self.usual) if self.usual else self.patience
+        return self.patience if self.usual is None else min(self.patience, BOUNDARY_SECONDS + 8 * self.usual)
 
     def run_old(self, values: Values, patience: float | None = None) -> object:
         mine = self.own(values)
@@ -191,7 +191,7 @@ class Judge:
                 return finished(self.eagerly(lambda f: self.signature.call(f, mine)))
         finally:
             spent = time.process_time() - started
-            self.usual = min(spent, self.usual or spent)
+            self.usual = spent if self.usual is None else min(spent, self.usual)
             if self.callees is None and spent > SLOW_SECONDS:
                 self.callees = Callees(self.old, self.before)
 

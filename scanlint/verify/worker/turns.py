@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -28,9 +28,17 @@ AWAY = 1e-4  # of the way between two inputs: beyond what rounding decides
 QUICK_SECONDS = 0.05
 
 
+class Turn(NamedTuple):
+    """The nearest inputs on both sides of a boundary, two that are clearly on one, and the way beyond it."""
+
+    sides: tuple[Values, Values]
+    away: tuple[Values, Values]
+    other: Way
+
+
 def turns(judge: Judge) -> Iterator[Case]:
     """Cases on both sides of the boundaries between the cases that were run, as near as floats are."""
-    if judge.usual > QUICK_SECONDS:
+    if judge.usual is None or judge.usual > QUICK_SECONDS:
         return
     seen: set[Way] = set()
     for (first, a, way), (second, b, other) in itertools.combinations(judge.ran, 2):
@@ -38,13 +46,16 @@ def turns(judge: Judge) -> Iterator[Case]:
             return
         if way == other or _kind(a) != _kind(b) or _until(way, other) in seen:
             continue
-        sides = _narrowed(judge, a, b, way)
-        if sides is None:
+        turn = _turn(judge, a, b, way)
+        if turn is None:
             continue
-        seen |= {_until(way, other), _until(way, sides[1])}
-        for values in sides[0]:
+        seen |= {_until(way, other), _until(way, turn.other)}
+        label = f"a boundary between {first} and {second}"
+        for values in turn.away:
+            yield Case(label, lambda v=values: v, ordinary=False)  # type: ignore[misc]
+        for values in turn.sides:
             for beside in _signed(values):
-                yield Case(f"a boundary between {first} and {second}", lambda v=beside: v, ordinary=False, tie=True)  # type: ignore[misc]
+                yield Case(label, lambda v=beside: v, ordinary=False, tie=True)  # type: ignore[misc]
 
 
 def _until(way: Way, other: Way) -> Way:
@@ -54,8 +65,8 @@ def _until(way: Way, other: Way) -> Way:
     return (*common, *((point, True) for point, _ in rest))
 
 
-def _narrowed(judge: Judge, a: Values, b: Values, way: Way) -> tuple[tuple[Values, ...], Way] | None:
-    """The nearest inputs between two of which one goes the way of the first, with the way of the other."""
+def _turn(judge: Judge, a: Values, b: Values, way: Way) -> Turn | None:
+    """Where between two inputs the way of the first is left; None where their floats do not decide it."""
     low, high = a, _between(a, b, 1.0)
     other = _way(judge, high)
     if other is None or other == way:
@@ -71,8 +82,7 @@ def _narrowed(judge: Judge, a: Values, b: Values, way: Way) -> tuple[tuple[Value
             at, low = middle, values
         else:
             end, high, other = middle, values, found
-    away = [_between(a, b, part) for part in (at - AWAY, end + AWAY)]
-    return (low, high, *away), other
+    return Turn((low, high), (_between(a, b, at - AWAY), _between(a, b, end + AWAY)), other)
 
 
 def _way(judge: Judge, values: Values) -> Way | None:
@@ -103,14 +113,20 @@ def _signed(values: Values) -> Iterator[Values]:
     places = [i for i, x in enumerate(flat) if _moves(x)]
     if not 1 < len(places) <= MAX_BESIDE:
         return
+    found = [values]
     for place, sign, alone in itertools.product(places, (1.0, -1.0), (True, False)):
         changed = [i for i in places if (i == place) == alone]
-        yield jax.tree_util.tree_unflatten(tree, [_sided(x, sign) if i in changed else x for i, x in enumerate(flat)])
+        beside = jax.tree_util.tree_unflatten(
+            tree, [_sided(x, sign) if i in changed else x for i, x in enumerate(flat)]
+        )
+        if not any(_same(beside, other) for other in found):
+            found.append(beside)
+            yield beside
 
 
 def _sided(x: object, sign: float) -> object:
     plain = np.asarray(x, np.float64)
-    return _like(x, sign * np.where(plain == 0, 1.0, plain))
+    return _like(x, sign * np.where(plain == 0, 1.0, np.abs(plain)))
 
 
 def _like(x: object, plain: np.ndarray) -> object:
