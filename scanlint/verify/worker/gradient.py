@@ -109,43 +109,30 @@ def _negligible(gradients: list[object], result: Difference) -> bool:
     return bool(result.values_only and result.error <= 1e-5 * max(1.0, largest))
 
 
-def _rough(judge: Judge, values: Values, expected: list[object], result: Difference, derive: Derivative) -> bool:
-    """Whether the old version's own gradient moves as much under one rounding unit."""
-    for pattern in range(PATTERNS):
-        moved = {k: nudged(v, pattern) for k, v in judge.own(values).items()}
-        try:
-            with limited(CASE_SECONDS):
-                other = judge.eagerly(lambda f, moved=moved: derive(judge.signature, f, moved))  # type: ignore[misc]
-        except (Exception, TookTooLong):  # noqa: BLE001
-            return False
-        moves = apart(expected, other)
-        if moves.flips or result.relative <= 64 * moves.relative:
-            return True
-    return False
-
-
 def _excused(
     judge: Judge, case: Case, values: Values, expected: list[object], result: Difference, derive: Derivative
 ) -> bool:
-    """Whether rounding, or a boundary that the values stand on, explains a difference."""
+    """Whether rounding explains a difference, or else a boundary that the values stand on.
+
+    At ordinary values the old version's own gradient must move as much under one rounding unit. Where it hardly moves
+    in any direction no boundary excuses another gradient.
+    """
     if case.ordinary:
-        return _rough(judge, values, expected, result, derive)
-    return not _smooth(judge, values, expected, result, derive)
-
-
-def _smooth(judge: Judge, values: Values, expected: list[object], result: Difference, derive: Derivative) -> bool:
-    """Whether the old version's gradient hardly moves in any direction from here: then no boundary excuses another."""
-    for pattern in range(NEIGHBOURS):
-        moved = _neighbour(judge.own(values), pattern)
+        near = [{k: nudged(v, pattern) for k, v in judge.own(values).items()} for pattern in range(PATTERNS)]
+        factor = 64.0
+    else:
+        near = [_neighbour(judge.own(values), pattern) for pattern in range(NEIGHBOURS)]
+        factor = 16.0
+    for moved in near:
         try:
             with limited(CASE_SECONDS):
                 other = judge.eagerly(lambda f, moved=moved: derive(judge.signature, f, moved))  # type: ignore[misc]
         except (Exception, TookTooLong):  # noqa: BLE001
-            return False
+            return not case.ordinary
         moves = apart(expected, other)
-        if moves.flips or not result.relative > 16 * moves.relative:
-            return False
-    return True
+        if moves.flips or not result.relative > factor * moves.relative:
+            return True
+    return False
 
 
 def _neighbour(values: Values, pattern: int) -> Values:
