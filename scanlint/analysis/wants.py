@@ -94,8 +94,8 @@ def _want_attribute(self: Expressions, owner: str, attribute: str) -> None:
             self.world.wanting(code, parameter)
         if givers:
             for other in above:
-                for parameter in other.parameters()[1:]:
-                    self.world.wanting(other, parameter.arg)
+                for argument in other.parameters()[1:]:
+                    self.world.wanting(other, argument.arg)
             return
         above.append(code)
 

@@ -59,6 +59,7 @@ class Graph:
         self.local: dict[str, ClassInfo] = {}
         self._below: dict[str, list[str]] | None = None
         self._constants: dict[str, Value] = {}
+        self._classes: dict[str, ClassInfo] = {}
         self.wanted: dict[Code, dict[str, None]] = {}
         self._found: dict[str, Value | None] = {}
         self._decorated: dict[Code, Value] = {}
@@ -110,8 +111,14 @@ class Graph:
         return Interpreter(self, frame)
 
     def class_info(self, name: str) -> ClassInfo | None:
-        if name in self.local:
-            return self.local[name]
+        found = self.local.get(name) or self._classes.get(name)
+        if found is None:
+            found = self._class_info(name)
+            if found is not None:
+                self._classes[name] = found
+        return found
+
+    def _class_info(self, name: str) -> ClassInfo | None:
         module, _, rest = name.rpartition(".")
         while module and module not in self.modules:
             module, _, last = module.rpartition(".")
@@ -367,12 +374,16 @@ class Graph:
         return result if mode.traced else concrete(result)
 
     def _carries(self, code: Code, args: Mapping[str, Value]) -> bool:
-        """Whether a call on the host hands functions on, or may return some that are made in it."""
+        """Whether a call on the host hands functions on, or may return some that are made in it.
+
+        A method is run for its object, whichever it be: what one object holds was seen where it was set.
+        """
         if code.scope.name.startswith(EXTERNAL):
             return False
         if code.makes is None:
             code.makes = _returns_functions(code.node)
-        handed = args.values()
+        own = code.positional()[0].arg if code.owner is not None and code.positional() else None
+        handed = [v for name, v in args.items() if name != own or v.fields]
         return code.makes or any(isinstance(v.callee, Instance) or functions_in(v) for v in handed)
 
     def _follow(self, closure: Closure, args: Mapping[str, Value], mode: Mode) -> Value | None:
@@ -456,6 +467,7 @@ class Graph:
         self.pending.clear()
         self._found.clear()
         self._decorated.clear()
+        self._classes.clear()
 
     def settle(self) -> None:
         """Run what waits, until nothing does."""

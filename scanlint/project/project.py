@@ -159,6 +159,8 @@ class Project:
                     continue
                 self.graph.visit(code)
                 self.graph.settle()
+                if scope.name not in own and not any(c.mode.traced for c in code.record.codes.values()):
+                    continue  # what it does on the host is told when it is the turn of its own file
                 yield replace(self._unit(scope, code), wished=partial(self.wished, scope, qualname) if wish else None)
 
     def _wished(self, scope: ModuleScope) -> list[int]:
