@@ -9,27 +9,19 @@ from .need import (
     ARRAY_ATTRIBUTES,
     KEY_CALLS,
     MATRIX_CALLS,
-    SAME_SHAPE,
     SQUARE_CALLS,
     STATIC_CALLS,
     VECTOR_CALLS,
-    WEIGHT,
     Need,
 )
+from .places import Places
+from .products import arithmetic
 
 MAX_DEPTH = 4
 
 
-class Inference:
+class Inference(Places):
     """Walks functions with a map from local names to needs."""
-
-    def __init__(self, functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef], depth: int = 0) -> None:
-        self.functions = dict(functions)
-        self.depth = depth
-        self.names: dict[str, Need] = {}
-        self.loops: dict[str, int | str] = {}
-        self.extents: dict[str, str] = {}
-        self.counters: dict[str, Need] = {}
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, needs: Mapping[str, Need]) -> None:
         self.names = {**self.names, **needs}
@@ -61,80 +53,11 @@ class Inference:
             case ast.Compare():
                 self.compare(node)
             case ast.BinOp(left=left, op=op, right=right):
-                self.arithmetic(left, op, right)
+                arithmetic(self, left, op, right)
             case ast.Subscript() | ast.Attribute():
                 self.need(node)
         for child in ast.iter_child_nodes(node):
             self.walk(child)
-
-    def need(self, node: ast.AST) -> Need | None:
-        """The need that an expression stands for, if it is a path from a parameter."""
-        match node:
-            case ast.Name(id=name):
-                return self.names.get(name)
-            case ast.Attribute(value=value, attr=attr):
-                base = self.need(value)
-                if base is None:
-                    return None
-                if attr in ARRAY_ATTRIBUTES and not base.attributes:
-                    base.is_array = True
-                    if attr in ("T", "mT"):
-                        base.perhaps(2)
-                    return None
-                return base.attributes.setdefault(attr, Need())
-            case ast.Subscript(value=value, slice=index):
-                return self.subscript(value, index)
-            case ast.Call(func=ast.Attribute(attr="map" | "tree_map"), args=[ast.Lambda() as function, tree]):
-                return self.taken(function, tree)
-        return None
-
-    def taken(self, function: ast.Lambda, tree: ast.expr) -> Need | None:
-        """`tree.map(lambda p: p[i], blocks)` is one entry of `blocks`: its uses are those of `blocks`, less an axis."""
-        need = self.need(tree)
-        match function.body:
-            case ast.Subscript(value=ast.Name(), slice=ast.Name(id=index)) if need is not None:
-                need.leaf = need.leaf or Need()
-                need.leaf.at_least(1)
-                if index in self.loops:
-                    need.leaf.sizes.setdefault(0, self.loops[index])
-                return need
-        return None
-
-    def subscript(self, value: ast.expr, index: ast.expr) -> Need | None:
-        match value:
-            case ast.Attribute(value=inner, attr="shape"):
-                base = self.need(inner)
-                if base is not None and isinstance(index, ast.Constant) and isinstance(index.value, int):
-                    base.at_least(index.value + 1 if index.value >= 0 else -index.value)
-                return None
-            case ast.Attribute(value=inner, attr="at"):
-                value = inner
-        self.index(index)
-        base = self.need(value)
-        if base is None:
-            return None
-        if isinstance(index, ast.Constant) and isinstance(index.value, str):
-            return base.keys.setdefault(index.value, Need())
-        entries = index.elts if isinstance(index, ast.Tuple) else [index]
-        axes = [e for e in entries if not (isinstance(e, ast.Constant) and e.value in (None, ...))]
-        base.at_least(len(axes))
-        for axis, entry in enumerate(axes):
-            if isinstance(entry, ast.Name) and entry.id in self.loops:
-                size = self.loops[entry.id]
-                known = base.sizes.setdefault(axis, size)
-                if size in self.counters and isinstance(known, str):
-                    self.counters[str(size)].counts = known
-        if len(axes) == 1 and not isinstance(axes[0], ast.Slice):
-            return base.of_element()
-        return None
-
-    def index(self, index: ast.expr) -> None:
-        for entry in index.elts if isinstance(index, ast.Tuple) else [index]:
-            for end in (entry.lower, entry.upper) if isinstance(entry, ast.Slice) else (entry,):
-                need = self.need(end) if isinstance(end, (ast.Name, ast.Attribute, ast.Subscript)) else None
-                if need is not None:
-                    need.is_int = True
-                    need.is_range = need.is_range or isinstance(entry, ast.Slice)
 
     def assign(self, target: ast.expr, value: ast.expr) -> None:
         match target, value:
@@ -167,25 +90,6 @@ class Inference:
                     self.names[name] = need
                 else:
                     self.forget(target, value)
-
-    def shaped_like(self, value: ast.expr) -> Need | None:
-        """The value whose shape an elementwise expression most likely has: its first plain name."""
-        match value:
-            case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.MatMult):
-                sides = [
-                    self.names.get(s.id) if isinstance(s, ast.Name) else self.shaped_like(s) for s in [left, right]
-                ]
-                return next((n for n in sides if n is not None and not n.is_int), None)
-            case ast.Call(func=ast.Attribute(attr=attr), args=[ast.Name(id=name), *_]) if attr in SAME_SHAPE:
-                return self.names.get(name)
-        return None
-
-    def forget(self, target: ast.expr, value: ast.expr | None = None) -> None:
-        """A name bound to something else; `x = step(x)` keeps what `x` is."""
-        used = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} if value else set()
-        for node in ast.walk(target):
-            if isinstance(node, ast.Name) and node.id not in used:
-                self.names.pop(node.id, None)
 
     def iterate(self, target: ast.expr, iterable: ast.expr) -> None:
         match iterable:
@@ -222,29 +126,6 @@ class Inference:
                     need.at_least(1)
                     self.bind(target, need.of_element())
 
-    def bound(self, stop: ast.expr) -> int | str | None:
-        """What a loop's bound is: a number, or the extent of an array's axis."""
-        match stop:
-            case ast.Constant(value=int() as n):
-                return n
-            case ast.Name(id=name):
-                return self.extents.get(name)
-            case ast.Subscript(value=ast.Attribute(value=inner, attr="shape"), slice=ast.Constant(value=int() as axis)):
-                need = self.need(inner)
-                return need.extent(axis) if need is not None and axis >= 0 else None
-            case ast.Call(func=ast.Name(id="len"), args=[inner]):
-                need = self.need(inner)
-                return need.extent(0) if need is not None else None
-        return None
-
-    def bind(self, target: ast.expr, need: Need) -> None:
-        if isinstance(target, ast.Name):
-            self.names[target.id] = need
-        elif isinstance(target, ast.Tuple):
-            need.parts = need.parts or [Need() for _ in target.elts]
-            for t, part in zip(target.elts, need.parts, strict=False):
-                self.bind(t, part)
-
     def truth(self, test: ast.expr) -> None:
         match test:
             case ast.Name() | ast.Attribute():
@@ -268,44 +149,6 @@ class Inference:
                 need.constants.add(value)
                 if isinstance(value, int) and not isinstance(value, bool) and isinstance(node.ops[0], (ast.Eq, ast.In)):
                     need.is_int = need.is_int or not need.floating
-
-    def arithmetic(self, left: ast.expr, op: ast.operator, right: ast.expr) -> None:
-        for side, other in ((left, right), (right, left)):
-            need = self.need(side)
-            match op:
-                case ast.MatMult():
-                    self.multiplied(side, need)
-                case ast.Div() | ast.Pow() if need is not None:
-                    need.floating = True
-                case ast.Add() | ast.Sub() if need is not None:
-                    need.perhaps(self.rank_of(other) if _product(other) else 0)
-
-    def multiplied(self, side: ast.expr, need: Need | None) -> None:
-        """One side of `@`; what stands between two `@` is a matrix."""
-        if need is not None:
-            need.is_array = True
-            need.at_least(1)
-            if isinstance(side, (ast.Subscript, ast.Attribute)) or WEIGHT.match(_last(side)):
-                need.perhaps(2)
-        match side:
-            case ast.BinOp(op=ast.MatMult(), right=middle):
-                inner = self.need(middle)
-                if inner is not None:
-                    inner.is_array = True
-                    inner.perhaps(2)
-
-    def rank_of(self, node: ast.expr) -> int:
-        """The rank that an expression most likely has."""
-        match node:
-            case ast.BinOp(left=left, op=ast.MatMult(), right=right):
-                ranks = [max(self.rank_of(s), 1) for s in (left, right)]
-                return max(sum(ranks) - 2, 0)
-            case ast.BinOp(left=left, right=right):
-                return max(self.rank_of(left), self.rank_of(right))
-            case ast.Attribute(value=value, attr="T" | "mT"):
-                return max(self.rank_of(value), 2)
-        need = self.need(node)
-        return 0 if need is None else need.guessed_rank()
 
     def call(self, node: ast.Call) -> None:
         need = self.need(node.func) if isinstance(node.func, (ast.Name, ast.Subscript)) else None
@@ -393,20 +236,6 @@ class Inference:
 def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     a = node.args
     return {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
-
-
-def _product(node: ast.expr) -> bool:
-    """Whether a matrix product stands in a sum or difference."""
-    match node:
-        case ast.BinOp(op=ast.MatMult()):
-            return True
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
-            return _product(left) or _product(right)
-    return False
-
-
-def _last(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _literals(node: ast.expr) -> list[object]:

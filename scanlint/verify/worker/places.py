@@ -1,0 +1,131 @@
+"""Paths from parameters: which need an expression speaks of, which size a loop's bound is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from .need import ARRAY_ATTRIBUTES, SAME_SHAPE, Need
+
+
+class Places:
+    """What local names stand for: needs of parameters or of their parts, and sizes of their axes."""
+
+    def __init__(self, functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef], depth: int = 0) -> None:
+        self.functions = dict(functions)
+        self.depth = depth
+        self.names: dict[str, Need] = {}
+        self.loops: dict[str, int | str] = {}
+        self.extents: dict[str, str] = {}
+        self.counters: dict[str, Need] = {}
+
+    def need(self, node: ast.AST) -> Need | None:
+        """The need that an expression stands for, if it is a path from a parameter."""
+        match node:
+            case ast.Name(id=name):
+                return self.names.get(name)
+            case ast.Attribute(value=value, attr=attr):
+                base = self.need(value)
+                if base is None:
+                    return None
+                if attr in ARRAY_ATTRIBUTES and not base.attributes:
+                    base.is_array = True
+                    if attr in ("T", "mT"):
+                        base.perhaps(2)
+                    return None
+                return base.attributes.setdefault(attr, Need())
+            case ast.Subscript(value=value, slice=index):
+                return self.subscript(value, index)
+            case ast.Call(func=ast.Attribute(attr="map" | "tree_map"), args=[ast.Lambda() as function, tree]):
+                return self.taken(function, tree)
+        return None
+
+    def taken(self, function: ast.Lambda, tree: ast.expr) -> Need | None:
+        """`tree.map(lambda p: p[i], blocks)` is one entry of `blocks`: its uses are those of `blocks`, less an axis."""
+        need = self.need(tree)
+        match function.body:
+            case ast.Subscript(value=ast.Name(), slice=ast.Name(id=index)) if need is not None:
+                need.leaf = need.leaf or Need()
+                need.leaf.at_least(1)
+                if index in self.loops:
+                    need.leaf.sizes.setdefault(0, self.loops[index])
+                return need
+        return None
+
+    def subscript(self, value: ast.expr, index: ast.expr) -> Need | None:
+        match value:
+            case ast.Attribute(value=inner, attr="shape"):
+                base = self.need(inner)
+                if base is not None and isinstance(index, ast.Constant) and isinstance(index.value, int):
+                    base.at_least(index.value + 1 if index.value >= 0 else -index.value)
+                return None
+            case ast.Attribute(value=inner, attr="at"):
+                value = inner
+        self.index(index)
+        base = self.need(value)
+        if base is None:
+            return None
+        if isinstance(index, ast.Constant) and isinstance(index.value, str):
+            return base.keys.setdefault(index.value, Need())
+        entries = index.elts if isinstance(index, ast.Tuple) else [index]
+        axes = [e for e in entries if not (isinstance(e, ast.Constant) and e.value in (None, ...))]
+        base.at_least(len(axes))
+        for axis, entry in enumerate(axes):
+            if isinstance(entry, ast.Name) and entry.id in self.loops:
+                size = self.loops[entry.id]
+                known = base.sizes.setdefault(axis, size)
+                if size in self.counters and isinstance(known, str):
+                    self.counters[str(size)].counts = known
+        if len(axes) == 1 and not isinstance(axes[0], ast.Slice):
+            return base.of_element()
+        return None
+
+    def index(self, index: ast.expr) -> None:
+        for entry in index.elts if isinstance(index, ast.Tuple) else [index]:
+            for end in (entry.lower, entry.upper) if isinstance(entry, ast.Slice) else (entry,):
+                need = self.need(end) if isinstance(end, (ast.Name, ast.Attribute, ast.Subscript)) else None
+                if need is not None:
+                    need.is_int = True
+                    need.is_range = need.is_range or isinstance(entry, ast.Slice)
+
+    def bound(self, stop: ast.expr) -> int | str | None:
+        """What a loop's bound is: a number, or the extent of an array's axis."""
+        match stop:
+            case ast.Constant(value=int() as n):
+                return n
+            case ast.Name(id=name):
+                return self.extents.get(name)
+            case ast.Subscript(value=ast.Attribute(value=inner, attr="shape"), slice=ast.Constant(value=int() as axis)):
+                need = self.need(inner)
+                return need.extent(axis) if need is not None and axis >= 0 else None
+            case ast.Call(func=ast.Name(id="len"), args=[inner]):
+                need = self.need(inner)
+                return need.extent(0) if need is not None else None
+        return None
+
+    def shaped_like(self, value: ast.expr) -> Need | None:
+        """The value whose shape an elementwise expression most likely has: its first plain name."""
+        match value:
+            case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.MatMult):
+                sides = [
+                    self.names.get(s.id) if isinstance(s, ast.Name) else self.shaped_like(s) for s in [left, right]
+                ]
+                return next((n for n in sides if n is not None and not n.is_int), None)
+            case ast.Call(func=ast.Attribute(attr=attr), args=[ast.Name(id=name), *_]) if attr in SAME_SHAPE:
+                return self.names.get(name)
+        return None
+
+    def bind(self, target: ast.expr, need: Need) -> None:
+        if isinstance(target, ast.Name):
+            self.names[target.id] = need
+        elif isinstance(target, ast.Tuple):
+            need.parts = need.parts or [Need() for _ in target.elts]
+            for t, part in zip(target.elts, need.parts, strict=False):
+                self.bind(t, part)
+
+    def forget(self, target: ast.expr, value: ast.expr | None = None) -> None:
+        """A name bound to something else; `x = step(x)` keeps what `x` is."""
+        used = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} if value else set()
+        for node in ast.walk(target):
+            if isinstance(node, ast.Name) and node.id not in used:
+                self.names.pop(node.id, None)
