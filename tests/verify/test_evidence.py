@@ -115,3 +115,13 @@ def test_a_lost_gradient_of_a_while_is_found_in_forward_mode(judge) -> None:
     new = "def f(x):\n    return lax.while_loop(lambda x: jnp.abs(x) > 0.1, lambda x: {}, x)\n"
     assert judge(old, new.format("0.7 * x")).verdict == "tested"
     assert judge(old, new.format("lax.stop_gradient(0.7 * x)")).verdict == "refuted"
+
+
+def test_inputs_on_which_the_old_version_does_not_end_are_told_in_one_note(judge) -> None:
+    old = "def f(x):\n    while jnp.max(jnp.abs(x)) > 0.1:\n        x = 0.7 * x\n    return x\n\nif __name__ == '__main__':\n    f(jnp.ones(3))\n"
+    new = "def f(x):\n    return lax.while_loop(lambda x: jnp.max(jnp.abs(x)) > 0.1, lambda x: 0.7 * x, x)\n"
+    found = judge(old, new)
+    assert found.verdict == "tested", found
+    assert [n for n in found.notes if "took too long" in n] == [
+        "an infinity: the old version took too long; not compared"
+    ]

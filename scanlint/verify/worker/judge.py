@@ -74,6 +74,7 @@ class Judge:
     max_error: float = 0.0
     notes: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    late: list[str] = field(default_factory=list)
     compiled: dict[object, Function] = field(default_factory=dict)
     ran: list[tuple[str, Values, Way]] = field(default_factory=list)
 
@@ -102,7 +103,7 @@ class Judge:
             way = self.coverage.way()
         except TookTooLong:
             self.slow = self.slow or case.ordinary
-            self.note(f"{label}: the old version took too long; not compared")
+            self.late.append(label)
             return False
         except (Exception, SystemExit) as error:  # noqa: BLE001
             self.failures.append(f"{type(error).__name__}: {str(error).splitlines()[0][:120] if str(error) else ''}")

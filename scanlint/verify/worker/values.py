@@ -215,9 +215,9 @@ def varied(values: Values, floats: Sequence[float]) -> Iterator[Case]:
         )
     for value in dict.fromkeys([0.0, 1.0, -1.0, *floats]):
         yield Case(f"all {value:g}", changed(lambda x, k, v=value: np.full_like(x, v)), ordinary=False)  # type: ignore[misc]
-    for value in (float("nan"), float("inf")):
+    for name, value in (("a NaN", float("nan")), ("an infinity", float("inf"))):
         yield Case(
-            f"a {value}",
+            name,
             changed(lambda x, k, v=value: spot(x, v)),  # type: ignore[misc]
             ordinary=False,
             finite=False,

@@ -71,7 +71,10 @@ class Weighing:
 
     @property
     def notes(self) -> list[str]:
-        return [*self.remarks, *(n for j in self.judges for n in j.notes)]
+        late = list(dict.fromkeys(label for j in self.judges for label in j.late))
+        more = f" and {len(late) - 1} more" if len(late) > 1 else ""
+        slow = [f"{late[0]}{more}: the old version took too long; not compared"] if late else []
+        return [*self.remarks, *(n for j in self.judges for n in j.notes), *slow]
 
     def verdict(self, families: list[Family]) -> str:
         """ "proved" or "tested"; raises Refuted or Unknown."""
