@@ -22,7 +22,7 @@ from scanlint.team import Team
 
 MOST_ASKED = 4
 """Rounds in which the callers of functions that trace their arguments are asked, themselves such functions or not."""
-MOST_FILES = 16
+MOST_FILES = 32
 """Files that are asked in a run, those first in which nothing else begins: each costs an analysis of its own."""
 
 

@@ -117,7 +117,21 @@ def wrap(self: Expressions, wrapper: Wrapper, node: ast.expr, function: Value, k
     options = {k: v for k, v in keywords.items() if k in OPTIONS}
     if isinstance(node, ast.Call) and len(node.args) > 1 and wrapper.name in POSITIONAL:
         options[POSITIONAL[wrapper.name]] = self.eval(node.args[1])
-    return Value(Kind.STATIC, callee=Transformed(wrapper.name, function, static, wrapper.auxiliary, options))
+    made = Transformed(wrapper.name, function, static, wrapper.auxiliary, options)
+    if jit is not None and not static and not options:
+        made = replace(made, function=_unjitted(function))
+    return Value(Kind.STATIC, callee=made)
+
+
+def _unjitted(function: Value) -> Value:
+    """A function under no plain jit: `f = jax.jit(f)`, run again, adds nothing to what it was."""
+    match function.callee:
+        case Transformed("jax.jit", inner, static, auxiliary, options) if not (static or auxiliary or options):
+            return _unjitted(inner)
+        case OneOf(choices):
+            left = {choice.callee: choice for choice in map(_unjitted, choices)}
+            return replace(function, callee=OneOf(tuple(left.values()))) if len(left) > 1 else next(iter(left.values()))
+    return function
 
 
 def as_function(self: Expressions, value: Value) -> Value:
