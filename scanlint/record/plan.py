@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scanlint.engine import check
@@ -49,8 +49,9 @@ class Plan:
 
 
 def make(settings: Settings) -> Plan:
-    """The plan for all files below the root."""
+    """The plan for all files below the root, and for all rules: which of them a later run selects is not known."""
     root = settings.root.resolve()
+    settings = replace(settings, extend_select=(*settings.extend_select, "ALL"))
     files = [source for file in discover([settings.root], settings) if isinstance(source := read(file), SourceFile)]
     findings = check([settings.root], settings).findings
     names = {(Path(f.path).resolve(), f.function) for f in findings if f.function is not None}
