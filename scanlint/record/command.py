@@ -52,9 +52,8 @@ def _resolved(command: Sequence[str], interpreter: Path, *, chosen: bool) -> lis
     if first.endswith(".py") and not os.access(first, os.X_OK):
         return [str(interpreter), first, *rest]
     beside = interpreter.parent / first
-    found = None if chosen and beside.exists() else shutil.which(first)
-    if found is None and os.sep not in first:
-        found = str(beside) if beside.exists() else None
+    near = str(beside) if os.sep not in first and beside.exists() else None
+    found = near if chosen and near else shutil.which(first) or near
     if found is None:
         raise UsageError(f"`{first}`: no such command, neither on the path nor beside `{interpreter}`")
     return [found if chosen or not shutil.which(first) else first, *rest]
