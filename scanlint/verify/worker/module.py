@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import __future__
 import ast
 import importlib
 import os
@@ -15,12 +16,13 @@ from .twin import shortened
 
 @dataclass
 class Loaded:
-    """One version of the module, with the statements that were run and the imports that failed."""
+    """One version of the module, with its tree, the imports that failed, and what is to be said of the others."""
 
     module: types.ModuleType
     tree: ast.Module
     function: ast.FunctionDef | ast.AsyncFunctionDef | None
     failures: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
     whole: bool = False
 
     @property
@@ -197,8 +199,11 @@ def load(
     except (NameError, KeyError, AttributeError):
         whole = _fresh(tree, file, root, function, suffix)
         whole.names.update(given or {})
-        whole.whole = True
-        _execute([s for s in running.body if not _is_main(s)], whole, file)
+        whole.whole, whole.notes = True, loaded.notes
+        try:
+            _execute([s for s in running.body if not _is_main(s)], whole, file)
+        except NameError as error:
+            raise ImportError(whole.failures[error.name]) if error.name in whole.failures else error from None
         return whole
     return loaded
 
@@ -215,14 +220,31 @@ def _fresh(tree: ast.Module, file: str, root: str, function: str, suffix: str) -
     for folder in (root, os.path.join(root, "src"), home):
         if folder and folder not in sys.path and os.path.isdir(folder):
             sys.path.insert(0, folder)
-    if package:
-        importlib.import_module(package)
+    bare = _packages(package, home)
     module = types.ModuleType(f"{name}__{suffix}")
     module.__file__ = file
     module.__package__ = package
     module.__spec__ = None
     sys.modules[module.__name__] = module
-    return Loaded(module, tree, find(tree, function))
+    return Loaded(module, tree, find(tree, function), notes=bare)
+
+
+def _packages(dotted: str, home: str) -> list[str]:
+    """Import the packages of a module; one that does not load here stands empty, for its submodules to be found."""
+    parts = dotted.split(".") if dotted else []
+    notes: list[str] = []
+    for count in range(1, len(parts) + 1):
+        name = ".".join(parts[:count])
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            package = types.ModuleType(name)
+            package.__path__ = [os.path.join(home, *parts[:count])]
+            sys.modules[name] = package
+            if count > 1:
+                setattr(sys.modules[".".join(parts[: count - 1])], parts[count - 1], package)
+            notes.append(f"`{name}` does not import ({error}): its modules were loaded without it")
+    return notes
 
 
 def _execute(statements: list[ast.stmt], loaded: Loaded, file: str) -> None:
@@ -237,6 +259,16 @@ def _execute(statements: list[ast.stmt], loaded: Loaded, file: str) -> None:
             if not isinstance(statement, (ast.Import, ast.ImportFrom)):
                 raise
             _import_apart(statement, loaded, file, error)
+        except (AttributeError, NameError, TypeError):
+            if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                raise
+            _unannotated(body, loaded, file)
+
+
+def _unannotated(body: list[ast.stmt], loaded: Loaded, file: str) -> None:
+    """Run a definition with its annotations unread: they may name what this version of a library does not have."""
+    flags = __future__.annotations.compiler_flag
+    exec(compile(ast.Module(body, []), file, "exec", flags=flags, dont_inherit=True), loaded.names)
 
 
 def _import_apart(statement: ast.Import | ast.ImportFrom, loaded: Loaded, file: str, error: ImportError) -> None:

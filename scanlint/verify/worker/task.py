@@ -133,6 +133,7 @@ class Task:
             raise Unknown(f"there is no function `{function}` in the {which} version")
         if loaded.whole and not table:
             self.notes.append("the whole module was imported")
+        self.notes += loaded.notes
         return loaded
 
     def verdict(self) -> Answer:

@@ -1,0 +1,56 @@
+"""What can be loaded of a project whose other parts do not fit the interpreter that verifies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scanlint.finding import Verification
+from scanlint.verify.verifier import Task, Verifier
+
+OLD = """
+import jax
+import jax.numpy as jnp
+{imports}
+
+def f(x{note}):
+    for i in range(6):
+        x = x * 1.5 + i
+    return x
+"""
+LOOP = "    for i in range(6):\n        x = x * 1.5 + i\n    return x\n"
+ROLLED = "    return jax.lax.fori_loop(0, 6, lambda i, x: x * 1.5 + i, x)\n"
+
+
+def judged(verifier: Verifier, file: Path, root: Path, old: str) -> Verification:
+    assert LOOP in old
+    new = old.replace(LOOP, ROLLED)
+    return verifier.verify(Task(path=file.name, function="f", old=old, new=new, root=str(root), file=str(file)))
+
+
+def test_a_package_that_misses_a_dependency_is_left_out(verifier: Verifier, tmp_path: Path) -> None:
+    package = tmp_path / "tides"
+    package.mkdir()
+    (package / "__init__.py").write_text("import a_package_that_is_not_there\n")
+    (package / "constants.py").write_text("SCALE = 1.5\n")
+    old = OLD.format(imports="from tides.constants import SCALE", note="").replace("1.5", "SCALE")
+    new = old.replace("    for i in range(6):\n        x = x * SCALE + i\n    return x\n", ROLLED)
+    file = package / "waves.py"
+    file.write_text(old)
+    verdict = verifier.verify(
+        Task(path="tides/waves.py", function="f", old=old, new=new, root=str(tmp_path), file=str(file))
+    )
+    assert verdict.verdict in ("proved", "tested"), verdict
+    assert any("`tides` does not import (No module named" in note for note in verdict.notes)
+
+
+def test_annotations_that_name_what_the_library_no_longer_has_are_not_read(verifier: Verifier, tmp_path: Path) -> None:
+    old = OLD.format(imports="", note=": jax.random.AKindOfKeyThatIsGone = 1.0")
+    verdict = judged(verifier, tmp_path / "keys.py", tmp_path, old)
+    assert verdict.verdict in ("proved", "tested"), verdict
+
+
+def test_a_name_that_could_not_be_imported_is_told_of(verifier: Verifier, tmp_path: Path) -> None:
+    old = OLD.format(imports="from a_package_that_is_not_there import marked\n\n@marked", note="")
+    verdict = judged(verifier, tmp_path / "marks.py", tmp_path, old.replace("@marked\n\n", "@marked\n"))
+    assert verdict.verdict == "unknown"
+    assert "No module named 'a_package_that_is_not_there'" in (verdict.reason or "")
