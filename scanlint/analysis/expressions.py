@@ -236,7 +236,10 @@ def _subscript(self: Expressions, node: ast.Subscript) -> Value:
             return replace(found, origin="feature")
         return found
     if value.array:
-        return replace(value, ndim=indexed_ndim(value.ndim, node.slice), constant=Unset.UNSET, callee=None)
+        ndim = indexed_ndim(value.ndim, node.slice)
+        if not value.traced and holds_tracer(key):  # a row of a constant table: which one is known when it runs
+            return self.made(node, Reason("", self.frame.code.scope, node, key.why), value.dtype, ndim, operands=(key,))
+        return replace(value, ndim=ndim, constant=Unset.UNSET, callee=None)
     if value.traced:
         sliced = isinstance(node.slice, ast.Tuple) or _has_ellipsis(node.slice)  # `params[1:]` may be a list
         return replace(value, array=sliced, ndim=None, dtype=None, callee=None)

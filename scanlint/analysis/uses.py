@@ -23,6 +23,12 @@ _TAKE_LISTS = words(
     "stack concatenate array asarray vstack hstack column_stack dstack block broadcast_arrays meshgrid zeros ones "
     "full empty scan cond while_loop fori_loop switch map associative_scan stop_gradient psum pmean"
 )
+_TAKE_NUMBERS = words(
+    "arange linspace logspace geomspace eye identity tri indices tril_indices triu_indices diag_indices mask_indices "
+    "fftfreq rfftfreq hanning hamming blackman bartlett kaiser iota broadcasted_iota finfo iinfo issubdtype dtype "
+    "result_type promote_types can_cast axis_index axis_size broadcast_shapes"
+)
+"""What these are given first is a Python number, a type or a name, under a trace most of all."""
 _TWO_ARRAYS = words("where maximum minimum dot matmul add subtract multiply divide einsum outer vdot power")
 _NUMBERS = words("where maximum minimum add subtract multiply divide power")
 """Functions of the above that take a Python number behind an array as well: `jnp.minimum(index, count)`."""
@@ -137,7 +143,7 @@ def _sliced(arg: ast.expr) -> ast.expr:
 def _takes_arrays(name: str) -> bool:
     root, _, last = name.rpartition(".")
     inside = root in ("jax.numpy", "jax.nn", "jax.numpy.linalg", "jax.numpy.fft", "jax.lax", "jax.scipy.linalg")
-    return inside and last not in _TAKE_LISTS
+    return inside and last not in _TAKE_LISTS and last not in _TAKE_NUMBERS
 
 
 def _iterations(node: ast.AST) -> Iterator[tuple[str, str]]:
