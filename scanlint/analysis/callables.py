@@ -209,7 +209,8 @@ class ClassInfo:
     `kind` is "namedtuple", "dataclass" (its attributes are the leaves of a pytree or plain values), "module" (a
     flax or haiku module: its fields are configuration), "enum" or "plain". `attributes` are what its methods
     were seen to set on `self`, `readers` the functions that asked for each. `values` are the methods of a class
-    that is defined in a function, under their decorators, `givers` the parameters of `__init__` that make an attribute.
+    that is defined in a function, under their decorators, `givers` the parameters of `__init__` that make an attribute,
+    `defaults` what its annotated fields are where nothing is said.
     """
 
     name: str
@@ -225,6 +226,7 @@ class ClassInfo:
     visited: bool = False
     values: dict[str, Value] = field(default_factory=dict)
     givers: dict[str, list[str]] = field(default_factory=dict)
+    defaults: dict[str, ast.expr] = field(default_factory=dict)
 
 
 class Scope(Protocol):

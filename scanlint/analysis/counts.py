@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from scanlint.analysis.callables import Instance
 from scanlint.analysis.flow import Names, defaults, parameters, targets, walk_scope
 from scanlint.analysis.folding import fold_binary
 from scanlint.analysis.unit import Function, Unit
@@ -120,7 +121,18 @@ def stated(unit: Unit, node: ast.expr) -> int | None:
                     return _calls_of(unit, function).largest(function, name)
         case ast.Attribute(value=ast.Name(id=owner), attr=attr):
             found = _class_of(unit, node, owner)
-            return field_default(found, attr) if found is not None else None
+            written = field_default(found, attr) if found is not None else None
+            return written if written is not None or owner == "self" else elsewhere(unit, node)
+        case ast.Attribute():
+            return elsewhere(unit, node)
+    return None
+
+
+def elsewhere(unit: Unit, node: ast.Attribute) -> int | None:
+    """The number that a field of an object has by default, whichever file of the project its class is in."""
+    match unit.value(node.value).callee:
+        case Instance(name) if unit.default is not None:
+            return number(unit.default(name, node.attr))
     return None
 
 

@@ -13,15 +13,18 @@ from scanlint.analysis.flow import Names, reads, targets, walk_scope
 from scanlint.analysis.hostwork import HostWork, holds_array
 from scanlint.analysis.layers import by_default
 from scanlint.analysis.loops import LoopModel, range_length, streams_of
+from scanlint.analysis.prose import described, said_short
 from scanlint.analysis.unit import Unit
-from scanlint.analysis.worth import FEW, deliberate
+from scanlint.analysis.worth import FEW, deliberate, stream_count
 from scanlint.outcome import Withheld
 from scanlint.settings import Settings
 
 PROGRESS = re.compile(r"(?i)^(?:tqdm\w*|t?n?range|progress\w*|track|alive_it|prange)$")
 CLOCKS = re.compile(r"\b(?:perf_counter|time\.time|monotonic|timeit|tic|toc|tick|tock)\s*\(")
 DEVICES = re.compile(r"\b(?:ppermute|psum|psum_scatter|all_gather|all_to_all|axis_index|shard_map|pmean)\b")
-SMALL = re.compile(r"(?i)(?:^|_|\b)n?dims?\b|degree|order\b|levels|chains|modes\b|rank\b|specs?(?:_|\b)")
+SMALL = re.compile(r"(?i)(?:^|_|\b)n?dims?\b|\w?deg\b|degree|order\b|levels|chains|modes\b|rank\b|specs?(?:_|\b)")
+MANY = 1000
+"""Trips from which one program pays in a test, which is run once: a dispatch takes some 0.1 ms, compiling 0.1 s."""
 COMPUTES = ("jax.numpy.", "jax.lax.", "jax.random.", "jax.nn.", "jax.scipy.", "optax.")
 GROWS = re.compile(r"\.(?:concatenate|append|hstack|vstack|column_stack|stack|insert|pad|r_|c_)$")
 """Functions whose result is larger than what they are given."""
@@ -84,10 +87,17 @@ def unwrapped(unit: Unit, iterable: ast.expr, depth: int = 0) -> tuple[ast.expr,
 def long(model: LoopModel, settings: Settings) -> bool:
     """Whether there may be many trips: enough of them, or a number that is not known and is not one of few things."""
     most = settings.max_unrolled_trips
+    if model.unit.source.tests:
+        return model.trips is not None and model.trips >= MANY
     if model.trips is not None:
         return model.trips > most
     bounds = [b for s in model.streams for b in (s.start, s.stop) if b is not None]
-    if any(FEW.search(text) or SMALL.search(text) for b in bounds for text in _spelled(model.unit, b)):
+    counted = [n for s in model.streams if s.kind == "range" for n in stream_count(model.unit, s).names]
+    texts = [text for b in bounds for text in _spelled(model.unit, b)]
+    texts += [" ".join(counted), described(model.unit, model.node, counted)]
+    if any(FEW.search(text) or SMALL.search(text) for text in texts):
+        return False
+    if said_short(model.unit, model.node, counted, most):
         return False
     if any((known := by_default(model.unit, b)) is not None and known <= most for b in bounds):
         return False

@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple
 
 from scanlint.analysis.callables import ClassRef
-from scanlint.analysis.counts import class_named, constructed, field_default, number
+from scanlint.analysis.counts import class_named, constructed, elsewhere, field_default, number
 from scanlint.analysis.flow import Names, binds, defaults, reads, targets, walk_scope
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.unit import Unit
@@ -60,7 +60,8 @@ def counted(unit: Unit, bound: ast.expr | None) -> Depth | None:
             found = owner(unit)
             return Depth(constructed(unit, found.name, name) if known is None and found is not None else known)
         case ast.Attribute(value=ast.Attribute() | ast.Name(), attr=name) if COUNTS.search(name):
-            return Depth(_configured(unit, name))
+            known = elsewhere(unit, bound)
+            return Depth(_configured(unit, name) if known is None else known)
     return None
 
 

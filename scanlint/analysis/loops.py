@@ -21,8 +21,9 @@ from scanlint.analysis.folding import LARGEST
 from scanlint.analysis.lengths import rows_written
 from scanlint.analysis.obstacles import obstacles
 from scanlint.analysis.outputs import Output, appends, find_outputs
-from scanlint.analysis.unit import Unit
+from scanlint.analysis.unit import IN_TESTS, Unit
 from scanlint.outcome import Withheld
+from scanlint.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,3 +248,10 @@ def _staged(unit: Unit, node: ast.For | ast.While, streams: tuple[Stream, ...], 
                 names |= new
                 grew = grew or bool(new)
     return frozenset(names)
+
+
+def few(unit: Unit, trips: int | None, settings: Settings) -> bool:
+    """Whether so few examples are treated one by one that it is no matter; in a test, whether not many are known."""
+    if unit.source.tests:
+        return trips is None or trips <= settings.max_unrolled_trips * IN_TESTS
+    return trips is not None and trips <= settings.max_unrolled_trips

@@ -168,7 +168,7 @@ def member(world: World, value: Value, name: str, mode: Mode) -> Value | None:
         if known is not None:
             return known
         if name in info.fields:
-            return _config(info, name)
+            return _config(world, info, name)
         if name in info.constants:
             return _class_level(world, info, name, value)
         nested = world.class_info(f"{info.name}.{name}")
@@ -184,6 +184,11 @@ def _class_level(world: World, info: ClassInfo, name: str, receiver: Value) -> V
         case ast.Call(func=ast.Name(id="staticmethod")):
             return found
     return _bound(found, receiver) if isinstance(receiver.callee, Instance) else found
+
+
+def default_of(world: World, owner: str, name: str) -> ast.expr | None:
+    """What a field of a class is where the one who makes an object does not say."""
+    return next((info.defaults.get(name) for info in lineage(world, owner) if name in info.fields), None)
 
 
 def class_member(world: World, owner: str, name: str) -> Value:
@@ -264,9 +269,12 @@ def _bound(function: Value, receiver: Value) -> Value:
     return function
 
 
-def _config(info: ClassInfo, name: str) -> Value:
+def _config(world: World, info: ClassInfo, name: str) -> Value:
     """A field of an object that did not come in as an argument: configuration, unless it is an array."""
     known = annotated(info.scope, info.fields[name])
     if name in info.static or (info.kind == "module" and known is not None and known.static):
         return Value(Kind.STATIC, dtype=known.dtype if known is not None else None, origin="field")
+    if known is None and (nested := info.scope.annotation(info.fields[name])) is not None:
+        if kind_of(world, nested) == "dataclass" and nested not in info.bases:
+            return Value(Kind.UNKNOWN, container=nested, callee=Instance(nested))
     return Value(Kind.UNKNOWN, array=known is not None and known.array)

@@ -10,6 +10,8 @@ from scanlint.analysis.loops import LoopModel, is_array, streams_of, trips_of
 from scanlint.analysis.unit import Unit
 
 CALL, INDEX, UNKNOWN_CALL = 2.0, 4.0, 3.0
+STACKED = 1.0
+"""What an element of a list costs when the list is stacked: it gets an axis of its own."""
 NESTED = 4
 """The trips of an inner loop whose number is not known."""
 
@@ -36,18 +38,33 @@ def _equations(unit: Unit, node: ast.AST, local: dict[ast.AST, float]) -> float:
     own = 0.0
     match node:
         case ast.BinOp() | ast.UnaryOp() | ast.Compare() | ast.AugAssign():
-            static = isinstance(node, ast.expr) and unit.value(node).static
-            own = 0.0 if static else 1.0
+            own = 0.0 if isinstance(node, ast.expr) and _is_python(unit, node) else 1.0
         case ast.Subscript(ctx=ast.Load(), value=value) if is_array(unit, value) or unit.value(value).traced:
-            own = INDEX
+            own = _index(unit, node)
         case ast.Call(func=function):
             own = _call(unit, node, function, local)
     return own + sum(_equations(unit, child, local) for child in ast.iter_child_nodes(node))
 
 
+def _is_python(unit: Unit, node: ast.expr) -> bool:
+    """Whether an expression is worked out while tracing, as those on the index of an unrolled loop are."""
+    value = unit.value(node)
+    return value.static or (value.dtype == "int" and not value.array and not value.traced)
+
+
+def _index(unit: Unit, node: ast.Subscript) -> float:
+    """Reading a list adds nothing; a slice with bounds that are Python numbers is one equation."""
+    if unit.value(node.value).container in ("list", "tuple", "dict"):
+        return 0.0
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return 1.0 if all(isinstance(p, ast.Slice) for p in parts) else INDEX
+
+
 def _call(unit: Unit, call: ast.Call, function: ast.expr, local: dict[ast.AST, float]) -> float:
     if unit.value(call).static:
         return 0.0
+    if _is_append(unit, function):
+        return STACKED
     name = unit.resolve(function) or _defined(unit, function)
     if name is None:
         inner = _local(unit, function)
@@ -60,6 +77,14 @@ def _call(unit: Unit, call: ast.Call, function: ast.expr, local: dict[ast.AST, f
     if name in unit.weights:
         return unit.weights[name]
     return CALL if name.startswith("jax.") else (0.0 if name.startswith("builtins.") else UNKNOWN_CALL)
+
+
+def _is_append(unit: Unit, function: ast.expr) -> bool:
+    return (
+        isinstance(function, ast.Attribute)
+        and function.attr == "append"
+        and unit.value(function.value).container == "list"
+    )
 
 
 def _defined(unit: Unit, function: ast.expr) -> str | None:

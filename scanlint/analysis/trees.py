@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scanlint.analysis.values import STATIC, UNKNOWN, Kind, Unset, Value, gathered, join_all, staged
+from scanlint.analysis.values import STATIC, UNKNOWN, Kind, Unset, Value, gathered, join, join_all
 
 if TYPE_CHECKING:
     from scanlint.analysis.expressions import Expressions
@@ -24,8 +24,7 @@ def tree_call(self: Expressions, node: ast.Call, name: str, args: list[Value], k
             return gathered("tuple", (gathered("list", None, leaf_of(args[0])), STATIC)) if args else UNKNOWN
         case "reduce" if len(args) > 1:
             first = args[2] if len(args) > 2 else leaf_of(args[1])
-            result = _apply(self, node, args[0], [staged(first) if self.traced else first, leaf_of(args[1])])
-            return replace(result, constant=Unset.UNSET)
+            return _tree_reduce(self, node, args[0], first, leaf_of(args[1]))
         case "all" | "structure" | "treedef_is_leaf" | "register_pytree_node":
             return STATIC if last != "all" else UNKNOWN
         case "ravel_pytree":
@@ -39,6 +38,14 @@ def _apply(self: Expressions, node: ast.Call, function: Value, args: list[Value]
     from scanlint.analysis import calls
 
     return calls.apply(self, node, function, args, {})
+
+
+def _tree_reduce(self: Expressions, node: ast.Call, function: Value, first: Value, leaf: Value) -> Value:
+    """What a Python loop over the leaves ends with: nothing is staged, so a Python number stays one between others."""
+    first = replace(first, constant=Unset.UNSET)
+    result = _apply(self, node, function, [first, leaf])
+    result = _apply(self, node, function, [join(first, result), leaf])
+    return replace(result, constant=Unset.UNSET)
 
 
 def leaf_of(tree: Value) -> Value:

@@ -17,6 +17,9 @@ from scanlint.analysis.walk import children, every
 from scanlint.finding import Position
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_TESTS = re.compile(r"(?:^|[/\\])(?:tests?[/\\]|(?:test_[^/\\]*|[^/\\]*_test|conftest)\.py$)")
+IN_TESTS = 10
+"""How many times as much work as elsewhere a loop in a test must be: what is tested may well be a large program."""
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 REVERSE_MODE = frozenset({"jax.grad", "jax.value_and_grad", "jax.vjp", "jax.jacrev", "jax.hessian", "jax.linearize"})
@@ -66,6 +69,11 @@ class Source:
         """Lines with their ends, split where Python's tokenizer splits them (not at form feeds)."""
         return list(io.StringIO(self.text, newline=""))
 
+    @cached_property
+    def tests(self) -> bool:
+        """Whether the file belongs to tests: what stands there is run once, on little, and loops are the reference."""
+        return _TESTS.search(self.path) is not None
+
     def start(self, node: ast.AST) -> Position:
         return self._position(node.lineno, node.col_offset)  # type: ignore[attr-defined]
 
@@ -95,7 +103,8 @@ class Unit:
     known of them; `imports` maps each name bound at module level (or in the function) by an import to what it
     stands for: {"jnp": "jax.numpy", "scan": "jax.lax.scan"}. `definitions` maps module-level functions and
     classes of this file to their canonical name: {"step": "pkg.mod.step"}. `before` gives the value of a name
-    just before a loop: {(loop, "carry"): Value(...)}. `wished` gives the unit with its commented-out jits in force.
+    just before a loop: {(loop, "carry"): Value(...)}. `wished` gives the unit with its commented-out jits in force,
+    `default` what a field of a class of the project is where the one who makes an object does not say.
     """
 
     source: Source
@@ -110,6 +119,7 @@ class Unit:
     silent: frozenset[ast.AST] = frozenset()
     before: Mapping[tuple[ast.AST, str], Value] = field(default_factory=dict)
     wished: Callable[[], Unit | None] | None = field(default=None, repr=False)
+    default: Callable[[str, str], ast.expr | None] | None = field(default=None, repr=False)
     flows: dict[ast.AST, object] = field(default_factory=dict, repr=False)
     models: dict[object, object] = field(default_factory=dict, repr=False)
 

@@ -10,9 +10,10 @@ from scanlint.analysis.affine import window
 from scanlint.analysis.counts import Count, count_of, stated
 from scanlint.analysis.flow import reads, walk_scope
 from scanlint.analysis.loops import LoopModel, Stream, is_array, range_length
+from scanlint.analysis.prose import described, said_short
 from scanlint.analysis.rows import writes_rows
 from scanlint.analysis.size import body_equations, nested_trips
-from scanlint.analysis.unit import Unit
+from scanlint.analysis.unit import IN_TESTS, Unit
 from scanlint.analysis.values import holds_tracer
 from scanlint.settings import Settings
 
@@ -24,6 +25,8 @@ PARTIES = re.compile("agent|player|team", re.IGNORECASE)
 FEW = re.compile(f"{HANDFUL.pattern}|{PARTIES.pattern}", re.IGNORECASE)
 FEW_TRIPS = 4
 """How many trips are reckoned with where nothing says that there are many."""
+NESTS = 2
+"""How many times as many trips as of one loop are many in a nest of short ones, which spell out something fixed."""
 GATHERS = frozenset({"extend", "insert", "add", "update", "setdefault"})
 ROW = 15.0
 """Equations per trip from which a loop over few rows is worth a `vmap`."""
@@ -41,15 +44,18 @@ COST = re.compile(
 
 def worth_rolling(model: LoopModel, settings: Settings) -> bool:
     """Known trips: enough of them, and enough equations in all. Unknown ones count as many if an array gives them."""
+    tests = model.unit.source.tests
     size = body_equations(model)
     trips = model.trips if model.trips is not None else _stated_trips(model)
     if trips is not None:
-        whole = trips * nested_trips(model.unit, model.node.body)
-        long = whole > settings.max_unrolled_trips and trips * size >= settings.min_unrolled_equations
+        nested = nested_trips(model.unit, model.node.body)
+        most = settings.max_unrolled_trips * (1 if trips > settings.max_unrolled_trips else NESTS)
+        least = settings.min_unrolled_equations * (IN_TESTS if tests else 1)
+        long = trips * nested > most and trips * size >= least
         return long and not deliberate(model)
-    if size < 1 or (_by_hand(model) and size * FEW_TRIPS < settings.min_unrolled_equations):
+    if size < 1 or tests or (_by_hand(model) and size * FEW_TRIPS < settings.min_unrolled_equations):
         return False
-    if _makes_objects(model):
+    if _makes_objects(model) or _said_short(model, settings):
         return False
     many = any(s.kind == "rows" or _many(model, s, size, settings) for s in model.streams)
     return many and not deliberate(model)
@@ -147,7 +153,7 @@ def _many(model: LoopModel, stream: Stream, size: float, settings: Settings) -> 
     if stream.counted is not None:
         return is_array(model.unit, stream.counted)
     count = stream_count(model.unit, stream)
-    spelled = " ".join(count.names)
+    spelled = " ".join((*count.names, described(model.unit, model.node, count.names)))
     if HANDFUL.search(spelled):
         return False
     if PARTIES.search(spelled):
@@ -156,6 +162,12 @@ def _many(model: LoopModel, stream: Stream, size: float, settings: Settings) -> 
     if count.origin in ("shape", "argument"):
         return True
     return count.origin == "field" and _large_field(model, size, settings)
+
+
+def _said_short(model: LoopModel, settings: Settings) -> bool:
+    """Whether the file says in words that there are few trips."""
+    names = [n for s in model.streams if s.kind == "range" for n in stream_count(model.unit, s).names]
+    return said_short(model.unit, model.node, names, settings.max_unrolled_trips)
 
 
 def stream_count(unit: Unit, stream: Stream) -> Count:

@@ -31,6 +31,7 @@ def describe_class(
     bases = tuple(base for b in node.bases if (base := scope.annotation(_head(b))) is not None)
     fields: dict[str, ast.expr] = {}
     constants: dict[str, ast.expr] = {}
+    defaults: dict[str, ast.expr] = {}
     static: set[str] = set()
     methods: dict[str, Code] = {}
     for part in node.body:
@@ -38,8 +39,10 @@ def describe_class(
             case ast.AnnAssign(target=ast.Name(id=field), annotation=annotation, value=value):
                 if "ClassVar" not in ast.unparse(annotation):
                     fields[field] = annotation
-                if value is not None and _is_static(value):
-                    static.add(field)
+                if value is not None:
+                    defaults[field] = value
+                    if _is_static(value):
+                        static.add(field)
             case ast.Assign(targets=[ast.Name(id=field)], value=value):
                 constants[field] = value
             case ast.FunctionDef() | ast.AsyncFunctionDef():
@@ -47,7 +50,7 @@ def describe_class(
                 if code is not None:
                     methods[part.name] = code
     kind = _kind(scope, node, bases)
-    return ClassInfo(name, scope, kind, bases, fields, frozenset(static), methods, constants)
+    return ClassInfo(name, scope, kind, bases, fields, frozenset(static), methods, constants, defaults=defaults)
 
 
 def _head(base: ast.expr) -> ast.expr:

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from scanlint.analysis.callables import Code
+from scanlint.analysis.members import default_of
 from scanlint.analysis.unit import FunctionContext, Jit, Source, Unit
 from scanlint.project.callers import ask, wanted
 from scanlint.project.graph import Graph
@@ -204,6 +205,7 @@ class Project:
             contexts={c.node: context_of(c) for c in code.record.codes.values()},
             weights=self.weights,
             silent=frozenset(code.record.silent),
+            default=partial(default_of, self.graph),
         )
 
     def reanalyse(self, unit: Unit, text: str) -> Unit | None:

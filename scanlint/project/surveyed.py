@@ -47,6 +47,12 @@ def digest_of(data: bytes) -> str:
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
+def _is_package(folder: str) -> bool:
+    """Whether a folder can be imported; the root of a project that has an `__init__.py` all the same cannot."""
+    file = os.path.join(folder, "__init__.py")
+    return os.path.exists(file) and not os.path.exists(os.path.join(folder, "pyproject.toml"))
+
+
 class Names:
     """Gives each file its module name; of two files that want the same, the later one gets another."""
 
@@ -76,7 +82,7 @@ class Names:
         """The dotted name of the package that a folder is; empty for one that is none."""
         if folder not in self._folders:
             above, _, last = folder.rpartition(os.sep)
-            inside = bool(last) and (os.path.exists(os.path.join(folder, "__init__.py")) or self._within_sources(above))
+            inside = last.isidentifier() and (_is_package(folder) or self._within_sources(above))
             within = self._package(above) if inside else ""
             self._folders[folder] = (f"{within}.{last}" if within else last) if inside else ""
         return self._folders[folder]

@@ -33,6 +33,7 @@ _HEAVY = {
     "cross": 10.0,
     "einsum": 3.0,
     "cov": 12.0,
+    "roll": 4.0,
 }
 
 

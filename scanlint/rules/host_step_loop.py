@@ -61,5 +61,5 @@ def _said(found: HostLoop) -> tuple[str, str]:
         )
     return (
         f"this loop runs JAX's operations on {state} one by one",
-        "each operation is dispatched from Python on each trip",
+        "each trip dispatches them from Python, or traces them again",
     )

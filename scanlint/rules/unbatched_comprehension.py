@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.analysis.loops import streams_of, trips_of
+from scanlint.analysis.loops import few, streams_of, trips_of
 from scanlint.rules.base import Context, Report, Rule
 
 
@@ -37,7 +37,7 @@ class UnbatchedComprehension(Rule):
             return
         streams = tuple(streams_of(unit, target, iterable))
         trips = trips_of(unit, streams)
-        if not streams or (trips is not None and trips <= context.settings.max_unrolled_trips):
+        if not streams or few(unit, trips, context.settings):
             return
         batch = find_batch(unit, node, streams, (), (element,))
         if batch is None:
@@ -45,11 +45,13 @@ class UnbatchedComprehension(Rule):
         from scanlint.rewrite.batches import comprehension_to_vmap, stack_axis
 
         code = unit.source.segment(iterable)
-        traced = context.traced(node)
-        where = f"tracing `{unit.context(node).qualname}` unrolls" if traced else "the host runs"
+        if context.traced(node):
+            message = f"tracing `{unit.context(node).qualname}` unrolls this comprehension once per element of `{code}`"
+        else:
+            message = f"this comprehension computes one element at a time over `{code}`"
         yield context.report(
             node,
-            f"{where} this comprehension once per element of `{code}`",
+            message,
             label="no element needs another one's result",
             help="compute the elements together with `jax.vmap`",
             trips=trips,

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from scanlint.analysis.loops import LoopModel
+from scanlint.analysis.loops import LoopModel, few
 from scanlint.analysis.unit import Unit
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.rules.loop_words import quoted, times
@@ -27,7 +27,7 @@ class UnbatchedLoop(Rule):
         model = context.loop(node)
         if not model.streams:
             return
-        if model.trips is not None and model.trips <= context.settings.max_unrolled_trips:
+        if few(context.unit, model.trips, context.settings):
             return
         if not model.outputs or model.carried or model.last_values or model.live_targets:
             return

@@ -26,7 +26,7 @@ class UnrolledLayers(Rule):
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.For)
-        if not context.traced(node):
+        if not context.traced(node) or context.unit.source.tests:
             return
         from scanlint.analysis.layers import kept_blocks, made_blocks
 

@@ -1,0 +1,56 @@
+"""What the docstrings say of parameters: that one is a degree, or that it is usually small."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+
+from scanlint.analysis.unit import Unit
+
+ENTRY = re.compile(r"^\W*(?:param\s+(?:\w+\s+)?)?(\w+)\W*(?:\([^)]*\))?\s*:\s*(.+)$", re.MULTILINE)
+QUALIFIED = re.compile(r"[.,;:(]| (?:of|per|for|in|to|from|at|when|if|on|with|by|that|which|used) ")
+AMOUNT = re.compile(r"(?i)^(?:the |an? )?(?:total |maximum |max |minimum )?(?:number|count|amount) of ")
+SHORT = re.compile(
+    r"(?i)\b(?:only )?(?:a few|a handful|a couple|very few)\b"
+    r"|\b(?:usually|typically|generally|normally|at most|no more than|never more than)"
+    r"(?: (?:only|about|around|small|is|are|between \d+ and|\d+ (?:to|or)))* (?P<most>\d+)\b"
+)
+
+
+def described(unit: Unit, node: ast.AST, names: Iterable[str]) -> str:
+    """What the docstrings of the functions around a node call these parameters, without what qualifies that.
+
+    Of "Number of layers of the model" only "layers" is left.
+    """
+    entries = _entries(unit, node, frozenset(names))
+    return " ".join(QUALIFIED.split(AMOUNT.sub("", entry), maxsplit=1)[0] for entry in entries)
+
+
+def _entries(unit: Unit, node: ast.AST, names: frozenset[str]) -> Iterator[str]:
+    for function in unit.ancestors(node):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(function) or ""
+            yield from (said for name, said in ENTRY.findall(text) if name in names)
+
+
+def said_short(unit: Unit, node: ast.stmt, names: Iterable[str], most: int) -> bool:
+    """Whether an entry of a docstring, or the comment right above a loop, says that there are few trips."""
+    texts = [*_entries(unit, node, frozenset(names)), *_comment_above(unit, node)]
+    return any(_is_short(text, most) for text in texts)
+
+
+def _is_short(text: str, most: int) -> bool:
+    found = SHORT.search(text)
+    return found is not None and (found["most"] is None or int(found["most"]) <= most)
+
+
+def _comment_above(unit: Unit, node: ast.stmt) -> list[str]:
+    """The comment on the lines right above a statement, and the one at the end of its own."""
+    lines = unit.source.lines
+    at = node.lineno - 1
+    found = [lines[at].partition("#")[2]] if "#" in lines[at] else []
+    while at > 0 and lines[at - 1].lstrip().startswith("#"):
+        at -= 1
+        found.insert(0, lines[at].strip().lstrip("# "))
+    return [" ".join(found)] if found else []
