@@ -18,6 +18,7 @@ JITS = frozenset({"jax.jit", "jax.pmap", "equinox.filter_jit", "flax.nnx.jit"})
 FEEDS = re.compile(r"(?i)loader|dataset|buffer|replay|queue|reader|writer|logger")
 FETCHES = words("builtins.float builtins.int builtins.bool numpy.array numpy.asarray jax.device_get")
 FUNCTIONAL = words("apply_gradients replace _replace apply update")
+MAKES = words("jax.numpy.zeros jax.numpy.ones jax.numpy.empty jax.numpy.full jax.numpy.eye jax.numpy.arange")
 
 
 class HostWork:
@@ -170,12 +171,21 @@ class HostWork:
 
     def _unknown(self, call: ast.Call) -> bool:
         """A function of which nothing is known: one that takes a random key, or a usual name of a pure step."""
-        if self.unit.value(call).array:
+        if self.unit.value(call).array or self._sizes(call):
             return True
         given = [*call.args, *(k.value for k in call.keywords)]
         if any(self.unit.value(a).dtype == "key" for a in given):
             return True
         return isinstance(call.func, ast.Attribute) and call.func.attr in FUNCTIONAL and bool(given)
+
+    def _sizes(self, call: ast.Call) -> bool:
+        """Whether a call only says how large an array is that JAX makes, the same on each trip."""
+        around = self.unit.parents.get(call)
+        if isinstance(around, ast.Tuple):
+            around = self.unit.parents.get(around)
+        if not isinstance(around, ast.Call) or around.func is call or reads(call) & self._varying:
+            return False
+        return self.unit.resolve(around.func) in MAKES
 
 
 def _every_so_often(test: ast.expr) -> bool:

@@ -96,7 +96,7 @@ def _call(code: Code, function: ast.expr, depth: int) -> bool:
         value = code.scope.lookup(function.id) if isinstance(function, ast.Name) else None
     if value is not None and value.callee is not None and not _is_method(function, value):
         return computes(value, depth + 1)
-    name = code.scope.annotation(function)
+    name = code.scope.annotation(function.func if isinstance(function, ast.Call) else function)
     if name is not None and (of_jax(name) or name in HARMLESS):
         return True
     return isinstance(function, ast.Attribute) and function.attr in METHODS

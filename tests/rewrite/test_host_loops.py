@@ -121,6 +121,32 @@ ROLLED = {
         "lax.fori_loop(0, 50, ",
         [(w, x)],
     ),
+    "an_object_tells_the_size_of_an_array": (
+        """
+        def f(w, x, n, sizes):
+            for _ in range(n):
+                w, _ = step(w, x + jnp.ones(sizes.count(7)) + jnp.zeros((4, sizes.count(7))))
+            return w
+        """,
+        "lax.fori_loop(0, n, ",
+        [(w, x, 0, [7, 7, 7]), (w, x, 13, [7, 7, 7])],
+    ),
+    "a_helper_maps_a_function_that_it_makes": (
+        """
+        def smooth(w, x):
+            def one(row):
+                return row @ w
+
+            return w + 0.1 * jnp.mean(jax.vmap(one)(x))
+
+        def f(w, x, n):
+            for _ in range(n):
+                w = smooth(w, x)
+            return w
+        """,
+        "lax.fori_loop(0, n, ",
+        [(w, x, 0), (w, x, 13)],
+    ),
 }
 
 
