@@ -19,6 +19,7 @@ from scanlint.analysis.guards import (
     spelled,
     unrolled,
 )
+from scanlint.analysis.narrowing import alias, not_none
 from scanlint.analysis.operators import binary
 from scanlint.analysis.parts import iterated
 from scanlint.analysis.values import UNKNOWN, Value, constant, gathered, join, join_all
@@ -219,12 +220,21 @@ def _if(self: Interpreter, node: ast.If) -> bool:
         self.become(before)
         if arm is node.body:
             self.env.update((name, UNKNOWN) for name in plain_python(node.test))
+        _narrow(self, node, arm is node.body)
         self.quiet += quiet
         ends.append(dict(self.env) if self.block(arm) else None)
         self.quiet -= quiet
     if guarded and None in ends:
         self.quiet += 1
     return _joined(self, ends, traced=test.traced)
+
+
+def _narrow(self: Interpreter, node: ast.If, outcome: bool) -> None:
+    """What a test says of None, in one of its arms and behind it where the other arm is left."""
+    for name in not_none(node.test, outcome):
+        for known in (name, alias(self.frame.code.node, node, name)):
+            if known is not None and known in self.env and known not in self.frame.shared:
+                self.env[known] = replace(self.env[known], present=True)
 
 
 def _joined(self: Interpreter, ends: list[Env | None], *, traced: bool) -> bool:

@@ -173,6 +173,8 @@ def _compare_two(self: Expressions, op: ast.cmpop, left: Value, right: Value, no
         if right.known and right.constant is None and left.callee is not None and not isinstance(left.callee, OneOf):
             if left.static or isinstance(left.callee, Instance):
                 return constant(isinstance(op, ast.IsNot))
+        if left.present and right.known and right.constant is None:
+            return constant(isinstance(op, ast.IsNot))
         return STATIC_BOOL
     if isinstance(op, ast.In | ast.NotIn):
         return STATIC_BOOL if right.container or not (right.traced and right.array) else UNKNOWN

@@ -41,7 +41,7 @@ class Value:
     Python number that is not known comes from: "shape" an axis of an array (but the last, which is "feature"),
     "argument" a static argument of a transformed function, "field" an attribute of an object, "rank" a number of axes;
     "carried" is a tracer inside a loop of JAX that may be none outside.
-    `why` is the evidence of a traced value: "`err` = `jnp.abs(...)`".
+    `why` is the evidence of a traced value: "`err` = `jnp.abs(...)`". `present` says that it is not None.
 
     A list, tuple or dict is a Python object while tracing: it is never TRACED itself, only its elements are.
     A traced value that is not an array is a pytree of tracers, or nothing more is known of it.
@@ -59,6 +59,7 @@ class Value:
     element: Value | None = None
     callee: object | None = None
     origin: Origin | None = field(default=None, compare=False)
+    present: bool = False
 
     @property
     def traced(self) -> bool:
@@ -110,6 +111,14 @@ def number(*parts: Value) -> Value:
 def constant(value: object) -> Value:
     """The value of a literal or a folded expression."""
     return Value(Kind.STATIC, constant=value, dtype=_TYPES.get(type(value)))
+
+
+def unmarked(value: Value) -> Value:
+    """A value for those who may be given None by others."""
+    if not value.present:
+        return value
+    plain = replace(value, present=False)
+    return UNKNOWN if plain == UNKNOWN else plain
 
 
 def contents(value: Value) -> tuple[Value, ...]:
@@ -190,6 +199,7 @@ def join(a: Value, b: Value, *, loop: bool = False, depth: int = 0) -> Value:
         element=element,
         callee=a.callee if a.callee == b.callee else _either(a, b),
         origin=a.origin if a.origin == b.origin else None,
+        present=a.present and b.present,
     )
 
 

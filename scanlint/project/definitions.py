@@ -11,7 +11,7 @@ from scanlint.analysis.callables import ClassInfo, ClassRef, Closure, Code, Fram
 from scanlint.analysis.interpret import Interpreter
 from scanlint.analysis.members import class_member, lineage
 from scanlint.analysis.unit import Function, canonical
-from scanlint.analysis.values import UNKNOWN, Kind, Unset, Value, join
+from scanlint.analysis.values import UNKNOWN, Kind, Unset, Value, join, unmarked
 from scanlint.project.classes import describe_class
 from scanlint.project.scope import ModuleScope, nested
 from scanlint.project.surveyed import EXTERNAL
@@ -189,7 +189,7 @@ class Definitions(World):
         return info.attributes.get(name)
 
     def give(self, info: ClassInfo, name: str, value: Value) -> None:
-        known = info.attributes.get(name)
+        known, value = info.attributes.get(name), unmarked(value)
         if known is None or known is UNKNOWN:
             new = value if known is None or value.callee is not None else known
         elif value is UNKNOWN and known.callee is not None:

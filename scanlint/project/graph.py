@@ -20,7 +20,7 @@ from scanlint.analysis.parameters import direct, received, unsaid
 from scanlint.analysis.transforms import functions_in
 from scanlint.analysis.unit import Function, Jit
 from scanlint.analysis.uses import array_uses
-from scanlint.analysis.values import STATIC_BOOL, UNKNOWN, Kind, Value, concrete, join
+from scanlint.analysis.values import STATIC_BOOL, UNKNOWN, Kind, Value, concrete, join, unmarked
 from scanlint.analysis.walk import every
 from scanlint.project.definitions import Definitions
 from scanlint.project.facts import dotted
@@ -130,7 +130,8 @@ class Graph(Definitions):
 
     def _receive(self, code: Code, args: Mapping[str, Value]) -> None:
         """Join arguments into what is known of the parameters."""
-        for name, value in args.items():
+        for name, given in args.items():
+            value = unmarked(given)
             known = code.incoming.get(name)
             joined = value if known is None else value if value is known else join(known, value)
             if joined != known:
