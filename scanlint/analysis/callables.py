@@ -38,12 +38,16 @@ HOST = Mode()
 
 @dataclass(eq=False, slots=True)
 class Record:
-    """What is learnt of one unit: its values, the functions in it, and the statements on which nothing is said."""
+    """What is learnt of one unit: its values, the functions in it, and the statements on which nothing is said.
+
+    `before` is what the names that no array can be are just before a loop.
+    """
 
     keep: bool
     values: dict[ast.AST, Value] = field(default_factory=dict)
     codes: dict[ast.AST, Code] = field(default_factory=dict)
     silent: set[ast.AST] = field(default_factory=set)
+    before: dict[tuple[ast.AST, str], Value] = field(default_factory=dict)
 
 
 class Followed(NamedTuple):

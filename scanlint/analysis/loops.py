@@ -90,7 +90,16 @@ class LoopModel:
 
     @cached_property
     def _names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        return _state(self.node, self.flow, frozenset(o.name for o in self.outputs))
+        carried, last = _state(self.node, self.flow, frozenset(o.name for o in self.outputs))
+        placed = [n for n in carried if self._placeholder(n)]
+        return tuple(n for n in carried if n not in placed), (*last, *placed)
+
+    def _placeholder(self, name: str) -> bool:
+        """Whether what a name is before the loop is None, and every trip, of which there are some, binds it anew."""
+        if not self.trips or name in self.flow.live_at_body[self.node]:
+            return False
+        before = self.unit.before.get((self.node, name))
+        return before is not None and before.known and before.constant is None
 
     @property
     def carried(self) -> tuple[str, ...]:
@@ -126,6 +135,12 @@ class LoopModel:
         """Loop variables that are read after the loop."""
         after = self.flow.live_after[self.node]
         return [name for name in self.targets if name in after]
+
+    @property
+    def bounds(self) -> list[ast.expr]:
+        """The arguments of the ranges that it goes over."""
+        parts = [p for s in self.streams if s.kind == "range" for p in (s.start, s.stop, s.step)]
+        return [p for p in parts if p is not None]
 
     def used(self, name: str) -> bool:
         """Whether the body reads a name."""

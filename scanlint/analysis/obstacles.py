@@ -125,8 +125,9 @@ def _host_call(unit: Unit, call: ast.Call, function: ast.expr) -> Iterator[Withh
 def _names(unit: Unit, node: ast.For | ast.While, flow: Flow, carried: tuple[str, ...]) -> Iterator[Withheld]:
     """Names that cannot be carried."""
     bound = flow.bound_before[node]
-    inside = {n for n in ast.walk(node) if isinstance(n, ast.FunctionDef)}
-    local = {f.name for f in inside}
+    local = set(_functions(node))
+    for name in sorted(local & (flow.live_after[node] | {*carried})):
+        yield Withheld("carry-not-an-array", f"the function `{name}` is used in a later trip or after the loop")
     for name in carried:
         if name not in bound:
             yield Withheld("maybe-undefined", f"`{name}` has a value before the loop on some paths only")
@@ -140,6 +141,14 @@ def _names(unit: Unit, node: ast.For | ast.While, flow: Flow, carried: tuple[str
         if shared:
             name = sorted(shared)[0]
             yield Withheld("closure", f"`{closure}`, defined outside the loop, reads `{name}`, which the loop rebinds")
+
+
+def _functions(node: ast.For | ast.While) -> Iterator[str]:
+    """The names under which the body makes functions."""
+    for part in ast.walk(node):
+        match part:
+            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda()):
+                yield name
 
 
 def _start(unit: Unit, node: ast.For | ast.While, name: str) -> Iterator[Withheld]:
@@ -191,3 +200,14 @@ def _needs_static(unit: Unit, part: ast.AST, staged: Names) -> Iterator[tuple[st
         case ast.Dict(keys=keys):
             if name := staged_in(*keys):
                 yield name, "a dictionary key"
+        case ast.BoolOp() | ast.UnaryOp(op=ast.Not()) | ast.Compare(ops=[_, _, *_]) if not _tested(unit, part):
+            if name := staged_in(part):
+                yield name, f"`{ast.unparse(part)}`"
+
+
+def _tested(unit: Unit, part: ast.AST) -> bool:
+    """Whether a condition is (a part of) the test of a branch or a loop, which is spelled anew for tracers."""
+    outer = unit.parents.get(part)
+    while isinstance(outer, ast.BoolOp) or (isinstance(outer, ast.UnaryOp) and isinstance(outer.op, ast.Not)):
+        part, outer = outer, unit.parents.get(outer)
+    return isinstance(outer, ast.If | ast.IfExp | ast.While) and outer.test is part

@@ -11,6 +11,7 @@ from scanlint.analysis.unit import Unit
 from scanlint.outcome import Withheld
 
 STACKS = {"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray"}
+TREE_MAPS = {"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map", "jax.tree_multimap"}
 TAKES_ARRAY = {
     "jax.numpy.concatenate",
     "jax.numpy.vstack",
@@ -82,6 +83,9 @@ def _output(
     initial, first = made
     known = set(ast.walk(initial)) | {n for n in ast.walk(statement) if n not in set(ast.walk(element))}
     uses = []
+    composite = _composite(unit, element)
+    if composite and first:
+        return Withheld("list-escapes", f"`{name}` holds tuples or dicts, one of them from before (line {line})")
     function = flow.function
     for other in ast.walk(function):
         if not (isinstance(other, ast.Name) and other.id == name) or other in known:
@@ -90,12 +94,67 @@ def _output(
             if other.lineno > (node.end_lineno or node.lineno) and _restacked(unit, other):
                 continue
             return Withheld("list-used-otherwise", f"`{name}` is also used at line {other.lineno}")
-        if not _stacked(unit, other) and not _after_restack(unit, flow, node, other):
+        if composite and collected(unit, other) is None:
+            return Withheld("list-escapes", f"`{name}` holds tuples or dicts, and is used at line {other.lineno}")
+        if not composite and not _stacked(unit, other) and not _after_restack(unit, flow, node, other):
             return Withheld("list-escapes", f"`{name}` is used as a list at line {other.lineno}")
         uses.append(other)
+    if _function(unit, element):
+        return Withheld("list-of-functions", f"`{name}` holds functions, which no array can (line {line})")
     if not uses:
         return Withheld("list-never-stacked", f"`{name}` is never made into an array (line {line})")
     return Output(name, initial, first, statement, element, tuple(uses))
+
+
+def _composite(unit: Unit, element: ast.expr) -> bool:
+    """Whether an element is a pytree of arrays: stacked, it is one of stacked arrays and no longer one of its like."""
+    return isinstance(element, ast.Tuple | ast.Dict) or unit.value(element).container is not None
+
+
+def collected(unit: Unit, use: ast.Name) -> tuple[ast.Call, str] | None:
+    """A call that stacks one part of every element, or all of them leaf by leaf: the call, and how to read it.
+
+    `jnp.stack([p[0] for p in ps])` is `ps[0]`, and `jax.tree.map(lambda *x: jnp.stack(x), *ps)` is `ps`.
+    """
+    outer = unit.parents[use]
+    call = unit.parents.get(outer)
+    if isinstance(outer, ast.comprehension) and call is not None:
+        call = unit.parents.get(call)
+    match outer, call:
+        case ast.comprehension(target=target, ifs=[], is_async=0), ast.Call(args=[ast.ListComp() as made], keywords=[]):
+            if unit.resolve(call.func) in STACKS and len(made.generators) == 1 and outer.iter is use:
+                part = _part(target, made.elt)
+                return (call, part) if part is not None else None
+        case ast.Starred(), ast.Call(args=[ast.Lambda() as each, _], keywords=[]):
+            if unit.resolve(call.func) in TREE_MAPS and _stacks_leaves(unit, each):
+                return call, ""
+    return None
+
+
+def _part(target: ast.expr, element: ast.expr) -> str | None:
+    """Which part of each element a comprehension takes: `p[0] for p`, `a for a, b`."""
+    match target, element:
+        case ast.Name(id=name), ast.Subscript(value=ast.Name(id=base), slice=ast.Constant() as key) if base == name:
+            return f"[{ast.unparse(key)}]"
+        case ast.Tuple(elts=names), ast.Name(id=wanted):
+            places = [k for k, n in enumerate(names) if isinstance(n, ast.Name) and n.id == wanted]
+            plain = all(isinstance(n, ast.Name) for n in names)
+            return f"[{places[0]}]" if plain and len(places) == 1 else None
+    return None
+
+
+def _stacks_leaves(unit: Unit, each: ast.Lambda) -> bool:
+    """`lambda *leaves: jnp.stack(leaves)`"""
+    match each:
+        case ast.Lambda(
+            args=ast.arguments(args=[], vararg=ast.arg(arg=name)), body=ast.Call(args=[first], keywords=[]) as call
+        ):
+            return isinstance(first, ast.Name) and first.id == name and unit.resolve(call.func) in STACKS
+    return False
+
+
+def _function(unit: Unit, element: ast.expr) -> bool:
+    return isinstance(element, ast.Lambda) or unit.value(element).callee is not None
 
 
 def _initial(unit: Unit, node: ast.stmt, name: str) -> tuple[ast.stmt, tuple[ast.expr, ...]] | None:

@@ -205,6 +205,7 @@ class Project:
             contexts={c.node: context_of(c) for c in code.record.codes.values()},
             weights=self.weights,
             silent=frozenset(code.record.silent),
+            before=code.record.before,
             default=partial(default_of, self.graph),
         )
 

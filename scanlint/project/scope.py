@@ -79,6 +79,7 @@ class ModuleScope:
                 code.incoming.clear()
                 code.result = UNKNOWN
             unit.record.values.clear()
+            unit.record.before.clear()
             unit.record.codes.clear()
         for known in (self.codes, self.classes, self._values, self._nodes):
             known.clear()

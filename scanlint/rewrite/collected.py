@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.outputs import STACKS, Output
+from scanlint.analysis.outputs import STACKS, Output, collected
 from scanlint.analysis.unit import Source, Unit
 from scanlint.finding import Edit, Position
 from scanlint.outcome import Withheld
@@ -90,6 +90,11 @@ def _one_row(unit: Unit, element: ast.expr, spell: Spell) -> str:
 def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: Plan) -> list[Edit] | Withheld:
     """The edits for one place that stacks the list."""
     unit = model.unit
+    if (found := collected(unit, use)) is not None:
+        call, part = found
+        if part:
+            return [_replace(unit.source, call, f"{output.name}{part}")]
+        return _plain(model, output, call, output.name, True, plan)
     inner: ast.expr = use
     parent = unit.parents[use]
     if isinstance(parent, ast.Subscript) and isinstance(parent.slice, ast.Slice):

@@ -6,7 +6,7 @@ import ast
 
 import libcst as cst
 
-from scanlint.analysis.flow import reads
+from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.indexing import use_windows
@@ -52,6 +52,8 @@ def to_while_loop(model: LoopModel) -> Outcome:
         return Withheld("dynamic-length-output", f"`{name}` would have a length that is not known when tracing")
     if refusal := refuse(model):
         return refusal
+    if bound := binds(model.node.test):
+        return Withheld("walrus-in-test", f"the test binds `{min(bound)}` on every trip (line {model.node.lineno})")
     if model.last_values:
         return Withheld(
             "maybe-undefined", f"`{model.last_values[0]}` is read after the loop but has no value before it"

@@ -15,6 +15,7 @@ from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.collected import after_loop, drop_initials
 from scanlint.rewrite.indexing import rows_read_by_index, use_windows
 from scanlint.rewrite.layout import blank_above, fold_return, indent_of
+from scanlint.rewrite.ranges import counts_evenly, last_target, length, nth
 from scanlint.rewrite.syntax import Snippet, blank_line_before, fresh
 from scanlint.rewrite.words import atom, bare, pack, plural, singular
 from scanlint.rewrite.wrapping import fit
@@ -49,20 +50,36 @@ class Roll:
         self.names = Names(model)
         self.imports: list[str] = []
         self.before: list[str] = []
+        self.after: list[str] = []
 
     def outcome(self) -> Outcome:
         model = self.model
         if problem := use_windows(model, self.snippet, self.spell):
             return problem
         rows = rows_read_by_index(model)
-        last = [*model.last_values, *[t for t in model.live_targets if not rows]]
-        if model.live_targets and (rows or any(s.kind != "range" for s in model.streams)):
-            name = model.live_targets[0]
-            return Withheld("target-read-after-loop", f"`{name}` is read after the loop (line {model.node.end_lineno})")
+        left = [t for t in model.live_targets if not self._leave(t)]
+        if left and (rows or set(left) & model.flow.bound_before[model.node]):
+            return Withheld(
+                "target-read-after-loop", f"`{left[0]}` is read after the loop (line {model.node.end_lineno})"
+            )
+        last = [*model.last_values, *left]
         scans = model.collects or bool(last) or any(s.kind == "rows" for s in model.streams)
-        if rows or scans:
-            return self._scan(rows, last)
-        return self._fori()
+        if not rows and not scans:
+            if not counts_evenly(model, model.streams[0]):
+                return self._scan(rows, last)
+            return self._fori()
+        for bound in model.bounds:
+            if self.unit.value(bound).traced:
+                what = self.source.segment(bound)
+                return Withheld("dynamic-length-output", f"`{what}` is not known when tracing (line {bound.lineno})")
+        return self._scan(rows, last)
+
+    def _leave(self, target: str) -> bool:
+        """Give a loop variable its last value after the loop, where that is evident; whether it is."""
+        code = last_target(self.model, target)
+        if code is not None:
+            self.after.append(f"{target} = {code}")
+        return code is not None
 
     def spell(self, name: str) -> str:
         written, needed = self.unit.spell(name)
@@ -81,7 +98,7 @@ class Roll:
         body += self.returned(body, bare(self.model.carried))
         definition = self.define(name, f"{index}, {carry}", body)
         call = f"{self.spell('jax.lax.fori_loop')}({start}, {stop}, {name}, {pack(self.model.carried)})"
-        return self.finish(definition, [f"{kept(self.model)} = {call}"], "fori_loop")
+        return self.finish(definition, [f"{kept(self.model)} = {call}", *self.after], "fori_loop")
 
     def _scan(self, rows: tuple[str, str] | None, last: list[str]) -> Outcome:
         model = self.model
@@ -109,7 +126,7 @@ class Roll:
         stacked = pack([s for _, s in outputs]) if outputs else "_"
         call = f"{state}, {stacked} = {self.spell('jax.lax.scan')}({name}, {carried}, {xs}{options})"
         extra = [*plan.edits, *drop_initials(model, plan.kept)]
-        return self.finish(definition, [call, *after], "scan", extra)
+        return self.finish(definition, [call, *after, *self.after], "scan", extra)
 
     # -- parts
 
@@ -120,46 +137,11 @@ class Roll:
         target, used = stream.target.id, self.model.used(stream.target.id)
         if stream.step is None and not stream.reverse:
             return target if used else "_", [], code(stream.start) if stream.start else "0", code(stream.stop)
-        trips = self._length(stream)
+        trips = length(self.model, stream)
         if not used:
             return "_", [], "0", trips
         counter = self.names("k", "trip")
-        return counter, [self.snippet.parse(f"{target} = {self._nth(stream, counter)}")], "0", trips
-
-    def _length(self, stream: Stream) -> str:
-        """How many trips a range makes, as source."""
-        code = self.source.segment
-        if stream.counted is not None:
-            return f"len({code(stream.counted)})"
-        if self.model.trips is not None and all(
-            isinstance(p, ast.Constant | ast.UnaryOp | None) for p in (stream.start, stream.stop, stream.step)
-        ):
-            return str(self.model.trips)
-        assert stream.stop is not None
-        if stream.start is None and stream.step is None:
-            return code(stream.stop)
-        match stream.start, self.unit.value(stream.stop).constant, self.unit.value(stream.step).constant:
-            case ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=1)), -1, -1:
-                return code(left)
-        parts = [code(p) if p is not None else "0" for p in (stream.start, stream.stop)]
-        return f"len(range({', '.join([*parts, *([code(stream.step)] if stream.step is not None else [])])}))"
-
-    def _nth(self, stream: Stream, counter: str) -> str:
-        """The loop variable of trip number `counter`."""
-        code = self.source.segment
-        step = self.unit.value(stream.step).constant if stream.step is not None else 1
-        first = code(stream.start) if stream.start is not None else "0"
-        if stream.reverse:
-            last = f"{code(stream.stop)} - 1" if stream.step is None and stream.stop is not None else None
-            assert last is not None
-            return f"{last} - {counter}"
-        match step:
-            case -1:
-                return f"{first} - {counter}"
-            case int() if step < 0:
-                return f"{first} - {-step} * {counter}"
-        scaled = f"{atom(code(stream.step))} * {counter}" if stream.step is not None else counter
-        return scaled if first == "0" else f"{first} + {scaled}"
+        return counter, [self.snippet.parse(f"{target} = {nth(self.model, stream, counter)}")], "0", trips
 
     def _inputs(self, rows: tuple[str, str] | None, *, in_order: bool) -> tuple[str, list[cst.BaseStatement], str, str]:
         """The second parameter of a scan's step, what unpacks it, the xs and further options.
@@ -171,7 +153,7 @@ class Roll:
         model = self.model
         used = [s for s in model.streams if s.kind == "rows" or self._wanted(s)]
         if not used:
-            return "_", [], "None", f", length={self._length(model.streams[0])}"
+            return "_", [], "None", f", length={length(model, model.streams[0])}"
         options = ""
         if len(model.streams) == 1 and used[0].kind == "rows" and used[0].reverse and not in_order:
             options = ", reverse=True"

@@ -78,7 +78,21 @@ class Snippet:
         raise KeyError(f"no {kind.__name__} at line {start.line}, column {start.column}")
 
     def find_expression(self, node: ast.expr) -> cst.BaseExpression:
+        if isinstance(node, ast.Tuple) and self.source.segment(node).startswith("("):
+            return self._tuple(node)
         return self.find(node, cst.BaseExpression)  # type: ignore[type-abstract]
+
+    def _tuple(self, node: ast.Tuple) -> cst.BaseExpression:
+        """A tuple in parentheses, which LibCST does not count as its text."""
+        start, end = self.source.start(node), self.source.end(node)
+        shift = self._shift - self.first_line + 1
+        first, last = (start.line + shift, start.column - 1), (end.line + shift, end.column - 1)
+        for (line, column, end_line, end_column), candidates in sorted(self._by_range.items(), key=_begin):
+            if first <= (line, column) and (end_line, end_column) <= last:
+                for candidate in candidates:
+                    if isinstance(candidate, cst.Tuple):
+                        return candidate
+        raise KeyError(f"no tuple at line {start.line}, column {start.column}")
 
     def _find_statement(self, node: ast.stmt) -> cst.BaseStatement | cst.BaseSmallStatement:
         """The whole statement: a simple one with its line (comments included) unless it shares the line."""
@@ -233,3 +247,9 @@ def fresh(taken: frozenset[str] | set[str], *wanted: str) -> str:
     while name in taken or keyword.iskeyword(name):
         name, count = f"{wanted[0]}_{count}", count + 1
     return name
+
+
+def _begin(item: tuple[tuple[int, int, int, int], list[cst.CSTNode]]) -> tuple[int, ...]:
+    """Orders texts by where they begin, the longer ones first."""
+    line, column, end_line, end_column = item[0]
+    return line, column, -end_line, -end_column

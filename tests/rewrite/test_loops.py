@@ -1,0 +1,238 @@
+"""Loops over ranges, rows and lists: what they become, that it computes the same, and what is left with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from textwrap import dedent
+from typing import TYPE_CHECKING
+
+import jax.numpy as jnp
+import pytest
+
+if TYPE_CHECKING:
+    from tests.rewrite.conftest import Sample
+
+    Rewriting = Callable[[str], Sample]
+
+
+def xs() -> jnp.ndarray:
+    return jnp.sin(jnp.arange(48.0)).reshape(24, 2)
+
+
+def ys() -> jnp.ndarray:
+    return jnp.cos(jnp.arange(24.0))
+
+
+ROLLED = {
+    "the_last_index_of_a_known_range": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2)
+            for i in range(1, 24, 2):
+                s = jnp.sin(s) + jnp.cos(xs[i]) * ys[i] - jnp.tanh(xs[i - 1])
+            return s, i
+        """,
+        "    i = 23\n",
+    ),
+    "the_last_index_of_a_length": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2)
+            for i in range(xs.shape[0]):
+                s = jnp.sin(s) + jnp.cos(xs[i]) * ys[i] - jnp.tanh(xs[i - 1])
+            return s, i
+        """,
+        "    i = xs.shape[0] - 1\n",
+    ),
+    "the_last_row": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2)
+            for x in xs:
+                s = jnp.sin(s) + jnp.cos(x) * jnp.exp(-x) - jnp.tanh(s - x) * jnp.sin(x) + jnp.cos(s * x) * ys[0]
+            return s, x
+        """,
+        "    x = xs[-1]\n",
+    ),
+    "the_last_row_of_two_arrays": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2)
+            for x, y in zip(xs, ys):
+                s = jnp.sin(s) + jnp.cos(x) * jnp.exp(-x) - jnp.tanh(s - x) * jnp.sin(x) + jnp.cos(s * x) * y
+            return s, y
+        """,
+        "    y = y_all[-1]\n",
+    ),
+    "a_range_with_a_step_from_its_end": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2)
+            for i in reversed(range(1, 24, 2)):
+                s = jnp.sin(s) + jnp.cos(xs[i]) * ys[i] - jnp.tanh(xs[i - 1])
+            return s
+        """,
+        "i = 23 - 2 * k\n",
+    ),
+    "a_placeholder_before_the_loop": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s, last = jnp.zeros(2), None
+            for i in range(24):
+                s = jnp.sin(s) + jnp.cos(xs[i]) * ys[i] - jnp.tanh(xs[i - 1])
+                last = jnp.sum(s)
+            return s, last
+        """,
+        "    last = lasts[-1]\n",
+    ),
+    "a_lambda_of_the_body_sees_names_as_they_are_when_it_is_called": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2)
+            for i in range(24):
+                blend = lambda: 0.5 * s + ys[i]
+                s = jnp.sin(s) + jnp.cos(xs[i]) * ys[i]
+                s = blend() - jnp.tanh(xs[i - 1])
+            return s
+        """,
+        "fori_loop(0, 24, body, s)",
+    ),
+    "tuples_are_collected": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2)
+            pairs = []
+            for i in range(24):
+                s = jnp.sin(s) + jnp.cos(xs[i]) * ys[i] - jnp.tanh(xs[i - 1])
+                pairs.append((s, jnp.sum(s)))
+            return jnp.stack([p[0] for p in pairs]), jnp.array([total for _, total in pairs])
+        """,
+        "return pairs[0], pairs[1]",
+    ),
+    "dicts_are_stacked_leaf_by_leaf": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2)
+            logs = []
+            for i in range(24):
+                s = jnp.sin(s) + jnp.cos(xs[i]) * ys[i] - jnp.tanh(xs[i - 1])
+                logs.append({"s": s, "total": jnp.sum(s)})
+            return jax.tree.map(lambda *leaves: jnp.stack(leaves), *logs)
+        """,
+        "return logs",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "expected"), ROLLED.values(), ids=ROLLED.keys())
+def test_a_loop_is_rolled(rewrite: Rewriting, code: str, expected: str) -> None:
+    sample = rewrite(dedent(code).strip() + "\n")
+    assert expected in sample.body
+    sample.agree("f", (xs, ys))
+
+
+BODY = "jnp.sin(s) + jnp.cos(xs[i]) * ys[i] - jnp.tanh(xs[i - 1])"
+LEFT = {
+    "a_test_that_binds_a_name": (
+        """
+        @jax.jit
+        def f(x, n):
+            while (n := n + 1) < 9:
+                x = jnp.sin(x)
+            return x
+        """,
+        "walrus-in-test",
+    ),
+    "rows_collected_over_a_traced_range": (
+        f"""
+        @jax.jit
+        def f(xs, ys, n):
+            s = jnp.zeros(2)
+            out = []
+            for i in range(n):
+                s = {BODY}
+                out.append(s)
+            return jnp.stack(out)
+        """,
+        "dynamic-length-output",
+    ),
+    "a_list_of_functions": (
+        f"""
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2)
+            steps = []
+            for i in range(24):
+                s = {BODY}
+                steps.append(lambda u: u + i)
+            return s, steps[0](s)
+        """,
+        "list-of-functions",
+    ),
+    "the_last_of_the_tuples": (
+        f"""
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2)
+            pairs = []
+            for i in range(24):
+                s = {BODY}
+                pairs.append((s, jnp.sum(s)))
+            return pairs[-1]
+        """,
+        "list-escapes",
+    ),
+    "a_python_bool_that_is_turned_over": (
+        f"""
+        @jax.jit
+        def f(xs, ys):
+            s, flag = jnp.zeros(2), True
+            for i in range(24):
+                s = {BODY}
+                flag = not flag
+            return s, flag
+        """,
+        "index-needs-int",
+    ),
+    "a_row_before_the_first_one": (
+        f"""
+        @jax.jit
+        def f(xs, ys):
+            s, previous = jnp.zeros(2), None
+            for i in range(24):
+                if previous is not None:
+                    s = s + previous
+                previous = {BODY}
+            return s
+        """,
+        "carry-not-an-array",
+    ),
+    "a_function_of_the_last_trip": (
+        f"""
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2)
+            for i in range(24):
+                s = {BODY}
+                shift = lambda u: u + i
+            return shift(s)
+        """,
+        "carry-not-an-array",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "reason"), LEFT.values(), ids=LEFT.keys())
+def test_a_loop_is_left_with_a_reason(rewrite: Rewriting, code: str, reason: str) -> None:
+    sample = rewrite(dedent(code).strip() + "\n")
+    assert reason in sample.reasons
+    assert sample.new == sample.old
