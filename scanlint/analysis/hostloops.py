@@ -23,6 +23,7 @@ PROGRESS = re.compile(r"(?i)^(?:tqdm\w*|t?n?range|progress\w*|track|alive_it|pra
 CLOCKS = re.compile(r"\b(?:perf_counter|time\.time|monotonic|timeit|tic|toc|tick|tock)\s*\(")
 DEVICES = re.compile(r"\b(?:ppermute|psum|psum_scatter|all_gather|all_to_all|axis_index|shard_map|pmean)\b")
 SMALL = re.compile(r"(?i)(?:^|_|\b)n?dims?\b|\w?deg\b|degree|order\b|levels|chains|modes\b|rank\b|specs?(?:_|\b)")
+DRAWS = re.compile(r"(?i)(?:^|[_/.])(?:viewer|render\w*|plot\w*|draw\w*|visuali[sz]\w*|animat\w+)(?=$|[_/.])")
 MANY = 1000
 """Trips from which one program pays in a test, which is run once: a dispatch takes some 0.1 ms, compiling 0.1 s."""
 COMPUTES = ("jax.numpy.", "jax.lax.", "jax.random.", "jax.nn.", "jax.scipy.", "optax.")
@@ -58,6 +59,8 @@ def host_loop(model: LoopModel, settings: Settings) -> HostLoop | None:
     if wrapper is not None:
         remarks = [Withheld("progress-bar", f"`{wrapper}` shows how far the loop is (line {node.lineno})"), *remarks]
     step = _step(model, state, work.steps)
+    if step is None and _draws(model):
+        return None
     if step is None and not remarks and any(o.code == "index-needs-int" for o in model.obstacles):
         return None
     return HostLoop(model, state, step, tuple(remarks))
@@ -215,6 +218,11 @@ def _apart(model: LoopModel) -> bool:
     lines = model.unit.source.lines[function.lineno - 1 : function.end_lineno]
     kernels = any("pallas" in name for name in (model.unit.source.path, *model.unit.imports.values()))
     return kernels or any(CLOCKS.search(line) or DEVICES.search(line) for line in lines)
+
+
+def _draws(model: LoopModel) -> bool:
+    """Whether a function, or the file that it is in, draws: that is done once a picture, for people to look at."""
+    return any(DRAWS.search(name) for name in (model.unit.qualname, model.unit.source.path))
 
 
 def _step(model: LoopModel, state: tuple[str, ...], steps: list[str]) -> str | None:

@@ -141,6 +141,23 @@ def test_reading_a_list_and_a_slice_with_fixed_bounds_count_for_what_they_add() 
     assert labels == {read: f"each trip adds about {number} equations" for read, number in reads.items()}
 
 
+IMAGE = """
+def image(places, size):
+    picture = jnp.zeros((size, size))
+    for i in range(len(places)):
+        picture = picture.at[places[i][0], places[i][1]].set(1.0)
+    return picture
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("mask.py", ["SCN107"]), ("viewer.py", []), ("envs/rendering/mask.py", []), ("overview.py", ["SCN107"])],
+)
+def test_what_is_drawn_for_people_is_let_be(path: str, expected: list[str]) -> None:
+    assert [f.code for f in found(IMAGE, path)] == expected
+
+
 CONFIG = """
 from dataclasses import dataclass
 
