@@ -273,6 +273,7 @@ def _breaks(node: ast.While) -> bool:
 def _repeat(self: Interpreter, node: ast.For | ast.While, begin: Callable[[], object]) -> None:
     """Run the body until what is known at its head no longer changes."""
     entry = dict(self.env)
+    _note(self, node, entry)
     loop = _Loop()
     self.stack.append(loop)
     self.loops += 1
@@ -296,6 +297,19 @@ def _repeat(self: Interpreter, node: ast.For | ast.While, begin: Callable[[], ob
     for other in loop.breaks:
         leave = merge(leave, other, loop=True)
     self.become(leave if isinstance(node, ast.For) else merge(leave, start))
+
+
+def _note(self: Interpreter, node: ast.For | ast.While, env: Env) -> None:
+    """Keep for the rules which names hold no array before a loop."""
+    if self.values is None:
+        return
+    before = self.record.before
+    for name, value in env.items():
+        if value.container in ("list", "set") or (value.known and isinstance(value.constant, str | bytes | None)):
+            known = before.get((node, name))
+            before[node, name] = value if known is None else join(known, value)
+        else:
+            before.pop((node, name), None)
 
 
 def _with(self: Interpreter, node: ast.With | ast.AsyncWith) -> bool:

@@ -1,0 +1,136 @@
+"""That random loop programs compute the same after they were rewritten.
+
+    python benchmarks/check_programs.py [--programs N] [--seed S] [--verify K] [--keep FOLDER] [--show REASON]
+
+Makes N modules at random over the forms of loops that people write, rewrites each without verification, and runs the
+old text eagerly and the new one under `jit`: values, dtypes, weak types, trees and the places of NaNs. What is wrong
+then goes through the verifier, which has to refuse it, and so do the first K that were converted, which it should not.
+Prints how many were reported, converted, withheld and wrong, by form and by reason, and keeps what is wrong in FOLDER.
+Exits with 1 if anything was wrong. 5,000 programs take about half an hour on one processor.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "programs"))
+
+import jax
+from generate import numbered
+from judge import Verdict, judged, sort_of, verified
+
+BATCH = 250
+"""Programs after which what was compiled is thrown away."""
+
+
+class Tally:
+    """Counts what became of the programs."""
+
+    def __init__(self, keep: Path | None, verifying: bool) -> None:
+        self.keep = keep
+        self.verifying = verifying
+        self.verdicts: list[Verdict] = []
+        self.passed: list[str] = []
+        self.refused: Counter[str] = Counter()
+        self.tried = 0
+
+    def take(self, verdict: Verdict, number: int) -> None:
+        self.verdicts.append(verdict._replace(program=verdict.program._replace(text=verdict.program.text)))
+        if verdict.wrong is None:
+            return
+        print(f"  {number}: {verdict.wrong[:300]}", flush=True)
+        if self.keep is not None:
+            self.write(f"{number:05}", verdict)
+        if not self.verifying:
+            return
+        applied = [f for f in verified(verdict.program).findings if f.fix.status == "applied"]
+        if applied:
+            self.passed.append(f"{number}: {verdict.wrong[:300]}")
+            print(f"  {number}: AND THE VERIFIER LETS IT PASS", flush=True)
+
+    def write(self, name: str, verdict: Verdict) -> None:
+        assert self.keep is not None
+        self.keep.mkdir(parents=True, exist_ok=True)
+        new = (verdict.new or "").partition("SEEN = []")[2]
+        text = f"{verdict.program.text}\n# {'-' * 70}\n# {verdict.wrong!r}\n\n{new}"
+        (self.keep / f"{name}.py").write_text(text)
+
+    def verify(self, verdict: Verdict) -> None:
+        """Whether the verifier lets pass what is right."""
+        self.tried += 1
+        for finding in verified(verdict.program).findings:
+            if finding.fix.status != "applied":
+                self.refused[(finding.fix.reason or "")[:110]] += 1
+                if self.keep is not None:
+                    self.write(f"refused{self.tried}", verdict._replace(wrong=finding.fix.reason))
+
+    def show(self) -> None:
+        reported = [v for v in self.verdicts if v.reported]
+        converted = [v for v in reported if v.converted]
+        wrong = [v for v in self.verdicts if v.wrong is not None]
+        sorts = Counter(sort_of(v.wrong) for v in wrong)
+        vain = [v for v in self.verdicts if v.new is not None and not v.compared]
+        share = 100 * len(converted) / max(1, len(reported))
+        print(f"{len(self.verdicts)} programs: {len(reported)} reported, {len(converted)} converted ({share:.1f}%)")
+        print(f"{len(wrong)} wrong before verification, {len(self.passed)} after it; {len(vain)} ran on no input")
+        for sort, count in sorts.most_common():
+            print(f"  {count:5} {sort}")
+        if self.tried:
+            print(f"of {self.tried} that are right the verifier refused {sum(self.refused.values())}")
+            for reason, count in self.refused.most_common():
+                print(f"  {count:5} {reason}")
+        reasons = Counter(r.partition(":")[0] for v in reported for r in v.withheld)
+        print("withheld:")
+        for reason, count in reasons.most_common():
+            print(f"  {count:5} {reason}")
+        self.forms(reported)
+
+    def forms(self, reported: list[Verdict]) -> None:
+        print(f"{'form':24} {'programs':>9} {'reported':>9} {'converted':>9} {'withheld':>9} {'wrong':>6}")
+        for form in sorted({f for v in self.verdicts for f in v.program.forms}):
+            of = [v for v in self.verdicts if form in v.program.forms]
+            said = [v for v in reported if form in v.program.forms]
+            done = sum(v.converted for v in said)
+            wrong = sum(v.wrong is not None for v in of)
+            print(f"{form:24} {len(of):9} {len(said):9} {done:9} {len(said) - done:9} {wrong:6}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--programs", type=int, default=5000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--verify", type=int, default=0, metavar="K")
+    parser.add_argument("--only", type=int, nargs="*", metavar="NUMBER", help="only these of the programs")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER")
+    parser.add_argument(
+        "--show", metavar="REASON", help="print the programs that are withheld for this reason, or `all`"
+    )
+    options = parser.parse_args()
+    start, tally = time.perf_counter(), Tally(options.keep, options.verify > 0)
+    numbers = range(options.programs) if options.only is None else options.only
+    for number in numbers:
+        program = numbered(options.seed, number)
+        verdict = judged(program)
+        tally.take(verdict, number)
+        if options.show and any(options.show in ("all", r.partition(":")[0]) for r in verdict.withheld):
+            print(f"--- {number}: {verdict.withheld}\n{program.text.partition('@')[2]}")
+        if verdict.converted and verdict.wrong is None and tally.tried < options.verify:
+            tally.verify(verdict)
+        if number % BATCH == BATCH - 1:
+            jax.clear_caches()
+            gc.collect()
+    tally.show()
+    print(f"{time.perf_counter() - start:.0f} s, seed {options.seed}")
+    return 1 if any(v.wrong is not None for v in tally.verdicts) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,268 @@
+"""What becomes of a program, judged by running both versions: the old one eagerly, the new one under `jit`."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import signal
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from generate import Program
+from maker import ROWS
+
+from scanlint.engine import Outcome, Run
+from scanlint.finding import Finding, Verification
+from scanlint.fixing import Fixer
+from scanlint.project.sources import decode
+from scanlint.settings import Settings
+
+SETTINGS = Settings(max_unrolled_trips=3, min_unrolled_equations=1, exclude=("nothing",), cache=False, jobs=1)
+SPACE = "program.py"
+LIMIT = 60.0
+ULPS = 512
+"""How far floats may lie apart, in units of the last place of the largest value of the array: XLA sums in another order."""
+
+
+class Verdict(NamedTuple):
+    """What was said of a program, what it became, and what is wrong with that."""
+
+    program: Program
+    findings: tuple[Finding, ...]
+    new: str | None
+    wrong: str | None = None
+    compared: int = 0
+    problems: tuple[str, ...] = ()
+
+    @property
+    def reported(self) -> bool:
+        return bool(self.findings)
+
+    @property
+    def withheld(self) -> list[str]:
+        return [f.fix.reason or f.fix.status for f in self.findings if f.fix.status != "applied"]
+
+    @property
+    def needed(self) -> bool:
+        return any(f.name.startswith("traced-") for f in self.findings)
+
+    @property
+    def converted(self) -> bool:
+        return self.reported and not self.withheld
+
+
+class Unverified(Fixer):
+    """Writes what the rewriters make of a program, with nothing verified."""
+
+    def _verify(self, unit: object, old: str, new: str) -> Verification:
+        return Verification("proved")
+
+
+def rewritten(text: str, fixer: type[Fixer] = Unverified, settings: Settings = SETTINGS) -> tuple[Outcome, str | None]:
+    """What is found in a text, and what it becomes."""
+    with Run(settings) as run:
+        path = Path(SPACE).absolute()
+        run.load_text(decode(text.encode(), path))
+        with fixer(run, lambda _: None) as made:
+            made.fix_all()
+        outcome = run.outcome()
+        new = outcome.changes.get(path)
+        return outcome, new[1].decode() if new is not None else None
+
+
+def judged(program: Program) -> Verdict:
+    """Rewrite a program without verification and run both versions."""
+    outcome, new = rewritten(program.text)
+    verdict = Verdict(program, outcome.findings, new, problems=outcome.problems)
+    if outcome.problems:
+        return verdict._replace(wrong=f"a rule failed: {outcome.problems[0]}")
+    if new is None:
+        return verdict
+    wrong, compared = compare(program, new, partly=not verdict.converted, needed=verdict.needed)
+    return verdict._replace(wrong=wrong, compared=compared)
+
+
+def verified(program: Program) -> Outcome:
+    """The same with verification, as a user gets it."""
+    return rewritten(program.text, Fixer, replace(SETTINGS, verify_timeout=60.0))[0]
+
+
+# -- running
+
+
+class Endless(Exception):
+    """A program that does not come to an end."""
+
+
+def interrupt(number: int, frame: FrameType | None) -> None:
+    raise Endless
+
+
+def quietly(work: Callable[[], object]) -> object:
+    """What a program gives, or the exception with which it ends."""
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, LIMIT)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            return work()
+    except Exception as error:  # noqa: BLE001  whatever a random program raises
+        return error
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def compare(program: Program, new: str, *, partly: bool, needed: bool) -> tuple[str | None, int]:
+    """What differs on some input on which the old version runs, and on how many it does.
+
+    `partly`: something was left as it is, which may not run under `jit` before and after. `needed`: what was rewritten
+    is Python on traced values, so that the old version does not run under `jit`.
+    Values that differ with 32 bits have to agree with 64: rounding that a chaotic program makes large is no difference.
+    """
+    compared = 0
+    old, jitted = loaded(program.text).__wrapped__, loaded(new)  # type: ignore[attr-defined]
+    for case in CASES if VARIES & set(program.names) else CASES[:2]:
+        given = inputs(program, case)
+        want = quietly(lambda given=given: old(**given))
+        if isinstance(want, Exception):
+            continue
+        got = quietly(lambda given=given: jitted(**given))
+        if isinstance(got, Exception) and not needed and fails(program, given):
+            continue
+        compared += 1
+        if isinstance(got, Exception) and partly:
+            got = quietly(lambda given=given: jitted.__wrapped__(**given))
+        if too_small(got, case):
+            continue
+        problem = difference(want, got, settled=case.trips < 2)
+        if problem is not None and problem.startswith("type") and not case.trips and collects(program):
+            continue
+        if problem is not None and problem.startswith("values"):
+            with jax.enable_x64(True):
+                given = inputs(program, case)
+                want, got = quietly(lambda given=given: old(**given)), quietly(lambda given=given: jitted(**given))
+                problem = difference(want, got, settled=True) and problem
+        if problem is not None:
+            return f"{case}: {problem}", compared
+    return None, compared
+
+
+def too_small(got: object, case: Case) -> bool:
+    """Whether the body, which is traced also where no trip is made, reads what an array does not have."""
+    return (isinstance(got, IndexError) and not case.rows) or (
+        isinstance(got, TypeError) and case.rows < 2 and "slice_sizes" in str(got)
+    )
+
+
+def collects(program: Program) -> bool:
+    """Whether lists are stacked: one that stays empty becomes an array that does not know its other axes."""
+    return any(form.startswith("collect") for form in program.forms)
+
+
+def fails(program: Program, given: dict[str, object]) -> bool:
+    """Whether the old version, which runs eagerly, fails under `jit`."""
+    return isinstance(quietly(lambda: loaded(program.text)(**given)), Exception)
+
+
+def loaded(text: str) -> Callable[..., object]:
+    space: dict[str, object] = {"__name__": "program"}
+    exec(compile(text, SPACE, "exec"), space)
+    function = space["f"]
+    assert callable(function)
+    return function
+
+
+class Case(NamedTuple):
+    """One call: how many rows the arrays have, what bounds of ranges are, and the seed of the values."""
+
+    rows: int
+    trips: int
+    seed: int
+
+
+VARIES = {"xs", "ys", "half", "ints", "small", "flags", "k0", "n"}
+CASES = (Case(ROWS, ROWS, 0), Case(ROWS, ROWS, 1), Case(ROWS, 0, 2), Case(1, 1, 3), Case(0, 0, 4))
+
+
+def inputs(program: Program, case: Case) -> dict[str, object]:
+    """Values for the parameters of a program."""
+    chance = np.random.default_rng(case.seed)
+    rows = case.rows
+
+    def floats(*shape: int) -> jax.Array:
+        return jnp.asarray(chance.integers(-16, 17, shape) / 16)
+
+    values: dict[str, object] = {
+        "xs": floats(rows, 4),
+        "ys": floats(rows),
+        "v": floats(4),
+        "m": floats(4, 4) * 0.5,
+        "t": floats(),
+        "k0": jnp.int32(min(case.trips, 5)),
+        "key": jax.random.PRNGKey(case.seed),
+        "half": jnp.asarray(chance.integers(-16, 17, rows) / 8, jnp.float16),
+        "ints": jnp.asarray(chance.integers(-5, 6, rows), jnp.int32),
+        "small": jnp.asarray(chance.integers(-5, 6, rows), jnp.int8),
+        "flags": jnp.asarray(chance.integers(0, 2, rows), bool),
+        "n": case.trips,
+    }
+    return {name: values[name] for name in program.names}
+
+
+# -- comparing
+
+
+def difference(want: object, got: object, *, settled: bool) -> str | None:
+    """What differs between the results of both versions.
+
+    `settled`: what is weakly typed before may have the type that it gets with the first trips.
+    """
+    if isinstance(want, Exception):
+        return None
+    if isinstance(got, Exception):
+        return f"raises {type(got).__name__}: {str(got)[:400]}"
+    left, right = jax.tree.flatten(want), jax.tree.flatten(got)
+    if str(left[1]) != str(right[1]):
+        return f"tree: {left[1]} became {right[1]}"
+    for place, (a, b) in enumerate(zip(left[0], right[0], strict=True)):
+        problem = unlike(jnp.asarray(a), jnp.asarray(b), settled=settled)
+        if problem is not None:
+            return f"{problem} (result {place})"
+    return None
+
+
+def unlike(a: jax.Array, b: jax.Array, *, settled: bool) -> str | None:
+    if settled and a.size == b.size == 0 and a.dtype == b.dtype:
+        return None  # a list of nothing has no axes but one
+    if settled and a.weak_type and a.shape == b.shape and jnp.promote_types(a.dtype, b.dtype) == b.dtype:
+        a = jax.lax.convert_element_type(a, b.dtype)
+        b = jax.lax.convert_element_type(b, b.dtype)
+    if a.dtype == b.dtype and a.shape == b.shape and a.weak_type != b.weak_type:
+        return f"weak: {a.aval} became {b.aval}"
+    types = [f"{'weak ' if x.weak_type else ''}{x.dtype}{list(x.shape)}" for x in (a, b)]
+    if types[0] != types[1]:
+        return f"type: {types[0]} became {types[1]}"
+    x, y = np.asarray(a), np.asarray(b)
+    if not jnp.issubdtype(a.dtype, jnp.inexact):
+        return None if np.array_equal(x, y) else f"values: {x} became {y}"
+    finite = np.isfinite(x)
+    same = np.array_equal(np.isnan(x), np.isnan(y)) and np.array_equal(x[~finite], y[~finite], equal_nan=True)
+    scale = np.max(np.abs(x[finite]), initial=1e-3)
+    far = np.abs(x[finite].astype(float) - y[finite].astype(float)) > ULPS * float(jnp.finfo(a.dtype).eps) * float(
+        scale
+    )
+    return f"values: {x} became {y}" if not same or far.any() else None
+
+
+def sort_of(wrong: str | None) -> str:
+    """What sort of difference it is: an error by its type, or what differs."""
+    text = re.sub(r"^Case\(.*?\): ", "", wrong or "")
+    raised = re.match(r"raises \w+", text)
+    return raised[0] if raised else text.partition(":")[0]
