@@ -156,7 +156,8 @@ def measure(options: Options, folder: Path) -> bool:
     """All figures of one repository; whether no test was broken and recording was quick enough."""
     trees = {name: copied(options, name, folder) for name in ("plain", "without", "with")}
     plain, recorded = [], []
-    run_tests(trees["plain"], options, recorded=False)  # compiles the repository
+    if options.rounds > 1:
+        run_tests(trees["plain"], options, recorded=False)  # compiles the repository
     for _ in range(options.rounds):
         plain.append(run_tests(trees["plain"], options, recorded=False))
         recorded.append(run_tests(trees["with"], options, recorded=True))

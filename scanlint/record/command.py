@@ -70,15 +70,18 @@ def _environment(plan: Path, interpreter: Path | None) -> dict[str, str]:
 
 
 def _run(command: Sequence[str], environment: dict[str, str]) -> int:
-    """Run it on this terminal; an interrupt is for the command, which ends in its own way."""
+    """Run it on this terminal; an interrupt is for the command, which ends in its own way, as is a request to end."""
     previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = signal.getsignal(signal.SIGTERM)
     try:
         process = subprocess.Popen(command, env=environment, preexec_fn=_heeding if os.name == "posix" else None)
+        signal.signal(signal.SIGTERM, lambda number, frame: process.terminate())
         code = process.wait()
     except OSError as error:
         raise UsageError(f"`{command[0]}` cannot be run: {error.strerror or error}") from None
     finally:
         signal.signal(signal.SIGINT, previous)
+        signal.signal(signal.SIGTERM, before)
     return code if code >= 0 else 128 - code
 
 

@@ -183,6 +183,52 @@ def test_a_function_that_is_unknown_without_is_verified_with_a_recording(write: 
     assert found["settle"]["inputs"] == "recorded"
 
 
+def test_a_mode_that_no_recorded_call_took_is_tried_as_well(tmp_path: Path, write: Write, scanlint_: Run) -> None:
+    write(
+        model_py="""\
+        from functools import partial
+
+        import jax
+        import jax.numpy as jnp
+
+
+        @partial(jax.jit, static_argnames=("mode", "table"))
+        def settle(x, mode="fast", table=None):
+            for t in range(30):
+                if mode == "slow":
+                    x = jnp.sin(x) * t
+                elif table is not None:
+                    x = jnp.sin(x) * table[1]
+                else:
+                    x = jnp.cos(x)
+            return x
+        """,
+        use_py="import jax.numpy as jnp\nimport model\n\nmodel.settle(jnp.ones(3), 'fast', (0.5, 2.0))\n",
+    )
+    assert scanlint_("record", "--", "python", "use.py").returncode == 0
+    found = verdicts(scanlint_("--fix", "--output-format", "json", "model.py").stdout)
+    assert (found["settle"]["verdict"], found["settle"]["inputs"]) == ("proved", "recorded")
+
+
+def test_what_was_recorded_is_kept_when_the_run_is_ended(tmp_path: Path, write: Write, scanlint_: Run) -> None:
+    write(
+        model_py=MODEL,
+        use_py="""\
+        import os, signal, time
+        import jax.numpy as jnp
+        import model
+
+        model.outer(jnp.ones(5))
+        os.kill(os.getppid(), signal.SIGTERM)
+        time.sleep(60)
+        """,
+    )
+    done = scanlint_("record", "--python", sys.executable, "--", sys.executable, "use.py")
+    assert done.returncode == 128 + 15
+    assert len(calls(tmp_path, "model--helper")) == 1
+    assert not list((tmp_path / ".scanlint").glob("parts-*"))
+
+
 def test_a_function_that_another_one_makes_is_rewritten(tmp_path: Path, write: Write, scanlint_: Run) -> None:
     write(
         model_py="""\

@@ -140,6 +140,64 @@ SIGMAS = (
 ROLLED_SIGMAS = "def f(m, p, n):\n    d = jnp.sqrt(n + 1.0) * jnp.exp(p)\n    return jax.vmap(lambda c: m + c, in_axes=1)(d[:, :n])\n"
 EMPTY = "def f(x):\n    total = 0.0\n    for i in range(x.shape[0]):\n        total = total + jnp.sum(x[i] * x)\n    return total\n"
 ROLLED_EMPTY = "def f(x):\n    return lax.fori_loop(0, x.shape[0], lambda i, t: t + jnp.sum(x[i] * x), 0.0)\n"
+MODES = """
+def f(x, mode: str = "low"):
+    if mode.lower() not in ["low", "high"]:
+        raise ValueError(mode)
+    mode = "low" if mode == "LOW" else mode
+    for i in range(12):
+        x = jnp.sin(x) + i
+        if mode.lower() == "high":
+            x = x * 2.0
+    return x
+"""
+ROLLED_MODES = """
+def f(x, mode: str = "low"):
+    if mode.lower() not in ["low", "high"]:
+        raise ValueError(mode)
+    mode = "low" if mode == "LOW" else mode
+    def body(i, x):
+        x = jnp.sin(x) + i
+        if mode.lower() == "high":
+            x = x * 2.0
+        return x
+    return lax.fori_loop(0, 12, body, x)
+"""
+DRAWS = """
+def f(x, rho, steps, key):
+    first, second = jax.random.split(key)
+    a = jax.random.normal(first, (steps, 3))
+    b = jax.random.normal(second, (steps, 3))
+    mixed = rho * a + jnp.sqrt(1.0 + rho**2) * b
+    state = x * jnp.ones(3)
+    for i in range(steps):
+        state = jnp.sin(state) + mixed[i] * 0.1
+    return state
+"""
+ROLLED_DRAWS = DRAWS.replace(
+    "    for i in range(steps):\n        state = jnp.sin(state) + mixed[i] * 0.1\n    return state\n",
+    "    return lax.fori_loop(0, steps, lambda i, s: jnp.sin(s) + mixed[i] * 0.1, state)\n",
+)
+OPTION = """
+from dataclasses import dataclass
+@dataclass
+class Option:
+    spots: jax.Array
+    count: int
+    mode: str = "sum"
+def f(option):
+    if option.mode not in ("sum", "mean"):
+        raise ValueError(option.mode)
+    x = jnp.zeros(len(option.spots))
+    for i in range(option.count):
+        x = x + jnp.sin(jnp.asarray(option.spots) + i)
+    return x
+"""
+ROLLED_OPTION = OPTION.replace(
+    "    for i in range(option.count):\n        x = x + jnp.sin(jnp.asarray(option.spots) + i)\n    return x\n",
+    "    return lax.fori_loop(0, option.count, lambda i, x: x + jnp.sin(jnp.asarray(option.spots) + i), x)\n",
+)
+COUNTED = {"static": frozenset({"steps"})}
 
 ACCEPTED = {
     "conjugate gradients on matrices of any condition": (GRADIENT, ROLLED_GRADIENT, {}),
@@ -154,6 +212,9 @@ ACCEPTED = {
     "a large default that drives a loop is tried small": (MANY, ROLLED_MANY, {"static": frozenset({"steps"})}),
     "a number that counts along an axis is its size": (SIGMAS, ROLLED_SIGMAS, {"static": frozenset({"n"})}),
     "an index into no elements, where the loop never runs": (EMPTY, ROLLED_EMPTY, {}),
+    "a mode that is compared in lower case takes every mode": (MODES, ROLLED_MODES, {"static": frozenset({"mode"})}),
+    "a number beside arrays of their own shape, and no trips over their rows": (DRAWS, ROLLED_DRAWS, COUNTED),
+    "a class of the file that no annotation names": (OPTION, ROLLED_OPTION, {}),
 }
 
 WRONG = {
@@ -162,6 +223,8 @@ WRONG = {
     "gains of the step before": (KALMAN, ROLLED_KALMAN.replace("(mean, p), mean", "(mean, p), carry[0]"), {}),
     "symbols one late": (VITERBI, ROLLED_VITERBI.replace("observations[1:]", "observations[:-1]"), {}),
     "the same key for every action": (ROLLOUT, ROLLED_ROLLOUT.replace("speed]), key)", "speed]), carry[1])"), {}),
+    "another mode exchanged": (MODES, ROLLED_MODES.replace("x * 2.0", "x * 3.0"), {"static": frozenset({"mode"})}),
+    "rows of draws one late": (DRAWS, ROLLED_DRAWS.replace("mixed[i]", "mixed[i - 1]"), COUNTED),
     "a member of an enumeration exchanged": (
         KINDS, ROLLED_KINDS.replace("== Kind.CALL", "== Kind.PUT"), {"static": frozenset({"kind"})},
     ),

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
 from .blame import to_blame
 from .harvest import harvest
+from .infer import infer
 from .inputs import Inputs
 from .judge import Judge
+from .need import Need
 from .observed import reduced, specs_of
 from .ranks import further
 from .values import Case, Mode, Specs, Values, cases, modes, varied
 
+OTHERWISE = 8
 VARIED = 2  # real calls whose values are varied
 RETRY = ("TypeError", "ValueError")
 
@@ -57,10 +60,22 @@ class Families:
         """Arguments of real calls: as they are for every call first, then varied in values and in size."""
         floats, _ = self.inputs.constants()
         called = [c for at, v in enumerate(real) for c in islice(varied(v, floats), None if at < VARIED else 1)]
-        called.sort(key=lambda c: c.label != "as called")
-        families = [Family("", None, called, real=True)]
+        usual = [c for c in called if c.label == "as called"]
+        others = islice(self.chosen_otherwise(real), OTHERWISE)
+        families = [Family("", None, [*usual, *others, *[c for c in called if c not in usual]], real=True)]
         specs = self.small(real)
         return families + (self.grown(specs) if specs is not None else [])
+
+    def chosen_otherwise(self, real: list[Values]) -> Iterator[Case]:
+        """Real calls with one discrete argument changed: another mode, the other truth value, the default."""
+        needs = infer(self.inputs.node, self.inputs.functions())
+        seen = {(name, value) for values in real for name, value in values.items() if _discrete(value)}
+        for values in real[:VARIED]:
+            for name, value in values.items():
+                for other in _otherwise(value, needs.get(name, Need())):
+                    if (name, other) not in seen:
+                        seen.add((name, other))
+                        yield Case(f"as called, but {name} = {other!r}", lambda v={**values, name: other}: dict(v))  # type: ignore[misc]
 
     def harvested(self, before: Callable[..., object]) -> list[Values]:
         """Arguments of call sites."""
@@ -120,3 +135,20 @@ class Families:
         """Whether a guessed size of one makes a carried array grow: it spreads over an axis that no caller means."""
         failure = None if self.inputs.owner is not None else self.inputs.attempt(specs, self.judge.after)
         return failure is not None and failure.kind in RETRY and "carry" in failure.message
+
+
+def _discrete(value: object) -> bool:
+    return value is None or isinstance(value, (bool, str))
+
+
+def _otherwise(value: object, need: Need) -> list[object]:
+    """What else an argument may be, as far as its default and the comparisons in the source tell."""
+    if need.default is None and value is not None:
+        return [None]
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, str):
+        usual = [need.default] if isinstance(need.default, str) else []
+        known = dict.fromkeys([*usual, *sorted(c for c in need.constants if isinstance(c, str))])
+        return [text for text in known if text != value]
+    return []

@@ -78,8 +78,8 @@ def _guesses(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], d
         yield Array(_leading(need, sizes), "rawkey")
     if members := _members(need, names):
         yield Choice(members)
-    if strings := sorted(c for c in need.constants if isinstance(c, str)):
-        yield Choice((*strings, "another"))
+    if any(isinstance(c, str) for c in need.constants):
+        yield Choice(_strings(need))
     if need.is_flag and not need.is_array and need.rank == 0:
         yield Choice((True, False))
     if need.is_range or (INTEGER_NAMES.match(name) and need.rank == 0 and not need.is_array):
@@ -125,6 +125,12 @@ def _members(need: Need, names: Mapping[str, object]) -> tuple[object, ...]:
         public = [v for k, v in vars(owner).items() if not k.startswith("_")]
         found.update(dict.fromkeys(v for v in public if isinstance(v, (int, str))))
     return tuple(found)
+
+
+def _strings(need: Need) -> tuple[str, ...]:
+    """What a string may be: its default, what it is compared with, and something else."""
+    usual = [need.default] if isinstance(need.default, str) else []
+    return tuple(dict.fromkeys([*usual, *sorted(c for c in need.constants if isinstance(c, str)), "another"]))
 
 
 def _functions(arity: int) -> Iterator[Spec]:
@@ -284,7 +290,7 @@ def _meant(
     elif meant is float:
         yield Scalar("float", need.default if isinstance(need.default, float) else None)
     elif meant is str:
-        yield Choice((*sorted(c for c in need.constants if isinstance(c, str)), "another"))
+        yield Choice(_strings(need))
     elif meant in (jax.Array, np.ndarray) and not need.is_key and not KEY_NAMES.match(name):
         yield Array(_shape(need, sizes), _dtype(need))
     else:

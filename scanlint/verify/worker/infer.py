@@ -80,6 +80,8 @@ class Inference(Places):
                             self.names[t.id] = part
                 else:
                     self.forget(target, value)
+            case ast.Name(id=name), _ if name in self.names and (texts := _texts(value)):
+                self.names[name].constants.update(texts)  # another mode, mostly on one path only
             case ast.Name(id=name), _:
                 need = self.need(value)
                 bound = self.bound(value) if not isinstance(value, ast.Constant) else None
@@ -246,6 +248,16 @@ def _literals(node: ast.expr) -> list[object]:
             return [-value]
         case ast.Tuple(elts=elts) | ast.List(elts=elts) | ast.Set(elts=elts):
             return [v for e in elts for v in _literals(e)]
+    return []
+
+
+def _texts(node: ast.expr) -> list[str]:
+    """The strings that an expression gives, where it gives nothing else."""
+    match node:
+        case ast.Constant(value=str() as text):
+            return [text]
+        case ast.IfExp(body=body, orelse=orelse) if (first := _texts(body)) and (second := _texts(orelse)):
+            return [*first, *second]
     return []
 
 

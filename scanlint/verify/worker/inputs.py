@@ -161,6 +161,7 @@ class Inputs:
     def candidates(self, given: frozenset[str] = frozenset()) -> dict[str, list[Spec]]:
         """Specs for each parameter that is not given, the likeliest first."""
         needs = infer(self.node, self.functions())
+        self.define_records(needs)
         shared = Sizes()
         names = self.loaded.names
         found: dict[str, list[Spec]] = {}
@@ -178,6 +179,14 @@ class Inputs:
             if need.counts is not None and name in found and isinstance(found[name][0], Scalar):
                 found[name] = [*self.counting(name, needs, found), *found[name]]
         return found
+
+    def define_records(self, needs: Mapping[str, Need]) -> None:
+        """Load the classes of the file that have the fields a parameter is used with: no annotation need name them."""
+        wanted = [set(need.attributes) for need in needs.values() if len(need.attributes) > 1]
+        for node in self.loaded.tree.body:
+            fields = _fields(node) if isinstance(node, ast.ClassDef) else set()
+            if isinstance(node, ast.ClassDef) and any(w <= fields for w in wanted):
+                complete(self.loaded, {node.name})
 
     def counting(self, name: str, needs: Mapping[str, Need], found: Mapping[str, list[Spec]]) -> Iterator[Spec]:
         """A whole number that counts along an axis of another argument: the size of that axis."""
@@ -256,16 +265,20 @@ class Inputs:
         return Failure(str(error), lines, type(error).__name__, (reached.events, *offsets))
 
     def runs(self, specs: Specs, function: Callable[..., object] | None) -> bool:
-        """Whether a version that does not trace accepts real arguments: `float(x)`, `x.item()`."""
-        try:
-            with limited(ATTEMPT_SECONDS):
-                values = make(specs, Mode("ordinary values"), ())
-                if self.trial is not None:
-                    values = {k: transplant(v, self.loaded.module, self.trial.module) for k, v in values.items()}
-                self.outcome(values, function or plain(self.function))
-        except (Exception, TookTooLong):  # noqa: BLE001
-            return False
-        return True
+        """Whether a version that does not trace accepts real arguments: `float(x)`, `int(size / step)`."""
+        for mode in (Mode("ordinary values"), Mode("positive values", seed=9, definite=True)):
+            try:
+                with limited(ATTEMPT_SECONDS):
+                    values = make(specs, mode, ())
+                    if self.trial is not None:
+                        values = {k: transplant(v, self.loaded.module, self.trial.module) for k, v in values.items()}
+                    self.outcome(values, function or plain(self.function))
+                return True
+            except TookTooLong:
+                return False
+            except Exception:  # noqa: BLE001
+                continue
+        return False
 
     def outcome(self, values: dict[str, object], function: Callable[..., object]) -> object:
         """The result's array leaves (a result need not be a pytree of arrays for the inputs to be good)."""
@@ -317,6 +330,11 @@ class Inputs:
                 return
             if changed != specs and self.attempt(changed) is None:
                 yield label, changed
+
+
+def _fields(node: ast.ClassDef) -> set[str]:
+    """The names that a class annotates, as dataclasses and NamedTuples do."""
+    return {s.target.id for s in node.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)}
 
 
 def _compared(function: ast.AST) -> tuple[list[float], list[int]]:

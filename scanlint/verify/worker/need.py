@@ -17,6 +17,7 @@ KEY_CALLS = frozenset([
     "split", "fold_in", "normal", "uniform", "bernoulli", "categorical", "choice", "permutation", "randint", "gumbel",
     "key_data",
 ])  # fmt: skip
+DRAWS = frozenset(["normal", "uniform", "bernoulli", "randint", "gumbel", "exponential", "laplace"])
 VECTOR_CALLS = frozenset([
     "dot", "matmul", "vdot", "inner", "outer", "convolve", "correlate", "interp", "cumsum", "cumprod", "sort",
     "argsort", "flip",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from .need import ARRAY_ATTRIBUTES, SAME_SHAPE, Need
+from .need import ARRAY_ATTRIBUTES, DRAWS, SAME_SHAPE, STATIC_CALLS, Need
 
 
 class Places:
@@ -18,6 +18,7 @@ class Places:
         self.loops: dict[str, int | str] = {}
         self.extents: dict[str, str] = {}
         self.counters: dict[str, Need] = {}
+        self.shaped: set[str] = set()  # local arrays that were made with a shape of their own
 
     def need(self, node: ast.AST) -> Need | None:
         """The need that an expression stands for, if it is a path from a parameter."""
@@ -38,6 +39,10 @@ class Places:
                 return self.subscript(value, index)
             case ast.Call(func=ast.Attribute(attr="map" | "tree_map"), args=[ast.Lambda() as function, tree]):
                 return self.taken(function, tree)
+            case ast.Call(func=ast.Attribute(value=value, attr="lower" | "upper" | "casefold" | "strip"), args=[]):
+                return self.need(value)
+            case ast.Call(func=ast.Attribute(attr="asarray"), args=[value, *_]):
+                return self.need(value)
         return None
 
     def taken(self, function: ast.Lambda, tree: ast.expr) -> Need | None:
@@ -107,6 +112,8 @@ class Places:
         """The value whose shape an elementwise expression most likely has: its first plain name."""
         match value:
             case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.MatMult):
+                if self.shaped & {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}:
+                    return None
                 sides = [
                     self.names.get(s.id) if isinstance(s, ast.Name) else self.shaped_like(s) for s in [left, right]
                 ]
@@ -125,7 +132,19 @@ class Places:
 
     def forget(self, target: ast.expr, value: ast.expr | None = None) -> None:
         """A name bound to something else; `x = step(x)` keeps what `x` is."""
+        if isinstance(target, ast.Name) and value is not None and _makes(value):
+            self.shaped.add(target.id)
         used = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} if value else set()
         for node in ast.walk(target):
             if isinstance(node, ast.Name) and node.id not in used:
                 self.names.pop(node.id, None)
+
+
+def _makes(value: ast.expr) -> bool:
+    """Whether an array is made of a shape that is written there, alone or in a product: `jnp.ones(n) * x`."""
+    match value:
+        case ast.Call(func=ast.Attribute(attr=attr)):
+            return attr in STATIC_CALLS | DRAWS
+        case ast.BinOp(left=left, right=right):
+            return _makes(left) or _makes(right)
+    return False
