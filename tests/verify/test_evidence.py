@@ -37,7 +37,7 @@ def test_what_differs_only_after_many_trips_is_refuted(judge) -> None:
 
 def test_the_limit_of_a_long_while_is_reached(judge) -> None:
     new = "def f(x):\n    return lax.while_loop(lambda c: (jnp.abs(c[0]) > 1e-3) & (c[1] {} 1000), lambda c: (c[0] * 0.5, c[1] + 1), (x, 0))\n"
-    assert judge(CAPPED, new.format("<")).verdict == "tested"
+    assert judge(CAPPED, new.format("<")).verdict == "proved"
     assert judge(CAPPED, new.format("<=")).verdict == "refuted"
 
 
@@ -113,15 +113,23 @@ def test_a_tie_that_shows_only_with_another_sign_beside_is_refuted(judge) -> Non
 def test_a_lost_gradient_of_a_while_is_found_in_forward_mode(judge) -> None:
     old = "def f(x):\n    while jnp.abs(x) > 0.1:\n        x = 0.7 * x\n    return x\n"
     new = "def f(x):\n    return lax.while_loop(lambda x: jnp.abs(x) > 0.1, lambda x: {}, x)\n"
-    assert judge(old, new.format("0.7 * x")).verdict == "tested"
+    assert judge(old, new.format("0.7 * x")).verdict == "proved"
     assert judge(old, new.format("lax.stop_gradient(0.7 * x)")).verdict == "refuted"
 
 
 def test_inputs_on_which_the_old_version_does_not_end_are_told_in_one_note(judge) -> None:
     old = "def f(x):\n    while jnp.max(jnp.abs(x)) > 0.1:\n        x = 0.7 * x\n    return x\n\nif __name__ == '__main__':\n    f(jnp.ones(3))\n"
-    new = "def f(x):\n    return lax.while_loop(lambda x: jnp.max(jnp.abs(x)) > 0.1, lambda x: 0.7 * x, x)\n"
+    new = "def f(x):\n    return lax.while_loop(lambda x: jnp.max(jnp.maximum(x, -x)) > 0.1, lambda x: 0.7 * x, x)\n"
     found = judge(old, new)
     assert found.verdict == "tested", found
     assert [n for n in found.notes if "took too long" in n] == [
         "an infinity: the old version took too long; not compared"
     ]
+
+
+def test_a_python_number_that_becomes_an_array_is_noted_with_where(judge) -> None:
+    old = "def f(xs):\n    total = 0\n    for x in xs:\n        total = total + 0.5 * x\n    return total\n"
+    new = "def f(xs):\n    return lax.scan(lambda t, x: (t + 0.5 * x, None), jnp.zeros(()), xs)[0]\n"
+    found = judge(old, new, given=(("xs: f32[4]", "module.py:1"), ("xs: f32[0]", "module.py:2")))
+    assert found.verdict in ("proved", "tested"), found
+    assert any("was int32 (weak" in note and "is float32" in note and "float32[0]" in note for note in found.notes)

@@ -33,12 +33,12 @@ class Difference:
 class Agreement:
     """Equal within rounding.
 
-    `weak` where a dtype differs only because one side is a Python number, `empty` where only arrays without elements
+    `weak` says what differs where a dtype does only because one side is a Python number, `empty` where only arrays without elements
     differ: `jnp.array([])` has lost the shape and dtype that its elements would have had.
     """
 
     error: float = 0.0
-    weak: bool = False
+    weak: str = ""
     empty: bool = False
 
 
@@ -60,14 +60,15 @@ def _named(definition: object) -> object:
 def compare(before: object, after: object, *, ulps: float = BASE_ULPS) -> Difference | Agreement:
     if structure(before) != structure(after):
         return Difference(f"the structure was {_short(structure(before))} and is {_short(structure(after))}")
-    error, weak, empty = 0.0, False, False
+    error, weak, empty = 0.0, "", False
     pairs = zip(jax.tree_util.tree_leaves(before), jax.tree_util.tree_leaves(after), strict=False)
     for at, (a, b) in enumerate(pairs):
         result = _leaf(a, b, ulps)
         if isinstance(result, Difference):
             place = f"output {at}: " if at or len(jax.tree_util.tree_leaves(before)) > 1 else ""
             return replace(result, text=place + result.text)
-        error, weak, empty = max(error, result.error), weak or result.weak, empty or result.empty
+        place = f"output {at}: " if result.weak and len(jax.tree_util.tree_leaves(before)) > 1 else ""
+        error, weak, empty = max(error, result.error), weak or place + result.weak, empty or result.empty
     return Agreement(error, weak, empty)
 
 
@@ -94,17 +95,22 @@ def _leaf(before: object, after: object, ulps: float) -> Difference | Agreement:
         return Agreement(empty=a.shape != b.shape or a.dtype != b.dtype)
     if a.shape != b.shape:
         return Difference(f"the shape was {a.shape} and is {b.shape}")
-    weak = weak_a != weak_b
+    weak = "" if weak_a == weak_b else f"the dtype was {_kind(a, weak_a)} and is {_kind(b, weak_b)}"
     if a.dtype != b.dtype:
+        text = f"the dtype was {_kind(a, weak_a)} and is {_kind(b, weak_b)}"
         if not (weak_a and _promotes(a, b)):
-            return Difference(f"the dtype was {a.dtype} and is {b.dtype}")
-        weak, a = True, a.astype(b.dtype)
+            return Difference(text)
+        weak, a = text, a.astype(b.dtype)
     if a.dtype.kind in "biu" or a.size == 0:
         if np.array_equal(a, b):
             return Agreement(0.0, weak)
         error = float(np.max(np.abs(a.astype(float) - b.astype(float))))
         return Difference(_first(a, b, a != b), error, discrete=True)
     return _floats(a, b, ulps, weak)
+
+
+def _kind(array: np.ndarray, weak: bool) -> str:
+    return f"{array.dtype} (weak, as that of a Python number)" if weak else str(array.dtype)
 
 
 def _promotes(a: np.ndarray, b: np.ndarray) -> bool:
@@ -119,7 +125,7 @@ def _numeric(value: object) -> bool:
     return isinstance(value, (jax.Array, np.ndarray, np.generic, bool, int, float, complex))
 
 
-def _floats(a: np.ndarray, b: np.ndarray, ulps: float, weak: bool) -> Difference | Agreement:
+def _floats(a: np.ndarray, b: np.ndarray, ulps: float, weak: str) -> Difference | Agreement:
     unit = eps(a.dtype)
     wide = np.complex128 if a.dtype.kind == "c" else np.float64
     x, y = a.astype(wide), b.astype(wide)

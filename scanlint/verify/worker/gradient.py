@@ -25,6 +25,7 @@ ULPS = 1024.0
 SINGULAR_SECONDS = 3.0
 PATTERNS = 3
 NEIGHBOURS = 6
+NEW_SECONDS = 3 * CASE_SECONDS  # of which most may be compiling
 SMALL = 1e-9
 Derivative = Callable[[Signature, Function, Values], "list[object] | None"]
 
@@ -41,7 +42,11 @@ def same_gradients(judge: Judge, case: Case) -> bool:
         return False
     judge.stage(f"differentiating the new version on {case.label}")
     try:
-        found = gradient(judge.signature, judge.after, judge.moved(values))
+        with limited(NEW_SECONDS):
+            found = gradient(judge.signature, judge.after, judge.moved(values))
+    except TookTooLong:
+        judge.note("the gradient of the new version took too long; not compared")
+        return False
     except Exception as error:
         text = str(error).splitlines()[0][:160] if str(error) else ""
         if judge.differentiated:

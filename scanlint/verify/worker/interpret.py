@@ -10,6 +10,7 @@ import numpy as np
 
 from . import reductions  # noqa: F401
 from .jaxes import is_key
+from .loops import Loop, Loops, Trip
 from .numbers import Ids, Key, Numbering, TooLarge, Unprovable, stacked
 from .primitives import ELEMENTWISE, RULES
 
@@ -36,6 +37,7 @@ IDENTITY = frozenset(
     ["copy", "copy_p", "device_put", "sharding_constraint", "optimization_barrier", "pvary", "random_clone"]
 )
 MAX_EQUATIONS = 20_000
+MAX_UNROLLED = 8
 
 
 def count(jaxpr: Jaxpr) -> int:
@@ -58,12 +60,36 @@ def inner_jaxprs(values: object) -> list[Jaxpr]:
     return found
 
 
+def unrolled(jaxpr: Jaxpr) -> int:
+    """Equations once the scans are unrolled."""
+    total = 0
+    for equation in jaxpr.eqns:
+        trips = equation.params["length"] if equation.primitive.name == "scan" else 1
+        total += 1 + trips * sum(unrolled(inner) for inner in inner_jaxprs(equation.params.values()))
+    return total
+
+
+def joined(arrays: Sequence[Ids]) -> tuple[int, ...]:
+    """The elements of some arrays, one after the other."""
+    return tuple(n for x in arrays for n in x.reshape(-1).tolist())
+
+
+def parted(numbers: Sequence[int], shapes: Sequence[tuple[int, ...]]) -> list[Ids]:
+    """Arrays of these shapes, from their elements."""
+    sizes = [int(np.prod(shape, dtype=np.int64)) for shape in shapes]
+    ends = np.cumsum([0, *sizes])
+    flat = np.array(numbers, np.int64)
+    return [flat[a : a + n].reshape(shape) for a, n, shape in zip(ends, sizes, shapes, strict=False)]
+
+
 class Interpreter:
     """Evaluates jaxprs over one Numbering."""
 
-    def __init__(self, numbering: Numbering, equations: int = MAX_EQUATIONS) -> None:
+    def __init__(self, numbering: Numbering, loops: Loops, *, rolled: bool = False) -> None:
         self.numbering = numbering
-        self.equations = equations
+        self.loops = loops
+        self.rolled = rolled
+        self.equations = MAX_EQUATIONS
         self.depth = 0
         self.opaque_keys: list[object] = []
 
@@ -135,6 +161,8 @@ class Interpreter:
             source = equation.invars[0].aval.dtype  # type: ignore[attr-defined]
             if source == dtype:
                 return operands[0]
+            if source == np.bool_:
+                self.numbering.truths.update(operands[0].reshape(-1).tolist())
             return self.numbering.elementwise(name, (str(source),), operands, dtype)
         if name == "select_n":
             return self.numbering.select(operands[0], operands[1:])
@@ -158,6 +186,8 @@ class Interpreter:
         constants, carries, length = p["num_consts"], p["num_carry"], p["length"]
         consts, carry = operands[:constants], operands[constants : constants + carries]
         inputs = operands[constants + carries :]
+        if self.rolled and length > MAX_UNROLLED:
+            return self.trips(equation, consts, carry, inputs)
         outputs: list[list[Ids]] = []
         order = range(length - 1, -1, -1) if p["reverse"] else range(length)
         for i in order:
@@ -170,7 +200,7 @@ class Interpreter:
         return [*carry, *(stacked((o[k] for o in outputs), shape) for k, shape in enumerate(shapes))]
 
     def loop(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
-        """Unroll while the condition is known; else number condition and body as functions."""
+        """Unroll while the condition is known; then compare by induction."""
         p = equation.params
         a, b = p["cond_nconsts"], p["body_nconsts"]
         tests, bodies, initial = operands[:a], operands[a : a + b], operands[a + b :]
@@ -182,13 +212,38 @@ class Interpreter:
             if not bool(held):
                 return carry
             carry = self.closed(p["body_jaxpr"], [*bodies, *carry])
-        self.depth += 1
-        held_places = self.placeholders(initial)
-        test = self.closed(p["cond_jaxpr"], [*tests, *held_places])
-        body = self.closed(p["body_jaxpr"], [*bodies, *held_places])
-        self.depth -= 1
-        key: Key = ("while", *(x.tobytes() for x in (*test, *body, *initial)))
-        return [self.numbering.block(key, x.shape, k) for k, x in enumerate(initial)]
+        shapes = [x.shape for x in carry]
+
+        def trip(numbers: Sequence[int]) -> Trip:
+            held = parted(numbers, shapes)
+            test = self.closed(p["cond_jaxpr"], [*tests, *held])
+            return Trip(joined(test), joined(self.closed(p["body_jaxpr"], [*bodies, *held])))
+
+        return parted(self.loops.ended(Loop(("while",), joined(carry), trip)).carried, shapes)
+
+    def trips(self, equation: JaxprEqn, consts: list[Ids], carry: list[Ids], inputs: list[Ids]) -> list[Ids]:
+        """A scan that is not unrolled: one trip as a function of what is carried and of the columns of the inputs."""
+        p = equation.params
+        count, length = len(carry), p["length"]
+        columns, shapes = [self.column(x) for x in inputs], [x.shape for x in carry]
+
+        def trip(numbers: Sequence[int]) -> Trip:
+            result = self.closed(p["jaxpr"], [*consts, *parted(numbers, shapes), *columns])
+            return Trip((), joined(result[:count]), joined(result[count:]))
+
+        ended = self.loops.ended(Loop(("scan", length, p["reverse"]), joined(carry), trip))
+        self.numbering.spend(length * len(ended.given))
+        rows = [[self.numbering.node(("at", x, t)) for x in ended.given] for t in range(length)]
+        given = [v.aval.shape[1:] for v in equation.outvars[count:]]  # type: ignore[attr-defined]
+        outputs = [np.stack(column) for column in zip(*(parted(row, given) for row in rows), strict=True)]
+        return [*parted(ended.carried, shapes), *outputs]
+
+    def column(self, x: Ids) -> Ids:
+        """Numbers for the elements of one row of an array, whichever row it is."""
+        self.numbering.spend(x.size)
+        flat = np.ascontiguousarray(x.reshape(x.shape[0], -1).T)
+        found = [int(c[0]) if (c == c[0]).all() else self.numbering.node(("column", c.tobytes())) for c in flat]
+        return np.array(found, np.int64).reshape(x.shape[1:])
 
     def placeholders(self, like: Sequence[Ids]) -> list[Ids]:
         return [self.numbering.block(("placeholder", self.depth, k, x.shape), x.shape) for k, x in enumerate(like)]
@@ -201,14 +256,9 @@ class Interpreter:
         form = self.numbering.forms.get(int(which))
         if len(branches) == 2 and form and form[0] == "convert_element_type":
             source = np.asarray(form[1], np.int64)
-            which = source if self.boolean(int(source)) else which
+            which = source if int(source) in self.numbering.truths else which
         results = [self.closed(b, operands[1:]) for b in branches]
         return [self.numbering.select(which, list(cases)) for cases in zip(*results, strict=False)]
-
-    def boolean(self, number: int) -> bool:
-        """Whether a number is known to be a truth value (then the index of a two-way `cond` needs no clamp)."""
-        form = self.numbering.forms.get(number)
-        return form is not None and form[0] in ("lt", "le", "eq", "not", "is_finite")
 
     def parameters(self, equation: JaxprEqn) -> Key:
         return tuple((k, self.frozen(v)) for k, v in sorted(equation.params.items()) if k != "sharding")

@@ -74,6 +74,7 @@ class Numbering:
         self.budget = budget
         self.operations: dict[Key, int] = {}
         self.excluded: dict[int, set[int]] = {}
+        self.truths: set[int] = set()  # numbers of truth values: an index made of one needs no clamp
 
     def spend(self, elements: int) -> None:
         self.budget -= elements

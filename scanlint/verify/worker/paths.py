@@ -61,7 +61,9 @@ def deciding(decide: Callable[[object], bool]) -> Iterator[None]:
         cls.__bool__ = original  # type: ignore[method-assign]
 
 
-def trace(function: Callable[..., object], arguments: Sequence[object], plan: Sequence[bool]) -> Path:
+def trace(
+    function: Callable[..., object], arguments: Sequence[object], plan: Sequence[bool], most: int = MAX_DECISIONS
+) -> Path:
     """Trace along one plan of decisions; after its end every test is true."""
     taken: list[bool] = []
     trees: list[object] = []
@@ -70,7 +72,7 @@ def trace(function: Callable[..., object], arguments: Sequence[object], plan: Se
         asked: list[object] = []
 
         def decide(tracer: object) -> bool:
-            if len(taken) >= MAX_DECISIONS:
+            if len(taken) >= most:
                 raise TooManyDecisions
             taken.append(plan[len(taken)] if len(taken) < len(plan) else True)
             asked.append(tracer)
@@ -86,14 +88,14 @@ def trace(function: Callable[..., object], arguments: Sequence[object], plan: Se
     return Path(program, trees[-1], tuple(taken))
 
 
-def paths(function: Callable[..., object], arguments: Sequence[object]) -> Iterator[Path]:
-    """Every path, depth first; raises TooManyDecisions where there are more than MAX_PATHS."""
+def paths(function: Callable[..., object], arguments: Sequence[object], most: int = MAX_DECISIONS) -> Iterator[Path]:
+    """Every path, depth first; raises TooManyDecisions where there are more than MAX_PATHS, or one is too long."""
     plans: list[list[bool]] = [[]]
     for _ in range(MAX_PATHS):
         if not plans:
             return
         plan = plans.pop()
-        path = trace(function, arguments, plan)
+        path = trace(function, arguments, plan, most)
         yield path
         for at in range(len(plan), len(path.decisions)):
             plans.append([*path.decisions[:at], not path.decisions[at]])

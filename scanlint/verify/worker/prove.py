@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING
 import jax
 import numpy as np
 
-from .interpret import Interpreter, count
+from .interpret import MAX_EQUATIONS, Interpreter, count, inner_jaxprs, unrolled
 from .jaxes import shape
+from .loops import Loops
 from .numbers import Ids, Numbering, Unprovable
-from .paths import TooManyDecisions, paths
+from .paths import MAX_DECISIONS, Path, TooManyDecisions, paths
+from .unfold import Unfolded, gathering
 
 if TYPE_CHECKING:
-    from jax.extend.core import ClosedJaxpr
+    from jax.extend.core import ClosedJaxpr, Jaxpr
 
 Function = Callable[..., object]
+TOO_MANY, DIFFER = "too many paths", "the unrolled programs differ"
+FEW_DECISIONS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,26 +39,57 @@ class Proof:
     error: Exception | None = None
 
 
-def prove(old: Function, new: Function, leaves: Sequence[object]) -> Proof:
-    """Compare `old(*leaves)` with `new(*leaves)`, which take and give arrays only."""
+def prove(
+    old: Function, new: Function, leaves: Sequence[object], joined: Callable[[], Function | None] = lambda: None
+) -> Proof:
+    """Compare `old(*leaves)` with `new(*leaves)`, which take and give arrays only.
+
+    `joined` gives the old version with its branches and loops on traced values as calls of `unfold`.
+    """
     try:
         after, tree_after = _trace(new, leaves)
     except Exception as error:  # noqa: BLE001
         return Proof(False, f"the new version does not trace: {type(error).__name__}", error=error)
-    equations = count(after.jaxpr)
+    target = _Target(after, tree_after, leaves, count(after.jaxpr))
     try:
         before, tree_before = _trace(old, leaves)
+    except (jax.errors.ConcretizationTypeError, jax.errors.TracerIntegerConversionError) as error:
+        return _undecided(old, joined, target, error)
     except Exception as error:  # noqa: BLE001
-        if not isinstance(error, jax.errors.ConcretizationTypeError):
-            return Proof(False, f"the old version does not trace: {type(error).__name__}", after=equations)
-        return _by_path(old, after, tree_after, leaves, equations)
+        return Proof(False, f"the old version does not trace: {type(error).__name__}", after=target.equations)
     counted = count(before.jaxpr)
     if not similar(tree_before, tree_after):
-        return Proof(False, "the outputs differ in structure", counted, equations)
+        return Proof(False, "the outputs differ in structure", counted, target.equations)
     reason = _differ(before, after, leaves)
     pairs = zip(before.out_avals, after.out_avals, strict=False)
     empty = any(0 in shape(a) and 0 in shape(b) and (shape(a), a.dtype) != (shape(b), b.dtype) for a, b in pairs)
-    return Proof(not reason, reason, counted, equations, empty)
+    return Proof(not reason, reason, counted, target.equations, empty)
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """The new version as a program, with the structure of its outputs and the inputs that it was traced for."""
+
+    program: ClosedJaxpr
+    tree: object
+    leaves: Sequence[object]
+    equations: int
+
+    def refused(self, reason: str) -> Proof:
+        return Proof(False, reason, None, self.equations)
+
+
+def _undecided(old: Function, joined: Callable[[], Function | None], target: _Target, error: Exception) -> Proof:
+    """The old version asks tracers for their values: compare with its arms joined, or along each of its paths."""
+    proof = target.refused(f"the old version does not trace: {type(error).__name__}")
+    if isinstance(error, jax.errors.ConcretizationTypeError):
+        proof = _by_path(old, target, FEW_DECISIONS)
+        if proof.same or proof.reason == DIFFER:
+            return proof
+    many, other = proof.reason == TOO_MANY, joined()
+    if other is not None:
+        proof = _by_path(other, target, MAX_DECISIONS, joined=True)
+    return _by_path(old, target, MAX_DECISIONS) if many and not proof.same else proof
 
 
 def _trace(function: Function, leaves: Sequence[object]) -> tuple[ClosedJaxpr, object]:
@@ -80,11 +115,12 @@ def symbols(numbering: Numbering, leaves: Sequence[object]) -> list[Ids]:
 
 
 def _differ(before: ClosedJaxpr, after: ClosedJaxpr, leaves: Sequence[object]) -> str:
+    rolled = max(unrolled(before.jaxpr), unrolled(after.jaxpr)) > MAX_EQUATIONS
     numbering = Numbering()
-    inputs = symbols(numbering, leaves)
+    loops, inputs = Loops(numbering), symbols(numbering, leaves)
     try:
-        first = Interpreter(numbering).closed(before, inputs)
-        second = Interpreter(numbering).closed(after, inputs)
+        first = Interpreter(numbering, loops, rolled=rolled).closed(before, inputs)
+        second = Interpreter(numbering, loops, rolled=rolled).closed(after, inputs)
     except Unprovable as error:
         return str(error)
     return _compare(first, second, before, after)
@@ -97,41 +133,76 @@ def _compare(first: Sequence[Ids], second: Sequence[Ids], before: ClosedJaxpr, a
         if a.shape != b.shape or x.dtype != y.dtype:
             return "the outputs differ in shape or dtype"
         if not np.array_equal(a, b):
-            return "the unrolled programs differ"
+            return DIFFER
     return ""
 
 
-def _by_path(old: Function, after: ClosedJaxpr, tree: object, leaves: Sequence[object], equations: int) -> Proof:
+def _by_path(old: Function, target: _Target, decisions: int, *, joined: bool = False) -> Proof:
     """The old version branches on traced values: compare along each of its paths."""
     largest = 0
 
     def eager(*arguments: object) -> object:
-        with jax.disable_jit():
-            return old(*arguments)
+        with jax.disable_jit(), gathering() as duties:
+            return old(*arguments), duties.pairs
 
     try:
-        for path in paths(eager, leaves):
-            largest = max(largest, count(path.program.jaxpr))
-            if not similar(path.tree, tree):
-                return Proof(False, "the outputs differ in structure", None, equations)
-            numbering = Numbering()
-            inputs = symbols(numbering, leaves)
-            outputs = len(path.program.jaxpr.outvars) - len(path.decisions)
-            first = _under(path.program, numbering, inputs, path.decisions)
-            if first is None:
-                continue
-            inputs = _assumed(numbering, inputs)
-            second = Interpreter(numbering).closed(after, inputs)
-            reason = _compare(first[:outputs], second, path.program, after)
+        for path in paths(eager, target.leaves, decisions):
+            if not joined:
+                largest = max(largest, count(path.program.jaxpr))
+            reason = _along(path, target, joined=joined)
             if reason:
-                return Proof(False, reason, None, equations)
+                return target.refused(reason)
     except TooManyDecisions:
-        return Proof(False, "too many paths", None, equations)
+        return target.refused(TOO_MANY)
     except Unprovable as error:
-        return Proof(False, str(error), None, equations)
+        return target.refused(str(error))
     except Exception as error:  # noqa: BLE001
-        return Proof(False, f"a path does not trace: {type(error).__name__}", None, equations)
-    return Proof(True, "", largest, equations)
+        why = f": {error}" if isinstance(error, Unfolded) else ""
+        return target.refused(f"a path does not trace: {type(error).__name__}{why}")
+    return Proof(True, "", largest or None, target.equations)
+
+
+def _along(path: Path, target: _Target, *, joined: bool) -> str:
+    """Why the new version does not do what the old one does along a path; empty where it does."""
+    tree, pairs = path.tree.children()  # type: ignore[attr-defined]
+    if not similar(tree, target.tree):
+        return "the outputs differ in structure"
+    if joined and (len(_float_types(path.program.jaxpr)) > 1 or _host_floats(path.program.jaxpr)):
+        return "the old version computes with Python floats, or with floats of several types"
+    numbering = Numbering()
+    loops, inputs = Loops(numbering), symbols(numbering, target.leaves)
+    rolled = max(unrolled(path.program.jaxpr), unrolled(target.program.jaxpr)) > MAX_EQUATIONS
+    first = _under(path, lambda: Interpreter(numbering, loops, rolled=rolled), inputs)
+    if first is None:
+        return ""
+    inputs = _assumed(numbering, inputs)
+    second = Interpreter(numbering, loops, rolled=rolled).closed(target.program, inputs)
+    duties = first[tree.num_leaves : tree.num_leaves + pairs.num_leaves]
+    if not all(np.array_equal(a, b) for a, b in zip(duties[::2], duties[1::2], strict=True)):
+        return "what is carried changes its type on the way"
+    return _compare(first[: tree.num_leaves], second, path.program, target.program)
+
+
+def _float_types(jaxpr: Jaxpr) -> set[object]:
+    """The float dtypes that a program computes with: with one of them, weak and strong floats give the same."""
+    variables = [*jaxpr.invars, *jaxpr.constvars, *(v for e in jaxpr.eqns for v in e.outvars)]
+    dtypes = {getattr(getattr(v, "aval", None), "dtype", None) for v in variables}
+    found: set[object] = {d for d in dtypes if isinstance(d, np.dtype) and jax.numpy.issubdtype(d, np.inexact)}
+    for equation in jaxpr.eqns:
+        for inner in inner_jaxprs(equation.params.values()):
+            found |= _float_types(inner)
+    return found
+
+
+def _host_floats(jaxpr: Jaxpr) -> bool:
+    """Whether whole numbers that may be Python's become floats that may be Python's: on the host these are wider."""
+    for equation in jaxpr.eqns:
+        types = [v.aval for v in (*equation.invars[:1], *equation.outvars)]
+        if equation.primitive.name == "convert_element_type" and all(getattr(t, "weak_type", False) for t in types):
+            return True
+        if any(_host_floats(inner) for inner in inner_jaxprs(equation.params.values())):
+            return True
+    return False
 
 
 def _assumed(numbering: Numbering, inputs: list[Ids]) -> list[Ids]:
@@ -139,16 +210,14 @@ def _assumed(numbering: Numbering, inputs: list[Ids]) -> list[Ids]:
     return [np.array([table.get(i, i) for i in x.reshape(-1).tolist()], np.int64).reshape(x.shape) for x in inputs]
 
 
-def _under(
-    program: ClosedJaxpr, numbering: Numbering, inputs: list[Ids], decisions: tuple[bool, ...]
-) -> list[Ids] | None:
+def _under(path: Path, interpreter: Callable[[], Interpreter], inputs: list[Ids]) -> list[Ids] | None:
     """The outputs under the path's decisions; None where these contradict each other."""
+    decisions, numbering = path.decisions, interpreter().numbering
     for _ in range(len(decisions) + 2):
-        outputs = Interpreter(numbering).closed(program, _assumed(numbering, inputs))
+        outputs = interpreter().closed(path.program, _assumed(numbering, inputs))
         settled = True
-        for number, decision in zip(
-            outputs[len(outputs) - len(decisions) :] if decisions else [], decisions, strict=False
-        ):
+        asked = outputs[len(outputs) - len(decisions) :] if decisions else []
+        for number, decision in zip(asked, decisions, strict=False):
             known = numbering.constants.get(int(number))
             if known is None:
                 numbering.assume(int(number), decision)

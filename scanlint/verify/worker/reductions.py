@@ -99,6 +99,20 @@ def _dot(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids
     return [np.array(out, np.int64).reshape(shape_of(equation))]
 
 
+@rule("conv_general_dilated")
+def _convolve(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids] | None:
+    """Example by example: what one gives does not depend on the others in its batch."""
+    numbers, shape = equation.params["dimension_numbers"], shape_of(equation)
+    if equation.params["batch_group_count"] != 1:
+        return None
+    types = tuple(str(v.aval.dtype) for v in equation.invars)  # type: ignore[attr-defined]
+    weights = (x[1].shape, np.ascontiguousarray(x[1]).tobytes())
+    inner = tuple(n for axis, n in enumerate(shape) if axis != numbers.out_spec[0])
+    examples = [np.ascontiguousarray(e) for e in np.moveaxis(x[0], numbers.lhs_spec[0], 0)]
+    out = [table.block(("convolve", types, p, e.shape, e.tobytes(), *weights), inner) for e in examples]
+    return [np.stack(out, numbers.out_spec[0])] if out else None
+
+
 def _ordered(types: tuple[str, ...], a: bytes, b: bytes) -> tuple[bytes, bytes]:
     return (b, a) if types[0] == types[1] and b < a else (a, b)
 

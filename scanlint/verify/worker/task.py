@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from .given import BadSpecification
 from .inputs import Inputs, NoInputs
 from .intact import Intact
 from .jaxes import enable_x64, x64
+from .joins import GIVEN, joined, keeps
 from .judge import Judge, Refuted
 from .measure import measured
 from .module import Loaded, cut, load
@@ -109,16 +111,25 @@ class Task:
         self, which: str, suffix: str, table: dict[int, int] | None = None, coverage: Coverage | None = None
     ) -> Loaded:
         """One version; raises Unknown where it cannot be loaded."""
+        watched, function = coverage or Coverage(), self.text("function")
+        given: Answer = {MARK: watched.record}
+        return self.changed(which, suffix, table, lambda tree: watched.instrument(tree, function), given)
+
+    def changed(
+        self,
+        which: str,
+        suffix: str,
+        table: dict[int, int] | None,
+        change: Callable[[ast.Module], ast.Module],
+        given: dict[str, object],
+    ) -> Loaded:
+        """One version, with what is run changed first; raises Unknown where it cannot be loaded."""
         self.stage(f"loading the {which} version")
         text, file, root, function = (self.text(n) for n in (which, "file", "root", "function"))
-        watched = coverage or Coverage()
         self.enclosure.loaded = False
         try:
             with limited(LOAD_SECONDS):
-                loaded = load(
-                    text, file, root, function, suffix, table=table,
-                    instrument=lambda tree: watched.instrument(tree, function), given={MARK: watched.record},
-                )  # fmt: skip
+                loaded = load(text, file, root, function, suffix, table=table, instrument=change, given=given)
         except TookTooLong:
             raise Unknown(f"the module takes more than {LOAD_SECONDS:g} s to load") from None
         except SystemExit:
@@ -189,15 +200,33 @@ class Task:
         return signature, tuple(values)
 
     def judge(
-        self, old: Loaded, new: Loaded, signature: Signature, home: Loaded, coverage: Coverage | None = None
+        self,
+        old: Loaded,
+        new: Loaded,
+        signature: Signature,
+        home: Loaded,
+        coverage: Coverage | None = None,
+        table: dict[int, int] | None = None,
     ) -> Judge:
         dotted = self.text("function")
         judge = Judge(
             old, new, self.resolve(old, dotted), self.resolve(new, dotted), signature, bool(self.request["traced"]),
             bool(self.request["differentiated"]), self.stage, home, coverage or Coverage(),
+            functools.cache(lambda: self.joined(table)),
         )  # fmt: skip
         self.intact.hold(judge, "before", "after", "old", "new", "signature", "home", "coverage")
         return judge
+
+    def joined(self, table: dict[int, int] | None) -> tuple[Loaded, Callable[..., object]] | None:
+        """The old version with its branches and loops joined; None where that may not be done."""
+        dotted = self.text("function")
+        if not keeps(cut(ast.parse(self.text("old")), {dotted.split(".")[0]})):
+            return None
+        try:
+            loaded = self.changed("old", "before_joined", table, joined, GIVEN)
+            return loaded, self.resolve(loaded, dotted)
+        except Unknown:
+            return None
 
     def twin(self, old: Loaded, signature: Signature, coverage: Coverage | None) -> Judge | None:
         """Both versions with short loops; None where there is no long one, or the twins do not load."""
@@ -206,7 +235,7 @@ class Task:
             return None
         try:
             short = self.load("old", "before_short", table, coverage), self.load("new", "after_short", table)
-            return self.judge(*short, signature, old, coverage)
+            return self.judge(*short, signature, old, coverage, table)
         except Unknown:
             return None
 
@@ -218,7 +247,7 @@ class Task:
         """Both versions loaded anew, with 64-bit types enabled by now; twins where `first` is of twins."""
         table = self.table(home) if first.old is not home else None
         old, new = self.load("old", "before_wide", table), self.load("new", "after_wide", table)
-        return self.judge(old, new, first.signature, home)
+        return self.judge(old, new, first.signature, home, None, table)
 
     def resolve(self, loaded: Loaded, dotted: str) -> Callable[..., object]:
         try:

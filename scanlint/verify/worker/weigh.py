@@ -15,9 +15,10 @@ from .families import Family
 from .gradient import same_gradients
 from .inputs import REMEDY, Inputs
 from .jaxes import enable_x64, x64
-from .judge import EMPTY, Judge, Raises, Refuted, in_a_loop, without_elements
+from .judge import EMPTY, UNTRACEABLE, Judge, Raises, Refuted, in_a_loop, without_elements, without_trips
 from .module import Loaded
 from .prove import Proof, prove
+from .specs import transplant
 from .turns import turns
 from .values import Case, Mode, Values, cases, searching
 
@@ -167,9 +168,12 @@ class Weighing:
             proof = one_proof(judge, values)
             if judge is self.full:
                 self.before, self.after = _larger(self.before, proof.before), _larger(self.after, proof.after)
-            if proof.error is not None and without_elements(values) and in_a_loop(proof.error):
+            if proof.error is not None and nothing_in(values, proof.error) and in_a_loop(proof.error):
                 seen_empty += 1
                 self.remarks.append("the new version raises where there are no elements")
+                continue
+            if not proof.same and proof.before is None and self.fails(judge, values):
+                seen_empty += 1
                 continue
             if not proof.same:
                 return False
@@ -179,6 +183,16 @@ class Weighing:
                 self.remarks.append(f"compared as programs for {len(seen)} of the shapes tried")
                 return True
         return len(seen) > seen_empty
+
+    def fails(self, judge: Judge, values: Values) -> bool:
+        """Whether the old version gives no result for these arguments, so that there is nothing to prove."""
+        try:
+            judge.run_old(values)
+        except Exception:  # noqa: BLE001
+            return True
+        except TookTooLong:
+            return False
+        return False
 
     def distinct(self, families: list[Family], seen: set[str]) -> Iterator[Values]:
         """One input of each shape."""
@@ -259,6 +273,11 @@ class Weighing:
         return families[0].cases[0]
 
 
+def nothing_in(values: Values, error: Exception) -> bool:
+    """Whether there is nothing to loop over: no elements, or no trips over rows that there are none of."""
+    return without_elements(values) or without_trips(values, str(error))
+
+
 def made(case: Case) -> Values | None:
     """The arguments of a case; None where a class of the code under test refuses to be made with these values."""
     try:
@@ -269,15 +288,34 @@ def made(case: Case) -> Values | None:
 
 def one_proof(judge: Judge, values: Values) -> Proof:
     """Compare the programs for inputs of one shape; what is static in the new version may not be so in the old."""
-    before = plain(judge.before) if judge.signature.static else judge.before
-    parts = split(judge.own(values), judge.signature.static, numbers=True)
-    mine = split(judge.moved(values), judge.signature.static, numbers=True)
+    proof = _proof(judge, values, judge.signature.static)
+    whole = frozenset(name for name, value in values.items() if isinstance(value, int))
+    if isinstance(proof.error, UNTRACEABLE) and whole - judge.signature.static:
+        return _proof(judge, values, judge.signature.static | whole)
+    return proof
+
+
+def _proof(judge: Judge, values: Values, static: frozenset[str]) -> Proof:
+    before = plain(judge.before) if static else judge.before
+    parts = split(judge.own(values), static, numbers=True)
+    mine = split(judge.moved(values), static, numbers=True)
+
+    def joined() -> Callable[..., object] | None:
+        found = judge.joined()
+        if found is None:
+            return None
+        loaded, function = found
+        moved = {k: transplant(v, judge.home.module, loaded.module) for k, v in values.items()}
+        own = split(moved, static, numbers=True)
+        return lambda *ls: judge.signature.call(function, own.rebuild(ls))
+
     with limited(PROOF_SECONDS):
         try:
             return prove(
                 lambda *ls: judge.signature.call(before, parts.rebuild(ls)),
                 lambda *ls: judge.signature.call(judge.after, mine.rebuild(ls)),
                 parts.leaves,
+                joined,
             )
         except TookTooLong:
             return Proof(False, "comparing took too long")

@@ -1,0 +1,139 @@
+"""What is proved is the same program; what is nearly the same is not proved, whatever the tests would say of it."""
+
+from __future__ import annotations
+
+import ast
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from scanlint.verify.worker.joins import GIVEN, joined, keeps
+from scanlint.verify.worker.prove import Function, Proof, prove
+
+HEADER = "import jax\nimport jax.numpy as jnp\nfrom jax import lax\n"
+X, N, ROW = jnp.float32(0.3), jnp.int32(5), jnp.linspace(-1.0, 2.0, 5)
+WIDE = jnp.linspace(-1.0, 2.0, 15).reshape(5, 3)
+
+
+def function(tree: ast.Module, **given: object) -> Function:
+    names: dict[str, object] = dict(given)
+    exec(compile(tree, "module.py", "exec"), names)
+    found = names["f"]
+    assert callable(found)
+    return found
+
+
+def proof(old: str, new: str, *leaves: object) -> Proof:
+    trees = [ast.parse(HEADER + text) for text in (old, new, old)]
+    assert keeps(trees[2].body)
+    return prove(function(trees[0]), function(trees[1]), leaves, lambda: function(joined(trees[2]), **GIVEN))
+
+
+UNTIL = "def f(x):\n    n = 0\n    while jnp.abs(x) > 0.1:\n        x = 0.7 * x\n        n = n + 1\n    return x, n\n"
+UNTIL_NEW = "def f(x):\n    return lax.while_loop(lambda s: {}, lambda s: {}, {})\n"
+LIMITED = "def f(x):\n    n = 0\n    while jnp.abs(x) > 0.1 and n < 20:\n        x, n = 0.7 * x, n + 1\n    return x\n"
+LIMITED_NEW = "def f(x):\n    return lax.while_loop(lambda s: {}, lambda s: (s[0] + 1, 0.7 * s[1]), (0, x))[1]\n"
+RANGE = "def f(x, n):\n    for i in range(n):\n        x = jnp.sin(x) + i\n    return x\n"
+RANGE_NEW = "def f(x, n):\n    return lax.fori_loop({}, {}, lambda i, x: jnp.sin(x) + {}, x)\n"
+TOTAL = "def f(xs, n):\n    total, last = 0.0, jnp.float32(1.0)\n    for i in range(n):\n        last = total\n        total = total + xs[i]\n    return total, last\n"
+TOTAL_NEW = "def f(xs, n):\n    return lax.fori_loop(0, n, lambda i, c: {}, ({}))\n"
+NESTED = "def f(x, y):\n    for i in range(20):\n        if x > y:\n            x = jnp.sin(x)\n        elif x < -1:\n            y = y - x\n        else:\n            x = x + 0.25\n    return x, y\n"
+NESTED_NEW = "def f(x, y):\n    def body(i, c):\n        x, y = c\n        return lax.cond(x > y, lambda: (jnp.sin(x), y), lambda: lax.cond(x {} -1, lambda: {}, lambda: {}))\n    return lax.fori_loop(0, {}, body, (x, y))\n"
+AND = "def f(x, y):\n    for i in range(12):\n        if x > 0 and not y > 1:\n            x, y = y, x + 0.1\n    return x\n"
+AND_NEW = "def f(x, y):\n    return lax.fori_loop(0, 12, lambda i, c: lax.cond({}, lambda: (c[1], c[0] + 0.1), lambda: c), (x, y))[0]\n"
+TWO = "def f(x, n):\n    while x < 9:\n        for i in range(n):\n            x = x + i\n        x = x + 1\n    return x\n"
+TWO_NEW = "def f(x, n):\n    return lax.while_loop(lambda x: x < 9, lambda x: {}, x)\n"
+TERNARY = "def f(x, y):\n    for i in range(12):\n        x = x * 0.5 if 0 < x < y else y - x\n    return x\n"
+TERNARY_NEW = "def f(x, y):\n    return lax.fori_loop(0, 12, lambda i, x: jnp.where({}, x * 0.5, y - x), x)\n"
+LONG = "def f(x, k):\n    out = []\n    def step(c, _):\n        c = jnp.sin(c) + k\n        return c, c * 2\n    return lax.scan(step, x, jnp.arange(30000))\n"
+LONG_NEW = "def f(x, k):\n    def step(c, _):\n        c = jnp.sin(c) + {}\n        return c, {}\n    return lax.scan(step, x, None, length={})\n"
+LIST = "def f(x, y):\n    out = [x]\n    for i in range(9):\n        if x > y:\n            out += [x]\n            x = x - 1\n        else:\n            out += [y]\n    return out[1], x\n"
+
+SAME = {
+    "a while, its state in another order": (UNTIL, "def f(x):\n    n, x = lax.while_loop(lambda s: jnp.abs(s[1]) > 0.1, lambda s: (s[0] + 1, 0.7 * s[1]), (0, x))\n    return x, n\n", (X,)),
+    "a while that carries what it leaves alone": (UNTIL, "def f(x):\n    x, n, _ = lax.while_loop(lambda s: jnp.abs(s[0]) > s[2], lambda s: (0.7 * s[0], s[1] + 1, s[2]), (x, 0, 0.1))\n    return x, n\n", (X,)),
+    "a while with two tests": (LIMITED, LIMITED_NEW.format("(jnp.abs(s[1]) > 0.1) & (s[0] < 20)"), (X,)),
+    "a range that is traced": (RANGE, RANGE_NEW.format(0, "n", "i"), (X, N)),
+    "a range to a Python number": (RANGE, RANGE_NEW.format(0, "n", "i"), (X, 5)),
+    "a Python number that becomes an array": (TOTAL, TOTAL_NEW.format("(c[0] + xs[i], c[0])", "0.0, jnp.float32(1.0)"), (ROW, N)),
+    "branches in a long loop": (NESTED, NESTED_NEW.format("<", "(x, y - x)", "(x + 0.25, y)", 20), (X, X)),
+    "a test with and and not": (AND, AND_NEW.format("(c[0] > 0) & ~(c[1] > 1)"), (X, X)),
+    "a loop in a loop": (TWO, TWO_NEW.format("lax.fori_loop(0, n, lambda i, x: x + i, x) + 1"), (X, N)),
+    "a ternary with a chained comparison": (TERNARY, TERNARY_NEW.format("(0 < x) & (x < y)"), (X, X)),
+    "a scan that is too long to unroll": (LONG, LONG_NEW.format("k", "c * 2", 30000), (X, X)),
+    "a convolution of each row": ("def f(x, w):\n    return jnp.stack([jnp.convolve(r, w, mode='valid') for r in x])\n", "def f(x, w):\n    return jax.vmap(lambda r: jnp.convolve(r, w, mode='valid'))(x)\n", (WIDE, ROW[:2])),
+}  # fmt: skip
+
+OTHER = {
+    "a while with another test": (UNTIL, UNTIL_NEW.format("jnp.abs(s[0]) >= 0.1", "(0.7 * s[0], s[1] + 1)", "(x, 0)"), (X,)),
+    "a while with another factor": (UNTIL, UNTIL_NEW.format("jnp.abs(s[0]) > 0.1", "(0.75 * s[0], s[1] + 1)", "(x, 0)"), (X,)),
+    "a while that counts from one": (UNTIL, UNTIL_NEW.format("jnp.abs(s[0]) > 0.1", "(0.7 * s[0], s[1] + 1)", "(x, 1)"), (X,)),
+    "a while that counts by two": (UNTIL, UNTIL_NEW.format("jnp.abs(s[0]) > 0.1", "(0.7 * s[0], s[1] + 2)", "(x, 0)"), (X,)),
+    "a while that tests the state before": (UNTIL, "def f(x):\n    return lax.while_loop(lambda s: jnp.abs(s[2]) > 0.1, lambda s: (0.7 * s[0], s[1] + 1, s[0]), (x, 0, x))[:2]\n", (X,)),
+    "a while with one of its tests": (LIMITED, LIMITED_NEW.format("jnp.abs(s[1]) > 0.1"), (X,)),
+    "a while with or for and": (LIMITED, LIMITED_NEW.format("(jnp.abs(s[1]) > 0.1) | (s[0] < 20)"), (X,)),
+    "a while with another limit": (LIMITED, LIMITED_NEW.format("(jnp.abs(s[1]) > 0.1) & (s[0] < 21)"), (X,)),
+    "a range from one": (RANGE, RANGE_NEW.format(1, "n", "i"), (X, N)),
+    "a range that is longer": (RANGE, RANGE_NEW.format(0, "n + 1", "i"), (X, N)),
+    "an index that is shifted": (RANGE, RANGE_NEW.format(0, "n", "(i + 1)"), (X, N)),
+    "a range to the absolute value": (RANGE, RANGE_NEW.format(0, "jnp.abs(n)", "i"), (X, N)),
+    "an output from after the update": (TOTAL, TOTAL_NEW.format("(c[0] + xs[i], c[0] + xs[i])", "0.0, jnp.float32(1.0)"), (ROW, N)),
+    "an output from before, that starts as the total does": (TOTAL, TOTAL_NEW.format("(c[0] + xs[i], c[1])", "0.0, jnp.float32(1.0)"), (ROW, N)),
+    "two that start equal and part": (TOTAL.replace("1.0", "0.0"), TOTAL_NEW.format("(c[0] + xs[i], c[0] + xs[i])", "0.0, jnp.float32(0.0)"), (ROW, N)),
+    "carries swapped": (TOTAL, TOTAL_NEW.format("(c[0], c[0] + xs[i])", "0.0, jnp.float32(1.0)"), (ROW, N)),
+    "a tie": (NESTED, NESTED_NEW.format("<=", "(x, y - x)", "(x + 0.25, y)", 20), (X, X)),
+    "arms exchanged": (NESTED, NESTED_NEW.format("<", "(x + 0.25, y)", "(x, y - x)", 20), (X, X)),
+    "an update of the wrong name": (NESTED, NESTED_NEW.format("<", "(y - x, y)", "(x + 0.25, y)", 20), (X, X)),
+    "one trip too few": (NESTED, NESTED_NEW.format("<", "(x, y - x)", "(x + 0.25, y)", 19), (X, X)),
+    "an or for an and": (AND, AND_NEW.format("(c[0] > 0) | ~(c[1] > 1)"), (X, X)),
+    "a not that is lost": (AND, AND_NEW.format("(c[0] > 0) & (c[1] > 1)"), (X, X)),
+    "an inner loop from the start": (TWO, TWO_NEW.format("lax.fori_loop(0, n, lambda i, y: x + i, x) + 1"), (X, N)),
+    "an inner loop of one trip more": (TWO, TWO_NEW.format("lax.fori_loop(0, n + 1, lambda i, x: x + i, x) + 1"), (X, N)),
+    "an end of a chain that is lost": (TERNARY, TERNARY_NEW.format("0 < x"), (X, X)),
+    "a long scan with another constant": (LONG, LONG_NEW.format("2 * k", "c * 2", 30000), (X, X)),
+    "a long scan with another output": (LONG, LONG_NEW.format("k", "c * 3", 30000), (X, X)),
+    "a long scan with one trip more": (LONG, LONG_NEW.format("k", "c * 2", 30001), (X, X)),
+    "a Python float that is computed on": ("def f(x):\n    t = 0.1\n    while x < 9:\n        t = t * 3\n        x = x + 1\n    return x + t\n", "def f(x):\n    return sum(lax.while_loop(lambda s: s[0] < 9, lambda s: (s[0] + 1, s[1] * 3), (x, 0.1)))\n", (X,)),
+    "a counter that is multiplied in Python": ("def f(x, n):\n    for i in range(n):\n        x = x + i * 0.1\n    return x\n", "def f(x, n):\n    return lax.fori_loop(0, n, lambda i, x: x + i * 0.1, x)\n", (X, N)),
+    "a Python float that lives for one trip": ("def f(x, n):\n    t = 0.1\n    for i in range(n):\n        x = x + t * 1.1\n        t = x\n    return x\n", "def f(x, n):\n    return lax.fori_loop(0, n, lambda i, c: (c[0] + c[1] * 1.1, c[0] + c[1] * 1.1), (x, 0.1))[0]\n", (X, N)),
+    "a whole number that is divided before it is a float": ("def f(x, m):\n    t = 0\n    while x < 9:\n        x = x + m // (t + 2)\n        t = t + 0.5\n    return x\n", "def f(x, m):\n    return lax.while_loop(lambda s: s[0] < 9, lambda s: (s[0] + m // (s[1] + 2), s[1] + 0.5), (x, 0.0))[0]\n", (X, jnp.int32(7))),
+    "convolutions of other rows": ("def f(x, w):\n    return jnp.stack([jnp.convolve(r, w, mode='valid') for r in x])\n", "def f(x, w):\n    return jax.vmap(lambda r: jnp.convolve(r, w, mode='valid'))(x[::-1])\n", (WIDE, ROW[:2])),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "leaves"), SAME.values(), ids=SAME.keys())
+def test_the_same_program_is_proved(old: str, new: str, leaves: tuple[object, ...]) -> None:
+    found = proof(old, new, *leaves)
+    assert found.same, found
+
+
+@pytest.mark.parametrize(("old", "new", "leaves"), OTHER.values(), ids=OTHER.keys())
+def test_another_program_is_not_proved(old: str, new: str, leaves: tuple[object, ...]) -> None:
+    assert not proof(old, new, *leaves).same
+
+
+def test_a_list_that_arms_add_to_is_not_changed_by_both() -> None:
+    new = "def f(x, y):\n    first = x\n    def body(i, x):\n        return jnp.where(x > y, x - 1, x)\n    return {}, lax.fori_loop(0, 9, body, x)\n"
+    assert proof(LIST, new.format("jnp.where(x > y, x, y)"), X, X).same
+    assert not proof(LIST, new.format("x"), X, X).same
+
+
+CHANGING = {
+    "a list outside": "out = []\ndef g(x):\n    out.append(x)\n    return x\ndef f(x):\n    return g(x)\n",
+    "an attribute": "class A:\n    def f(self, x):\n        self.x = x\n        return x\n",
+    "a global name": "n = 0\ndef f(x):\n    global n\n    n = n + 1\n    return x\n",
+    "an entry of a table": "table = {}\ndef f(x):\n    table['x'] = x\n    return x\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", CHANGING.values(), ids=CHANGING.keys())
+def test_code_that_changes_objects_is_not_joined(text: str) -> None:
+    assert not keeps(ast.parse(text).body)
+
+
+def test_joined_code_does_what_the_source_does() -> None:
+    text = "def f(x, n):\n    out = []\n    for i in range(n):\n        if i % 2 == 0 and x > 0:\n            x = x - 1\n        else:\n            x += 2\n    y = x\n    while y > 1:\n        y = y / 2\n    z = 1 if y < 0.7 else 2\n    return x, y, i, z\n"
+    with jax.disable_jit():
+        plain = function(ast.parse(text))(1.5, 7)
+        assert function(joined(ast.parse(text)), **GIVEN)(1.5, 7) == plain
