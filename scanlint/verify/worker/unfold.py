@@ -211,12 +211,12 @@ def _merged(test: jax.Array, a: object, b: object) -> object:
 
 
 def _leaf(test: jax.Array, a: object, b: object) -> object:
-    if a is b or (type(a) is type(b) and isinstance(a, (bool, int, float, str)) and a == b):
+    if a is b or (type(a) is type(b) and isinstance(a, (bool, int, float, str)) and repr(a) == repr(b)):
         return a
     if not (_is_number(a) and _is_number(b)) or (isinstance(a, float) and isinstance(b, float)):
         raise Unfolded("the arms of a branch differ in what is no array")
     (shape, dtype, weak), other = _type(a), _type(b)
-    if (shape, dtype) != other[:2] or (weak != other[2] and dtype.kind != "f"):
+    if (shape, dtype) != other[:2] or (weak != other[2] and dtype.kind not in "fb"):
         raise Unfolded("the arms of a branch differ in type")
     return jnp.where(test, a, b)  # type: ignore[call-overload]
 
