@@ -31,14 +31,22 @@ def alias(function: Function, test: ast.If, name: str) -> str | None:
     The parameter must not be rebound at all, for functions made here read it whenever they run.
     """
     body = function.body if isinstance(function.body, list) else []
-    if test not in body:
+    before = body[: body.index(test)] if test in body else []
+    if not any(_renames(s, name) for s in before):
         return None
-    bound = [s for s in body[: body.index(test)] if name in _rebound([s])]
-    match bound:
+    match [s for s in before if name in _rebound([s])]:
         case [ast.Assign(targets=[ast.Name()], value=ast.Name(id=other))]:
             taken = other in parameters(function.args) and other not in _rebound(body)
             return other if taken else None
     return None
+
+
+def _renames(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement is `name = other`."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=bound)], value=ast.Name()):
+            return bound == name
+    return False
 
 
 def _rebound(statements: Sequence[ast.stmt]) -> frozenset[str]:
