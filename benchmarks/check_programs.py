@@ -106,6 +106,7 @@ class Tally:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--programs", type=int, default=5000)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--verify", type=int, default=0, metavar="K")
     parser.add_argument("--only", type=int, nargs="*", metavar="NUMBER", help="only these of the programs")
@@ -117,6 +118,8 @@ def main() -> int:
     start, tally = time.perf_counter(), Tally(options.keep, options.verify > 0)
     numbers = range(options.programs) if options.only is None else options.only
     for number in numbers:
+        if time.perf_counter() - start > options.seconds:
+            break
         program = numbered(options.seed, number)
         verdict = judged(program)
         tally.take(verdict, number)

@@ -144,8 +144,11 @@ class Fixer:
     # -- one unit
 
     def _fix_unit(self, entries: list[Entry], text: str) -> str:
-        """The text with as much of the unit's rewrite as verifies."""
-        wanted = [e for e in entries if e.finding.fix.status == "available"]
+        """The text with as much of the unit's rewrite as verifies.
+
+        What is withheld by itself takes part: the rewrite of the loop around it may deal with it.
+        """
+        wanted = [e for e in entries if e.finding.fix.status in ("available", "withheld")]
         unit = wanted[0].bench.project.reanalyse(wanted[0].unit, text) if wanted else None
         if unit is None:
             return text

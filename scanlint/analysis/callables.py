@@ -40,7 +40,7 @@ HOST = Mode()
 class Record:
     """What is learnt of one unit: its values, the functions in it, and the statements on which nothing is said.
 
-    `before` is what the names that no array can be are just before a loop.
+    `before` is what names are just before a loop, where no array can be that or it is an array of a known kind.
     """
 
     keep: bool

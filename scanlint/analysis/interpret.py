@@ -300,12 +300,13 @@ def _repeat(self: Interpreter, node: ast.For | ast.While, begin: Callable[[], ob
 
 
 def _note(self: Interpreter, node: ast.For | ast.While, env: Env) -> None:
-    """Keep for the rules which names hold no array before a loop."""
+    """Keep for the rules which names hold no array before a loop, or one of a kind that is known."""
     if self.values is None:
         return
     before = self.record.before
     for name, value in env.items():
-        if value.container in ("list", "set") or (value.known and isinstance(value.constant, str | bytes | None)):
+        odd = value.container in ("list", "set") or (value.known and isinstance(value.constant, str | bytes | None))
+        if odd or (value.array and value.dtype is not None):
             known = before.get((node, name))
             before[node, name] = value if known is None else join(known, value)
         else:

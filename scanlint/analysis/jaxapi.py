@@ -76,16 +76,16 @@ def describe(name: str, args: list[Value], keywords: dict[str, Value]) -> Result
     root, _, last = name.rpartition(".")
     if root == "jax.random" and last in ("key", "PRNGKey", "split", "fold_in", "wrap_key_data", "clone"):
         return Result("key", 0 if last in ("key", "fold_in", "PRNGKey") else None)
-    dtype = CASTS.get(name) or _dtype(last, keywords)
+    dtype = CASTS.get(name) or _dtype(last, args, keywords)
     return Result(dtype, _ndim(root, last, args, keywords))
 
 
-def _dtype(last: str, keywords: dict[str, Value]) -> str | None:
+def _dtype(last: str, args: list[Value], keywords: dict[str, Value]) -> str | None:
     if last in _BOOL:
         return "bool"
     if last in _INT:
         return "int"
-    if last in _FLOAT or (last in ("zeros", "ones") and not keywords):
+    if last in _FLOAT or (last in ("zeros", "ones") and len(args) == 1 and not keywords):
         return "float"
     return None
 

@@ -9,6 +9,7 @@ from scanlint.analysis.affine import window
 from scanlint.analysis.flow import Flow, Names, binds, reads, walk_scope
 from scanlint.analysis.outputs import Output
 from scanlint.analysis.unit import Unit
+from scanlint.analysis.values import Value
 from scanlint.outcome import Withheld
 
 MUTATORS = frozenset(
@@ -28,6 +29,7 @@ HOST_MODULES = (
 MAKERS = ("zeros", "ones", "empty", "full", "eye", "arange", "linspace", "tri", "identity", "broadcast_to", "tile")
 SHAPED = frozenset(f"jax.numpy.{name}" for name in MAKERS) | {"jax.random.split", "jax.lax.iota"}
 CONTEXTS = ("jax.named_scope", "jax.default_matmul_precision", "jax.profiler.")
+KINDS = ("bool", "int", "float", "complex")
 NEEDS_INT = frozenset(
     f"builtins.{name}" for name in ("int", "float", "bool", "str", "print", "min", "max", "any", "all", "sorted")
 )
@@ -158,11 +160,25 @@ def _start(unit: Unit, node: ast.For | ast.While, name: str) -> Iterator[Withhel
         return
     if value.known and isinstance(value.constant, str | None | bytes):
         yield Withheld("carry-not-an-array", f"`{name}` starts as `{value.constant!r}`")
+    if value.array and value.dtype in KINDS:
+        after = _end(unit, node, name)
+        if after is not None and after.dtype in KINDS and KINDS.index(after.dtype) > KINDS.index(value.dtype):
+            what = f"`{name}` starts as {value.dtype} and becomes {after.dtype}"
+            yield Withheld("carry-type-changes", f"{what} in the first trip (line {node.lineno})")
     if value.container in ("list", "set"):
         for part in walk_scope(node.body):
             match part:
                 case ast.AugAssign(target=ast.Name(id=target), op=ast.Add()) if target == name:
                     yield Withheld("carry-shape-grows", f"the list `{name}` grows at line {part.lineno}")
+
+
+def _end(unit: Unit, node: ast.For | ast.While, name: str) -> Value | None:
+    """What a name is at the end of a trip, where the last statement that binds it does so on every trip."""
+    last = next((s for s in reversed(node.body) if name in binds(s)), None)
+    match last:
+        case ast.Assign(targets=[ast.Name()], value=value):
+            return unit.value(value)
+    return None
 
 
 def _ints(unit: Unit, body: Iterable[ast.AST], staged: Names) -> Iterator[Withheld]:

@@ -247,3 +247,18 @@ def test_a_python_number_of_the_host_is_no_array_in_a_function_nested_there(tmp_
     loop = next(n for n in ast.walk(unit.node) if isinstance(n, ast.For))
     assert isinstance(loop.iter, ast.Call)
     assert not unit.value(loop.iter.args[0]).traced
+
+
+@pytest.mark.parametrize(
+    ("made", "dtype"),
+    [
+        ("jnp.zeros(4)", "float"),
+        ("jnp.zeros(4, int)", None),
+        ("jnp.ones((2,), jnp.int8)", None),
+        ("jnp.int8(1)", "int"),
+    ],
+)
+def test_an_array_has_the_dtype_that_it_is_made_with(tmp_path: Path, made: str, dtype: str | None) -> None:
+    unit = unit_of(tmp_path, jitted("x", f"y = {made}\nif x > 0:\n    return y"))
+    value = next(n.value for n in ast.walk(unit.node) if isinstance(n, ast.Assign))
+    assert unit.value(value).dtype == dtype

@@ -82,6 +82,8 @@ def content(make: Maker) -> list[str]:
     lines: list[list[str]] = []
     for _ in range(int(make.one("1", "1", "2", "2", "3"))):
         kind = make.one(*STATES, *OFTEN)
+        if kind.startswith("collect") and dynamic(make) and not make.rarely():
+            kind = "accumulate"  # as many elements as trips, which nobody knows: no such program runs under `jit`
         make.form(kind)
         made = STATES[kind](make)
         if make.rarely() and not kind.startswith("collect"):
@@ -94,6 +96,11 @@ def content(make: Maker) -> list[str]:
     if make.often():
         lines.reverse()
     return [line for part in lines for line in part]
+
+
+def dynamic(make: Maker) -> bool:
+    """Whether data decide how many trips there are."""
+    return bool({"while", "over:traced_range"} & {*make.forms})
 
 
 def assembled(make: Maker, loop: Sequence[str]) -> Program:

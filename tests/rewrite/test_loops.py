@@ -216,6 +216,19 @@ LEFT = {
         """,
         "carry-not-an-array",
     ),
+    "a_whole_number_that_becomes_a_float": (
+        f"""
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2)
+            count = jnp.int32(0)
+            for i in range(24):
+                s = {BODY}
+                count = jnp.float32(count + 1)
+            return s, count
+        """,
+        "carry-type-changes",
+    ),
     "a_function_of_the_last_trip": (
         f"""
         @jax.jit
