@@ -298,3 +298,31 @@ def test_a_function_that_only_runs_with_real_numbers_gets_some(judge) -> None:
     new = "def f(k: float, n: int = 64):\n    grid = jnp.linspace(0.1, 1.0, n)\n    return float(jnp.sum(jax.vmap(lambda u: jnp.sin(k * u))(grid)))\n"
     found = judge(old, new, traced=False)
     assert found.verdict == "tested", found
+
+
+BROADCAST = """
+def points(n):
+    return jnp.linspace(0.0, 1.0, 2 * n)
+@partial(jax.jit, static_argnums=(1,))
+def f(theta: float, n: int):
+    w = 0.0
+    for k in range(n):
+        w += jnp.sin((2 * k + 1) * theta) / (2 * k + 1)
+    return w
+@partial(jax.jit, static_argnums=(0,))
+def weights(n: int):
+    return f(points(n), n) * 2.0
+"""
+
+
+def test_what_a_caller_hands_in_counts_for_more_than_an_annotation(judge) -> None:
+    old = "from functools import partial\n" + BROADCAST
+    rolled = "    return lax.fori_loop(0, n, lambda k, w: w + jnp.sin((2 * k + 1) * theta) / (2 * k + 1), {start})\n"
+    head, tail = old.split("    w = 0.0\n")[0], "@partial(jax.jit, static_argnums=(0,))" + old.split("(0,))")[1]
+    static = frozenset({"n"})
+    grows = judge(old, head + rolled.format(start="0.0") + tail, static=static)
+    assert (grows.verdict, grows.inputs) == ("refuted", "harvested"), grows
+    start = "jnp.zeros_like(theta)"
+    right = judge(old.replace("w = 0.0", f"w = {start}"), head + rolled.format(start=start) + tail, static=static)
+    assert right.verdict in ("proved", "tested"), right
+    assert right.inputs == "harvested"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from .blame import to_blame
+from .callers import handed_in
 from .harvest import harvest
 from .infer import infer
 from .inputs import Inputs
@@ -83,9 +84,10 @@ class Families:
         try:
             found = list(harvest(loaded.tree, loaded.names, self.function, before))
         except (TypeError, ValueError):
-            return []
+            found = []
         names = {*signature.positional, *signature.keyword}
-        return [v for v in found if set(v) <= names]
+        fitting = [v for v in found if set(v) <= names]
+        return fitting or list(handed_in(loaded, self.function, signature))
 
     def small(self, harvested: list[Values]) -> Specs | None:
         """What the callers pass, in short where the function accepts that; None where no spec describes it."""

@@ -82,6 +82,8 @@ def _guesses(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], d
         yield Choice(_strings(need))
     if need.is_flag and not need.is_array and need.rank == 0:
         yield Choice((True, False))
+    if need.is_start:
+        yield Scalar("int", 1)
     if need.is_range or (INTEGER_NAMES.match(name) and need.rank == 0 and not need.is_array):
         yield Scalar("int")
     if _dtype(need) == "int32":
@@ -210,7 +212,7 @@ def of_class(cls: type, need: Need, sizes: Sizes, names: Mapping[str, object], d
         return
     items: list[tuple[str, Spec]] = []
     for name, annotation in fields.items():
-        inner = need.attributes.get(name) or Need()
+        inner = need.attributes.get(name) or Need(arity=need.calls.get(name))
         inner.annotation = inner.annotation or _as_node(annotation)
         default = _field_default(cls, name)
         if default is not ... and name not in need.attributes:

@@ -100,6 +100,7 @@ class Inference(Places):
                     need = self.need(argument)
                     if need is not None:
                         need.is_int = need.is_range = True
+                        need.is_start = need.is_start or (argument is args[0] and len(args) > 1)
                 stop = args[1] if len(args) > 1 else args[0] if args else None
                 bound = self.bound(stop) if stop is not None else None
                 counter = self.names.get(stop.id) if isinstance(stop, ast.Name) else None
@@ -206,6 +207,7 @@ class Inference(Places):
         receiver = self.need(value)
         if receiver is not None and attr not in ARRAY_ATTRIBUTES:
             receiver.methods.add(attr)
+            receiver.calls[attr] = len(node.args)
 
     def mapped(self, function: ast.Lambda, trees: list[ast.expr]) -> None:
         needs: dict[str, Need] = {}

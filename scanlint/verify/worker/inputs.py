@@ -182,7 +182,7 @@ class Inputs:
 
     def define_records(self, needs: Mapping[str, Need]) -> None:
         """Load the classes of the file that have the fields a parameter is used with: no annotation need name them."""
-        wanted = [set(need.attributes) for need in needs.values() if len(need.attributes) > 1]
+        wanted = [w for need in needs.values() if (w := {*need.attributes, *need.methods})]
         for node in self.loaded.tree.body:
             fields = _fields(node) if isinstance(node, ast.ClassDef) else set()
             if isinstance(node, ast.ClassDef) and any(w <= fields for w in wanted):

@@ -50,11 +50,13 @@ class Need:
     is_key: bool = False
     is_int: bool = False
     is_range: bool = False
+    is_start: bool = False
     is_flag: bool = False
     floating: bool = False
     keys: dict[str, Need] = field(default_factory=dict)
     attributes: dict[str, Need] = field(default_factory=dict)
     methods: set[str] = field(default_factory=set)
+    calls: dict[str, int] = field(default_factory=dict)
     parts: list[Need] | None = None
     element: Need | None = None
     leaf: Need | None = None
