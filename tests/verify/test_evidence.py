@@ -87,6 +87,16 @@ def test_an_empty_collection_without_its_shape_is_noted(judge) -> None:
     assert any("empty" in note for note in found.notes)
 
 
+def test_a_proof_names_the_shapes_that_it_holds_for(judge) -> None:
+    old = "def f(x):\n    for i in range(x.shape[0]):\n        x = x.at[i].set(jnp.sin(x[i - 1]))\n    return x\n"
+    new = "def f(x):\n    return lax.fori_loop(0, x.shape[0], lambda i, x: x.at[i].set(jnp.sin(x[i - 1])), x)\n"
+    found = judge(old, new, given=(("x: f32[4]", "module.py:1"), ("x: f32[7]", "module.py:2")))
+    assert found.verdict == "proved", found
+    (said,) = [note for note in found.notes if note.startswith("the same program for")]
+    assert "x: float32[4]" in said
+    assert "x: float32[7]" in said
+
+
 def test_measuring_fills_the_compile_times(judge) -> None:
     with Verifier(sys.executable, measure=True) as verifier:
         found = judge(LONG.replace("1000", "60"), SHORT.replace("1000", "60"), using=verifier)

@@ -33,8 +33,8 @@ class Difference:
 class Agreement:
     """Equal within rounding.
 
-    `weak` says what differs where a dtype does only because one side is a Python number, `empty` where only arrays without elements
-    differ: `jnp.array([])` has lost the shape and dtype that its elements would have had.
+    `weak` says what differs where a dtype does only because one side is a Python number; `empty` where only arrays
+    without elements differ: `jnp.array([])` has lost the shape and dtype that its elements would have had.
     """
 
     error: float = 0.0
@@ -162,6 +162,21 @@ def describe(values: dict[str, object], limit: int = 400) -> str:
     """Arguments in words: `x = float32[3] [0.0, nan, 1.0], n = 3`."""
     text = ", ".join(f"{name} = {_shown(value)}" for name, value in values.items())
     return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def kinds(values: dict[str, object]) -> str:
+    """Shapes and dtypes of arguments in words: `x: float32[5], n: 3`."""
+    return ", ".join(
+        f"{name}: {', '.join(map(_kind_of, jax.tree_util.tree_leaves(v)[:4]))}" for name, v in values.items()
+    )
+
+
+def _kind_of(leaf: object) -> str:
+    """Python numbers but whole ones are inputs like others."""
+    if hasattr(leaf, "dtype") and hasattr(leaf, "shape"):
+        return f"{leaf.dtype}[{', '.join(map(str, leaf.shape))}]"
+    text = type(leaf).__name__ if isinstance(leaf, (float, complex)) else repr(leaf)
+    return text if len(text) < 30 else type(leaf).__name__
 
 
 def _shown(value: object) -> str:

@@ -10,6 +10,7 @@ from typing import TypeVar
 import jax
 
 from .call import TookTooLong, limited, plain, split
+from .compare import kinds
 from .cover import Coverage
 from .families import Family
 from .gradient import same_gradients
@@ -32,6 +33,7 @@ TURN_SECONDS = 2.0
 PATIENCE = 10.0
 LONG_SECONDS = 12.0
 SHAPES = 24
+MAX_NAMED = 3
 T = TypeVar("T")
 
 
@@ -52,6 +54,7 @@ class Weighing:
     after: int | None = None
     wide: Judge | None = None
     remarks: list[str] = field(default_factory=list)
+    compared: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.process_time)
 
     def spent(self) -> float:
@@ -103,7 +106,11 @@ class Weighing:
             raise Unknown("the versions agree, but other places still keep the function from being traced")
         if self.twin is not None and self.twin.cases:
             self.remarks.append(f"{self.twin.cases} of the inputs were tried with the long loops cut short")
-        return "proved" if proved else "tested"
+        if not proved:
+            return "tested"
+        more = f"; and {len(self.compared) - MAX_NAMED} more" if len(self.compared) > MAX_NAMED else ""
+        self.remarks.append(f"the same program for {'; '.join(self.compared[:MAX_NAMED])}{more}")
+        return "proved"
 
     def quickly(self, action: Callable[[Judge], T]) -> T:
         """On the twins where there are any; what they disagree on is decided by the versions themselves."""
@@ -177,6 +184,7 @@ class Weighing:
                 continue
             if not proof.same:
                 return False
+            self.compared.append(kinds(values))
             if proof.empty:
                 self.remarks.append(EMPTY)
             if time.process_time() - started > PROOF_SECONDS:
