@@ -203,9 +203,10 @@ def main() -> int:
     given = parser.parse_args(ours)
     if not command:
         parser.error("a command is missing: -- pytest tests")
-    words = [given.python, "-m", *command] if command[0] == "pytest" else command
+    python = str(Path(given.python).absolute())
+    words = [python, "-m", *command] if command[0] == "pytest" else command
     repository = given.repository.resolve()
-    options = Options(repository, given.python, tuple(words), tuple(given.paths), tuple(given.set), given.rounds)
+    options = Options(repository, python, tuple(words), tuple(given.paths), tuple(given.set), given.rounds)
     with tempfile.TemporaryDirectory() as folder:
         return 0 if measure(options, given.keep.resolve() if given.keep else Path(folder)) else 1
 

@@ -326,3 +326,13 @@ def test_what_a_caller_hands_in_counts_for_more_than_an_annotation(judge) -> Non
     right = judge(old.replace("w = 0.0", f"w = {start}"), head + rolled.format(start=start) + tail, static=static)
     assert right.verdict in ("proved", "tested"), right
     assert right.inputs == "harvested"
+
+
+def test_a_gradient_through_no_trips_of_no_length_refutes_nothing(judge) -> None:
+    old = "def f(x, time, steps):\n    dt = time / jnp.asarray(steps)\n    for i in range(steps):\n        x = x + jnp.sin(x) * dt\n    return x\n"
+    body = "    return lax.fori_loop(0, steps, lambda i, x: x + jnp.sin(x) * dt, x)\n"
+    new = old.split("    for")[0] + body
+    found = judge(old, new, static=frozenset({"steps"}))
+    assert found.verdict in ("proved", "tested"), found
+    wrong = judge(old, new.replace("jnp.sin(x)", "lax.stop_gradient(jnp.sin(x))"), static=frozenset({"steps"}))
+    assert wrong.verdict == "refuted", wrong
