@@ -55,6 +55,8 @@ def call(self: Expressions, node: ast.Call, name: str, args: list[Value], keywor
 def library(name: str, args: list[Value]) -> Value:
     """A function of another package: static for static arguments if it is NumPy's or Python's own."""
     root = name.partition(".")[0]
+    if name in ("copy.copy", "copy.deepcopy") and len(args) == 1 and args[0].callee is None:
+        return args[0]
     if root not in ("numpy", "math", "itertools", "functools", "operator", "os", "time", "logging", "string"):
         return UNKNOWN
     if not all(a.static for a in args):
