@@ -8,11 +8,15 @@ from scanlint.finding import Edit, Primitive
 
 
 class Rewrite(NamedTuple):
-    """New text for parts of a file. `imports` are the import statements that the new text needs."""
+    """New text for parts of a file. `imports` are the import statements that the new text needs.
+
+    `again`: it is one step, after which the same loop has to be rewritten once more.
+    """
 
     edits: tuple[Edit, ...]
     primitive: Primitive
     imports: tuple[str, ...] = ()
+    again: bool = False
 
 
 class Withheld(NamedTuple):

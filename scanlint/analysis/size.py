@@ -8,12 +8,18 @@ from collections.abc import Sequence
 from scanlint.analysis.callables import Closure, Partial, Transformed
 from scanlint.analysis.loops import LoopModel, is_array, streams_of, trips_of
 from scanlint.analysis.unit import Unit
+from scanlint.analysis.words import words
 
 CALL, INDEX, UNKNOWN_CALL = 2.0, 4.0, 3.0
 STACKED = 1.0
 """What an element of a list costs when the list is stacked: it gets an axis of its own."""
 NESTED = 4
 """The trips of an inner loop whose number is not known."""
+
+
+RUNNERS = words(
+    "jax.lax.cond jax.lax.switch jax.lax.scan jax.lax.fori_loop jax.lax.while_loop jax.lax.map jax.lax.associative_scan"
+)
 
 
 def body_equations(model: LoopModel) -> float:
@@ -68,15 +74,33 @@ def _call(unit: Unit, call: ast.Call, function: ast.expr, local: dict[ast.AST, f
     name = unit.resolve(function) or _defined(unit, function)
     if name is None:
         inner = _local(unit, function)
-        if inner is None:
-            return UNKNOWN_CALL
-        if inner not in local:
-            local[inner] = UNKNOWN_CALL  # it may call itself
-            local[inner] += _sum(unit, inner.body, local)
-        return local[inner]
+        return UNKNOWN_CALL if inner is None else _body(unit, inner, local)
     if name in unit.weights:
         return unit.weights[name]
+    if name in RUNNERS:
+        return CALL + sum(_handed(unit, a, local) for a in (*call.args, *(k.value for k in call.keywords)))
     return CALL if name.startswith("jax.") else (0.0 if name.startswith("builtins.") else UNKNOWN_CALL)
+
+
+def _handed(unit: Unit, argument: ast.expr, local: dict[ast.AST, float]) -> float:
+    """The equations of a function that a branch or a loop of JAX is given; anything else counts where it stands."""
+    match argument:
+        case ast.Lambda(body=body):
+            return _equations(unit, body, local)
+        case ast.List(elts=functions) | ast.Tuple(elts=functions):
+            return sum(_handed(unit, f, local) for f in functions)
+        case ast.Name() | ast.Attribute():
+            inner = _local(unit, argument)
+            name = _defined(unit, argument)
+            return _body(unit, inner, local) if inner is not None else unit.weights.get(name or "", 0.0)
+    return 0.0
+
+
+def _body(unit: Unit, function: ast.FunctionDef, local: dict[ast.AST, float]) -> float:
+    if function not in local:
+        local[function] = UNKNOWN_CALL  # it may call itself
+        local[function] += _sum(unit, function.body, local)
+    return local[function]
 
 
 def _is_append(unit: Unit, function: ast.expr) -> bool:

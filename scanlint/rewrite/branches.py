@@ -17,6 +17,7 @@ from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.alike import Leaf, dtype_parts, not_a_number, number, total, unify
 from scanlint.rewrite.arms import Arm, comment_lines, plain_values, verb
 from scanlint.rewrite.choices import Choice, Options, arms_of, options_of, tree_of
+from scanlint.rewrite.jumps import as_branch
 from scanlint.rewrite.layout import blank_above, fold_return, indent_of
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before, fresh
@@ -29,6 +30,8 @@ LONGEST = 20
 
 def to_cond(model: BranchModel) -> Outcome:
     """An `if` on a traced value into `lax.cond`, or `jnp.where` where both sides may be computed."""
+    if step := as_branch(model.unit, model.node):
+        return step
     if model.obstacles:
         return model.obstacles[0]
     if _arms(model.node) > LONGEST:

@@ -38,6 +38,8 @@ class Rewriter(NamedTuple):
         assert isinstance(report.outcome, Rewrite)
         before = {context.qualname for context in unit.contexts.values()}
         made = self._step(unit, report.outcome)
+        if report.outcome.again and isinstance(made, Rewritten):
+            return self._once_more(made.unit, report)
         for _ in range(ROUNDS):
             if isinstance(made, Withheld):
                 return made
@@ -52,6 +54,16 @@ class Rewriter(NamedTuple):
             assert isinstance(innermost.outcome, Rewrite)
             made = self._step(made.unit, innermost.outcome)
         return Withheld("no-fixed-point", f"the rewrites of `{unit.qualname}` do not come to an end")
+
+    def _once_more(self, unit: Unit, before: Report) -> Rewritten | Withheld:
+        """Go on with the statement of a report after a first step; comments may have come to stand above it."""
+        line, column = before.finding.start
+        at = [r for r in self.reports(unit, self.rules) if r.node.__class__ is before.node.__class__]
+        at = [r for r in at if r.finding.start.column == column and r.finding.start.line >= line]
+        report = min(at, key=lambda r: r.finding.start.line, default=None)
+        if report is None or report.outcome is None:
+            return Withheld("needs-more", f"without its `continue` nothing is found at line {line}")
+        return self.apply(unit, report) if isinstance(report.outcome, Rewrite) else report.outcome
 
     def reports(self, unit: Unit, rules: Iterable[Rule], known: Container[str] = ()) -> list[Report]:
         """What these rules find in a unit; one that fails is a problem of the run, and the others go on.

@@ -10,6 +10,7 @@ from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.indexing import use_windows
+from scanlint.rewrite.jumps import without_continue
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.roll import Roll, kept
 from scanlint.rewrite.syntax import SharedLine, blank_line_before
@@ -22,6 +23,8 @@ def to_rolled_loop(model: LoopModel, *, stacked: bool = False) -> Outcome:
 
     `stacked`: what is iterated is a list of like-structured pytrees, to be stacked leaf by leaf first.
     """
+    if step := without_continue(model):
+        return step
     if refusal := refuse(model):
         return refusal
     if not model.streams:
@@ -50,6 +53,8 @@ def to_while_loop(model: LoopModel) -> Outcome:
     if model.outputs:
         name = model.outputs[0].name
         return Withheld("dynamic-length-output", f"`{name}` would have a length that is not known when tracing")
+    if step := without_continue(model):
+        return step
     if refusal := refuse(model):
         return refusal
     if bound := binds(model.node.test):

@@ -465,3 +465,32 @@ def test_a_nest_says_how_often_the_loop_in_it_runs_and_counts_its_equations() ->
     trip = jax.make_jaxpr(lambda x: [jnp.sin(x + 1) * jnp.cos(x - j) for j in range(2, 42)])(1.0)
     stated = int((outer.label or "").split()[-2])
     assert len(trip.eqns) <= stated <= 3 * len(trip.eqns)
+
+
+def test_what_branches_are_given_counts_in_the_size_of_a_trip() -> None:
+    program = """
+    def heavy(x):
+        return jnp.sin(x) * jnp.cos(x) + jnp.exp(-x) * jnp.tanh(x)
+
+    @jax.jit
+    def run(x):
+        for i in range(11):
+            x = jax.lax.cond(x[i] > 0, heavy, lambda x: x - 1.0, x)
+        return x
+    """
+    assert [f.trips for f in found(program)] == [11]
+    assert not found(program.replace("heavy, lambda x: x - 1.0", "abs, abs"))
+
+
+def test_a_copy_of_a_traced_array_is_traced() -> None:
+    program = """
+    import copy
+
+    @jax.jit
+    def run(x):
+        y = copy.deepcopy(x)
+        for i in range(180):
+            y = jax.lax.cond(x[i] == 1, lambda: y.at[i].set(1.0), lambda: y)
+        return y
+    """
+    assert [f.trips for f in found(program)] == [180]

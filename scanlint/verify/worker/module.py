@@ -1,8 +1,8 @@
 """Load the needed slice of a module: what the function under test reaches by name, and nothing else."""
 
 from __future__ import annotations
-
 import __future__
+
 import ast
 import importlib
 import os
@@ -237,7 +237,7 @@ def _packages(dotted: str, home: str) -> list[str]:
         name = ".".join(parts[:count])
         try:
             importlib.import_module(name)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - the code of others: whatever it raises, its modules may be fine
             package = types.ModuleType(name)
             package.__path__ = [os.path.join(home, *parts[:count])]
             sys.modules[name] = package

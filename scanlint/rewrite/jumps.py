@@ -1,0 +1,123 @@
+"""`if test: continue` and what follows it, as one `if` that the other rewriters understand."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+
+from scanlint.analysis.flow import walk_scope
+from scanlint.analysis.loops import LoopModel
+from scanlint.analysis.unit import Unit
+from scanlint.finding import Edit, Position, Primitive
+from scanlint.outcome import Rewrite
+from scanlint.rewrite.layout import indent_of
+
+TURNED: dict[type[ast.cmpop], str] = {
+    ast.Eq: "!=",
+    ast.NotEq: "==",
+    ast.Is: "is not",
+    ast.IsNot: "is",
+    ast.In: "not in",
+    ast.NotIn: "in",
+}
+ORDERED: dict[type[ast.cmpop], str] = {ast.Lt: ">=", ast.LtE: ">", ast.Gt: "<=", ast.GtE: "<"}
+
+
+def without_continue(model: LoopModel) -> Rewrite | None:
+    """The loop with its last `continue` turned into the branch that it stands for, if nothing else is in the way."""
+    if not model.obstacles or model.outputs or any(o.code != "continue" for o in model.obstacles):
+        return None
+    step = _step(model.unit, _last_guard(model.node))
+    loop: Primitive = "while_loop" if isinstance(model.node, ast.While) else "fori_loop"
+    return step._replace(primitive=loop) if step is not None else None
+
+
+def as_branch(unit: Unit, node: ast.If) -> Rewrite | None:
+    """The same for one `if` that ends its arm with `continue`, as the last one of its loop that does."""
+    loop = unit.parents.get(node)
+    found = _last_guard(loop) if isinstance(loop, ast.For | ast.While) else None
+    return _step(unit, found) if found is not None and found[0] is node else None
+
+
+def _step(unit: Unit, found: tuple[ast.If, list[ast.stmt]] | None) -> Rewrite | None:
+    if found is None:
+        return None
+    guard, rest = found
+    text = _branch(unit, guard, rest, indent_of(unit))
+    if text is None:
+        return None
+    edit = Edit(Position(guard.lineno, 1), unit.source.end(rest[-1]), text)
+    return Rewrite((edit,), "cond", again=True)
+
+
+def _last_guard(node: ast.For | ast.While) -> tuple[ast.If, list[ast.stmt]] | None:
+    """The last `if` of the body that ends its arm with `continue`, and the statements after it."""
+    for at in reversed(range(len(node.body) - 1)):
+        match node.body[at]:
+            case ast.If(body=[*before, ast.Continue()], orelse=[]) as guard if not _continues(before):
+                rest = node.body[at + 1 :]
+                return None if _continues(rest) else (guard, rest)
+    return None
+
+
+def _continues(body: list[ast.stmt]) -> bool:
+    return any(isinstance(part, ast.Continue) for part in walk_scope(body))
+
+
+def _branch(unit: Unit, guard: ast.If, rest: list[ast.stmt], indent: str) -> str | None:
+    """The text of the branch; None where lines cannot be moved: strings over several lines, shared lines."""
+    lines = unit.source.lines
+    if any(_long_string(part) for statement in rest for part in ast.walk(statement)) or _crowded(guard, rest):
+        return None
+    first, last = guard.lineno, rest[-1].end_lineno or 0
+    margin = lines[first - 1][: len(lines[first - 1]) - len(lines[first - 1].lstrip(" \t"))]
+    body = lines[guard.end_lineno : last]
+    while body and not body[0].strip():
+        body = body[1:]
+    moved = [f"{indent}{line}" if line.strip() else line for line in body]
+    jump = guard.body[-1].lineno
+    if len(guard.body) > 1:
+        kept = [*lines[first - 1 : jump - 1], f"{margin}else:\n", *moved]
+        return None if "#" in lines[jump - 1] else "".join(kept).rstrip("\n")
+    said = _comments(lines[first - 1 : jump])
+    notes = [f"{margin}{comment}\n" for comment in said]
+    return "".join([*notes, f"{margin}if {_negated(unit, guard.test)}:\n", *moved]).rstrip("\n")
+
+
+def _long_string(part: ast.AST) -> bool:
+    text = isinstance(part, ast.Constant | ast.JoinedStr) and isinstance(getattr(part, "value", ""), str | bytes)
+    return text and part.lineno != part.end_lineno  # type: ignore[attr-defined]
+
+
+def _crowded(guard: ast.If, rest: list[ast.stmt]) -> bool:
+    """Whether statements that are moved share lines with others."""
+    if guard.body[0].lineno == guard.lineno and len(guard.body) > 1:
+        return True
+    ends = [guard.end_lineno, *(s.end_lineno for s in rest)]
+    return any(s.lineno == end for s, end in zip(rest, ends, strict=False))
+
+
+def _comments(lines: list[str]) -> list[str]:
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO("".join(line.lstrip() for line in lines)).readline))
+    except (tokenize.TokenError, IndentationError):
+        return []
+    return [token.string for token in tokens if token.type == tokenize.COMMENT]
+
+
+def _negated(unit: Unit, test: ast.expr) -> str:
+    """The opposite of a test; `<` turns into `>=` only between whole numbers, for NaN is neither."""
+    code = unit.source.segment
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return f"({code(operand)})" if "\n" in code(operand) else code(operand)
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            whole = all(unit.value(side).dtype == "int" for side in (left, right))
+            sign = TURNED.get(type(op)) or (ORDERED.get(type(op)) if whole else None)
+            if sign is not None:
+                turned = f"{code(left)} {sign} {code(right)}"
+                return f"({turned})" if "\n" in turned else turned
+        case ast.Name() | ast.Attribute() | ast.Call() | ast.Subscript():
+            return f"not {code(test)}"
+    return f"not ({code(test)})"

@@ -1,0 +1,112 @@
+"""Loops with `continue`: the branch that it stands for, and what a rolled loop inside another one weighs."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import pytest
+
+from tests.rewrite.conftest import Sample
+
+X = jnp.linspace(-1.0, 2.0, 40)
+Q = jnp.arange(36.0).reshape(12, 3) ** 0.5
+
+GUARD = """@jax.jit
+def f(x, k):
+    total = jnp.zeros(())
+    for i in range(40):
+        # the one that all are compared with
+        if i == 7:
+            continue
+        gap = jnp.sin(x[i] - x[7]) + 2.0
+        total = total + gap / jnp.sqrt(gap)
+    return total
+"""
+TWO = """@jax.jit
+def f(x, k):
+    total, count = jnp.zeros(()), 0
+    for i in range(40):
+        if i % 3 == 1:
+            total = total + x[i]
+            continue
+        y = jnp.exp(x[i]) * jnp.cos(x[i])
+        if i < k: continue  # warm-up
+        total = total - y
+        count += 1
+    return total, count
+"""
+WHILE = """@jax.jit
+def f(x, k):
+    n = 0
+    while jnp.sum(x) < 100.0:
+        n += 1
+        if n % 2 == 0:
+            continue
+        x = x * 1.5 + 1
+    return x, n
+"""
+SHORT = """@jax.jit
+def f(x, k):
+    best = jnp.zeros(())
+    for i in range(3):
+        if not x[i] > k:
+            continue
+        best = jnp.maximum(best, x[i])
+    return best
+"""
+
+
+@pytest.mark.parametrize("code", [GUARD, TWO, WHILE, SHORT], ids=["guard", "two", "while", "a short loop stays"])
+def test_continue_becomes_the_branch_that_it_stands_for(rewrite, code: str) -> None:
+    sample: Sample = rewrite(code)
+    assert "continue" not in sample.body
+    assert "lax." in sample.body
+    sample.agree("f", (X, 5), (X, 0), (-X, 50))
+
+
+def test_the_opposite_of_a_test_is_written_as_people_do(rewrite) -> None:
+    assert "lax.cond(i != 7," in rewrite(GUARD).body
+    assert "# the one that all are compared with" in rewrite(GUARD).body
+    assert "x[i] > k" in rewrite(SHORT).body and "not" not in rewrite(SHORT).body
+
+
+def test_nan_is_on_neither_side_of_a_comparison(rewrite) -> None:
+    sample: Sample = rewrite(SHORT.replace("not x[i] > k", "x[i] < k"))
+    assert "logical_not(x[i] < k)" in sample.body
+    sample.agree("f", (X.at[1].set(jnp.nan), 0.5))
+
+
+def test_moving_a_string_over_several_lines_is_left_alone(rewrite) -> None:
+    code = GUARD.replace("+ 2.0\n", '+ len("""two\nlines""")\n')
+    assert rewrite(code).reasons == ["continue"]
+
+
+def test_a_continue_before_an_append_is_left_alone(rewrite) -> None:
+    code = """@jax.jit
+def f(x):
+    kept = []
+    for i in range(40):
+        if i % 2:
+            continue
+        kept.append(jnp.sin(x[i]) ** 2 + jnp.cos(x[i]))
+    return jnp.stack(kept)
+"""
+    sample: Sample = rewrite(code)
+    assert sample.body == code
+
+
+def test_both_loops_of_a_nest_are_rolled(rewrite) -> None:
+    code = """@jax.jit
+def f(q):
+    force = jnp.zeros_like(q)
+    for i in range(12):
+        for j in range(12):
+            if i == j:
+                continue
+            r = q[j] - q[i]
+            force = force.at[i].add(r / (jnp.sum(r**2) + 1e-3))
+    return force
+"""
+    sample: Sample = rewrite(code)
+    assert sample.body.count("lax.fori_loop") == 2
+    assert "for " not in sample.body
+    sample.agree("f", (Q,))
