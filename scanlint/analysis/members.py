@@ -174,7 +174,9 @@ def member(world: World, value: Value, name: str, mode: Mode) -> Value | None:
         nested = world.class_info(f"{info.name}.{name}")
         if nested is not None:
             return Value(Kind.STATIC, callee=ClassRef(nested.name))
-    return UNKNOWN
+    owner = world.class_info(value.callee.name)
+    others = _below(world, owner, name, value, mode) if owner is not None else []
+    return join_all(tuple(others)) if others else UNKNOWN
 
 
 def _class_level(world: World, info: ClassInfo, name: str, receiver: Value) -> Value:
@@ -223,18 +225,27 @@ def _decorators(code: Code) -> set[str]:
 def _overridden(world: World, info: ClassInfo, code: Code, value: Value, mode: Mode) -> Value:
     """A method of an object that may be of a class below: any of those that define it anew."""
     own = _method(world, info, code, value, mode)
-    assert isinstance(value.callee, Instance)
-    others = [] if value.callee.exact else world.below(info, code.name)
+    others = _below(world, info, code.name, value, mode)
     if not others:
+        if mode.traced and isinstance(value.callee, Instance) and not value.callee.exact and abstract(code):
+            world.wanting(code, "self")  # the classes that define it may be in files that are not looked at yet
         return own
-    below = [
-        _method(world, o, o.methods[code.name], replace(value, container=o.name, callee=Instance(o.name)), mode)
-        for o in others
+    return join_all((*([] if abstract(code) else [own]), *others))
+
+
+def _below(world: World, info: ClassInfo, name: str, value: Value, mode: Mode) -> list[Value]:
+    """A method as each of the classes below defines it, of one of which an object may be."""
+    if not isinstance(value.callee, Instance) or value.callee.exact:
+        return []
+    return [
+        _method(
+            world, other, other.methods[name], replace(value, container=other.name, callee=Instance(other.name)), mode
+        )
+        for other in world.below(info, name)
     ]
-    return join_all((*([] if _abstract(code) else [own]), *below))
 
 
-def _abstract(code: Code) -> bool:
+def abstract(code: Code) -> bool:
     """Whether a method only says that classes below define it."""
     body = code.node.body if isinstance(code.node.body, list) else []
     return all(

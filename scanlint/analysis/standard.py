@@ -103,6 +103,8 @@ def _enumerate(self: Expressions, node: ast.Call, args: list[Value], keywords: d
 
 
 def _zip(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+    if args == [UNKNOWN] and any(isinstance(a, ast.Starred) for a in node.args):
+        return gathered("view", None, gathered("tuple", None, UNKNOWN))
     if args and all(a.items is not None for a in args):
         rows = zip(*(a.items or () for a in args), strict=False)
         return gathered("view", tuple(gathered("tuple", tuple(row)) for row in rows))

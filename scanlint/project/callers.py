@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from scanlint.analysis.callables import Code
+from scanlint.analysis.members import abstract, lineage
 from scanlint.project.graph import Graph
 from scanlint.project.scope import ModuleScope
 from scanlint.project.surveyed import Wanted
@@ -41,24 +42,45 @@ def ask(graph: Graph, elsewhere: Sequence[Wanted] = (), within: Sequence[ModuleS
 
 
 def wanted(graph: Graph) -> tuple[Wanted, ...]:
-    """The functions whose callers have something to tell, in other files too."""
+    """The functions whose callers in other files have something to tell; methods that classes below are to define."""
     found = {
         Wanted(code.scope.name, code.qualname.partition(".")[0], name): None
         for code in graph.wanted
         if (name := _called(code)) is not None
     }
+    left = {(code.owner, code.name): None for code in graph.wanted if code.owner is not None and abstract(code)}
+    for scope in list(graph.made.values()) if left else ():
+        for name in [name for name, facts in scope.facts.classes.items() if facts.bases]:
+            above = {info.name for info in lineage(graph, f"{scope.name}.{name}")}
+            found |= {Wanted(scope.name, name, method): None for owner, method in left if owner in above}
     return tuple(found)
 
 
 def _visit(graph: Graph, want: Wanted) -> None:
-    """Run a function, so that it is known to run its arguments."""
+    """Run a function, so that it is known to run its arguments; for a method left to classes below, who calls it."""
     scope = graph.modules.get(want.module)
-    for qualname in scope.facts.functions if scope is not None else ():
-        if scope is not None and qualname.partition(".")[0] == want.top:
-            code = scope.code(qualname)
-            if code is not None and _called(code) == want.name:
-                graph.decorated(code)
-                graph.visit(code)
+    if scope is None:
+        return
+    above = list(lineage(graph, f"{want.module}.{want.top}")) if want.top in scope.facts.classes else []
+    method = next((info.methods[want.name] for info in above if want.name in info.methods), None)
+    if method is not None and abstract(method):
+        _run_all(graph, [code for info in above for code in info.methods.values() if _transforms(code)])
+    else:
+        named = [name for name in scope.facts.functions if name.partition(".")[0] == want.top]
+        codes = [code for name in named if (code := scope.code(name)) is not None]
+        _run_all(graph, [code for code in codes if _called(code) == want.name])
+
+
+def _run_all(graph: Graph, codes: Sequence[Code]) -> None:
+    for code in codes:
+        graph.decorated(code)
+        graph.visit(code)
+
+
+def _transforms(code: Code) -> bool:
+    """Whether a function of the project is transformed, or transforms something."""
+    span = code.scope.facts.functions.get(code.qualname) if isinstance(code.scope, ModuleScope) else None
+    return span is not None and span.transforms
 
 
 def _ask(graph: Graph, names: Sequence[str], scopes: Sequence[ModuleScope], done: set[tuple[str, str | int]]) -> None:
@@ -109,5 +131,4 @@ def _run(graph: Graph, scope: ModuleScope, place: str | int) -> None:
         return
     code = scope.code(place)
     if code is not None:
-        graph.decorated(code)
-        graph.visit(code)
+        _run_all(graph, [code])
