@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from scanlint.analysis.affine import window
+from scanlint.analysis.callables import Closure, Transformed
 from scanlint.analysis.flow import Flow, Names, binds, reads, walk_scope
 from scanlint.analysis.outputs import Output
 from scanlint.analysis.unit import Unit
@@ -207,6 +208,8 @@ def _needs_static(unit: Unit, part: ast.AST, staged: Names) -> Iterator[tuple[st
             if name := staged_in(value):
                 yield name, "an f-string"
         case ast.Call(func=function, args=args):
+            if name := staged_in(*_static_arguments(unit, part)):
+                yield name, f"a static argument of `{ast.unparse(function)}`"
             called = unit.resolve(function) or ""
             first = args[: 1 if called in SHAPED and "full" in called else None]
             if called in NEEDS_INT or called.startswith(("numpy.", "math.")) or called in SHAPED:
@@ -219,6 +222,16 @@ def _needs_static(unit: Unit, part: ast.AST, staged: Names) -> Iterator[tuple[st
         case ast.BoolOp() | ast.UnaryOp(op=ast.Not()) | ast.Compare(ops=[_, _, *_]) if not _tested(unit, part):
             if name := staged_in(part):
                 yield name, f"`{ast.unparse(part)}`"
+
+
+def _static_arguments(unit: Unit, call: ast.Call) -> list[ast.expr]:
+    """What a call hands in for parameters that the `jax.jit` of its callee makes static."""
+    match unit.value(call.func).callee:
+        case Transformed(_, Value(callee=Closure() as closure), static) if static:
+            names = [a.arg for a in closure.code.positional()][closure.receiver is not None :]
+            placed = [a for a, name in zip(call.args, names, strict=False) if name in static]
+            return [*placed, *(k.value for k in call.keywords if k.arg in static)]
+    return []
 
 
 def _tested(unit: Unit, part: ast.AST) -> bool:

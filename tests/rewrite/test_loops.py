@@ -191,6 +191,19 @@ LEFT = {
         """,
         "list-escapes",
     ),
+    "an_index_that_is_a_static_argument_of_a_jitted_callee": (
+        f"""
+        weight = jax.jit(lambda m: jnp.ones(()) if m == 1 else jnp.sin(m * jnp.ones(())), static_argnums=(0,))
+
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2)
+            for i in range(24):
+                s = {BODY} * weight(i - 1)
+            return s
+        """,
+        "index-needs-int",
+    ),
     "a_python_bool_that_is_turned_over": (
         f"""
         @jax.jit
