@@ -46,6 +46,8 @@ TWO = "def f(x, n):\n    while x < 9:\n        for i in range(n):\n            x
 TWO_NEW = "def f(x, n):\n    return lax.while_loop(lambda x: x < 9, lambda x: {}, x)\n"
 TERNARY = "def f(x, y):\n    for i in range(12):\n        x = x * 0.5 if 0 < x < y else y - x\n    return x\n"
 TERNARY_NEW = "def f(x, y):\n    return lax.fori_loop(0, 12, lambda i, x: jnp.where({}, x * 0.5, y - x), x)\n"
+GUARD = "def f(x, y):\n    if jnp.abs(x - 77) > 0:\n        return y / (x - 77)\n    return y\n"
+ROOT = "def f(x, y):\n    for i in range(12):\n        if x > 77:\n            x = jnp.sqrt(x - 77)\n        else:\n            x = x + y\n    return x\n"
 FOUND = "def f(x, y):\n    found = x > 100\n    for i in range(9):\n        if x > y:\n            found = True\n        x = x * 0.5\n    return found\n"
 FOUND_NEW = "def f(x, y):\n    return lax.fori_loop(0, 9, lambda i, c: (c[0] * 0.5, lax.cond(c[0] > y, lambda found: jnp.asarray({}), lambda found: jnp.asarray({}), c[1])), (x, x > 100))[1]\n"
 LONG = "def f(x, k):\n    out = []\n    def step(c, _):\n        c = jnp.sin(c) + k\n        return c, c * 2\n    return lax.scan(step, x, jnp.arange(30000))\n"
@@ -61,6 +63,8 @@ SAME = {
     "a Python number that becomes an array": (TOTAL, TOTAL_NEW.format("(c[0] + xs[i], c[0])", "0.0, jnp.float32(1.0)"), (ROW, N)),
     "branches in a long loop": (NESTED, NESTED_NEW.format("<", "(x, y - x)", "(x + 0.25, y)", 20), (X, X)),
     "a test with and and not": (AND, AND_NEW.format("(c[0] > 0) & ~(c[1] > 1)"), (X, X)),
+    "a guarded division": (GUARD, GUARD.partition("    if")[0] + "    return lax.cond(jnp.abs(x - 77) > 0, lambda: y / (x - 77), lambda: y)\n", (X, X)),
+    "a guarded root in a loop": (ROOT, "def f(x, y):\n    return lax.fori_loop(0, 12, lambda i, x: lax.cond(x > 77, lambda: jnp.sqrt(x - 77), lambda: x + y), x)\n", (X, X)),
     "a Python bool that an arm sets": (FOUND, FOUND_NEW.format("True", "found"), (X, X)),
     "a loop in a loop": (TWO, TWO_NEW.format("lax.fori_loop(0, n, lambda i, x: x + i, x) + 1"), (X, N)),
     "a ternary with a chained comparison": (TERNARY, TERNARY_NEW.format("(0 < x) & (x < y)"), (X, X)),
@@ -99,6 +103,8 @@ OTHER = {
     "a long scan with one trip more": (LONG, LONG_NEW.format("k", "c * 2", 30001), (X, X)),
     "a flag that is set in the other arm": (FOUND, FOUND_NEW.format("found", "True"), (X, X)),
     "a zero of the other sign": ("def f(x, y):\n    for i in range(9):\n        z = 0.0 if x > y else -0.0\n        x = jnp.sin(x) * z\n    return x\n", "def f(x, y):\n    return lax.fori_loop(0, 9, lambda i, x: jnp.sin(x) * 0.0, x)\n", (X, X)),
+    "a guarded division that is computed in any case": (GUARD, GUARD.partition("    if")[0] + "    return jnp.where(jnp.abs(x - 77) > 0, y / (x - 77), y)\n", (X, X)),
+    "a guarded root in a loop that is computed in any case": (ROOT, "def f(x, y):\n    return lax.fori_loop(0, 12, lambda i, x: jnp.where(x > 77, jnp.sqrt(x - 77), x + y), x)\n", (X, X)),
     "a Python float that is computed on": ("def f(x):\n    t = 0.1\n    while x < 9:\n        t = t * 3\n        x = x + 1\n    return x + t\n", "def f(x):\n    return sum(lax.while_loop(lambda s: s[0] < 9, lambda s: (s[0] + 1, s[1] * 3), (x, 0.1)))\n", (X,)),
     "a counter that is multiplied in Python": ("def f(x, n):\n    for i in range(n):\n        x = x + i * 0.1\n    return x\n", "def f(x, n):\n    return lax.fori_loop(0, n, lambda i, x: x + i * 0.1, x)\n", (X, N)),
     "a Python float that lives for one trip": ("def f(x, n):\n    t = 0.1\n    for i in range(n):\n        x = x + t * 1.1\n        t = x\n    return x\n", "def f(x, n):\n    return lax.fori_loop(0, n, lambda i, c: (c[0] + c[1] * 1.1, c[0] + c[1] * 1.1), (x, 0.1))[0]\n", (X, N)),

@@ -12,7 +12,8 @@ from . import reductions  # noqa: F401
 from .jaxes import is_key
 from .loops import Loop, Loops, Trip
 from .numbers import Ids, Key, Numbering, TooLarge, Unprovable, stacked
-from .primitives import ELEMENTWISE, RULES
+from .primitives import ELEMENTWISE, RULES, singular
+from .unfold import ARM
 
 if TYPE_CHECKING:
     from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
@@ -89,9 +90,14 @@ class Interpreter:
         self.numbering = numbering
         self.loops = loops
         self.rolled = rolled
-        self.equations = MAX_EQUATIONS
-        self.depth = 0
         self.opaque_keys: list[object] = []
+        self.begin()
+
+    def begin(self) -> None:
+        """`exposed` are numbers of what is computed in any case and has points without a finite derivative."""
+        self.equations = MAX_EQUATIONS
+        self.depth = self.guarded = 0
+        self.exposed: set[int] = set()
 
     def closed(self, closed: ClosedJaxpr, arguments: Sequence[Ids]) -> list[Ids]:
         return self.run(closed.jaxpr, [self.literal(c) for c in closed.consts], arguments)
@@ -125,7 +131,10 @@ class Interpreter:
             self.equations -= 1
             if self.equations < 0:
                 raise TooLarge("the unrolled programs have too many equations to compare symbolically")
+            arm = ARM in str(equation.source_info.name_stack)
+            self.guarded += arm
             outputs = self.equation(equation, [read(a) for a in equation.invars])
+            self.guarded -= arm
             for variable, value in zip(equation.outvars, outputs, strict=False):
                 if tuple(value.shape) != tuple(variable.aval.shape):  # type: ignore[attr-defined]
                     raise Unprovable(f"`{equation.primitive.name}` is not understood")
@@ -146,7 +155,10 @@ class Interpreter:
             case "cond":
                 return self.branch(equation, operands)
         if name in ELEMENTWISE:
-            return [self.elementwise(equation, operands)]
+            numbers = self.elementwise(equation, operands)
+            if singular(equation) and not self.guarded and self.numbering.known(operands[-1]) is None:
+                self.exposed.update(joined([numbers]))
+            return [numbers]
         rule = RULES.get(name)
         if rule is not None:
             result = rule(self.numbering, equation, operands, self.parameters(equation))
@@ -216,8 +228,11 @@ class Interpreter:
 
         def trip(numbers: Sequence[int]) -> Trip:
             held = parted(numbers, shapes)
+            self.guarded += 1
             test = self.closed(p["cond_jaxpr"], [*tests, *held])
-            return Trip(joined(test), joined(self.closed(p["body_jaxpr"], [*bodies, *held])))
+            after = self.closed(p["body_jaxpr"], [*bodies, *held])
+            self.guarded -= 1
+            return Trip(joined(test), joined(after))
 
         return parted(self.loops.ended(Loop(("while",), joined(carry), trip)).carried, shapes)
 
@@ -228,7 +243,9 @@ class Interpreter:
         columns, shapes = [self.column(x) for x in inputs], [x.shape for x in carry]
 
         def trip(numbers: Sequence[int]) -> Trip:
+            self.guarded += 1
             result = self.closed(p["jaxpr"], [*consts, *parted(numbers, shapes), *columns])
+            self.guarded -= 1
             return Trip((), joined(result[:count]), joined(result[count:]))
 
         ended = self.loops.ended(Loop(("scan", length, p["reverse"]), joined(carry), trip))
@@ -257,7 +274,9 @@ class Interpreter:
         if len(branches) == 2 and form and form[0] == "convert_element_type":
             source = np.asarray(form[1], np.int64)
             which = source if int(source) in self.numbering.truths else which
+        self.guarded += 1
         results = [self.closed(b, operands[1:]) for b in branches]
+        self.guarded -= 1
         return [self.numbering.select(which, list(cases)) for cases in zip(*results, strict=False)]
 
     def parameters(self, equation: JaxprEqn) -> Key:

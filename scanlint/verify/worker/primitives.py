@@ -99,6 +99,41 @@ ELEMENTWISE = frozenset(
 )
 
 
+# Where their derivative is not finite, `where` gives NaN for a gradient that `cond` keeps: 0 times infinity.
+SINGULAR = frozenset(
+    [
+        "acos",
+        "acosh",
+        "asin",
+        "atan2",
+        "atanh",
+        "cbrt",
+        "cosh",
+        "digamma",
+        "div",
+        "erf_inv",
+        "exp",
+        "exp2",
+        "expm1",
+        "integer_pow",
+        "lgamma",
+        "log",
+        "log1p",
+        "pow",
+        "rem",
+        "rsqrt",
+        "sinh",
+        "sqrt",
+        "tan",
+    ]
+)
+
+
+def singular(equation: JaxprEqn) -> bool:
+    """Whether a derivative of an elementwise primitive is not finite somewhere."""
+    return equation.primitive.name in SINGULAR and equation.params.get("y", -1) < 0
+
+
 def rule(*names: str) -> Callable[[Rule], Rule]:
     def add(function: Rule) -> Rule:
         RULES.update(dict.fromkeys(names, function))

@@ -119,11 +119,11 @@ def _differ(before: ClosedJaxpr, after: ClosedJaxpr, leaves: Sequence[object]) -
     numbering = Numbering()
     loops, inputs = Loops(numbering), symbols(numbering, leaves)
     try:
-        first = Interpreter(numbering, loops, rolled=rolled).closed(before, inputs)
-        second = Interpreter(numbering, loops, rolled=rolled).closed(after, inputs)
+        old, new = (Interpreter(numbering, loops, rolled=rolled) for _ in range(2))
+        first, second = old.closed(before, inputs), new.closed(after, inputs)
     except Unprovable as error:
         return str(error)
-    return _compare(first, second, before, after)
+    return _compare(first, second, before, after) or _exposes(old, new)
 
 
 def _compare(first: Sequence[Ids], second: Sequence[Ids], before: ClosedJaxpr, after: ClosedJaxpr) -> str:
@@ -172,15 +172,21 @@ def _along(path: Path, target: _Target, *, joined: bool) -> str:
     numbering = Numbering()
     loops, inputs = Loops(numbering), symbols(numbering, target.leaves)
     rolled = max(unrolled(path.program.jaxpr), unrolled(target.program.jaxpr)) > MAX_EQUATIONS
-    first = _under(path, lambda: Interpreter(numbering, loops, rolled=rolled), inputs)
+    old = Interpreter(numbering, loops, rolled=rolled)
+    first = _under(path, old, inputs)
     if first is None:
         return ""
-    inputs = _assumed(numbering, inputs)
-    second = Interpreter(numbering, loops, rolled=rolled).closed(target.program, inputs)
+    inputs, new = _assumed(numbering, inputs), Interpreter(numbering, loops, rolled=rolled)
+    second = new.closed(target.program, inputs)
     duties = first[tree.num_leaves : tree.num_leaves + pairs.num_leaves]
     if not all(np.array_equal(a, b) for a, b in zip(duties[::2], duties[1::2], strict=True)):
         return "what is carried changes its type on the way"
-    return _compare(first[: tree.num_leaves], second, path.program, target.program)
+    return _compare(first[: tree.num_leaves], second, path.program, target.program) or _exposes(old, new)
+
+
+def _exposes(old: Interpreter, new: Interpreter) -> str:
+    """Whether the new version computes in any case what the old one guards: the gradient may be lost there."""
+    return "what a branch guards is computed in any case" if new.exposed - old.exposed else ""
 
 
 def _float_types(jaxpr: Jaxpr) -> set[object]:
@@ -210,11 +216,12 @@ def _assumed(numbering: Numbering, inputs: list[Ids]) -> list[Ids]:
     return [np.array([table.get(i, i) for i in x.reshape(-1).tolist()], np.int64).reshape(x.shape) for x in inputs]
 
 
-def _under(path: Path, interpreter: Callable[[], Interpreter], inputs: list[Ids]) -> list[Ids] | None:
+def _under(path: Path, interpreter: Interpreter, inputs: list[Ids]) -> list[Ids] | None:
     """The outputs under the path's decisions; None where these contradict each other."""
-    decisions, numbering = path.decisions, interpreter().numbering
+    decisions, numbering = path.decisions, interpreter.numbering
     for _ in range(len(decisions) + 2):
-        outputs = interpreter().closed(path.program, _assumed(numbering, inputs))
+        interpreter.begin()
+        outputs = interpreter.closed(path.program, _assumed(numbering, inputs))
         settled = True
         asked = outputs[len(outputs) - len(decisions) :] if decisions else []
         for number, decision in zip(asked, decisions, strict=False):

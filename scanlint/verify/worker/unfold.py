@@ -29,6 +29,7 @@ class Unbound:
 
 UNBOUND = Unbound()
 MAX_FIRST = 3
+ARM = "scanlint-arm"
 
 
 @dataclass
@@ -93,7 +94,9 @@ def choice(test: object, yes: Action, no: Action) -> object:
     """`yes() if test else no()`"""
     if not _is_traced(test):
         return yes() if test else no()
-    return _merged(truth(test), yes(), no())
+    with jax.named_scope(ARM):
+        arms = yes(), no()
+    return _merged(truth(test), *arms)
 
 
 def branch(test: object, yes: Action, no: Action, get: Callable[[], Values], put: Callable[[Values], None]) -> None:
@@ -102,10 +105,11 @@ def branch(test: object, yes: Action, no: Action, get: Callable[[], Values], put
         (yes if test else no)()
         return
     before = get()
-    yes()
-    first = get()
-    put(before)
-    no()
+    with jax.named_scope(ARM):
+        yes()
+        first = get()
+        put(before)
+        no()
     put(tuple(_merged(truth(test), a, b) for a, b in zip(first, get(), strict=True)))
 
 
