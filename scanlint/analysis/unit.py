@@ -135,8 +135,8 @@ class Unit:
     @cached_property
     def _quiet(self) -> frozenset[ast.AST]:
         """Statements on which nothing is said; those of classes in functions too, whose names no flow follows."""
-        classes = [n for n in self.nodes if isinstance(n, ast.ClassDef)]
-        return self.silent.union(*(c.body for c in classes))
+        classes = self.kinds.get(ast.ClassDef, ())
+        return self.silent.union(*(c.body for c in classes if isinstance(c, ast.ClassDef)))
 
     def context(self, node: ast.AST) -> FunctionContext:
         """The innermost function around a node (for a function: the function itself)."""
@@ -157,6 +157,14 @@ class Unit:
         """Every node of the unit, in no particular order."""
         return every([self.node])
 
+    @cached_property
+    def kinds(self) -> dict[type[ast.AST], list[ast.AST]]:
+        """The nodes of the unit by their class."""
+        found: dict[type[ast.AST], list[ast.AST]] = {}
+        for node in self.nodes:
+            found.setdefault(node.__class__, []).append(node)
+        return found
+
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         at = self.parents.get(node)
         while at is not None:
@@ -175,21 +183,17 @@ class Unit:
     @cached_property
     def local_names(self) -> frozenset[str]:
         """Every name bound anywhere in the unit, parameters included."""
-        names: set[str] = set()
-        for node in self.nodes:
-            if isinstance(node, ast.Name):
-                if not isinstance(node.ctx, ast.Load):
-                    names.add(node.id)
-            elif isinstance(node, ast.arg):
-                names.add(node.arg)
-            elif isinstance(node, _DEFINITIONS) and node is not self.node:
-                names.add(node.name)
+        kinds = self.kinds
+        names = {n.id for n in kinds.get(ast.Name, ()) if n.ctx.__class__ is not ast.Load}  # type: ignore[attr-defined]
+        names |= {n.arg for n in kinds.get(ast.arg, ())}  # type: ignore[attr-defined]
+        for kind in _DEFINITIONS:
+            names |= {n.name for n in kinds.get(kind, ()) if n is not self.node}  # type: ignore[attr-defined]
         return frozenset(names)
 
     @cached_property
     def names(self) -> frozenset[str]:
         """Every name that occurs in the unit or at module level: none of them is free for a new one."""
-        used = {n.id for n in self.nodes if isinstance(n, ast.Name)}
+        used = {n.id for n in self.kinds.get(ast.Name, ())}  # type: ignore[attr-defined]
         return self.local_names | used | frozenset(self.imports) | frozenset(self.definitions)
 
     def resolve(self, node: ast.AST) -> str | None:

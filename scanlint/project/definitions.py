@@ -37,6 +37,7 @@ class Definitions(World):
         self._below: dict[str, list[str]] | None = None
         self._constants: dict[str, Value] = {}
         self._classes: dict[str, ClassInfo] = {}
+        self._foreign: set[str] = set()
         self._found: dict[str, Value | None] = {}
         self._decorated: dict[Code, Value] = {}
 
@@ -92,7 +93,10 @@ class Definitions(World):
 
     def class_info(self, name: str) -> ClassInfo | None:
         found = self.local.get(name) or self._classes.get(name)
-        if found is None:
+        if found is None and name not in self._foreign:
+            if name.partition(".")[0] not in self.roots:
+                self._foreign.add(name)
+                return None
             found = self._class_info(name)
             if found is not None:
                 self._classes[name] = found

@@ -10,6 +10,7 @@ import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -141,7 +142,7 @@ def collect(tree: ast.Module, source: SourceFile) -> ModuleFacts:
 
 def _renamed(facts: ModuleFacts) -> list[str]:
     """Names under which transforms are imported that do not look like transforms."""
-    return [n for n, t in facts.imports.items() if _TRANSFORM.places(t) and not _TRANSFORM.places(n)]
+    return [n for n, t in facts.imports.items() if _is_transform(t) and not _is_transform(n)]
 
 
 def _aliases(statement: ast.stmt) -> Iterator[str]:
@@ -154,7 +155,7 @@ def _aliases(statement: ast.stmt) -> Iterator[str]:
             pass
         case _:
             return
-    if _TRANSFORM.places(dotted(meant) or "") and not _TRANSFORM.places(name):
+    if _is_transform(dotted(meant) or "") and not _is_transform(name):
         yield name
 
 
@@ -185,6 +186,12 @@ class _Words:
 
 
 _TRANSFORM, _LOOP = _Words(TRANSFORMS), _Words(LOOPS)
+
+
+@cache
+def _is_transform(name: str) -> bool:
+    """Whether a dotted name spells a transform; files import the same ones again and again."""
+    return bool(_TRANSFORM.places(name))
 
 
 class _Lines:

@@ -70,25 +70,19 @@ class Rewriter(NamedTuple):
 
         In functions that are `known` only what concerns whole functions is looked at: it may stand further inside.
         """
-        by_type: dict[type[ast.AST], list[Rule]] = {}
-        for rule in rules:
-            for kind in rule.nodes:
-                by_type.setdefault(kind, []).append(rule)
         found: list[Report] = []
-        for node in unit.nodes:
-            asked = by_type.get(node.__class__)
-            if asked is None or unit.silenced(node):
+        for rule, node in ((r, n) for r in rules for kind in r.nodes for n in unit.kinds.get(kind, ())):
+            if unit.silenced(node):
                 continue
-            if not isinstance(node, FUNCTIONS) and unit.context(node).qualname in known:
+            if known and not isinstance(node, FUNCTIONS) and unit.context(node).qualname in known:
                 continue
-            for rule in asked:
-                try:
-                    found += rule.check(node, Context(rule, unit, self.settings))
-                except RecursionError:
-                    continue  # code nested hundreds of levels deep: nothing is said of it
-                except Exception as error:  # noqa: BLE001 - a rule's own bug: said, with exit code 2
-                    where = f"{unit.source.path}:{getattr(node, 'lineno', 0)}"
-                    self.problems.append(f"{where}: internal error in {rule.name}: {type(error).__name__}: {error}")
+            try:
+                found += rule.check(node, Context(rule, unit, self.settings))
+            except RecursionError:
+                continue  # code nested hundreds of levels deep: nothing is said of it
+            except Exception as error:  # noqa: BLE001 - a rule's own bug: said, with exit code 2
+                where = f"{unit.source.path}:{getattr(node, 'lineno', 0)}"
+                self.problems.append(f"{where}: internal error in {rule.name}: {type(error).__name__}: {error}")
         return found
 
     def innermost(self, reports: Sequence[Report]) -> Report:
