@@ -51,6 +51,7 @@ class Roll:
         self.imports: list[str] = []
         self.before: list[str] = []
         self.after: list[str] = []
+        self.left: set[str] = set()
 
     def outcome(self) -> Outcome:
         model = self.model
@@ -78,6 +79,7 @@ class Roll:
         """Give a loop variable its last value after the loop, where that is evident; whether it is."""
         code = last_target(self.model, target)
         if code is not None:
+            self.left.add(target)
             self.after.append(f"{target} = {code}")
         return code is not None
 
@@ -171,7 +173,7 @@ class Roll:
 
     def _wanted(self, stream: Stream) -> bool:
         names = {n.id for n in ast.walk(stream.target) if isinstance(n, ast.Name)}
-        return any(self.model.used(n) for n in names) or bool(names & set(self.model.live_targets))
+        return any(self.model.used(n) for n in names) or bool(names & set(self.model.live_targets) - self.left)
 
     def _target(self, stream: Stream) -> str:
         code = self.source.segment(stream.target)

@@ -46,6 +46,17 @@ ROLLED = {
         """,
         "    i = xs.shape[0] - 1\n",
     ),
+    "a_count_that_is_read_after_the_loop_alone": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2)
+            for i, x in enumerate(xs):
+                s = jnp.sin(s) + jnp.cos(x) * jnp.exp(-x) - jnp.tanh(s - x) * jnp.sin(x) + jnp.cos(s * x) * ys[0]
+            return s, i
+        """,
+        "lax.scan(step, s, xs)\n    i = len(xs) - 1\n",
+    ),
     "the_last_row": (
         """
         @jax.jit
