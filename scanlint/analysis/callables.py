@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from scanlint.analysis.evidence import Reason
 from scanlint.analysis.flow import defaults
 from scanlint.analysis.unit import Function, Jit
-from scanlint.analysis.values import UNKNOWN, Value
+from scanlint.analysis.values import UNKNOWN, Value, immutable
 from scanlint.analysis.words import words
 from scanlint.finding import Position
 
@@ -147,14 +147,14 @@ class Frame:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Named:
     """Something outside the project, by its canonical dotted name; also a module of the project."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Closure:
     """A function of the project; `frame` is the activation that made it, `receiver` its `self`."""
 
@@ -163,7 +163,7 @@ class Closure:
     receiver: Value | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Partial:
     """A function with some arguments given."""
 
@@ -172,7 +172,7 @@ class Partial:
     keywords: Mapping[str, Value] = field(hash=False)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Transformed:
     """A function under a transform such as `jax.jit` or `jax.vmap`."""
 
@@ -183,7 +183,7 @@ class Transformed:
     options: Mapping[str, Value] = field(default_factory=dict, hash=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Method:
     """A method of a value that is no object of the project: `x.sum`, `items.append`."""
 
@@ -191,14 +191,14 @@ class Method:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class ClassRef:
     """A class of the project."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Instance:
     """An object of a class of the project; `exact` says that it was made of just this class, of none below."""
 
@@ -241,6 +241,10 @@ class Scope(Protocol):
 
     @property
     def path(self) -> str: ...
+
+    @property
+    def chooses(self) -> bool:
+        """Whether some test in the file may be one for tracers, or for unrolling."""
 
     def start(self, node: ast.AST) -> Position:
         """Where a node begins."""

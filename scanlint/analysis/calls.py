@@ -50,9 +50,9 @@ MUTATORS = frozenset(["append", "insert", "extend", "add", "update"])
 def call(self: Expressions, node: ast.Call) -> Value:
     """The value of a call; what it runs is interpreted where it is known."""
     function = self.eval(node.func)
-    args = [self.eval(a.value if isinstance(a, ast.Starred) else a) for a in node.args]
+    args = [self.eval(a) for a in node.args]
     keywords = _named_arguments(self, node)
-    if any(isinstance(a, ast.Starred) for a in node.args):
+    if ast.Starred in map(type, node.args):
         laid_out = _spread(args, node.args)
         if laid_out is None:
             return _opaque(self, node, function)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 from scanlint.analysis import calls, operators
 from scanlint.analysis.callables import ClassRef, Closure, Frame, Instance, Method, Named, Transformed, World
@@ -205,7 +206,9 @@ def attribute(self: Expressions, value: Value, name: str, node: ast.AST) -> Valu
     return STATIC if value.static and value.callee is None else UNKNOWN
 
 
+@lru_cache(10_000)
 def _named(base: str, name: str) -> Value:
+    """What `base.name` is outside the project; files spell the same names again and again."""
     return Value(Kind.STATIC, callee=Named(canonical(f"{base}.{name}")))
 
 
@@ -261,11 +264,11 @@ def _slice(self: Expressions, node: ast.Slice) -> Value:
 
 def _sequence(self: Expressions, node: ast.Tuple | ast.List | ast.Set) -> Value:
     name = type(node).__name__.lower()
-    values = [self.eval(e.value if isinstance(e, ast.Starred) else e) for e in node.elts]
-    if any(isinstance(e, ast.Starred) for e in node.elts):
+    if ast.Starred in map(type, node.elts):
+        values = [self.eval(e) for e in node.elts]
         inner = [element_of(v) if isinstance(e, ast.Starred) else v for v, e in zip(values, node.elts, strict=True)]
         return gathered(name, None, join_all(tuple(inner)))
-    return gathered(name, tuple(values))
+    return gathered(name, tuple([self.eval(e) for e in node.elts]))
 
 
 def _dict(self: Expressions, node: ast.Dict) -> Value:

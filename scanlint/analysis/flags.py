@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from scanlint.analysis.flow import defaults
 from scanlint.analysis.unit import FunctionContext, Unit
-from scanlint.analysis.walk import nodes
+from scanlint.analysis.walk import by_kind
 
 NAMES = re.compile(
     r"(use|is|with|do|has|should|return|enable|include|apply|add)_\w+|\w+_flag|flag|train|training|is_training|deterministic|"
@@ -60,9 +60,8 @@ def _find(unit: Unit, function: ast.FunctionDef) -> Iterator[Flag]:
         return
     settled = context.static | context.jit.given | named | {"self", "cls"}
     uses: dict[str, list[ast.Name]] = {}
-    for node in nodes(function.body):
-        if isinstance(node, ast.Name):
-            uses.setdefault(node.id, []).append(node)
+    for node in by_kind(*function.body).of(ast.Name):
+        uses.setdefault(node.id, []).append(node)
     for parameter in [*positional, *function.args.kwonlyargs]:
         if parameter.arg in settled:
             continue

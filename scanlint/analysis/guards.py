@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from scanlint.analysis.walk import nodes
+from scanlint.analysis.walk import by_kind
 
 TRACER_GUARD = re.compile(
     r"Tracer\b|is_concrete|\bnot_traced\b|core\.eval_context|_is_tracer|is_traced|\bis_abstract\b"
@@ -13,6 +13,8 @@ TRACER_GUARD = re.compile(
 TRACER_ERROR = re.compile(r"Concretization|Tracer\w*Error|UnexpectedTracer|\bTypeError\b")
 UNROLL_FLAG = re.compile(r"(?i)unroll")
 COMPILE_TIME = re.compile(r"ensure_compile_time_eval")
+CHOICES = ("racer", "concrete", "traced", "eval_context", "is_abstract", "unroll", "Unroll", "UNROLL")
+"""One of them is in the text of a file in which some test can be one for tracers or for unrolling."""
 ROLLED = re.compile(r"\b(?:scan|fori_loop|while_loop|vmap|lax\.map)\b")
 
 
@@ -34,11 +36,13 @@ def spelled(*roots: ast.AST) -> str:
     To look for words in; `ast.unparse` takes ten times as long.
     """
     found: list[str] = []
-    for node in nodes(roots):
-        word = getattr(node, _SPELLED.get(node.__class__, ""), None)
-        if isinstance(word, str):
-            base = node.value if isinstance(node, ast.Attribute) else None
-            found.append(f"{base.id}.{word}" if isinstance(base, ast.Name) else word)
+    inside = by_kind(*roots)
+    for kind, field in _SPELLED.items():
+        for node in inside.get(kind, ()):
+            word = getattr(node, field, None)
+            if isinstance(word, str):
+                base = node.value if isinstance(node, ast.Attribute) else None
+                found.append(f"{base.id}.{word}" if isinstance(base, ast.Name) else word)
     return " ".join(found)
 
 

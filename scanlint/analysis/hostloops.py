@@ -80,7 +80,7 @@ def unwrapped(unit: Unit, iterable: ast.expr, depth: int = 0) -> tuple[ast.expr,
             if ast.dump(first[0]) == ast.dump(second[0]):
                 return second[0] if second[1] is None else first[0], first[1] or second[1]
         case ast.Name(id=name):
-            bound = [n for n in unit.nodes if isinstance(n, ast.Assign) and name in targets(n.targets[0])]
+            bound = [n for n in unit.every(ast.Assign) if name in targets(n.targets[0])]
             if len(bound) == 1 and isinstance(bound[0].value, ast.Call | ast.IfExp):
                 inner, wrapper = unwrapped(unit, bound[0].value, depth + 1)
                 return (inner, wrapper) if wrapper is not None else (iterable, None)
@@ -123,7 +123,7 @@ def _listed(model: LoopModel, bound: ast.expr) -> bool:
 def _spelled(unit: Unit, bound: ast.expr) -> list[str]:
     """A bound as it is written, and what the names in it stand for."""
     names = {n.id for n in ast.walk(bound) if isinstance(n, ast.Name)}
-    values = [n.value for n in unit.nodes if isinstance(n, ast.Assign) and names & set(targets(n.targets[0]))]
+    values = [n.value for n in unit.every(ast.Assign) if names & set(targets(n.targets[0]))]
     return [ast.unparse(node) for node in (bound, *values)]
 
 

@@ -36,8 +36,8 @@ def _spread(call: ast.Call) -> bool:
 
 def _made(unit: Unit, name: str) -> ast.expr | None:
     """What a name of the unit is bound to, if it is bound once."""
-    stores = [n for n in unit.nodes if isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load)]
-    if len(stores) != 1 or any(isinstance(n, ast.arg) and n.arg == name for n in unit.nodes):
+    stores = [n for n in unit.every(ast.Name) if n.id == name and not isinstance(n.ctx, ast.Load)]
+    if len(stores) != 1 or any(n.arg == name for n in unit.every(ast.arg)):
         return None
     match unit.parents.get(stores[0]):
         case ast.Assign(targets=[ast.Name() as target], value=value) if targets(target) == [name]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from scanlint.analysis.flow import binds, parameters
 from scanlint.analysis.unit import Function
-from scanlint.analysis.walk import every
+from scanlint.analysis.walk import by_kind
 
 
 def not_none(test: ast.expr, outcome: bool) -> Iterator[str]:
@@ -51,5 +51,5 @@ def _renames(statement: ast.stmt, name: str) -> bool:
 
 def _rebound(statements: Sequence[ast.stmt]) -> frozenset[str]:
     """Every name that some statements may bind, or functions in them for the one around."""
-    shared = (n.names for n in every(statements) if isinstance(n, ast.Nonlocal))
+    shared = (n.names for n in by_kind(*statements).of(ast.Nonlocal))
     return binds(*statements).union(*shared)

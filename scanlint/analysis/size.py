@@ -125,7 +125,7 @@ def _local(unit: Unit, function: ast.expr) -> ast.FunctionDef | None:
     """The function defined in this unit that a name stands for, if only one does."""
     if not isinstance(function, ast.Name):
         return None
-    found = [n for n in unit.nodes if isinstance(n, ast.FunctionDef) and n.name == function.id and n is not unit.node]
+    found = [n for n in unit.every(ast.FunctionDef) if n.name == function.id and n is not unit.node]
     return found[0] if len(found) == 1 else None
 
 

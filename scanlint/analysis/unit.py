@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from scanlint.analysis.evidence import Reason
 from scanlint.analysis.values import UNKNOWN, Value
-from scanlint.analysis.walk import children, every
+from scanlint.analysis.walk import Kinds, Node, by_kind, children
 from scanlint.finding import Position
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -129,14 +129,12 @@ class Unit:
 
     def silenced(self, node: ast.AST) -> bool:
         """Whether nothing is to be said of a node: it is not run, or stands beside a rolled version of itself."""
-        quiet = self._quiet
-        return bool(quiet) and (node in quiet or any(a in quiet for a in self.ancestors(node)))
+        return node in self.quiet or any(a in self.quiet for a in self.ancestors(node))
 
     @cached_property
-    def _quiet(self) -> frozenset[ast.AST]:
+    def quiet(self) -> frozenset[ast.AST]:
         """Statements on which nothing is said; those of classes in functions too, whose names no flow follows."""
-        classes = self.kinds.get(ast.ClassDef, ())
-        return self.silent.union(*(c.body for c in classes if isinstance(c, ast.ClassDef)))
+        return self.silent.union(*(c.body for c in self.every(ast.ClassDef)))
 
     def context(self, node: ast.AST) -> FunctionContext:
         """The innermost function around a node (for a function: the function itself)."""
@@ -150,20 +148,16 @@ class Unit:
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
         """The node around each node of the unit, up to the unit itself; operators and contexts are left out."""
-        return {inner: node for node in self.nodes for inner in children(node)}
+        return {inner: node for group in self.kinds.values() for node in group for inner in children(node)}
 
     @cached_property
-    def nodes(self) -> list[ast.AST]:
-        """Every node of the unit, in no particular order."""
-        return every([self.node])
+    def kinds(self) -> Kinds:
+        """The nodes of the unit by their class, operators and contexts left out."""
+        return by_kind(self.node)
 
-    @cached_property
-    def kinds(self) -> dict[type[ast.AST], list[ast.AST]]:
-        """The nodes of the unit by their class."""
-        found: dict[type[ast.AST], list[ast.AST]] = {}
-        for node in self.nodes:
-            found.setdefault(node.__class__, []).append(node)
-        return found
+    def every(self, kind: type[Node]) -> list[Node]:
+        """The nodes of just this class, in no particular order."""
+        return self.kinds.of(kind)
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         at = self.parents.get(node)
@@ -183,17 +177,16 @@ class Unit:
     @cached_property
     def local_names(self) -> frozenset[str]:
         """Every name bound anywhere in the unit, parameters included."""
-        kinds = self.kinds
-        names = {n.id for n in kinds.get(ast.Name, ()) if n.ctx.__class__ is not ast.Load}  # type: ignore[attr-defined]
-        names |= {n.arg for n in kinds.get(ast.arg, ())}  # type: ignore[attr-defined]
+        names = {n.id for n in self.every(ast.Name) if n.ctx.__class__ is not ast.Load}
+        names |= {n.arg for n in self.every(ast.arg)}
         for kind in _DEFINITIONS:
-            names |= {n.name for n in kinds.get(kind, ()) if n is not self.node}  # type: ignore[attr-defined]
+            names |= {n.name for n in self.every(kind) if n is not self.node}  # type: ignore[attr-defined]
         return frozenset(names)
 
     @cached_property
     def names(self) -> frozenset[str]:
         """Every name that occurs in the unit or at module level: none of them is free for a new one."""
-        used = {n.id for n in self.kinds.get(ast.Name, ())}  # type: ignore[attr-defined]
+        used = {n.id for n in self.every(ast.Name)}
         return self.local_names | used | frozenset(self.imports) | frozenset(self.definitions)
 
     def resolve(self, node: ast.AST) -> str | None:

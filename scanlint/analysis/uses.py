@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from scanlint.analysis.jaxapi import ARRAY_ONLY_METHODS, SAME_ATTRIBUTES
 from scanlint.analysis.unit import Function
-from scanlint.analysis.walk import nodes
+from scanlint.analysis.walk import by_kind
 from scanlint.analysis.words import words
 
 Resolve = Callable[[ast.expr], "str | Mapping[str, bool] | None"]
@@ -32,8 +32,8 @@ _TAKE_NUMBERS = words(
 _TWO_ARRAYS = words("where maximum minimum dot matmul add subtract multiply divide einsum outer vdot power")
 _NUMBERS = words("where maximum minimum add subtract multiply divide power")
 """Functions of the above that take a Python number behind an array as well: `jnp.minimum(index, count)`."""
-_USES = frozenset((ast.Attribute, ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Compare, ast.Subscript, ast.Call))
-_COMPREHENSIONS = frozenset((ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp))
+_USES = (ast.Attribute, ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Compare, ast.Subscript, ast.Call)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _CONTAINERS = frozenset(("list", "tuple", "dict", "Sequence", "Iterable", "Mapping"))
 ARITHMETIC = (ast.Sub, ast.Div, ast.Mult, ast.Pow, ast.MatMult, ast.Add)
 
@@ -48,24 +48,15 @@ def array_uses(function: Function, resolve: Resolve) -> dict[str, bool]:
 
 def _collect(body: Sequence[ast.AST], resolve: Resolve) -> dict[str, bool]:
     found: dict[str, bool] = {}
-    loops: list[tuple[str, str]] = []
-    lists: set[str] = set()
-    comprehensions: list[ast.AST] = []
-    for node in nodes(body):
-        kind = type(node)
-        if kind in _USES:
-            for name, strong in _used(node, resolve):
-                found[name] = strong or found.get(name, False)
-            if kind is ast.Call:
-                lists.update(_asked_for_list(node))
-        elif kind is ast.For:
-            loops.extend(_iterations(node))
-        elif kind in _COMPREHENSIONS:
-            comprehensions.append(node)
-    for iterable, element in loops:
+    inside = by_kind(*body)
+    for node in (n for kind in _USES for n in inside.of(kind)):
+        for name, strong in _used(node, resolve):
+            found[name] = strong or found.get(name, False)
+    lists = {name for call in inside.of(ast.Call) for name in _asked_for_list(call)}
+    for iterable, element in (pair for loop in inside.of(ast.For) for pair in _iterations(loop)):
         if element in found and not LISTS.search(iterable):
             found[iterable] = found[element] or found.get(iterable, False)
-    for node in comprehensions:
+    for node in (n for kind in _COMPREHENSIONS for n in inside.of(kind)):
         for name, strong in _comprehended(node, resolve):
             found[name] = strong or found.get(name, False)
     return {name: strong for name, strong in found.items() if name not in lists}
@@ -73,7 +64,10 @@ def _collect(body: Sequence[ast.AST], resolve: Resolve) -> dict[str, bool]:
 
 def _comprehended(node: ast.AST, resolve: Resolve) -> Iterator[tuple[str, bool]]:
     """Names that a comprehension iterates, by what it does with their elements (its variables are its own)."""
-    inside = dict(use for part in nodes([node]) if type(part) in _USES for use in _used(part, resolve))
+    parts = by_kind(node)
+    inside: dict[str, bool] = {}
+    for name, strong in (use for kind in _USES for part in parts.of(kind) for use in _used(part, resolve)):
+        inside[name] = strong or inside.get(name, False)
     for generator in getattr(node, "generators", []):
         for iterable, element in _iterations(generator):
             if element in inside and not LISTS.search(iterable):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from typing import TypeVar, cast
 
 from scanlint.analysis.words import words
 
+Node = TypeVar("Node", bound=ast.AST)
 _NO_NODES = words(
     "id attr arg name names asname module level rest kwd_attrs kind ctx op ops is_async type_comment conversion str "
     "simple type_ignores"
@@ -49,23 +50,33 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Every node at or below the roots, in no particular order; operators and contexts are left out."""
-    return iter(every(roots))
+class Kinds(dict[type[ast.AST], list[ast.AST]]):
+    """Nodes by their class."""
+
+    def __missing__(self, kind: type[ast.AST]) -> list[ast.AST]:
+        self[kind] = []
+        return self[kind]
+
+    def of(self, kind: type[Node]) -> list[Node]:
+        """The nodes of just this class, in no particular order."""
+        return cast("list[Node]", self.get(kind, []))
 
 
-def every(roots: Iterable[ast.AST]) -> list[ast.AST]:
-    """The same as a list."""
+def by_kind(*roots: ast.AST) -> Kinds:
+    """Every node at or below the roots; operators and contexts are left out."""
     stack = list(roots)
-    found: list[ast.AST] = []
+    found = Kinds()
     while stack:
         node = stack.pop()
-        found.append(node)
-        if fields := FIELDS[node.__class__]:
-            for name in fields:
-                part = getattr(node, name, None)
-                if part.__class__ is list:
-                    stack += part if None not in part else [inner for inner in part if inner is not None]
-                elif part is not None:
-                    stack.append(part)
+        kind = node.__class__
+        found[kind].append(node)
+        if kind is ast.Attribute:  # it and the next one are half of all nodes that hold others
+            stack.append(node.value)  # type: ignore[attr-defined]
+            continue
+        for name in FIELDS[kind]:
+            part = getattr(node, name, None)
+            if part.__class__ is list:
+                stack += part if None not in part else [inner for inner in part if inner is not None]
+            elif part is not None:
+                stack.append(part)
     return found

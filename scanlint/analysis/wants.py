@@ -10,7 +10,7 @@ from scanlint.analysis.callables import ClassInfo, Closure, Code, Frame, Instanc
 from scanlint.analysis.jaxapi import ARRAY_METHODS, ARRAY_ONLY_METHODS
 from scanlint.analysis.members import lineage
 from scanlint.analysis.values import Kind, Value
-from scanlint.analysis.walk import every
+from scanlint.analysis.walk import by_kind
 from scanlint.analysis.words import words
 
 if TYPE_CHECKING:
@@ -105,11 +105,13 @@ def _givers(info: ClassInfo, code: Code, attribute: str) -> list[str]:
     if attribute not in info.givers:
         parameters = {a.arg for a in code.parameters()[1:]}
         found: dict[str, None] = {}
-        for statement in every(code.node.body if isinstance(code.node.body, list) else []):
+        inside = by_kind(*(code.node.body if isinstance(code.node.body, list) else []))
+        for statement in [*inside.of(ast.Assign), *inside.of(ast.AnnAssign)]:
             match statement:
-                case ast.Assign(targets=[ast.Attribute(attr=name)], value=value) if name == attribute:
-                    found |= {n.id: None for n in every([value]) if isinstance(n, ast.Name) and n.id in parameters}
-                case ast.AnnAssign(target=ast.Attribute(attr=name), value=ast.expr() as value) if name == attribute:
-                    found |= {n.id: None for n in every([value]) if isinstance(n, ast.Name) and n.id in parameters}
+                case (
+                    ast.Assign(targets=[ast.Attribute(attr=name)], value=ast.expr() as value)
+                    | ast.AnnAssign(target=ast.Attribute(attr=name), value=ast.expr() as value)
+                ) if name == attribute:
+                    found |= {n.id: None for n in by_kind(value).of(ast.Name) if n.id in parameters}
         info.givers[attribute] = list(found)
     return info.givers[attribute]

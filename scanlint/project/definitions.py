@@ -22,14 +22,17 @@ MOST_BELOW = 8
 class Definitions(World):
     """Finds definitions by their names, and remembers what each was found to mean.
 
-    `made` are the modules consulted so far, `running` the functions that are being interpreted, and `pending` those
-    that are to be interpreted again, because something that they asked for has changed.
+    `made` are the modules consulted so far, `roots` the first parts of the names of all modules. `running` are the
+    functions that are being interpreted, and `pending` those that are to be interpreted again, because something
+    that they asked for has changed.
     """
 
-    def __init__(self, modules: Mapping[str, ModuleScope]) -> None:
+    def __init__(
+        self, modules: Mapping[str, ModuleScope], made: Mapping[str, ModuleScope], roots: Container[str]
+    ) -> None:
         self.modules = modules
-        self.roots: Container[str] = frozenset(name.partition(".")[0] for name in modules)
-        self.made: Mapping[str, ModuleScope] = modules
+        self.made = made
+        self.roots = roots
         self.pending: list[tuple[Code, Frame | None]] = []
         self.running: list[tuple[Code, Frame | None]] = []
         self.frames: list[Frame] = []

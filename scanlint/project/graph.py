@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Container, Mapping
 from functools import partial
 
 from scanlint.analysis.callables import (
@@ -21,7 +21,7 @@ from scanlint.analysis.transforms import functions_in
 from scanlint.analysis.unit import Function, Jit
 from scanlint.analysis.uses import array_uses
 from scanlint.analysis.values import STATIC_BOOL, UNKNOWN, Kind, Value, concrete, join, unmarked
-from scanlint.analysis.walk import every
+from scanlint.analysis.walk import by_kind
 from scanlint.project.definitions import Definitions
 from scanlint.project.facts import dotted
 from scanlint.project.scope import ModuleScope
@@ -38,8 +38,10 @@ DEEPEST_FOLLOWED = 6
 class Graph(Definitions):
     """The world in which functions are interpreted; remembers for each how it is run."""
 
-    def __init__(self, modules: Mapping[str, ModuleScope]) -> None:
-        super().__init__(modules)
+    def __init__(
+        self, modules: Mapping[str, ModuleScope], made: Mapping[str, ModuleScope], roots: Container[str]
+    ) -> None:
+        super().__init__(modules, made, roots)
         self.depth = 0
         self.asking = 0
         self.open: object | None = None
@@ -294,13 +296,9 @@ def _returns_functions(node: Function) -> bool:
     """Whether functions are made in a function and handed out."""
     if isinstance(node, ast.Lambda):
         return isinstance(node.body, ast.Lambda)
-    inside = every(node.body)
-    made = {n.name for n in inside if isinstance(n, ast.FunctionDef | ast.ClassDef)}
-    for statement in inside:
-        if isinstance(statement, ast.Return) and statement.value is not None:
-            parts = every([statement.value])
-            if any(isinstance(n, ast.Lambda) or (isinstance(n, ast.Name) and n.id in made) for n in parts):
-                return True
-            if any(isinstance(n, ast.Call) and (dotted(n.func) or "").rpartition(".")[2] == "partial" for n in parts):
-                return True
-    return False
+    inside = by_kind(*node.body)
+    made = {n.name for n in inside.of(ast.FunctionDef)} | {n.name for n in inside.of(ast.ClassDef)}
+    parts = by_kind(*(n.value for n in inside.of(ast.Return) if n.value is not None))
+    if parts.of(ast.Lambda) or any(n.id in made for n in parts.of(ast.Name)):
+        return True
+    return any((dotted(n.func) or "").rpartition(".")[2] == "partial" for n in parts.of(ast.Call))

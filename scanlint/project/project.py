@@ -32,9 +32,7 @@ class Scopes(Mapping[str, ModuleScope]):
         self.library = library
         self.absent: set[str] = set()
         self.made: dict[str, ModuleScope] = {}
-        self.graph = Graph(self)
-        self.graph.made = self.made
-        self.graph.roots = Roots(self)
+        self.graph = Graph(self, self.made, Roots(self))
 
     def __getitem__(self, name: str) -> ModuleScope:
         scope = self.get(name)

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Protocol
 
 from scanlint.analysis.callables import HOST, ClassInfo, ClassRef, Closure, Code, Frame, Named, Record
+from scanlint.analysis.guards import CHOICES
 from scanlint.analysis.interpret import Interpreter
 from scanlint.analysis.unit import BUILTINS, Function, Source, canonical
 from scanlint.analysis.values import UNKNOWN, Kind, Value, contents, gathered, join_all
@@ -19,6 +20,13 @@ from scanlint.project.modules import Module
 from scanlint.project.sources import SourceFile
 
 MODULE = ast.parse("def module(): ...").body[0]
+
+
+_WORD = re.compile(r"\w")
+_CHANGED = re.compile(
+    r"\b\s*(?:\.(?:append|extend|insert|update|add|setdefault|pop|remove|clear)\(|\[[^\]\n]*\]\s*[-+*/]?=(?!=))"
+)
+"""What stands behind the name of a list or dict that is changed in place."""
 
 
 class Finder(Protocol):
@@ -71,6 +79,11 @@ class ModuleScope:
     @cached_property
     def lines(self) -> list[str]:
         return list(io.StringIO(self.source.text))
+
+    @cached_property
+    def chooses(self) -> bool:
+        text = self.source.text
+        return any(word in text for word in CHOICES)
 
     def close(self) -> None:
         """Let go of everything that was worked out about the module."""
@@ -261,10 +274,13 @@ class ModuleScope:
 
     def _changes(self, name: str) -> bool:
         """Whether the list or dict of this name is changed in place somewhere in the module."""
-        methods = "append|extend|insert|update|add|setdefault|pop|remove|clear"
-        return (
-            re.search(rf"\b{name}\b\s*(?:\.(?:{methods})\(|\[[^\]\n]*\]\s*[-+*/]?=(?!=))", self.source.text) is not None
-        )
+        text = self.source.text
+        at = text.find(name)
+        while at >= 0:
+            if not _WORD.match(text[at - 1 : at]) and _CHANGED.match(text, at + len(name)):
+                return True
+            at = text.find(name, at + 1)
+        return False
 
     def annotation(self, node: ast.expr | None) -> str | None:
         """The canonical name of a dotted expression at module level."""

@@ -71,18 +71,20 @@ class Rewriter(NamedTuple):
         In functions that are `known` only what concerns whole functions is looked at: it may stand further inside.
         """
         found: list[Report] = []
-        for rule, node in ((r, n) for r in rules for kind in r.nodes for n in unit.kinds.get(kind, ())):
-            if unit.silenced(node):
+        kinds, quiet = unit.kinds, unit.quiet
+        contexts = [(Context(rule, unit, self.settings), kind) for rule in rules for kind in rule.nodes]
+        for context, node in ((c, n) for c, kind in contexts if kind in kinds for n in kinds[kind]):
+            if quiet and unit.silenced(node):
                 continue
             if known and not isinstance(node, FUNCTIONS) and unit.context(node).qualname in known:
                 continue
             try:
-                found += rule.check(node, Context(rule, unit, self.settings))
+                found += context.rule.check(node, context)
             except RecursionError:
                 continue  # code nested hundreds of levels deep: nothing is said of it
             except Exception as error:  # noqa: BLE001 - a rule's own bug: said, with exit code 2
                 where = f"{unit.source.path}:{getattr(node, 'lineno', 0)}"
-                self.problems.append(f"{where}: internal error in {rule.name}: {type(error).__name__}: {error}")
+                self.problems.append(f"{where}: internal error in {context.rule.name}: {type(error).__name__}: {error}")
         return found
 
     def innermost(self, reports: Sequence[Report]) -> Report:
