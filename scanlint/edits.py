@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from scanlint.finding import Edit, Position
 
@@ -51,3 +51,20 @@ def line_edits(old: str, new: str) -> tuple[Edit, ...]:
             start, end = Position(head + i1 + 1, 1), Position(head + i2 + 1, 1)
             edits.append(Edit(start, end, "".join(after[head + j1 : head + j2])))
     return tuple(edits)
+
+
+def earlier_line(old: str, new: str) -> Callable[[int], int]:
+    """Gives for a line of a changed text the line that it was; for a line that is new, where its like began."""
+    edits = line_edits(new, old)
+
+    def line(now: int) -> int:
+        moved = 0
+        for edit in edits:
+            if now < edit.start.line:
+                break
+            if now < edit.end.line:
+                return max(1, min(edit.start.line + moved, len(split_lines(old))))
+            moved += len(split_lines(edit.text)) - (edit.end.line - edit.start.line)
+        return now + moved
+
+    return line

@@ -2,48 +2,30 @@
 
 from __future__ import annotations
 
-import ast
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
 from scanlint.analysis.unit import Unit
 from scanlint.analyst import Bench
 from scanlint.comments import given_inputs
-from scanlint.edits import apply_edits
+from scanlint.edits import apply_edits, earlier_line
 from scanlint.engine import Found, Outcome, Run
-from scanlint.finding import Finding, Fix, Verification
+from scanlint.entries import Entry, absorbed, match, put_back, spot
+from scanlint.finding import Fix, Verification
 from scanlint.outcome import Rewrite, Withheld
 from scanlint.project.sources import Unreadable, decode, discover
 from scanlint.recordings import recorded
-from scanlint.rules.base import Report
 from scanlint.settings import Settings
 from scanlint.slices import Task as SliceTask
 from scanlint.slices import UnitKey
+from scanlint.suppress import apply as suppress
 from scanlint.verify.verifier import Task, Verifier, VerifierUnavailable, find_interpreter
 
 NOT_ALONE = Fix("withheld", "not-alone: it is rewritten only together with others, which was not verified")
-Key = tuple[str, str | None, str]
-
-
-@dataclass
-class Entry:
-    """One finding with the unit that it stands in, and the analysis in which it was found."""
-
-    bench: Bench
-    unit: Unit
-    report: Report
-    found: Found
-
-    @property
-    def finding(self) -> Finding:
-        return self.found.finding
-
-    @finding.setter
-    def finding(self, finding: Finding) -> None:
-        self.found.finding = finding
+MOST_ROUNDS = 4
+"""How often a unit is looked at again for what has become worth rewriting by the last rewrites."""
 
 
 def fix(paths: Sequence[Path], settings: Settings, progress: Callable[[str], None]) -> Outcome:
@@ -109,7 +91,14 @@ class Fixer:
             replace(f, fix=replace(f.fix, status="applied")) if f in vain else f for f in self.run.others
         ]
         for entries in self._units(path):
-            text = self._fix_unit(entries, text)
+            wanted = entries
+            for _ in range(MOST_ROUNDS):
+                before, text = text, self._fix_unit(wanted, text)
+                more = self._appeared(entries, file.text, text) if text != before else []
+                if not more:
+                    break
+                wanted = [*more, *(e for e in entries if e.finding.verification is None)]
+                entries += more
             for entry in entries:
                 if entry.finding.fix.status == "available":
                     entry.finding = replace(entry.finding, fix=NOT_ALONE)
@@ -130,7 +119,7 @@ class Fixer:
         entries: list[Entry] = []
         for unit, reports in bench.reports({key}):
             for found in listed:
-                same = (r for r in reports if _spot(r.finding) == _spot(found.finding))
+                same = (r for r in reports if spot(r.finding) == spot(found.finding))
                 if (report := next(same, None)) is not None:
                     entries.append(Entry(bench, unit, report, found))
         return entries
@@ -140,6 +129,27 @@ class Fixer:
         if self._last is None or self._last[0] != task:
             self._last = task, self.run.team.local.bench(task, self.run.problems)
         return self._last[1]
+
+    def _appeared(self, entries: Sequence[Entry], old: str, text: str) -> list[Entry]:
+        """What is found in a rewritten unit alone: a loop may be worth a rewrite only after the one in it."""
+        first = entries[0]
+        unit = first.bench.project.reanalyse(first.unit, text)
+        if unit is None:
+            return []
+        before = {context.qualname for context in first.unit.contexts.values()}
+        reports = [r for r in first.bench.rewriter.reports(unit, first.bench.selected) if r.finding.function in before]
+        known = match(reports, [e for e in entries if e.finding.fix.status != "applied"])
+        left = [r for r in reports if not any(r is report for report, _ in known)]
+        line = earlier_line(old, text)
+        found = {id(r): put_back(r.finding, line) for r in left}
+        heard = suppress(list(found.values()), unit.source.path, old, self.run.settings, ())
+        made = [
+            Entry(first.bench, unit, r, Found(found[id(r)], first.found.unit, first.found.task))
+            for r in left
+            if any(found[id(r)] is finding for finding in heard)
+        ]
+        self.run.found[unit.source.path] += [entry.found for entry in made]
+        return made
 
     # -- one unit
 
@@ -193,7 +203,7 @@ class Fixer:
         reports = bench.rewriter.reports(unit, bench.selected)
         while True:
             own = [r for r in reports if r.finding.function in before]
-            pairs = [(r, e) for r, e in _match(own, remaining) if id(e) not in tried]
+            pairs = [(r, e) for r, e in match(own, remaining) if id(e) not in tried]
             ready = [r for r, _ in pairs if isinstance(r.outcome, Rewrite)]
             if not ready:
                 return steps
@@ -207,9 +217,9 @@ class Fixer:
             remaining.remove(entry)
             unit = made.unit
             reports = bench.rewriter.reports(unit, bench.selected)
-            absorbed = _absorbed(reports, remaining)
-            remaining = [e for e in remaining if e not in absorbed]
-            steps += [(e, made.text) for e in (entry, *absorbed)]
+            gone = absorbed(reports, remaining)
+            remaining = [e for e in remaining if e not in gone]
+            steps += [(e, made.text) for e in (entry, *gone)]
 
     # -- verifying
 
@@ -267,53 +277,7 @@ class Fixer:
         return tuple((s, place) for name, specs in settings.inputs.items() if name in _spellings(unit) for s in specs)
 
 
-def _absorbed(reports: Sequence[Report], remaining: Sequence[Entry]) -> list[Entry]:
-    """Findings that the last rewrite has dealt with, as part of the code that it took in: `reports` lack them."""
-    left = Counter(_place(r) for r in reports)
-    gone = []
-    for entry in remaining:
-        if left[_place(entry.report)]:
-            left[_place(entry.report)] -= 1
-        else:
-            gone.append(entry)
-    return gone
-
-
-def _spot(finding: Finding) -> tuple[object, ...]:
-    return finding.code, finding.start, finding.end, finding.message
-
-
 def _spellings(unit: Unit) -> set[str]:
     """The names by which the configuration may speak of a unit."""
     module = unit.source.path.removesuffix(".py").replace("/", ".")
     return {unit.qualname, f"{module}.{unit.qualname}", f"{unit.source.path}:{unit.qualname}"}
-
-
-def _match(reports: Sequence[Report], entries: Sequence[Entry]) -> list[tuple[Report, Entry]]:
-    """Pair what is found now with the findings of the run: by rule, function and header, in order."""
-    waiting: dict[Key, list[Entry]] = {}
-    for entry in entries:
-        waiting.setdefault(_key(entry.report), []).append(entry)
-    pairs = []
-    for report in sorted(reports, key=lambda r: r.finding.start):
-        if found := waiting.get(_key(report)):
-            pairs.append((report, found.pop(0)))
-    return pairs
-
-
-def _key(report: Report) -> Key:
-    code, header = _place(report)
-    return code, report.finding.function, header
-
-
-def _place(report: Report) -> tuple[str, str]:
-    """The rule and the header of what it reports, wherever that stands now."""
-    node = report.node
-    match node:
-        case ast.For(target=target, iter=iterable):
-            header = f"{ast.unparse(target)} in {ast.unparse(iterable)}"
-        case ast.While(test=test) | ast.If(test=test):
-            header = ast.unparse(test)
-        case _:
-            header = ast.unparse(node)
-    return report.finding.code, header

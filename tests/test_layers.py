@@ -25,7 +25,7 @@ LAYERS = [
     {"rules", "rewrite.fixpoint", "suppress", "catalogue", "config", "texts"},
     {"verify"},
     {"packing", "slices", "analyst", "team", "pool", "engine"},
-    {"fixing"},
+    {"entries", "fixing"},
     {"report", "request", "baseline", "commit"},
     {"run", "compare", "options", "record"},
     {"cli"},

@@ -21,6 +21,32 @@ def test_what_was_verified_is_written_and_nothing_is_left(project: Path, run: Sc
     assert run(".").returncode == 0
 
 
+APPEARS = """import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def damped(xs):
+    total = jnp.zeros(())
+    for x in xs:
+        if x < 0.0:
+            continue
+        total = total + x
+    return total
+"""
+
+
+def test_what_only_a_rewrite_makes_worth_rewriting_is_fixed_in_the_same_run(project: Path, run: Scanlint) -> None:
+    (project / "appears.py").write_text(APPEARS)
+    assert [f["line"] for f in json.loads(run("--output-format", "json", "appears.py").stdout)["findings"]] == [9]
+    done = run("--fix", "--output-format", "json", "appears.py")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["findings"]
+    assert [(f["line"], f["fix"]["status"]) for f in found] == [(8, "applied"), (9, "applied")]
+    assert "lax.scan(" in (project / "appears.py").read_text()
+    assert run("appears.py").returncode == 0
+
+
 def test_a_diff_is_printed_and_nothing_is_written(project: Path, run: Scanlint) -> None:
     before = (project / "loop.py").read_bytes()
     done = run("--fix", "--diff", ".")

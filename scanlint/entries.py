@@ -1,0 +1,89 @@
+"""Findings that are being fixed: paired with what the rules say of the text as it is by then."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from scanlint.analysis.unit import Unit
+from scanlint.analyst import Bench
+from scanlint.engine import Found
+from scanlint.finding import Finding
+from scanlint.rules.base import Report
+
+Key = tuple[str, str | None, str]
+
+
+@dataclass
+class Entry:
+    """One finding with the unit that it stands in, and the analysis in which it was found."""
+
+    bench: Bench
+    unit: Unit
+    report: Report
+    found: Found
+
+    @property
+    def finding(self) -> Finding:
+        return self.found.finding
+
+    @finding.setter
+    def finding(self, finding: Finding) -> None:
+        self.found.finding = finding
+
+
+def absorbed(reports: Sequence[Report], remaining: Sequence[Entry]) -> list[Entry]:
+    """Findings that the last rewrite has dealt with, as part of the code that it took in: `reports` lack them."""
+    left = Counter(_place(r) for r in reports)
+    gone = []
+    for entry in remaining:
+        if left[_place(entry.report)]:
+            left[_place(entry.report)] -= 1
+        else:
+            gone.append(entry)
+    return gone
+
+
+def match(reports: Sequence[Report], entries: Sequence[Entry]) -> list[tuple[Report, Entry]]:
+    """Pair what is found now with the findings of the run: by rule, function and header, in order."""
+    waiting: dict[Key, list[Entry]] = {}
+    for entry in entries:
+        waiting.setdefault(_key(entry.report), []).append(entry)
+    pairs = []
+    for report in sorted(reports, key=lambda r: r.finding.start):
+        if found := waiting.get(_key(report)):
+            pairs.append((report, found.pop(0)))
+    return pairs
+
+
+def spot(finding: Finding) -> tuple[object, ...]:
+    """What tells one finding of a file from the others."""
+    return finding.code, finding.start, finding.end, finding.message
+
+
+def put_back(finding: Finding, line: Callable[[int], int]) -> Finding:
+    """A finding in a changed text with its places in the text before; `line` gives the line that a line was."""
+    start = finding.start._replace(line=line(finding.start.line))
+    end = finding.end._replace(line=start.line + finding.end.line - finding.start.line)
+    chain = tuple(link._replace(line=line(link.line)) if link.path == finding.path else link for link in finding.chain)
+    return replace(finding, start=start, end=end, chain=chain)
+
+
+def _key(report: Report) -> Key:
+    code, header = _place(report)
+    return code, report.finding.function, header
+
+
+def _place(report: Report) -> tuple[str, str]:
+    """The rule and the header of what it reports, wherever that stands now."""
+    node = report.node
+    match node:
+        case ast.For(target=target, iter=iterable):
+            header = f"{ast.unparse(target)} in {ast.unparse(iterable)}"
+        case ast.While(test=test) | ast.If(test=test):
+            header = ast.unparse(test)
+        case _:
+            header = ast.unparse(node)
+    return report.finding.code, header
