@@ -58,6 +58,35 @@ class Fix:
     edits: tuple[Edit, ...] = ()
 
 
+class Like(NamedTuple):
+    """The shape of the local array `name` without its first `cut` axes; `typed`: its dtype as well.
+
+    `other`: what it and another array, without its first `other_cut` axes, broadcast to.
+    """
+
+    name: str
+    cut: int
+    typed: bool
+    other: str = ""
+    other_cut: int = 0
+
+
+class Carry(NamedTuple):
+    """One carry of a staged loop whose type changes in the first trip, by the line and name in the new text.
+
+    `weak`: it starts as a Python number. `likes` are the arrays whose shape it has in the end, for all inputs tried;
+    `problem` says why no start of another type would do.
+    """
+
+    line: int
+    name: str
+    before: str
+    after: str
+    weak: bool
+    likes: tuple[Like, ...]
+    problem: str
+
+
 @dataclass(frozen=True, slots=True)
 class Verification:
     """The verdict on one rewrite, with its evidence."""
@@ -73,6 +102,7 @@ class Verification:
     compile_seconds_after: float | None = None
     counterexample: str | None = None
     notes: tuple[str, ...] = ()
+    carries: tuple[Carry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
+from typing import NamedTuple
 
 from scanlint.analysis.unit import Unit
 from scanlint.analyst import Bench
@@ -17,6 +18,8 @@ from scanlint.finding import Fix, Verification
 from scanlint.outcome import Rewrite, Withheld
 from scanlint.project.sources import Unreadable, decode, discover
 from scanlint.recordings import recorded
+from scanlint.rewrite.imports import add_imports
+from scanlint.rewrite.starts import with_starts
 from scanlint.settings import Settings
 from scanlint.slices import Task as SliceTask
 from scanlint.slices import UnitKey
@@ -26,6 +29,17 @@ from scanlint.verify.verifier import Task, Verifier, VerifierUnavailable, find_i
 NOT_ALONE = Fix("withheld", "not-alone: it is rewritten only together with others, which was not verified")
 MOST_ROUNDS = 4
 """How often a unit is looked at again for what has become worth rewriting by the last rewrites."""
+
+MOST_REPAIRS = 3
+Steps = list[tuple[Entry, str]]
+
+
+class Verified(NamedTuple):
+    """Rewrites with the whole text after each, the verdict on the last text, and why it is withheld, where known."""
+
+    steps: Steps
+    verdict: Verification
+    withheld: str | None = None
 
 
 def fix(paths: Sequence[Path], settings: Settings, progress: Callable[[str], None]) -> Outcome:
@@ -165,9 +179,9 @@ class Fixer:
         steps = self._rewrite(unit, wanted)
         if not steps:
             return text
-        whole = self._verify(unit, text, steps[-1][1])
-        if self._good(whole) or len(steps) == 1:
-            return self._settle(steps, whole, text)
+        whole = self._verified(unit, text, steps)
+        if self._good(whole.verdict) or len(steps) == 1:
+            return self._settle(whole, text)
         return self._one_by_one(unit, [entry for entry, _ in steps], text)
 
     def _one_by_one(self, unit: Unit, entries: Sequence[Entry], text: str) -> str:
@@ -177,14 +191,32 @@ class Fixer:
             steps = self._rewrite(again, [entry]) if again is not None else []
             if again is None or not steps:
                 continue
-            text = self._settle(steps, self._verify(again, text, steps[-1][1]), text)
+            text = self._settle(self._verified(again, text, steps), text)
         return text
 
-    def _settle(self, steps: Sequence[tuple[Entry, str]], verdict: Verification, text: str) -> str:
+    def _verified(self, unit: Unit, old: str, steps: Steps) -> Verified:
+        """The verdict on some rewrites. Carries that change their type are given another start, which is verified."""
+        verdict = self._verify(unit, old, steps[-1][1])
+        for _ in range(MOST_REPAIRS):
+            if verdict.verdict != "refuted" or not verdict.carries:
+                break
+            text = steps[-1][1]
+            again = steps[-1][0].bench.project.reanalyse(unit, text)
+            certain = all((entry.finding.trips or 0) > 0 for entry, _ in steps)
+            made = with_starts(again or unit, text, verdict.carries, certain)
+            if isinstance(made, Withheld):
+                return Verified(steps, verdict, made.reason)
+            text = add_imports(apply_edits(text, made.edits), made.imports)
+            steps = [*steps[:-1], (steps[-1][0], text)]
+            verdict = self._verify(unit, old, text)
+        return Verified(steps, verdict)
+
+    def _settle(self, verified: Verified, text: str) -> str:
         """Record the verdict with its findings; the new text if it may be written."""
+        steps, verdict = verified.steps, verified.verdict
         good = self._good(verdict)
         for entry, _ in steps:
-            why = None if good else f"{verdict.verdict}: {verdict.reason}"
+            why = None if good else verified.withheld or f"{verdict.verdict}: {verdict.reason}"
             fix = replace(entry.finding.fix, status="applied" if good else "withheld", reason=why)
             entry.finding = replace(entry.finding, fix=fix, verification=verdict)
         return steps[-1][1] if good else text
@@ -195,11 +227,11 @@ class Fixer:
 
     # -- rewriting
 
-    def _rewrite(self, unit: Unit, entries: Sequence[Entry]) -> list[tuple[Entry, str]]:
+    def _rewrite(self, unit: Unit, entries: Sequence[Entry]) -> Steps:
         """Apply the rewrites one after the other, inner ones first; each with the text after it."""
         bench, remaining, tried = entries[0].bench, list(entries), set[int]()
         before = {context.qualname for context in unit.contexts.values()}
-        steps: list[tuple[Entry, str]] = []
+        steps: Steps = []
         reports = bench.rewriter.reports(unit, bench.selected)
         while True:
             own = [r for r in reports if r.finding.function in before]

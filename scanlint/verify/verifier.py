@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import cast
 
-from scanlint.finding import InputSource, Verdict, Verification
+from scanlint.finding import Carry, InputSource, Like, Verdict, Verification
 from scanlint.verify.environment import cleaned
 from scanlint.verify.interpreter import VerifierUnavailable, check_interpreter, find_interpreter, missing_jax
 from scanlint.verify.process import Process
@@ -180,7 +180,7 @@ def verification(answer: dict[str, object]) -> Verification:
         value = answer.get(name)
         return str(value) if value is not None else None
 
-    notes = answer.get("notes")
+    notes, carries = answer.get("notes"), answer.get("carries")
     return Verification(
         verdict=cast("Verdict", answer["verdict"]),
         reason=text("reason"),
@@ -193,6 +193,20 @@ def verification(answer: dict[str, object]) -> Verification:
         compile_seconds_after=real("compile_seconds_after"),
         counterexample=text("counterexample"),
         notes=tuple(str(n) for n in notes) if isinstance(notes, list) else (),
+        carries=tuple(_carry(c) for c in carries) if isinstance(carries, list) else (),
+    )
+
+
+def _carry(said: dict[str, object]) -> Carry:
+    likes = cast("list[tuple[str, int, bool, str, int]]", said["likes"])
+    return Carry(
+        line=int(str(said["line"])),
+        name=str(said["name"]),
+        before=str(said["before"]),
+        after=str(said["after"]),
+        weak=bool(said["weak"]),
+        likes=tuple(Like(*like) for like in likes),
+        problem=str(said["problem"]),
     )
 
 

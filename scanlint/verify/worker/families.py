@@ -15,6 +15,7 @@ from .judge import Judge
 from .need import Need
 from .observed import reduced, specs_of
 from .ranks import further
+from .settling import Settling
 from .values import Case, Mode, Specs, Values, cases, modes, varied
 
 OTHERWISE = 8
@@ -40,6 +41,7 @@ class Families:
     judge: Judge
     function: str
     given: tuple[tuple[str, str], ...]
+    settling: Settling
     recorded: tuple[Values, ...] = ()
     source: str = "synthesised"
 
@@ -121,7 +123,7 @@ class Families:
         """The specs in several sizes, the first with all its cases, the others with a few."""
         floats, integers = self.inputs.constants()
         found = []
-        sizes = [*self.inputs.variants(specs), *further(self.inputs, self.judge.after, specs)]
+        sizes = [*self.inputs.variants(specs), *further(self.inputs, self.judge.after, specs, self.settling.starts)]
         for label, sized in sizes if not real else [("", specs)]:
             if label.startswith("size 1 ") and self.broadcasts(sized):
                 continue

@@ -15,9 +15,9 @@ import numpy as np
 
 from .call import Signature, Split, TookTooLong, jitted, limited, plain, split
 from .callees import Callees
-from .compare import ACCEPTED_RELATIVE, Agreement, Difference, compare, describe
+from .compare import ACCEPTED_RELATIVE, Agreement, Difference, compare, describe, structure
 from .cover import Coverage, Way
-from .jaxes import finished
+from .jaxes import finished, shape
 from .module import Loaded
 from .paths import forget
 from .rounding import spread
@@ -35,6 +35,7 @@ UNTRACEABLE = (
     jax.errors.TracerArrayConversionError,
     jax.errors.TracerIntegerConversionError,
 )
+SPREAD = "where an array has no rows, a number that was given as it is has the shape of a row"
 EMPTY = "where there is nothing to loop over, an empty result differs in shape or dtype"
 Function = Callable[..., object]
 Result = TypeVar("Result")
@@ -149,6 +150,9 @@ class Judge:
     def agree(self, values: Values, expected: object, found: object, name: str, *, tie: bool = False) -> bool:
         """Whether the case counts; raises Refuted where the results differ beyond what rounding explains."""
         result = compare(expected, found)
+        if isinstance(result, Difference) and without_elements(values) and spread_out(expected, found):
+            self.note(SPREAD)
+            return False
         if isinstance(result, Agreement):
             self.max_error = max(self.max_error, result.error)
             if result.weak and not any(note.startswith(result.weak) for note in self.notes):
@@ -299,6 +303,15 @@ def _empty(tree: object) -> bool:
 
 def without_elements(values: Values) -> bool:
     return any(isinstance(x, (jax.Array, np.ndarray)) and x.size == 0 for x in jax.tree_util.tree_leaves(values))
+
+
+def spread_out(before: object, after: object) -> bool:
+    """Whether results differ only in that numbers which no trip has changed fill arrays."""
+    pairs = list(zip(jax.tree_util.tree_leaves(before), jax.tree_util.tree_leaves(after), strict=False))
+    return structure(before) == structure(after) and all(
+        isinstance(compare(jnp.broadcast_to(a, shape(b)), b) if shape(a) == () else compare(a, b), Agreement)
+        for a, b in pairs
+    )
 
 
 def without_trips(values: Values, error: str) -> bool:

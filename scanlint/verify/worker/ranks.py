@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -9,43 +10,71 @@ from .guess import FRESH
 from .specs import Array, sizes
 
 if TYPE_CHECKING:
+    from .carries import Start
     from .inputs import Inputs
     from .values import Specs
 
 MAX_ALONE = 3
+MOST_AXES = 3
 
 
 class _Asked(Exception):
     """The truth of a traced value is asked for."""
 
 
-def further(inputs: Inputs, after: Callable[..., object], specs: Specs) -> Iterator[tuple[str, Specs]]:
+def further(
+    inputs: Inputs, after: Callable[..., object], specs: Specs, starts: Callable[[Specs], list[Start]]
+) -> Iterator[tuple[str, Specs]]:
     """The specs with an axis more, for all arrays of numbers together or else for some, where both versions take it.
 
-    Only where the old version decides nothing: with arms of different shapes, nobody means what it gives.
+    Only where the old version decides nothing: with arms of different shapes, nobody means what it gives. Numbers
+    whose rank nothing tells are tried with two axes as well. Where the new version fails because a carry starts as a
+    Python number, whose rank no caller chooses, it is to blame in any case.
     """
 
     def straight(asked: int) -> bool:
         raise _Asked
 
     def accepted(changed: Specs) -> bool:
-        if inputs.attempt(changed, truth=straight) is not None:
+        decides = inputs.attempt(changed, truth=straight) is not None
+        if decides and inputs.attempt(changed) is not None:
             return False
-        return inputs.attempt(changed, after) is None
+        failure = inputs.attempt(changed, after)
+        if failure is None or failure.kind != "TypeError" or "carry" not in failure.message:
+            return failure is None and not decides
+        wrong = [s for s in starts(changed) if not s.fits]
+        return bool(wrong) and all(s.scalar and s.weak for s in wrong)
 
     if inputs.owner is not None:
         return
-    arrays = [n for n, s in specs.items() if isinstance(s, Array) and s.dtype == "float32" and len(s.shape) in (1, 2)]
-    fresh = next(n for n in FRESH if n not in sizes(list(specs.values())))
+    told = {a.arg for a in ast.walk(inputs.node.args) if isinstance(a, ast.arg) and _tells_rank(a.annotation)}
+    arrays = [n for n, s in specs.items() if isinstance(s, Array) and s.dtype == "float32" and len(s.shape) < MOST_AXES]
+    arrays = [n for n in arrays if n not in told]
+    unused = [n for n in FRESH if n not in sizes(list(specs.values()))]
+    fresh = unused[0]
     for names in dict.fromkeys([tuple(arrays), *((n,) for n in arrays[:MAX_ALONE])]):
         for size in dict.fromkeys([fresh, 3, None]):
             changed = {n: _longer(s, size) if n in names else s for n, s in specs.items()}
             if names and accepted(changed):
                 yield f"one more axis for {', '.join(names)}", changed
                 break
+    numbers = [n for n in arrays if specs[n] == Array(())]
+    twice = {n: Array(tuple(unused[:2])) if n in numbers else s for n, s in specs.items()}
+    if numbers and accepted(twice):
+        yield f"two axes for {', '.join(numbers)}", twice
+
+
+def _tells_rank(annotation: ast.expr | None) -> bool:
+    """Whether an annotation may say how many axes there are: `Float[Array, "n"]`, `float`."""
+    match annotation:
+        case ast.Subscript():
+            return True
+        case ast.Name(id="float" | "int" | "bool" | "complex"):
+            return True
+    return False
 
 
 def _longer(spec: object, size: int | None) -> Array:
     """With an axis of that size at the end; without a size one as long as the first, as a wrong axis may want it."""
     assert isinstance(spec, Array)
-    return Array((*spec.shape, size or spec.shape[0]), spec.dtype)
+    return Array((*spec.shape, size or (spec.shape[0] if spec.shape else 2)), spec.dtype)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from .call import Signature, TookTooLong, limited
+from .carries import MARK as MARK_LOOPS
+from .carries import Watched
 from .cover import MARK, Coverage, changed_lines
 from .factory import made
-from .families import Families
+from .families import Families, Family
 from .given import BadSpecification
 from .inputs import Inputs, NoInputs
 from .intact import Intact
@@ -22,12 +25,14 @@ from .module import Loaded, cut, load
 from .modules import is_linen, through_apply
 from .recorded import Recordings, arguments, required
 from .sandbox import Enclosure, enclose
+from .settling import Settling
 from .statics import statics
 from .twin import long_trips
 from .values import Values
 from .weigh import Unknown, Weighing
 
 LOAD_SECONDS = 20.0
+CARRY = re.compile(r"raises TypeError: .*\bcarry\b", re.S)
 Answer = dict[str, object]
 
 
@@ -52,6 +57,8 @@ def attempt(task: Task) -> tuple[Task, Answer]:
         answer = task.answer("unknown", reason=str(error))
     except Refuted as error:
         answer = task.answer("refuted", reason="the two versions differ", counterexample=str(error))
+        if CARRY.search(str(error)):
+            answer["carries"] = task.carries()
     except BadSpecification as error:
         answer = task.answer("unknown", reason=f"the input specification cannot be read: {error}")
     except NoInputs as error:
@@ -75,6 +82,8 @@ class Task:
     notes: list[str] = field(default_factory=list)
     source: str = "synthesised"
     weighing: Weighing | None = None
+    settling: Settling | None = None
+    families: list[Family] = field(default_factory=list)
     seconds: tuple[float | None, float | None] = (None, None)
 
     def answer(self, verdict: str, **more: object) -> Answer:
@@ -175,8 +184,10 @@ class Task:
         self.weighing = weighing = Weighing(full, twin, inputs, coverage, self.widened)
         self.stage("making inputs")
         given = tuple((str(g), str(place)) for g, place in self.request["given"])  # type: ignore[attr-defined]
-        families = Families(inputs, twin or full, dotted, given, recorded)
-        found = families.found(full.before)
+        watched = Watched()
+        self.settling = settling = Settling(inputs, watched, functools.cache(lambda: self.watched(watched)))
+        families = Families(inputs, twin or full, dotted, given, settling, recorded)
+        self.families = found = families.found(full.before)
         self.source = families.source
         verdict = weighing.verdict(found)
         if self.request["measure"]:
@@ -227,6 +238,22 @@ class Task:
             return loaded, self.resolve(loaded, dotted)
         except Unknown:
             return None
+
+    def watched(self, watched: Watched) -> Callable[..., object] | None:
+        """The new version with its loops watched; None where it does not load."""
+        try:
+            loaded = self.changed("new", "after_watched", None, watched.instrument, {MARK_LOOPS: watched.settled})
+            return self.resolve(loaded, self.text("function"))
+        except Unknown:
+            return None
+
+    def carries(self) -> list[Answer]:
+        """The carries of the new version that do not fit, as the answer says it."""
+        if self.settling is None:
+            return []
+        self.stage("tracing the types of carries")
+        misfits = self.settling.misfits([f.specs for f in self.families if f.specs is not None])
+        return [{**s._asdict(), "likes": sorted(s.likes)} for s in misfits]
 
     def twin(self, old: Loaded, signature: Signature, coverage: Coverage | None) -> Judge | None:
         """Both versions with short loops; None where there is no long one, or the twins do not load."""

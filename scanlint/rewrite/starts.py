@@ -1,0 +1,207 @@
+"""Carries that change their type in the first trip: a start of the type that they take, written in the source."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from scanlint.analysis.flow import binds
+from scanlint.analysis.unit import Unit
+from scanlint.edits import split_lines
+from scanlint.finding import Carry, Edit, Like, Position
+from scanlint.outcome import Rewrite, Withheld
+
+CODE = "carry-type-changes"
+FILLED: dict[float, str] = {0: "zeros", 1: "ones"}
+Spell = Callable[[str], str]
+
+
+class _Loop(NamedTuple):
+    """The call of a staged loop, its statement, and the statements of its block."""
+
+    call: ast.Call
+    statement: ast.stmt
+    block: list[ast.stmt]
+
+
+class _Initial(NamedTuple):
+    """The expression that a name gets in a statement of the loop's block."""
+
+    at: int
+    value: ast.expr
+
+
+def with_starts(unit: Unit, text: str, carries: Sequence[Carry], certain: bool) -> Rewrite | Withheld:
+    """Give these carries of staged loops in `text` the type that they take in the first trip.
+
+    `certain`: the loop is known to make a trip. Where it may make none, the start is what comes out: it is only given
+    another shape where that takes an array without rows, which has nothing to say of shapes. Of nested loops the outer
+    ones come first: the inner ones start with what they are given.
+    """
+    tree, lines = ast.parse(text), split_lines(text)
+    imports: list[str] = []
+    edits: list[Edit] = []
+
+    def spell(name: str) -> str:
+        written, needed = unit.spell(name)
+        imports.extend([needed] if needed else [])
+        return written
+
+    outermost = min(_margin(lines, c) for c in carries)
+    for carry in (c for c in carries if _margin(lines, c) == outermost):
+        loop = _loop_at(tree, carry.line)
+        if loop is None or carry.problem:
+            return refusal(carry)
+        if not (certain or _over_rows(unit, loop.call)):
+            return refusal(carry, ", which may not be made")
+        edit = _start(unit, loop, carry, spell, lines)
+        if edit is None:
+            return refusal(carry)
+        edits.append(edit)
+    return Rewrite(tuple(dict.fromkeys(edits)), "other", tuple(dict.fromkeys(imports)))
+
+
+def _margin(lines: list[str], carry: Carry) -> int:
+    line = lines[carry.line - 1]
+    return len(line) - len(line.lstrip())
+
+
+def refusal(carry: Carry, also: str = "") -> Withheld:
+    """Why a loop cannot be staged with this carry, with both types."""
+    why = {"keeps no type": " and changes again in later ones", "would lose precision": ", which loses precision"}
+    what = f"`{carry.name}` starts as {carry.before} and becomes {carry.after} in the first trip"
+    return Withheld(CODE, what + why.get(carry.problem, also))
+
+
+def _loop_at(tree: ast.Module, line: int) -> _Loop | None:
+    """The innermost statement that calls a loop on this line."""
+    found = None
+    for node in ast.walk(tree):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            for statement in block if isinstance(block, list) else ():
+                calls = [n for n in ast.walk(statement) if isinstance(n, ast.Call) and n.lineno == line and n.args]
+                if calls and isinstance(statement, ast.Assign | ast.Return | ast.Expr):
+                    found = _Loop(calls[0], statement, block)  # type: ignore[arg-type]
+    return found
+
+
+def _over_rows(unit: Unit, call: ast.Call) -> bool:
+    """Whether a loop makes no trip only where an array has no rows; or always makes one."""
+    match unit.resolve(call.func), call.args:
+        case "jax.lax.fori_loop", [start, stop, *_]:
+            return _counts_rows(start, stop)
+        case "jax.lax.scan", [_, _, ast.Constant(value=None)]:
+            length = next((k.value for k in call.keywords if k.arg == "length"), None)
+            return length is not None and _counts_rows(None, length)
+        case "jax.lax.scan", [_, _, ast.Name()]:
+            return True
+        case "jax.lax.scan", [_, _, ast.Call(func=function, args=bounds, keywords=[])]:
+            if unit.resolve(function) == "jax.numpy.arange" and 1 <= len(bounds) <= 2:
+                return _counts_rows(bounds[0] if len(bounds) > 1 else None, bounds[-1])
+    return False
+
+
+def _counts_rows(start: ast.expr | None, stop: ast.expr) -> bool:
+    first = 0 if start is None else getattr(start, "value", None)
+    match stop:
+        case ast.Constant(value=int() as last):
+            return isinstance(first, int) and first < last
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Name()]):
+            return first == 0
+        case ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant()):
+            return first == 0
+    return False
+
+
+def _start(unit: Unit, loop: _Loop, carry: Carry, spell: Spell, lines: list[str]) -> Edit | None:
+    """What gives one carry its final type; None where no array is known to have it."""
+    at = loop.block.index(loop.statement)
+    while at and isinstance(loop.block[at - 1], ast.FunctionDef):
+        at -= 1
+    initial = _initial(loop.block[:at], carry.name)
+    if initial is not None and carry.weak and carry.before.endswith("[]"):
+        rebound = binds(*loop.block[initial.at : at]) - {carry.name}
+        for like in _preferred(loop, carry.likes):
+            if not rebound & {like.name, like.other}:
+                return _replace(initial.value, lines, _filled(initial.value, like, spell))
+    first = loop.block[at]
+    dtype = carry.before.partition("[")[0] != carry.after.partition("[")[0] and not carry.weak
+    for like in _preferred(loop, carry.likes):
+        if dtype and not like.typed:
+            continue
+        code = carry.name
+        if carry.before.partition("[")[2] != carry.after.partition("[")[2]:
+            code = f"{spell('jax.numpy.broadcast_to')}({code}, {_axes(like, spell)})"
+        code = f"{code}.astype({like.name}.dtype)" if dtype else code
+        place = Position(first.lineno, 1)
+        ending = "\r\n" if lines[first.lineno - 1].endswith("\r\n") else "\n"
+        return Edit(place, place, f"{' ' * first.col_offset}{carry.name} = {code}{ending}{ending}")
+    return None
+
+
+def _initial(before: Sequence[ast.stmt], name: str) -> _Initial | None:
+    """The last statement that binds a name, if that is a plain assignment and nothing reads the name after it."""
+    for at in range(len(before) - 1, -1, -1):
+        statement = before[at]
+        if name not in binds(statement):
+            if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement)):
+                return None
+            continue
+        match statement:
+            case ast.Assign(targets=[ast.Name()], value=value):
+                return _Initial(at, value)
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                pairs = zip(targets, values, strict=False)
+                return next((_Initial(at, v) for t, v in pairs if isinstance(t, ast.Name) and t.id == name), None)
+        return None
+    return None
+
+
+def _number(value: ast.expr) -> float | None:
+    match value:
+        case ast.Constant(value=bool()):
+            return None
+        case ast.Constant(value=int() | float() as number):
+            return number
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+            return -number if number else None  # -0.0 is not 0.0
+    return None
+
+
+def _preferred(loop: _Loop, likes: Sequence[Like]) -> Iterator[Like]:
+    """The arrays that a reader would name first: of the same dtype, whole, read by the loop itself."""
+    read = {n.id for s in loop.block for n in ast.walk(s) if isinstance(n, ast.Name)}
+    yield from sorted(likes, key=lambda k: (not k.typed, k.other, k.cut, k.name not in read, k.name))
+
+
+def _filled(start: ast.expr, like: Like, spell: Spell) -> str:
+    """An array of one number. `full` without a dtype is as weakly typed as the number itself."""
+    number, written = _number(start), ast.unparse(start)
+    if not like.typed or number is None:
+        return f"{spell('jax.numpy.full')}({_axes(like, spell)}, {written})"
+    known = FILLED.get(number)
+    if like.cut == 0:
+        kind = spell(f"jax.numpy.{known or 'full'}_like")
+        return f"{kind}({like.name})" if known else f"{kind}({like.name}, {written})"
+    kind, axes = spell(f"jax.numpy.{known or 'full'}"), _axes(like, spell)
+    return f"{kind}({axes}, {like.name}.dtype)" if known else f"{kind}({axes}, {written}, {like.name}.dtype)"
+
+
+def _axes(like: Like, spell: Spell) -> str:
+    first = _cut(like.name, like.cut, spell)
+    if not like.other:
+        return first
+    return f"{spell('jax.numpy.broadcast_shapes')}({first}, {_cut(like.other, like.other_cut, spell)})"
+
+
+def _cut(name: str, cut: int, spell: Spell) -> str:
+    return f"{name}.shape[{cut}:]" if cut else f"{spell('jax.numpy.shape')}({name})"
+
+
+def _replace(node: ast.expr, lines: list[str], code: str) -> Edit:
+    def place(line: int, offset: int) -> Position:
+        return Position(line, len(lines[line - 1].encode()[:offset].decode()) + 1)
+
+    return Edit(place(node.lineno, node.col_offset), place(node.end_lineno or 0, node.end_col_offset or 0), code)

@@ -1,0 +1,242 @@
+"""What the carries of staged loops start as and what they become: JAX wants one type, Python does not care."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .jaxes import abstract, shape
+
+MARK = "__scanlint_settled__"
+PLACES = {"scan": 1, "fori_loop": 3, "while_loop": 2}
+LOOPS = {getattr(jax.lax, name): name for name in PLACES}
+ROUNDS = 6
+MOST_ARRAYS = 40
+MOST_PAIRED = 8
+Loop = Callable[..., object]
+
+
+class Like(NamedTuple):
+    """A shape that a carry has in the end: that of the local array `name` without its first `cut` axes.
+
+    `typed`: its dtype is that of the array as well. `other`: the shape is what both arrays broadcast to.
+    """
+
+    name: str
+    cut: int
+    typed: bool
+    other: str = ""
+    other_cut: int = 0
+
+    @property
+    def shape(self) -> tuple[object, ...]:
+        """What it says of the shape alone."""
+        return self.name, self.cut, self.other, self.other_cut
+
+
+class Start(NamedTuple):
+    """One carry of a loop, before it and in the end; `like` are the arrays that have the final shape."""
+
+    line: int
+    name: str
+    before: str
+    after: str
+    weak: bool
+    scalar: bool
+    likes: frozenset[Like]
+    problem: str = ""
+
+    @property
+    def fits(self) -> bool:
+        return self.before == self.after and not self.problem
+
+
+@dataclass
+class Watched:
+    """Notes the carries of the loops of a module that are called with names for carries."""
+
+    starts: list[Start] = field(default_factory=list)
+
+    def instrument(self, tree: ast.Module) -> ast.Module:
+        """Have every call of a staged loop go through `settled`, with the names that it carries."""
+        changed = _Marker().visit(tree)
+        ast.fix_missing_locations(changed)
+        return tree
+
+    def settled(self, line: int, names: Sequence[str], known: Mapping[str, object], loop: Loop) -> Loop:
+        """The loop, with its carry given the type that it has in the end."""
+        kind = LOOPS.get(loop)
+        if kind is None:
+            return loop
+        place = PLACES[kind]
+
+        def run(*args: object, **options: object) -> object:
+            carry = args[place] if len(names) > 1 else (args[place],)
+            assert isinstance(carry, tuple)
+            if len(carry) != len(names):
+                return loop(*args, **options)
+            step, given_too = _step(kind, loop, args, options)
+            whole = step if len(names) > 1 else lambda c, x: (step(c[0], x),)
+            settled = self.note(line, names, known, carry, lambda c: jax.eval_shape(whole, c, given_too))
+            given = list(args)
+            given[place] = settled if len(names) > 1 else settled[0]
+            return loop(*given, **options)
+
+        return run
+
+    def note(
+        self, line: int, names: Sequence[str], known: Mapping[str, object], carry: tuple[object, ...], step: Loop
+    ) -> tuple[object, ...]:
+        """The carry in its final types, which are noted; `step` gives the types after a trip."""
+        now = carry
+        for _ in range(ROUNDS):
+            out = step(now)
+            assert isinstance(out, tuple)
+            pairs = list(zip(now, out, strict=True))
+            now, last = tuple(_joined(a, b) for a, b in pairs), now
+            if all(_kind(a) == _kind(b) for a, b in zip(last, now, strict=True)):
+                break
+        for name, start, end, (_, result) in zip(names, carry, now, pairs, strict=True):
+            self.starts.append(_start(line, name, known, start, end, result))
+        return now
+
+
+class _Marker(ast.NodeTransformer):
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        match node:
+            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=args):
+                place = PLACES.get(name, len(args))
+                names = _names(args[place]) if place < len(args) else []
+                if names:
+                    local = ast.Call(ast.Name("locals", ast.Load()), [], [])
+                    listed = ast.List([ast.Constant(n) for n in names], ast.Load())
+                    mark = ast.Name(MARK, ast.Load())
+                    node.func = ast.Call(mark, [ast.Constant(node.lineno), listed, local, node.func], [])
+        return node
+
+
+def _names(carry: ast.expr) -> list[str]:
+    match carry:
+        case ast.Name(id=name):
+            return [name]
+        case ast.Tuple(elts=parts) if len(parts) > 1 and all(isinstance(p, ast.Name) for p in parts):
+            return [p.id for p in parts if isinstance(p, ast.Name)]
+    return []
+
+
+def _step(kind: str, loop: Loop, args: tuple[object, ...], options: dict[str, object]) -> tuple[Loop, object]:
+    """One trip, from carry and index (or row) to carry; and the first index (or row)."""
+    bound = inspect.signature(loop).bind(*args, **options).arguments
+    if kind == "fori_loop":
+        return lambda carry, index: bound["body_fun"](index, carry), bound["lower"]
+    if kind == "while_loop":
+        return lambda carry, _: bound["body_fun"](carry), None
+    row = jax.tree_util.tree_map(lambda x: abstract(x.shape[1:], x.dtype), bound.get("xs"))
+    return lambda carry, x: bound["f"](carry, x)[0], row
+
+
+def _kind(value: object) -> object:
+    return jax.tree_util.tree_map(lambda x: (shape(x), _weak_dtype(x)), value)
+
+
+def _weak_dtype(x: object) -> tuple[str, bool]:
+    aval = jax.eval_shape(lambda y: y, x) if not hasattr(x, "dtype") else x
+    return str(aval.dtype), bool(getattr(x, "weak_type", not hasattr(x, "dtype")))
+
+
+def _joined(start: object, end: object) -> object:
+    """A start that has the type of the end as far as it can be given that; for pytrees leaf by leaf."""
+    if str(jax.tree_util.tree_structure(start)) != str(jax.tree_util.tree_structure(end)):
+        return start
+
+    def leaf(a: object, b: jax.ShapeDtypeStruct) -> object:
+        if shape(a) == b.shape and _weak_dtype(a)[0] == str(b.dtype):
+            return a
+        try:
+            axes = jnp.broadcast_shapes(shape(a), b.shape)
+            dtype = jnp.result_type(a, b)
+        except (TypeError, ValueError):
+            return a
+        value = jnp.asarray(a)
+        value = value if value.dtype == dtype else value.astype(dtype)
+        return value if value.shape == axes else jnp.broadcast_to(value, axes)
+
+    return jax.tree_util.tree_map(leaf, start, end)
+
+
+def _start(line: int, name: str, known: Mapping[str, object], start: object, end: object, result: object) -> Start:
+    """What is to be said of one carry; `result` is what a trip makes of its final type."""
+    plain = not isinstance(start, (tuple, list, dict)) and len(jax.tree_util.tree_leaves(start)) == 1
+    before, after = _named(start), _named(result)
+    if not plain:
+        return Start(line, name, before, after, False, False, frozenset())
+    (first, weak), (last, _), (out, _) = _weak_dtype(start), _weak_dtype(end), _weak_dtype(result)
+    axes = shape(end)
+    problem = ""
+    if axes != shape(result) or last != out:
+        problem = "keeps no type"
+    elif first != last and not weak and not _exact(first, last):
+        problem = "would lose precision"
+    arrays = {n: x for n, x in known.items() if isinstance(x, (jax.Array, np.ndarray)) and n != name}
+    likes = frozenset(_likes(arrays, axes, last))
+    # JAX gives weak starts another dtype by itself.
+    settles = weak and first != "bool" and shape(start) == axes
+    return Start(line, name, before, before if settles else after, weak, shape(start) == (), likes, problem)
+
+
+def _likes(arrays: Mapping[str, jax.Array | np.ndarray], axes: tuple[int, ...], dtype: str) -> Iterator[Like]:
+    """The arrays, and pairs of them, that have these axes."""
+    parts = [(n, x, cut) for n, x in list(arrays.items())[:MOST_ARRAYS] for cut in range(min(x.ndim, 2) + 1)]
+    for n, x, cut in parts:
+        if x.shape[cut:] == axes:
+            yield Like(n, cut, str(x.dtype) == dtype)
+    few = [(n, x.shape[cut:], cut) for n, x, cut in parts if cut < 2 and n in list(arrays)[:MOST_PAIRED]]
+    for (n, a, cut), (m, b, other) in itertools.combinations(few, 2):
+        try:
+            if n != m and np.broadcast_shapes(a, b) == axes:
+                yield Like(n, cut, False, m, other)
+        except ValueError:
+            continue
+
+
+def _exact(first: str, last: str) -> bool:
+    """Whether every value of the first dtype is one of the last."""
+    try:
+        return bool(np.can_cast(np.dtype(first), np.dtype(last), "safe"))
+    except TypeError:
+        return False
+
+
+def _named(value: object) -> str:
+    leaves = jax.tree_util.tree_leaves(value)
+    names = [f"{_weak_dtype(x)[0]}[{','.join(map(str, shape(x)))}]" for x in leaves]
+    return names[0] if len(names) == 1 else f"({', '.join(names)})"
+
+
+def merged(runs: Sequence[Sequence[Start]]) -> list[Start]:
+    """One start for each carry of several runs: what is true of all of them, of those where it does not fit by name."""
+    found: dict[tuple[int, str], Start] = {}
+    for start in (s for run in runs for s in run):
+        key = start.line, start.name
+        if key not in found:
+            found[key] = start
+            continue
+        other = found[key]
+        likes = {a._replace(typed=a.typed and b.typed) for a in start.likes for b in other.likes if a.shape == b.shape}
+        shown = start if other.fits else other
+        found[key] = shown._replace(
+            likes=frozenset(likes),
+            weak=start.weak and other.weak,
+            scalar=start.scalar and other.scalar,
+            problem=start.problem or other.problem,
+        )
+    return [s for s in found.values() if not s.fits]
