@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,11 +12,11 @@ from types import TracebackType
 
 from scanlint.finding import Finding, Fix, Position
 from scanlint.project.cache import Cache, Signature, sign
-from scanlint.project.sources import SourceFile, Unreadable, decode, discover, read, shown
+from scanlint.project.sources import SourceFile, Unreadable, around, decode, discover, read, shown
 from scanlint.project.surveyed import MARK, Names, Surveyed, Wanted
 from scanlint.rules.registry import SYNTAX_ERROR, selected_codes
 from scanlint.settings import Settings
-from scanlint.slices import Hit, Place, Slice, Task, UnitKey, packed, unpacked
+from scanlint.slices import Hit, Place, Slice, Task, UnitKey, joined, packed, part, unpacked
 from scanlint.suppress import apply as suppress
 from scanlint.team import Team
 
@@ -51,7 +51,7 @@ class Outcome:
 def check(paths: Sequence[Path], settings: Settings) -> Outcome:
     """The findings of a tree; nothing of it is executed."""
     with Run(settings) as run:
-        run.load(list(discover(paths, settings)))
+        run.load(list(discover(paths, settings)), around(paths, settings))
         return run.outcome()
 
 
@@ -84,6 +84,7 @@ class Run:
         self.tasks: dict[UnitKey, Task] = {}
         self.others: list[Finding] = []
         self.files: dict[str, Path] = {}
+        self.checked: frozenset[str] = frozenset()
         self.changes: dict[Path, tuple[bytes, bytes]] = {}
         self.text: SourceFile | None = None
         self.cache: Cache | None = None
@@ -110,14 +111,21 @@ class Run:
 
     # -- the files
 
-    def load(self, paths: Sequence[Path]) -> None:
-        """Survey the files and collect what the selected rules find."""
+    def load(self, paths: Sequence[Path], around: Iterable[Path] = ()) -> None:
+        """Survey the files and collect what the selected rules find.
+
+        The files `around` hold callers of these, or hand functions to them: nothing is said of them themselves.
+        """
         gc.disable()  # collecting costs 15% of a run: the analyst throws away what has ended
         if self.settings.cache:
             self.cache = Cache(self.settings)
             self.team.stored, self.team.keeping = self.cache.facts, True
+        self.checked = frozenset(map(shown, paths))
         self.files = {shown(path): path for path in paths}
-        self._survey()
+        self._survey(self.files)
+        if any(self._surveyed[display].control for display in self.checked):
+            self.files = {shown(path): path for path in (*around, *paths)}
+            self._survey([display for display in self.files if display not in self.checked])
         self._conclude()
         if self.cache is not None:
             self.cache.save()
@@ -126,17 +134,19 @@ class Run:
         """The same for a text that need not be that of its file; nothing is kept of it."""
         gc.disable()
         self.files = {source.display: source.path}
+        self.checked = frozenset(self.files)
         self.text = source if isinstance(source, SourceFile) else None
         self.team.local.trees.limit = None
         for surveyed, _ in self.team.survey([source], 0):
             self._surveyed[surveyed.display] = surveyed
         self._conclude()
 
-    def _survey(self) -> None:
+    def _survey(self, displays: Collection[str]) -> None:
         """Ask the cache about each file, and those who survey about the others."""
         signatures: dict[str, Signature] = {}
         surveyed: dict[str, Surveyed] = {}
-        for display, path in self.files.items():
+        for display in displays:
+            path = self.files[display]
             signature = sign(path)
             if signature is None:
                 continue
@@ -145,7 +155,7 @@ class Run:
             known = self.cache.surveyed(display, path, signature) if self.cache is not None else None
             if known is not None:
                 surveyed[display] = known
-        left = [display for display in self.files if display not in surveyed]
+        left = [display for display in displays if display not in surveyed]
         size = sum(self._sizes.get(display, 0) for display in left)
         whole = self.files if len(left) == len(self.files) else None
         for made, facts in self.team.survey([self.files[display] for display in left], size, whole):
@@ -154,28 +164,29 @@ class Run:
                 self.cache.keep_survey(made, signatures[made.display])
                 if facts is not None:
                     self.cache.keep_facts(made.digest, facts)
-        self._surveyed = {display: surveyed[display] for display in self.files}
+        self._surveyed |= surveyed
 
     def _conclude(self) -> None:
         """From the surveys to the findings."""
         names = Names()
-        for display, surveyed in self._surveyed.items():
-            path = self.files[display]
+        for display, path in self.files.items():
+            surveyed = self._surveyed[display]
             if surveyed.error is None:
                 name, package = names.name(path)
                 self._places[name] = Place(name, path, display, package, surveyed.digest)
-            else:
+            elif display in self.checked:
                 self._error(Unreadable(path, display, *surveyed.error))
-        self.read = len(self._places) + sum(f.code == SYNTAX_ERROR.code for f in self.others)
+        self.read = sum(place.display in self.checked for place in self._places.values())
+        self.read += sum(f.code == SYNTAX_ERROR.code for f in self.others)
         self.team.shelve(self._places.values())
         if self.settings.assume_traced:
             from scanlint.project.patterns import unmatched
 
             self.notes += unmatched((p for s in self._surveyed.values() for p in s.assumed), self.settings)
-        if any(surveyed.control for surveyed in self._surveyed.values()):
+        if any(self._surveyed[display].control for display in self.checked):
             self._find()
-        for display, surveyed in self._surveyed.items():
-            if surveyed.marked or display in self.found:
+        for display in self.files:
+            if display in self.checked and (self._surveyed[display].marked or display in self.found):
                 self._suppress(display)
 
     def _error(self, error: Unreadable) -> None:
@@ -198,12 +209,9 @@ class Run:
         for unit, names in reached.items():
             asked = {want for name in names for want in asks[name]}
             self.tasks[unit] = Task(tuple(names), asks=tuple(sorted(asked)))
-        joint: dict[Task, list[UnitKey]] = {}
-        for unit in dict.fromkeys(hit.unit for found in slices.values() for hit in found.hits):
-            if self.tasks[unit].begin != (unit[0],):
-                joint.setdefault(self.tasks[unit], []).append(unit)
-        tasks = [task._replace(wanted=tuple(sorted(units))) for task, units in joint.items()]
-        for found in self._analyse(tasks):
+        units = dict.fromkeys(hit.unit for found in slices.values() for hit in self._heard(found.hits))
+        joint = {unit: self.tasks[unit] for unit in units if self.tasks[unit].begin != (unit[0],)}
+        for found in self._analyse([task._replace(wanted=(unit,)) for unit, task in joint.items()]):
             self._take(found.hits)
         for found in slices.values():
             self._take(hit for hit in found.hits if self.tasks[hit.unit].begin == (hit.unit[0],))
@@ -236,6 +244,10 @@ class Run:
                 break
         return {name: slices[name] for name in self._places if name in slices}, asks
 
+    def _heard(self, hits: Iterable[Hit]) -> Iterator[Hit]:
+        """Those in the files that are to be checked."""
+        return (hit for hit in hits if hit.finding.path in self.checked)
+
     def _callers(self, wants: Iterable[Wanted]) -> dict[str, set[Wanted]]:
         """The files whose imports spell such functions or their modules, with the functions."""
         spelled: dict[str, set[Wanted]] = {}
@@ -251,7 +263,7 @@ class Run:
         return found
 
     def _take(self, hits: Iterable[Hit]) -> None:
-        for hit in hits:
+        for hit in self._heard(hits):
             self.found.setdefault(hit.finding.path, []).append(Found(hit.finding, hit.unit, self.tasks[hit.unit]))
 
     def _analyse(self, tasks: Sequence[Task]) -> list[Slice]:
@@ -263,14 +275,19 @@ class Run:
             kept = self.cache.result(self._key(task), tokens, roots) if self.cache is not None else None
             if kept is not None and (known := unpacked(kept)) is not None:
                 results[task] = known
-        left = [task for task in tasks if task not in results]
-        size = sum(self._sizes.get(self._places[name].display, 0) for task in left for name in task.begin)
-        for task, made in zip(left, self.team.analyse(left, size), strict=True):
-            results[task] = made
-            self.problems += made.problems
-            if self.cache is not None and not made.problems:
-                rests = {name: tokens[name] for name in made.consulted}
-                self.cache.keep_result(self._key(task), rests, made.missed, packed(made))
+        left: dict[Task, list[Task]] = {}
+        for task in tasks:
+            if task not in results:
+                left.setdefault(task if task.wanted is None else task._replace(wanted=()), []).append(task)
+        joint = [task if task.wanted is None else joined(asked) for task, asked in left.items()]
+        size = sum(self._sizes.get(self._places[name].display, 0) for task in joint for name in task.begin)
+        for asked, whole in zip(left.values(), self.team.analyse(joint, size), strict=True):
+            self.problems += whole.problems
+            for task in asked:
+                made = results[task] = whole if task.wanted is None else part(whole, task.wanted)
+                if self.cache is not None and not made.problems:
+                    rests = {name: tokens[name] for name in made.consulted}
+                    self.cache.keep_result(self._key(task), rests, made.missed, packed(made))
         return [results[task] for task in tasks]
 
     def _key(self, task: Task) -> str:

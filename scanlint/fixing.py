@@ -16,7 +16,7 @@ from scanlint.engine import Found, Outcome, Run
 from scanlint.entries import Entry, absorbed, match, put_back, spot
 from scanlint.finding import Fix, Verification
 from scanlint.outcome import Rewrite, Withheld
-from scanlint.project.sources import Unreadable, decode, discover
+from scanlint.project.sources import Unreadable, around, decode, discover
 from scanlint.recordings import recorded
 from scanlint.rewrite.imports import add_imports
 from scanlint.rewrite.starts import with_starts
@@ -45,7 +45,7 @@ class Verified(NamedTuple):
 def fix(paths: Sequence[Path], settings: Settings, progress: Callable[[str], None]) -> Outcome:
     """The findings of a tree, with what was rewritten and verified."""
     with Run(settings) as run:
-        run.load(list(discover(paths, settings)))
+        run.load(list(discover(paths, settings)), around(paths, settings))
         run.team.close()
         with Fixer(run, progress) as fixer:
             fixer.fix_all()

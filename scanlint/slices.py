@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,6 +56,18 @@ class Slice(NamedTuple):
     missed: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     wants: tuple[Wanted, ...] = ()
+
+
+def joined(tasks: Sequence[Task]) -> Task:
+    """Tasks that differ only in the units that they want as one: each is an analysis of its own."""
+    units = {unit for task in tasks for unit in task.wanted or ()}
+    return tasks[0]._replace(wanted=tuple(sorted(units)))
+
+
+def part(made: Slice, wanted: Collection[UnitKey]) -> Slice:
+    """What a result says of some units."""
+    units = tuple(unit for unit in made.units if unit in wanted)
+    return made._replace(units=units, hits=tuple(hit for hit in made.hits if hit.unit in wanted))
 
 
 def packed(found: Slice) -> object:

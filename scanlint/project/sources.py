@@ -10,6 +10,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
 
+from scanlint.project.surveyed import PROJECT_FILES
 from scanlint.settings import Settings
 
 DEFAULT_EXCLUDES = (
@@ -91,6 +92,18 @@ def discover(paths: Sequence[Path], settings: Settings) -> Iterator[Path]:
             if key not in seen:
                 seen.add(key)
                 yield file
+
+
+def around(paths: Sequence[Path], settings: Settings) -> Iterator[Path]:
+    """The project of files that are named one by one, as pre-commit does: they may be called from any part of it.
+
+    For a folder that is named, what is in it is the project.
+    """
+    root = settings.root
+    if any(path.is_dir() for path in paths) or not any((root / name).exists() for name in PROJECT_FILES):
+        return
+    if any(Path(os.path.abspath(path)).is_relative_to(root) for path in paths):
+        yield from discover([Path(os.path.relpath(root))], settings)
 
 
 def _named(path: Path, settings: Settings, patterns: Sequence[str]) -> Iterator[Path]:

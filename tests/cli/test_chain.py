@@ -177,6 +177,28 @@ def write(folder: Path, files: dict[str, str]) -> None:
         (folder / name).write_text((JAX if name.endswith(".py") else "") + dedent(text), encoding="utf-8")
 
 
+HELPER = (
+    JAX + "def total(x):\n    out = 0.0\n    for i in range(200):\n        out = out + jnp.sin(x[i])\n    return out\n"
+)
+CALLER = "import jax\nfrom helper import total\n\n\n@jax.jit\ndef run(x):\n    if x[0] > 0:\n        x = -x\n    return total(x)\n"
+
+
+@pytest.mark.parametrize("options", [["--no-cache"], []])
+def test_a_file_that_is_named_alone_is_checked_with_its_callers(
+    tmp_path: Path, run: Scanlint, options: list[str]
+) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "helper.py").write_text(HELPER)
+    (tmp_path / "caller.py").write_text(CALLER)
+    (tmp_path / "broken.py").write_text("def f(:\n")
+    whole = json.loads(run(*options, "--output-format", "json", ".").stdout)["findings"]
+    assert [f["path"] for f in whole] == ["broken.py", "caller.py", "helper.py"]
+    for name in ("helper.py", "caller.py"):
+        alone = json.loads(run(*options, "--output-format", "json", name).stdout)
+        assert alone["findings"] == [f for f in whole if f["path"] == name]
+        assert alone["summary"]["files"] == 1
+
+
 @pytest.mark.parametrize(("files", "expected"), PROGRAMS)
 def test_the_chain_is_told_with_its_places(
     files: dict[str, str], expected: list[str], run: Scanlint, tmp_path: Path

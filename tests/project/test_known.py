@@ -104,7 +104,9 @@ def contexts(found: Project) -> dict[str, FunctionContext]:
 
 def asked_of_tracers(unit: Unit) -> list[str]:
     """The tests of a unit that ask for a tracer, as written."""
-    tests = [test for node in unit.nodes if (test := getattr(node, "test", None)) is not None]
+    tests = [
+        test for group in unit.kinds.values() for node in group if (test := getattr(node, "test", None)) is not None
+    ]
     return sorted(unit.source.segment(test) for test in tests if unit.value(test).traced)
 
 
