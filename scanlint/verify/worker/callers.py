@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from .call import Signature, TookTooLong, limited, plain
+from .caught import concrete
 from .inputs import Inputs
 from .module import Loaded, complete
 from .specs import Array, leaves
@@ -61,7 +62,8 @@ def caught(
     names = (*signature.positional, *signature.keyword)
 
     def catch(*positional: object, **keywords: object) -> object:
-        kept.append({**dict(zip(signature.positional, positional, strict=False)), **keywords})
+        passed = {**dict(zip(signature.positional, positional, strict=False)), **keywords}
+        kept.append({name: concrete(value) for name, value in passed.items()})
         raise Caught
 
     own = loaded.names[function]

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from .call import Signature, TookTooLong, limited
 from .module import Loaded
-from .recorded import Call, arguments
 from .values import Values
 
 SECONDS = 4.0
@@ -43,11 +42,10 @@ class Made(Signature):
 
 def made(
     loaded: Loaded,
-    root: str,
     function: Callable[..., object],
     outer: Signature,
     own: Sequence[Values],
-    inner: Mapping[str, Sequence[Call]],
+    inner: Mapping[str, Callable[[Signature], Sequence[Values]]],
 ) -> tuple[Made, tuple[Values, ...]] | None:
     """The calls of a function that this one makes, each with arguments of its maker; None where it makes none."""
     for name, calls in inner.items():
@@ -63,7 +61,7 @@ def made(
                         continue
             except (Exception, SystemExit, TookTooLong):  # noqa: BLE001
                 continue
-            values, _ = arguments(calls, loaded, root, signature.inner, frozenset())
+            values = calls(signature.inner)
             found += [{**maker, **{f"{name}.{k}": v for k, v in value.items()}} for value in values]
         if found:
             return signature, tuple(found)

@@ -35,7 +35,10 @@ class Family:
 
 @dataclass
 class Families:
-    """Makes the families of one function; `judge` is the pair of versions on which guesses are tried."""
+    """Makes the families of one function; `judge` is the pair of versions on which guesses are tried.
+
+    `recorded` are real calls, `kept` says where they come from.
+    """
 
     inputs: Inputs
     judge: Judge
@@ -43,12 +46,13 @@ class Families:
     given: tuple[tuple[str, str], ...]
     settling: Settling
     recorded: tuple[Values, ...] = ()
+    kept: str = "recorded"
     source: str = "synthesised"
 
     def found(self, before: Callable[..., object]) -> list[Family]:
         """All families, those with the inputs that are trusted most first; raises NoInputs."""
         if self.recorded:
-            self.source = "recorded"
+            self.source = self.kept
             return self.around(list(self.recorded))
         if self.given:
             self.source = "given"

@@ -319,9 +319,9 @@ def without_trips(values: Values, error: str) -> bool:
     return any(type(x) is int and x == 0 for x in values.values()) and NO_ROWS.search(error) is not None
 
 
-def in_a_loop(error: Exception) -> bool:
+def in_a_loop(error: BaseException | None) -> bool:
     """Whether an error came from the body of a staged loop or batch: it is traced even where it never runs."""
-    at, inside = error.__traceback__, False
+    at, inside = error.__traceback__ if error is not None else None, False
     while at is not None:
         inside = inside or STAGED.search(at.tb_frame.f_code.co_filename.replace("\\", "/")) is not None
         at = at.tb_next
