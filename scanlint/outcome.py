@@ -7,16 +7,30 @@ from typing import NamedTuple
 from scanlint.finding import Edit, Primitive
 
 
+class Resume(NamedTuple):
+    """A statement of a unit that is being rewritten.
+
+    `line`: how far below the first line of the function, or, where negative, how far above the line after its last one.
+    `starts`: names whose first values are set just above it for its sake alone, and may move into it.
+    """
+
+    line: int
+    column: int
+    starts: frozenset[str] = frozenset()
+
+
 class Rewrite(NamedTuple):
     """New text for parts of a file. `imports` are the import statements that the new text needs.
 
-    `again`: it is one step, after which the same loop has to be rewritten once more.
+    `again`: it is one step, after which the same loop has to be rewritten once more. `then`: it is one step, after
+    which the statements at these places of the new text have to be rewritten, in this order.
     """
 
     edits: tuple[Edit, ...]
     primitive: Primitive
     imports: tuple[str, ...] = ()
     again: bool = False
+    then: tuple[Resume, ...] = ()
 
 
 class Withheld(NamedTuple):

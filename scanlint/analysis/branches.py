@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from scanlint.analysis.flow import Flow, Names, binds, flow_around, reads, walk_scope
-from scanlint.analysis.obstacles import CONTEXTS, HOST_MODULES, MUTATORS
+from scanlint.analysis.obstacles import CONTEXTS, HOST_MODULES, MUTATORS, spent
 from scanlint.analysis.unit import Unit
 from scanlint.outcome import Withheld
 
@@ -167,7 +167,7 @@ def _obstacles(unit: Unit, node: ast.If, flow: Flow, arms: Sequence[Block]) -> I
     for closure, names in flow.closures.items():
         inside = {n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef)}
         shared = names & bound
-        if shared and closure not in inside and closure not in bound:
+        if shared and closure not in inside and closure not in bound and not spent(unit, flow, node, closure):
             name = sorted(shared)[0]
             yield Withheld(
                 "closure", f"`{closure}`, defined outside the branch, reads `{name}`, which the branch rebinds"

@@ -52,12 +52,20 @@ class Stream:
 class LoopModel:
     """A `for` or `while` as the rewriters need it; each part is worked out when it is first asked for.
 
-    `streams` is empty for a `while` and for what is not understood.
+    `streams` is empty for a `while` and for what is not understood. `starts` are carried names that are bound just
+    above the loop for its sake alone.
     """
 
-    def __init__(self, unit: Unit, node: ast.For | ast.While, streams: tuple[Stream, ...] | None = None) -> None:
+    def __init__(
+        self,
+        unit: Unit,
+        node: ast.For | ast.While,
+        streams: tuple[Stream, ...] | None = None,
+        starts: Names = frozenset(),
+    ) -> None:
         self.unit = unit
         self.node = node
+        self.starts = starts
         self.measured: dict[str, float] = {}
         self._given = streams
 

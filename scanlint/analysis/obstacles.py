@@ -31,6 +31,7 @@ MAKERS = ("zeros", "ones", "empty", "full", "eye", "arange", "linspace", "tri", 
 SHAPED = frozenset(f"jax.numpy.{name}" for name in MAKERS) | {"jax.random.split", "jax.lax.iota"}
 CONTEXTS = ("jax.named_scope", "jax.default_matmul_precision", "jax.profiler.")
 KINDS = ("bool", "int", "float", "complex")
+_BLOCKS = ast.If | ast.For | ast.While | ast.With | ast.Try | ast.Match
 NEEDS_INT = frozenset(
     f"builtins.{name}" for name in ("int", "float", "bool", "str", "print", "min", "max", "any", "all", "sorted")
 )
@@ -133,7 +134,11 @@ def _names(unit: Unit, node: ast.For | ast.While, flow: Flow, carried: tuple[str
         yield Withheld("carry-not-an-array", f"the function `{name}` is used in a later trip or after the loop")
     for name in carried:
         if name not in bound:
-            yield Withheld("maybe-undefined", f"`{name}` has a value before the loop on some paths only")
+            known = any(
+                name in binds(s) for s in flow.bound_before if s.lineno < node.lineno and not isinstance(s, _BLOCKS)
+            )
+            when = "a value before the loop on some paths only" if known else "no value before the loop"
+            yield Withheld("maybe-undefined", f"`{name}` has {when} (line {node.lineno})")
             continue
         yield from _start(unit, node, name)
     written = binds(*node.body)
@@ -141,9 +146,17 @@ def _names(unit: Unit, node: ast.For | ast.While, flow: Flow, carried: tuple[str
         if closure in local:
             continue
         shared = names & (written | binds(*([node.target] if isinstance(node, ast.For) else [])))
-        if shared:
+        if shared and not spent(unit, flow, node, closure):
             name = sorted(shared)[0]
             yield Withheld("closure", f"`{closure}`, defined outside the loop, reads `{name}`, which the loop rebinds")
+
+
+def spent(unit: Unit, flow: Flow, node: ast.stmt, closure: str) -> bool:
+    """Whether a local function was only ever handed to `cond`, `scan` and their like, and before a statement."""
+    if closure in flow.live_after[node] | reads(node):
+        return False
+    calls = [unit.parents.get(n) for n in unit.every(ast.Name) if n.id == closure and isinstance(n.ctx, ast.Load)]
+    return all(isinstance(c, ast.Call) and (unit.resolve(c.func) or "").startswith("jax.lax.") for c in calls)
 
 
 def _functions(node: ast.For | ast.While) -> Iterator[str]:

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field, replace
 import libcst as cst
 
 from scanlint.analysis.branches import BranchModel, is_elif, reaching, rebound
+from scanlint.analysis.exits import loop_left_by
 from scanlint.analysis.flow import binds
+from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.selections import Selection
 from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit, Primitive
@@ -17,6 +19,7 @@ from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.alike import Leaf, dtype_parts, not_a_number, number, total, unify
 from scanlint.rewrite.arms import Arm, comment_lines, plain_values, verb
 from scanlint.rewrite.choices import Choice, Options, arms_of, options_of, tree_of
+from scanlint.rewrite.flagged import without_jumps
 from scanlint.rewrite.jumps import as_branch
 from scanlint.rewrite.layout import blank_above, fold_return, indent_of
 from scanlint.rewrite.predicates import predicate
@@ -30,6 +33,9 @@ LONGEST = 20
 
 def to_cond(model: BranchModel) -> Outcome:
     """An `if` on a traced value into `lax.cond`, or `jnp.where` where both sides may be computed."""
+    if loop := loop_left_by(model.unit, model.node):
+        if step := without_jumps(LoopModel(model.unit, loop)):
+            return step
     if step := as_branch(model.unit, model.node):
         return step
     if model.obstacles:

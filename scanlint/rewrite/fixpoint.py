@@ -6,10 +6,14 @@ import ast
 from collections.abc import Callable, Container, Iterable, Sequence
 from typing import NamedTuple
 
+from scanlint.analysis.branches import model_branch
+from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.unit import Unit
 from scanlint.edits import apply_edits
-from scanlint.outcome import Rewrite, Withheld
+from scanlint.outcome import Outcome, Resume, Rewrite, Withheld
+from scanlint.rewrite.branches import to_cond
 from scanlint.rewrite.imports import add_imports
+from scanlint.rewrite.loops import to_rolled_loop, to_while_loop
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.settings import Settings
 
@@ -36,10 +40,21 @@ class Rewriter(NamedTuple):
     def apply(self, unit: Unit, report: Report) -> Rewritten | Withheld:
         """The rewrite of one finding, with everything that it makes necessary; or why it cannot be done."""
         assert isinstance(report.outcome, Rewrite)
+        if report.outcome.again:
+            made = self._step(unit, report.outcome)
+            return made if isinstance(made, Withheld) else self._once_more(made.unit, report)
+        return self.carry_through(unit, report.outcome)
+
+    def carry_through(self, unit: Unit, rewrite: Rewrite) -> Rewritten | Withheld:
+        """A rewrite with what it names to be done next, and everything that it makes necessary."""
         before = {context.qualname for context in unit.contexts.values()}
-        made = self._step(unit, report.outcome)
-        if report.outcome.again and isinstance(made, Rewritten):
-            return self._once_more(made.unit, report)
+        made = self._step(unit, rewrite)
+        for place in rewrite.then:
+            if isinstance(made, Withheld):
+                return made
+            made = self._go_on(made.unit, place)
+        if rewrite.then:
+            return made
         for _ in range(ROUNDS):
             if isinstance(made, Withheld):
                 return made
@@ -52,7 +67,8 @@ class Rewriter(NamedTuple):
                     return Withheld("needs-more", f"it would leave {later.finding.name} in the loop body: {why}")
             innermost = self.innermost(follow)
             assert isinstance(innermost.outcome, Rewrite)
-            made = self._step(made.unit, innermost.outcome)
+            whole = innermost.outcome.then or innermost.outcome.again
+            made = self.apply(made.unit, innermost) if whole else self._step(made.unit, innermost.outcome)
         return Withheld("no-fixed-point", f"the rewrites of `{unit.qualname}` do not come to an end")
 
     def _once_more(self, unit: Unit, before: Report) -> Rewritten | Withheld:
@@ -64,6 +80,17 @@ class Rewriter(NamedTuple):
         if report is None or report.outcome is None:
             return Withheld("needs-more", f"without its `continue` nothing is found at line {line}")
         return self.apply(unit, report) if isinstance(report.outcome, Rewrite) else report.outcome
+
+    def _go_on(self, unit: Unit, place: Resume) -> Rewritten | Withheld:
+        """Rewrite the statement at a place, whether or not a rule would say a word of it."""
+        line = (unit.node.lineno if place.line >= 0 else (unit.node.end_lineno or 0) + 1) + place.line
+        node = next(
+            (n for n in _statements(unit) if (n.lineno, unit.source.start(n).column) == (line, place.column)), None
+        )
+        if node is None:
+            return Withheld("needs-more", f"what the loop became is not found again (line {line})")
+        outcome = rewritten(unit, node, place.starts)
+        return self.carry_through(unit, outcome) if isinstance(outcome, Rewrite) else outcome
 
     def reports(self, unit: Unit, rules: Iterable[Rule], known: Container[str] = ()) -> list[Report]:
         """What these rules find in a unit; one that fails is a problem of the run, and the others go on.
@@ -105,3 +132,15 @@ class Rewriter(NamedTuple):
         if again is None:
             return Withheld("internal", f"`{unit.qualname}` is not found again after the rewrite")
         return Rewritten(again, text)
+
+
+def _statements(unit: Unit) -> list[ast.For | ast.While | ast.If]:
+    return [*unit.every(ast.For), *unit.every(ast.While), *unit.every(ast.If)]
+
+
+def rewritten(unit: Unit, node: ast.For | ast.While | ast.If, starts: frozenset[str]) -> Outcome:
+    """The rewrite of a statement that has to be staged; what its carry starts with may be written where it is made."""
+    if isinstance(node, ast.If):
+        return to_cond(model_branch(unit, node))
+    model = LoopModel(unit, node, starts=starts)
+    return to_rolled_loop(model) if isinstance(node, ast.For) else to_while_loop(model)

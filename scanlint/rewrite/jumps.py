@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
 
 from scanlint.analysis.flow import walk_scope
 from scanlint.analysis.loops import LoopModel
@@ -12,16 +10,7 @@ from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit, Position, Primitive
 from scanlint.outcome import Rewrite
 from scanlint.rewrite.layout import indent_of
-
-TURNED: dict[type[ast.cmpop], str] = {
-    ast.Eq: "!=",
-    ast.NotEq: "==",
-    ast.Is: "is not",
-    ast.IsNot: "is",
-    ast.In: "not in",
-    ast.NotIn: "in",
-}
-ORDERED: dict[type[ast.cmpop], str] = {ast.Lt: ">=", ast.LtE: ">", ast.Gt: "<=", ast.GtE: "<"}
+from scanlint.rewrite.leaving import comments, negated
 
 
 def without_continue(model: LoopModel) -> Rewrite | None:
@@ -80,9 +69,9 @@ def _branch(unit: Unit, guard: ast.If, rest: list[ast.stmt], indent: str) -> str
     if len(guard.body) > 1:
         kept = [*lines[first - 1 : jump - 1], f"{margin}else:\n", *moved]
         return None if "#" in lines[jump - 1] else "".join(kept).rstrip("\n")
-    said = _comments(lines[first - 1 : jump])
+    said = comments(lines[first - 1 : jump])
     notes = [f"{margin}{comment}\n" for comment in said]
-    return "".join([*notes, f"{margin}if {_negated(unit, guard.test)}:\n", *moved]).rstrip("\n")
+    return "".join([*notes, f"{margin}if {negated(unit, guard.test)}:\n", *moved]).rstrip("\n")
 
 
 def _long_string(part: ast.AST) -> bool:
@@ -96,28 +85,3 @@ def _crowded(guard: ast.If, rest: list[ast.stmt]) -> bool:
         return True
     ends = [guard.end_lineno, *(s.end_lineno for s in rest)]
     return any(s.lineno == end for s, end in zip(rest, ends, strict=False))
-
-
-def _comments(lines: list[str]) -> list[str]:
-    try:
-        tokens = list(tokenize.generate_tokens(io.StringIO("".join(line.lstrip() for line in lines)).readline))
-    except (tokenize.TokenError, IndentationError):
-        return []
-    return [token.string for token in tokens if token.type == tokenize.COMMENT]
-
-
-def _negated(unit: Unit, test: ast.expr) -> str:
-    """The opposite of a test; `<` turns into `>=` only between whole numbers, for NaN is neither."""
-    code = unit.source.segment
-    match test:
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return f"({code(operand)})" if "\n" in code(operand) else code(operand)
-        case ast.Compare(left=left, ops=[op], comparators=[right]):
-            whole = all(unit.value(side).dtype == "int" for side in (left, right))
-            sign = TURNED.get(type(op)) or (ORDERED.get(type(op)) if whole else None)
-            if sign is not None:
-                turned = f"{code(left)} {sign} {code(right)}"
-                return f"({turned})" if "\n" in turned else turned
-        case ast.Name() | ast.Attribute() | ast.Call() | ast.Subscript():
-            return f"not {code(test)}"
-    return f"not ({code(test)})"

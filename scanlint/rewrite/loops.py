@@ -9,12 +9,13 @@ import libcst as cst
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel
 from scanlint.outcome import Outcome, Rewrite, Withheld
+from scanlint.rewrite.flagged import without_jumps
 from scanlint.rewrite.indexing import use_windows
 from scanlint.rewrite.jumps import without_continue
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.roll import Roll, kept
 from scanlint.rewrite.syntax import SharedLine, blank_line_before
-from scanlint.rewrite.words import bare, pack
+from scanlint.rewrite.words import bare
 from scanlint.rewrite.wrapping import fit
 
 
@@ -23,7 +24,7 @@ def to_rolled_loop(model: LoopModel, *, stacked: bool = False) -> Outcome:
 
     `stacked`: what is iterated is a list of like-structured pytrees, to be stacked leaf by leaf first.
     """
-    if step := without_continue(model):
+    if step := without_continue(model) or without_jumps(model):
         return step
     if refusal := refuse(model):
         return refusal
@@ -53,7 +54,7 @@ def to_while_loop(model: LoopModel) -> Outcome:
     if model.outputs:
         name = model.outputs[0].name
         return Withheld("dynamic-length-output", f"`{name}` would have a length that is not known when tracing")
-    if step := without_continue(model):
+    if step := without_continue(model) or without_jumps(model):
         return step
     if refusal := refuse(model):
         return refusal
@@ -78,9 +79,11 @@ def _while(model: LoopModel) -> Outcome:
     test = predicate(model.unit, model.node.test, roll.spell)
     if isinstance(test, Withheld):
         return test
-    carried = pack(model.carried)
     condition, body_name = names("condition", "go_on"), names("body", "loop_body")
-    body = roll.body()
+    *rest, last = model.node.body
+    moved = _counts(roll, last) if rest else None
+    body = snippet.statements(rest) if moved else roll.body()
+    results = [moved[1] if moved and name == moved[0] else name for name in model.carried]
     header: list[cst.BaseStatement] = []
     if len(model.carried) == 1:
         parameter = model.carried[0]
@@ -91,11 +94,22 @@ def _while(model: LoopModel) -> Outcome:
         header = [snippet.parse(f"{wanted} = {parameter}")] if read & set(model.carried) else []
         body = [snippet.parse(f"{', '.join(model.carried)} = {parameter}"), *body]
     check = snippet.define(condition, parameter, [*header, snippet.parse(f"return {test}")])
-    body += roll.returned(body, bare(model.carried))
+    body += [snippet.parse(f"return {bare(results)}")] if moved else roll.returned(body, bare(model.carried))
     definition = roll.define(body_name, parameter, body)
-    call = f"{kept(model)} = {roll.spell('jax.lax.while_loop')}({condition}, {body_name}, {carried})"
+    call = f"{kept(model)} = {roll.spell('jax.lax.while_loop')}({condition}, {body_name}, {roll.initial()})"
     rewrite = roll.finish(definition, [call], "while_loop")
     first = snippet.edit(
         [check, blank_line_before(definition), blank_line_before(snippet.parse(fit(call, len(snippet.margin))))]
     )
     return Rewrite((first, *rewrite.edits[1:]), "while_loop", rewrite.imports)
+
+
+def _counts(roll: Roll, last: ast.stmt) -> tuple[str, str] | None:
+    """`i += 1` at the end of a body, for the sake of the loop alone: what it binds, and to what."""
+    match last:
+        case ast.AugAssign(
+            target=ast.Name(id=name), op=ast.Add() | ast.Sub() as op, value=ast.Constant(value=int(step))
+        ):
+            if name in roll.starts and len(roll.model.carried) > 1:
+                return name, f"{name} {'+' if isinstance(op, ast.Add) else '-'} {step}"
+    return None

@@ -21,7 +21,7 @@ def predicate(unit: Unit, test: ast.expr, spell: Spell) -> str | Withheld:
                     return part
             texts = [str(p) for p in parts]
             if all(boolean(unit, v) for v in values):
-                return (" & " if isinstance(op, ast.And) else " | ").join(f"({t})" for t in texts)
+                return (" & " if isinstance(op, ast.And) else " | ").join(_side(t) for t in texts)
             name = spell("jax.numpy.logical_and" if isinstance(op, ast.And) else "jax.numpy.logical_or")
             out = texts[0]
             for text in texts[1:]:
@@ -39,6 +39,12 @@ def predicate(unit: Unit, test: ast.expr, spell: Spell) -> str | Withheld:
         case ast.NamedExpr():
             return Withheld("walrus", f"`:=` in a test at line {test.lineno}")
     return unit.source.segment(test)
+
+
+def _side(code: str) -> str:
+    """An expression as one side of `&` or `|`."""
+    alone = isinstance(ast.parse(f"({code})", mode="eval").body, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+    return code if alone else f"({code})"
 
 
 def boolean(unit: Unit, node: ast.expr) -> bool:

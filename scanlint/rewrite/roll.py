@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import libcst as cst
@@ -10,7 +11,8 @@ import libcst as cst
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.analysis.outputs import Output
-from scanlint.finding import Edit, Primitive
+from scanlint.analysis.unit import Source
+from scanlint.finding import Edit, Position, Primitive
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.collected import after_loop, drop_initials
 from scanlint.rewrite.indexing import rows_read_by_index, use_windows
@@ -52,6 +54,7 @@ class Roll:
         self.before: list[str] = []
         self.after: list[str] = []
         self.left: set[str] = set()
+        self.starts = dict(_starts(model))
 
     def outcome(self) -> Outcome:
         model = self.model
@@ -99,7 +102,7 @@ class Roll:
         carry, body = self._carry_in(body)
         body += self.returned(body, bare(self.model.carried))
         definition = self.define(name, f"{index}, {carry}", body)
-        call = f"{self.spell('jax.lax.fori_loop')}({start}, {stop}, {name}, {pack(self.model.carried)})"
+        call = f"{self.spell('jax.lax.fori_loop')}({start}, {stop}, {name}, {self.initial()})"
         return self.finish(definition, [f"{kept(self.model)} = {call}", *self.after], "fori_loop")
 
     def _scan(self, rows: tuple[str, str] | None, last: list[str]) -> Outcome:
@@ -126,7 +129,7 @@ class Roll:
         live = set(model.carried) & model.flow.live_after[model.node]
         state = pack(kept(model).split(", ")) if live else "_"
         stacked = pack([s for _, s in outputs]) if outputs else "_"
-        call = f"{state}, {stacked} = {self.spell('jax.lax.scan')}({name}, {carried}, {xs}{options})"
+        call = f"{state}, {stacked} = {self.spell('jax.lax.scan')}({name}, {self.initial()}, {xs}{options})"
         extra = [*plan.edits, *drop_initials(model, plan.kept)]
         return self.finish(definition, [call, *after, *self.after], "scan", extra)
 
@@ -246,6 +249,12 @@ class Roll:
         name = self.names("carry", "state", "values")
         return name, [self.snippet.parse(f"{', '.join(carried)} = {name}"), *body]
 
+    def initial(self) -> str:
+        """The carry before the first trip."""
+        segment = self.source.segment
+        made = {name: segment(statement.value) for name, statement in self.starts.items()}
+        return pack([made.get(name, name) for name in self.model.carried])
+
     def returned(self, body: list[cst.BaseStatement], value: str) -> list[cst.BaseStatement]:
         """`return carry`, in one with the statement that made it where that is all it did."""
         if len(self.model.carried) == 1 and len(self.model.node.body) >= 1:
@@ -266,13 +275,29 @@ class Roll:
         calls = [self.snippet.parse(fit(line, len(self.snippet.margin))) for line in lines]
         before = [self.snippet.parse(fit(line, len(self.snippet.margin))) for line in self.before]
         first = blank_line_before(definition) if before else definition
-        edits = [self.snippet.edit([*before, first, blank_line_before(calls[0]), *calls[1:]]), *(extra or [])]
+        extra = [*(extra or []), *(_without(self.source, s) for s in self.starts.values())]
+        edits = [self.snippet.edit([*before, first, blank_line_before(calls[0]), *calls[1:]]), *extra]
         edits += (
             []
             if before
-            else blank_above(self.source, self.model.node, self.snippet.newline, {e.start.line for e in extra or []})
+            else blank_above(self.source, self.model.node, self.snippet.newline, {e.start.line for e in extra})
         )
         return Rewrite(tuple(edits), primitive, tuple(dict.fromkeys(self.imports)))
+
+
+def _starts(model: LoopModel) -> Iterator[tuple[str, ast.Assign]]:
+    """Statements right above the loop that say what a name is for its first trip, and are there for nothing else."""
+    block = model.unit.block(model.node) if model.starts else []
+    for statement in reversed(block[: block.index(model.node)] if block else []):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)]) if name in model.starts and name in model.carried:
+                yield name, statement
+            case _:
+                return
+
+
+def _without(source: Source, statement: ast.stmt) -> Edit:
+    return Edit(Position(statement.lineno, 1), Position((statement.end_lineno or 0) + 1, 1), "")
 
 
 def kept(model: LoopModel) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 from iterables import KINDS, header
 from maker import Choose, Maker, indent
-from states import STATES, branched, effect, jump
+from states import RESULTS, STATES, branched, effect, jump
 
 HEAD = """from functools import partial
 from typing import NamedTuple
@@ -55,7 +55,18 @@ def made(choose: Choose) -> Program:
 
 def for_loop(make: Maker) -> list[str]:
     first = header(make)
-    return [first, *indent(content(make))]
+    return [first, *indent(content(make)), *otherwise(make)]
+
+
+def otherwise(make: Maker) -> list[str]:
+    """The `else` of a loop, on something that it may have changed."""
+    if "break" not in make.forms or not make.often():
+        return []
+    make.form("loop-else")
+    name = make.name("ended")
+    make.before.append(f"{name} = 0.0")
+    make.results.append(name)
+    return ["else:", f"    {name} = {make.one('t', '1.0', 'jnp.sum(v)')}"]
 
 
 def while_loop(make: Maker) -> list[str]:
@@ -91,8 +102,10 @@ def content(make: Maker) -> list[str]:
         lines.append(made)
     if make.rarely() and make.rarely():
         lines.append(effect(make))
-    if make.rarely() and make.rarely():
+    if make.rarely():
         lines.insert(0, jump(make))
+        if make.rarely():
+            lines.insert(0, jump(make))
     if make.often():
         lines.reverse()
     return [line for part in lines for line in part]
@@ -105,6 +118,7 @@ def dynamic(make: Maker) -> bool:
 
 def assembled(make: Maker, loop: Sequence[str]) -> Program:
     results = list(dict.fromkeys(make.results)) or ["t"]
+    loop = [line.replace(RESULTS, ", ".join(results)) for line in loop]
     body = [*make.before, *loop, *make.after, f"return {', '.join(results)}"]
     used = set(re.findall(r"\w+", "\n".join(body)))
     names = tuple(p for p in PARAMETERS if p in used)

@@ -360,6 +360,10 @@ def make_lines(text: str) -> Lines:
     return text.split("\n")
 
 
+RESULTS = "RESULTS"
+"""Stands for what the function returns at its end."""
+
+
 def branched(make: Maker, lines: Lines) -> Lines:
     """Statements under an `if`, on the index or on traced values."""
     test = make.test()
@@ -377,9 +381,21 @@ def branched(make: Maker, lines: Lines) -> Lines:
 
 def jump(make: Maker) -> Lines:
     """A way out of the loop or of the trip."""
-    kind = make.one("break", "continue", "continue", "return t")
+    kind = make.one("break", "break", "continue", "continue", "return t", f"return {RESULTS}")
     make.form(kind.partition(" ")[0])
-    return [f"if {make.test()}:", f"    {kind}"]
+    test = make.one(make.test(), make.test(), f"{make.number(1)} > t", f"{make.number(1)} < ys[1]")
+    match make.one("plain", "plain", "plain", "state", "inside", "named"):
+        case "state":
+            s = make.name("left")
+            make.before.append(f"{s} = {make.one('t', '0.0', 'v')}")
+            make.results.append(s)
+            return [f"if {test}:", f"    {s} = {s} * 0.5 + t", f"    {kind}", f"{s} = {s} + {make.number(1)}"]
+        case "inside":
+            return [f"if {make.test()}:", f"    if {test}:", f"        {kind}"]
+        case "named":
+            flag = make.name("stop")
+            return [f"{flag} = {test}", f"if {flag}:", f"    {kind}"]
+    return [f"if {test}:", f"    {kind}"]
 
 
 def effect(make: Maker) -> Lines:

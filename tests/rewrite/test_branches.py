@@ -370,8 +370,8 @@ LEFT = {
     "changes_an_object_in_place": ("if x > 0:\n        d['y'] = x\n        y = y + 1\n    return y", "mutation"),
     "appends_to_an_outer_list": ("out = []\n    if x > 0:\n        out.append(x)\n    return out", "side-effect"),
     "leaves_the_loop": (
-        "for i in range(3):\n        if x > i:\n            break\n        x = x - y\n    return x",
-        "break",
+        "for z in d:\n        if x > z:\n            break\n        x = x - y\n    return x",
+        "iterable",
     ),
     "no_value_on_one_path": ("if x > 0:\n        z = y\n    return z", "maybe-undefined"),
     "returns_nothing_on_one_path": ("if x > 0:\n        return y", "return-on-some-paths"),

@@ -1,0 +1,167 @@
+"""A `for` as the `while` that counts as it does, for loops that are left from inside."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import NamedTuple
+
+from scanlint.analysis.exits import jumps_in
+from scanlint.analysis.flow import binds, reads
+from scanlint.analysis.loops import LoopModel, Stream
+from scanlint.outcome import Withheld
+from scanlint.rewrite.leaving import negated
+from scanlint.rewrite.predicates import predicate
+from scanlint.rewrite.ranges import counts_evenly, length, nth
+
+Fresh = Callable[..., str]
+
+
+class Counting(NamedTuple):
+    """What stands before the loop, its test, and what stands first and last in its body.
+
+    `counter`: the loop variable is what is counted, and is the same in the test as at the start of the body.
+    """
+
+    before: tuple[str, ...]
+    test: str
+    first: tuple[str, ...]
+    last: tuple[str, ...]
+    counter: str | None = None
+
+
+def counting(model: LoopModel, kept: frozenset[str], fresh: Fresh) -> Counting | Withheld:
+    """The parts of the `while`; `kept` are loop variables that must hold afterwards what they hold in Python."""
+    node = model.node
+    assert isinstance(node, ast.For)
+    moving = binds(*node.body) | frozenset(model.targets)
+    if clash := sorted(set(model.targets) & binds(*node.body)):
+        return Withheld("target-rebound", f"`{clash[0]}` is bound anew in the body (line {node.lineno})")
+    if clash := sorted(reads(*model.bounds) & moving):
+        return Withheld("bound-changes", f"the loop rebinds `{clash[0]}`, by which it counts (line {node.lineno})")
+    if not model.streams:
+        return Withheld("iterable", f"what the loop goes over is not understood (line {node.lineno})")
+    match model.streams:
+        case (Stream(kind="range", target=ast.Name(), counted=None, reverse=False) as stream,):
+            if (step := _step(model, stream)) is not None:
+                return _alone(model, stream, step, kept, fresh)
+    return _rows(model, moving, fresh)
+
+
+def _step(model: LoopModel, stream: Stream) -> int | None:
+    """The step of a range, where it is known."""
+    step = model.unit.value(stream.step).constant if stream.step is not None else 1
+    return step if isinstance(step, int) and step and (stream.step is None or _certain(model, stream.step)) else None
+
+
+def _certain(model: LoopModel, node: ast.expr) -> bool:
+    return model.unit.value(node).certain
+
+
+def _alone(model: LoopModel, stream: Stream, step: int, kept: frozenset[str], fresh: Fresh) -> Counting | Withheld:
+    """One range."""
+    code = model.unit.source.segment
+    assert isinstance(stream.target, ast.Name) and stream.stop is not None
+    name, sign = stream.target.id, "<" if step > 0 else ">"
+    start = code(stream.start) if stream.start is not None else "0"
+    if name in kept:
+        if name in model.flow.bound_before[model.node] and not model.trips:
+            return Withheld("target-read-after-loop", f"`{name}` is read after the loop, which may make no trip")
+        begin, end = _shifted(start, -step), _shifted(code(stream.stop), -step)
+        return Counting((f"{name} = {begin}",), f"{name} {sign} {end}", (_moved(name, step),), ())
+    name = name if model.used(name) or not name.startswith("_") else fresh("i", "trip", "k")
+    test = f"{name} {sign} {_side(code(stream.stop))}"
+    return Counting((f"{name} = {start}",), test, (), (_moved(name, step),), name)
+
+
+def _moved(name: str, step: int) -> str:
+    return f"{name} += {step}" if step > 0 else f"{name} -= {-step}"
+
+
+def _side(code: str) -> str:
+    """An expression as one side of a comparison."""
+    node = ast.parse(code, mode="eval").body
+    return f"({code})" if isinstance(node, ast.Compare | ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr) else code
+
+
+def _shifted(code: str, by: int) -> str:
+    """A bound moved by some whole numbers."""
+    node = ast.parse(code, mode="eval").body
+    match node:
+        case ast.Constant(value=int(number)):
+            return str(number + by)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):
+            return str(by - number)
+        case ast.BinOp(left=left, op=ast.Add(), right=ast.Constant(value=int(number))) if number == -by:
+            return ast.unparse(left)
+        case ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=int(number))) if number == by:
+            return ast.unparse(left)
+    loose = not isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.BinOp)
+    base = f"({code})" if loose else code
+    return f"{base} {'+' if by > 0 else '-'} {abs(by)}"
+
+
+def _rows(model: LoopModel, moving: frozenset[str], fresh: Fresh) -> Counting | Withheld:
+    """Rows of arrays, ranges beside them, ranges that step by what is not known: all by the number of the trip."""
+    code, node = model.unit.source.segment, model.node
+    before: list[str] = []
+    first: list[str] = []
+    lengths: list[str] = []
+    counter = ""
+    for stream in model.streams:
+        if stream.counted is not None and isinstance(stream.target, ast.Name) and not stream.reverse:
+            counter = stream.target.id
+    counter = counter or fresh("k", "trip")
+    for stream in model.streams:
+        if stream.kind == "range":
+            if not counts_evenly(model, stream):
+                return Withheld("iterable", f"what the loop goes over is not understood (line {node.lineno})")
+            if stream.counted is None:
+                lengths.append(length(model, stream))
+            if code(stream.target) != counter:
+                first.append(f"{code(stream.target)} = {nth(model, stream, counter)}")
+            continue
+        assert stream.array is not None
+        array = code(stream.array)
+        if not isinstance(stream.array, ast.Name) or reads(stream.array) & moving:
+            name = fresh("rows", "all_rows")
+            before.append(f"{name} = {array}")
+            array = name
+        place = f"-1 - {counter}" if stream.reverse else counter
+        lengths.append(f"len({array})")
+        first.append(f"{code(stream.target)} = {array}[{place}]")
+    lengths = list(dict.fromkeys(lengths))
+    stop = lengths[0] if len(lengths) == 1 else f"min({', '.join(lengths)})"
+    return Counting((*before, f"{counter} = 0"), f"{counter} < {stop}", tuple(first), (f"{counter} += 1",))
+
+
+def leading_test(model: LoopModel, count: Counting) -> str | None:
+    """The test of the new loop that stands for `if test: break` first in each trip, if that is all there is."""
+    node, unit = model.node, model.unit
+    match node.body[0]:
+        case ast.If(test=test, body=[ast.Break() | ast.Return()], orelse=[]):
+            pass
+        case _:
+            return None
+    rest = [j for j in jumps_in(*node.body[1:]) if not isinstance(j, ast.Continue)]
+    local = {name for line in count.first for name in targets_of(line)}
+    fixed = isinstance(node, ast.While) or count.counter is not None or not reads(test) & set(model.targets)
+    if rest or local & reads(test) or not fixed or any(isinstance(n, ast.NamedExpr) for n in ast.walk(test)):
+        return None
+    if isinstance(predicate(unit, test, lambda name: name), Withheld):
+        return None
+    code = negated(unit, test)
+    code = ast.unparse(ast.parse(code, mode="eval").body) if "\n" in code else code
+    made = ast.parse(code, mode="eval").body
+    return f"({code})" if loose(made) else code
+
+
+def targets_of(line: str) -> list[str]:
+    """The names that a line of source binds."""
+    return [n for s in ast.parse(line).body for n in binds(s)]
+
+
+def loose(test: ast.expr) -> bool:
+    """Whether a test has to stand in parentheses beside `and`."""
+    spread = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or)
+    return spread or isinstance(test, ast.IfExp | ast.NamedExpr | ast.Lambda)

@@ -1,0 +1,340 @@
+"""Loops that are left from inside by what data decide: `break`, `return`, `else`."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import jax.numpy as jnp
+import pytest
+
+from tests.rewrite.conftest import Sample
+
+
+def number(value: float) -> object:
+    """A float of the width that is the default when it is made."""
+    return lambda: jnp.asarray(value, float)
+
+
+NAN = float("nan")
+ROW = [-1.0, 0.5, 2.0, -3.0, 4.0]
+LEFT: dict[str, tuple[str, list[list[object]]]] = {
+    "break at the end of a trip": (
+        """
+        for _ in range(30):
+            x = 0.5 * (x + y / x)
+            if jnp.abs(x * x - y) < 1e-3:  # close enough
+                break
+        return x
+        """,
+        [
+            [number(1.0), number(9.0)],
+            [number(3.0), number(9.0)],
+            [number(NAN), number(9.0)],
+            [number(1.0), number(1e30)],
+        ],
+    ),
+    "break at the start is the test of the new loop": (
+        """
+        for i in range(20):
+            if x > y:
+                break
+            x = x + i
+        return x
+        """,
+        [[number(0.0), number(v)] for v in (-1.0, 0.0, 7.0, 1e9, NAN)],
+    ),
+    "the index of the trip that was the last": (
+        """
+        for i in range(3, 20):
+            if x > y:
+                break
+            x = x + i
+        return x, i
+        """,
+        [[number(0.0), number(v)] for v in (-1.0, 0.0, 7.0, 1e9, NAN)],
+    ),
+    "counting down": (
+        """
+        for i in range(20, 2, -3):
+            x = x + i
+            if x > y:
+                x = -x
+                break
+            y = y - 1
+        return x, y
+        """,
+        [[number(0.0), number(v)] for v in (-1.0, 30.0, 1e9)],
+    ),
+    "no trips": (
+        """
+        n = 0
+        for i in range(n):
+            if x > y:
+                break
+            x = x + i
+        else:
+            x = x + 1
+        return x
+        """,
+        [[number(0.0), number(1.0)]],
+    ),
+    "several ways out, one in a branch": (
+        """
+        for i in range(12):
+            if x < 0:
+                x = -x
+                break
+            if x > 3:
+                y = y + x
+                if y > 10:
+                    break
+                x = x - y
+            x = x + i * 0.5
+            # far enough
+            if y - x > 5: break
+        return x, y
+        """,
+        [[number(a), number(b)] for a in (-1.0, 0.0, 2.0, 4.0) for b in (-3.0, 0.0, 9.0)],
+    ),
+    "break and continue": (
+        """
+        for i in range(12):
+            if x > i:
+                if y > x:
+                    x = x + 2
+                    continue
+                y = y + 1
+            if x > 9:
+                break
+            x = x + y * 0.25
+        return x, y
+        """,
+        [[number(a), number(b)] for a in (-1.0, 0.5, 2.0, 40.0) for b in (-3.0, 0.0, 9.0)],
+    ),
+    "return from the loop": (
+        """
+        for i in range(15):
+            new = jnp.cos(x)
+            if jnp.abs(new - x) < y:
+                return new
+            x = new
+        return x + 1
+        """,
+        [[number(1.0), number(v)] for v in (1.0, 0.1, 0.0, NAN)],
+    ),
+    "return and break": (
+        """
+        for i in range(15):
+            if x < y:
+                return x, i
+            x = x * 0.5
+            if x < 0.1:
+                break
+        return -x, -1
+        """,
+        [[number(a), number(v)] for a in (4.0, 0.15) for v in (1.0, 9.0, 0.0)],
+    ),
+    "return from the inner of two loops": (
+        """
+        for i in range(4):
+            for j in range(5):
+                if x > y:
+                    return x * i + j
+                x = x + 1
+        return x
+        """,
+        [[number(0.0), number(v)] for v in (-1.0, 3.0, 7.5, 99.0)],
+    ),
+    "else of a loop that may be left": (
+        """
+        for i in range(5):
+            if x > y:
+                break
+            x = x + 1
+        else:
+            # never
+            x = -x
+        return x
+        """,
+        [[number(0.0), number(v)] for v in (-1.0, 3.0, 4.5, 9.0)],
+    ),
+    "while with a second way out": (
+        """
+        n = 0
+        while x < 50:
+            x = x * 1.5 + 1
+            n += 1
+            if x > y or n == 7:
+                break
+            x = x - 0.5
+        return x, n
+        """,
+        [[number(a), number(v)] for a in (0.0, 60.0) for v in (-1.0, 9.0, 99.0)],
+    ),
+    "while True with a test in the middle": (
+        """
+        while True:
+            x = x * 0.5
+            if x < y:
+                break
+            x = x + 0.125
+        return x
+        """,
+        [[number(4.0), number(v)] for v in (1.0, 9.0)],
+    ),
+    "while True that binds what is read afterwards": (
+        """
+        while True:
+            z = x * 0.5
+            x = x - 1
+            # small by now
+            if z < y:
+                break
+        return z
+        """,
+        [[number(4.0), number(v)] for v in (1.0, 9.0)],
+    ),
+    "a flag of the user's": (
+        """
+        for t in range(25):
+            x = x + 0.25 * t
+            stop = x > y
+            if stop:
+                x = x - 100
+                break
+        return x
+        """,
+        [[number(0.0), number(v)] for v in (-1.0, 4.0, 1e9)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "cases"), LEFT.values(), ids=LEFT)
+def test_a_loop_left_from_inside_gives_the_same(rewrite, code: str, cases: list[list[object]]) -> None:
+    body = dedent(code).strip().replace("\n", "\n    ")
+    sample: Sample = rewrite(f"@jax.jit\ndef f(x, y):\n    {body}\n")
+    assert "break" not in sample.body and "for " not in sample.body
+    assert "lax.while_loop(" in sample.body
+    sample.agree("f", *cases)
+
+
+def test_rows_are_read_until_it_stops(rewrite) -> None:
+    code = """@jax.jit
+def f(xs, ys, t):
+    s = jnp.zeros((), xs.dtype)
+    for i, (x, y) in enumerate(zip(xs, ys[::-1])):
+        s = s + x * y * i
+        if s > t:
+            break
+    return s
+"""
+    sample: Sample = rewrite(code)
+    assert "lax.while_loop(" in sample.body
+    row = lambda: jnp.asarray(ROW, float)  # noqa: E731
+    sample.agree("f", *([row, row, t] for t in (-9.0, 0.0, 3.0, 99.0)))
+
+
+def test_where_gradients_are_taken_trips_do_nothing_after_the_break(rewrite) -> None:
+    code = """def root(x, y):
+    for _ in range(20):
+        new = 0.5 * (x + y / x)
+        if jnp.abs(new - x) < 1e-3:
+            break
+        x = new
+    return x
+
+
+@jax.jit
+def f(x, y):
+    return jax.value_and_grad(root, argnums=1)(x, y)
+"""
+    sample: Sample = rewrite(code)
+    assert "while_loop" not in sample.body
+    assert "lax.fori_loop(0, 20," in sample.body
+    sample.agree("f", *([number(a), number(b)] for a, b in ((1.0, 9.0), (3.0, 9.0), (1.0, 1e6))))
+
+
+def test_what_only_serves_the_loop_is_written_into_it(rewrite) -> None:
+    sample: Sample = rewrite(HALVE)
+    assert sample.body == HALVED
+
+
+HALVE = """@jax.jit
+def f(x, y):
+    for _ in range(30):  # at most
+        half = 0.5 * x
+        if half < y:
+            break
+        x = half
+    return x
+"""
+HALVED = """@jax.jit
+def f(x, y):
+    # at most
+    def condition(state):
+        _, i, done = state
+        return (i < 30) & jnp.logical_not(done)
+
+    def body(state):
+        x, i, done = state
+        half = 0.5 * x
+        done = half < y
+        x = lax.cond(jnp.logical_not(done), lambda: half, lambda: x)
+        return x, i + 1, done
+
+    x, _, _ = lax.while_loop(condition, body, (x, 0, False))
+    return x
+"""
+
+STAY = {
+    "known when tracing": (
+        "for i in range(40):\n        if i == 30:\n            break\n        x = jnp.sin(x) * jnp.cos(x) + y",
+        "break",
+    ),
+    "a list": (
+        "out = []\n    for i in range(40):\n        x = jnp.sin(x)\n        out.append(x)\n        if x > y:\n            break\n"
+        "    x = jnp.stack(out)",
+        "dynamic-length-output",
+    ),
+    "an effect": (
+        "for i in range(40):\n        x = jnp.sin(x)\n        if x > y:\n            print(i)\n            break",
+        "side-effect",
+    ),
+    "an error where it does not stop": (
+        "for i in range(40):\n        x = jnp.sin(x)\n        if x > y:\n            break\n    else:\n        raise ValueError",
+        None,
+    ),
+    "inside try": (
+        "for i in range(40):\n        try:\n            x = jnp.sin(x)\n            if x > y:\n                break\n"
+        "        except ValueError:\n            pass",
+        "try",
+    ),
+    "another value of the index before": (
+        "i = 7\n    for i in range(y.shape[0]):\n        x = jnp.sin(x)\n        if x > 2:\n            break\n    x = x + i",
+        "target-read-after-loop",
+    ),
+    "a length that changes": (
+        "n = 40\n    for i in range(n):\n        n = n - 1\n        x = jnp.sin(x)\n        if x > n:\n            break",
+        "bound-changes",
+    ),
+    "an index that changes": (
+        "for i in range(40):\n        x = jnp.sin(x)\n        if x > 2:\n            break\n        i = i + 1\n        x = x * i",
+        "target-rebound",
+    ),
+    "different results": (
+        "for i in range(40):\n        x = jnp.sin(x)\n        if x > y:\n            return x\n        if x < -y:\n            return y",
+        "return-in-loop",
+    ),
+    "no value before": (
+        "for i in range(40):\n        x = jnp.sin(x)\n        z = x * 2\n        if x > y:\n            break\n    x = x + z",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "reason"), STAY.values(), ids=STAY)
+def test_a_loop_left_from_inside_stays_with_a_reason(rewrite, body: str, reason: str | None) -> None:
+    """None: the reason comes up only on the way, when the loop is carried through."""
+    sample: Sample = rewrite(f"@jax.jit\ndef f(x, y):\n    {body}\n    return x\n")
+    assert sample.new == sample.old
+    assert set(sample.reasons) == ({reason} if reason is not None else set())
