@@ -31,6 +31,7 @@ MOST_ROUNDS = 4
 """How often a unit is looked at again for what has become worth rewriting by the last rewrites."""
 
 MOST_REPAIRS = 3
+NO_ROWS = "where there are no rows, what the loop starts with has the shape of a row"
 Steps = list[tuple[Entry, str]]
 
 
@@ -209,6 +210,8 @@ class Fixer:
             text = add_imports(apply_edits(text, made.edits), made.imports)
             steps = [*steps[:-1], (steps[-1][0], text)]
             verdict = self._verify(unit, old, text)
+            if not certain:
+                verdict = replace(verdict, notes=(*verdict.notes, NO_ROWS))
         return Verified(steps, verdict)
 
     def _settle(self, verified: Verified, text: str) -> str:

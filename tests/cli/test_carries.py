@@ -1,0 +1,113 @@
+"""Carries that take another type in the first trip: what is written for them, and what is left."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+Scanlint = Callable[..., subprocess.CompletedProcess[str]]
+HEAD = "import functools\n\nimport jax\nimport jax.numpy as jnp\nfrom jax import lax\n"
+MENDED = {
+    "rows that may be vectors": (
+        "def rows(xs):\n    total = 0.0\n    for i in range(xs.shape[0]):\n"
+        "        total = total + jnp.sin(xs[i])\n    return total\n",
+        "total = jnp.full(xs.shape[1:], 0.0)",
+    ),
+    "a whole number and rows of any dtype": (
+        "def count(xs):\n    total = 0\n    for x in xs:\n        total = total + x\n    return total\n",
+        "total = jnp.zeros(xs.shape[1:], xs.dtype)",
+    ),
+    "an argument of any rank in a loop that makes trips": (
+        "def series(x):\n    s = 0.0\n    for i in range(40):\n        s = s + jnp.sin(x * i)\n    return s\n",
+        "s = jnp.full(jnp.shape(x), 0.0)",
+    ),
+    "two arguments that broadcast": (
+        "def waves(a, b):\n    s = 1.0\n    for i in range(40):\n        s = s + a * jnp.sin(b * i)\n    return s\n",
+        "s = jnp.full(jnp.broadcast_shapes(jnp.shape(a), jnp.shape(b)), 1.0)",
+    ),
+    "nested loops, mended once": (
+        "def grid(m):\n    s = 0.0\n    for i in range(m.shape[0]):\n        for j in range(m.shape[1]):\n"
+        "            s = s + m[i, j] * m[j, i]\n    return s\n",
+        "s = jnp.full(m.shape[2:], 0.0)",
+    ),
+    "a start that is read before the loop": (
+        "def scaled(xs):\n    total = 0.5\n    scale = total + 1.0\n    for i in range(xs.shape[0]):\n"
+        "        total = total + scale * xs[i]\n    return total\n",
+        "total = jnp.broadcast_to(total, xs.shape[1:])",
+    ),
+}
+LEFT = {
+    "trips that may not be made leave the number as it is": (
+        "def steps(x, n):\n    s = 0.0\n    for i in range(n):\n        s = s + jnp.sin(x) * i\n    return s\n",
+        "`s` starts as float32[] and becomes float32[3] in the first trip, which may not be made",
+    ),
+    "no array is known to have the shape": (
+        "def grown(xs):\n    c = jnp.zeros(3)\n    for i in range(xs.shape[0]):\n"
+        "        c = c + xs[i].reshape(4, 3)\n    return c\n",
+        "`c` starts as float32[3] and becomes float32[4,3] in the first trip",
+    ),
+    "whole numbers that floats do not hold": (
+        "def rounded(xs, c):\n    c = c.astype(jnp.int32)\n    for i in range(xs.shape[0]):\n"
+        "        c = c + jnp.float32(xs[i].sum())\n    return c\n",
+        "`c` starts as int32",
+    ),
+}
+
+
+def text(functions: dict[str, tuple[str, str]]) -> str:
+    return HEAD + "".join(f"\n\n{decorated(code)}" for code, _ in functions.values())
+
+
+def decorated(code: str) -> str:
+    static = "(x, n)" in code
+    return ("@functools.partial(jax.jit, static_argnames='n')\n" if static else "@jax.jit\n") + code
+
+
+@pytest.fixture(scope="module")
+def space() -> Callable[[str], dict[str, Callable[..., object]]]:
+    def load(code: str) -> dict[str, Callable[..., object]]:
+        found: dict[str, Callable[..., object]] = {}
+        exec(compile(code, "carries.py", "exec"), found)  # type: ignore[arg-type]
+        return found
+
+    return load
+
+
+def test_a_start_gets_the_shape_of_the_first_trip_and_every_rank_runs(
+    project: Path, run: Scanlint, space: Callable[[str], dict[str, Callable[..., object]]]
+) -> None:
+    old = text(MENDED)
+    (project / "carries.py").write_text(old)
+    said = run("--fix", "--fix-only", "carries.py")
+    new = (project / "carries.py").read_text()
+    for code, start in MENDED.values():
+        assert new.count(f"    {start}\n") == 1, f"{start}\n{code}\n{new}\n{said.stdout}"
+    assert new.count(".full(m.shape[2:]") == 1 and "broadcast_to(s" not in new
+    before, after = space(old), space(new)
+    for name in ("rows", "count", "series", "scaled"):
+        for shape in ((5,), (5, 4), (5, 4, 3), (1, 4), (0,)):
+            for dtype in ("float32", "int32", "float16"):
+                xs = jnp.asarray(np.random.default_rng(0).integers(-3, 4, shape), dtype)
+                alike(before[name].__wrapped__(xs), after[name](xs))  # type: ignore[attr-defined]
+    for a, b in ((2.0, jnp.ones(3)), (jnp.ones((2, 1)), jnp.arange(3.0)), (jnp.ones(3), 0.5)):
+        alike(before["waves"].__wrapped__(a, b), after["waves"](a, b))  # type: ignore[attr-defined]
+
+
+def alike(want: object, got: object) -> None:
+    a, b = jnp.asarray(want), jnp.asarray(got)
+    assert a.shape == b.shape and (a.dtype == b.dtype or (a.weak_type and not a.shape))
+    np.testing.assert_allclose(a, b, rtol=5e-3 if b.dtype == jnp.float16 else 1e-5, atol=1e-4)
+
+
+def test_what_has_no_start_of_its_final_type_is_left_with_both_types_named(project: Path, run: Scanlint) -> None:
+    old = text(LEFT)
+    (project / "carries.py").write_text(old)
+    said = run("--fix", "carries.py").stdout
+    assert (project / "carries.py").read_text() == old
+    for _, reason in LEFT.values():
+        assert f"carry-type-changes: {reason}" in said, said
