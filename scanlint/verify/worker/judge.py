@@ -35,7 +35,7 @@ UNTRACEABLE = (
     jax.errors.TracerArrayConversionError,
     jax.errors.TracerIntegerConversionError,
 )
-SPREAD = "where an array has no rows, a number that was given as it is has the shape of a row"
+SPREAD = "where there are no rows, what the loop starts with has the shape of a row"
 EMPTY = "where there is nothing to loop over, an empty result differs in shape or dtype"
 Function = Callable[..., object]
 Result = TypeVar("Result")
