@@ -161,6 +161,41 @@ def test_what_a_factory_makes_is_called_as_others_call_it(judge: Judge, tmp_path
     assert wrong.verdict == "refuted", wrong
 
 
+def test_a_method_is_called_through_what_it_inherits(judge: Judge, tmp_path: Path) -> None:
+    source = """
+    from base import Base
+    class Walk(Base):
+        def __init__(self, kind, dtype):
+            if kind not in ("short", "long"):
+                raise ValueError("unknown kind")
+            self.steps = 10 if kind == "short" else 30
+            self.dtype = dtype
+        def step(self, state, dtype):
+            for i in range(self.steps):
+                state = state * 0.5 + i
+            return state.astype(dtype)
+    """
+    rolled = source.replace("for i in range(self.steps):\n", "def body(i, state):\n").replace(
+        "                state = state * 0.5 + i\n            return state.astype",
+        "                return state * 0.5 + i\n            state = lax.fori_loop(0, self.steps, body, state)\n"
+        "            return state.astype",
+    )
+    base = """
+    class Base:
+        def run(self, state):
+            return self.step(state, self.dtype)
+    """
+    caller = """
+    import jax.numpy as jnp
+    from module import Walk
+    def test_run():
+        assert Walk("long", jnp.dtype("float32")).run(jnp.ones(3)).shape == (3,)
+    """
+    write(tmp_path, module=HEADER + dedent(source), base=base, test_module=caller)
+    found = judge(source, rolled, "Walk.step")
+    assert (found.verdict, found.inputs) == ("proved", "harvested"), found
+
+
 def test_a_new_version_without_end_is_unknown(judge: Judge) -> None:
     source = "def f(x):\n    n = int(x * 2)\n    for i in range(n):\n        x = x + i\n    return x\n"
     found = judge(source, source.replace("    for", "    while n > 1000:\n        pass\n    for"))

@@ -190,4 +190,8 @@ def _traced(value: object) -> bool:
 def _look(values: Values) -> str:
     """What tells calls apart: their trees, shapes, dtypes, and what is no array."""
     flat, tree = jax.tree_util.tree_flatten(values)
-    return f"{tree}{[(x.shape, str(x.dtype)) if hasattr(x, 'shape') else x for x in flat]}"
+    return f"{tree}{[_leaf(x) for x in flat]}"
+
+
+def _leaf(leaf: object) -> object:
+    return (leaf.shape, str(leaf.dtype)) if isinstance(leaf, jax.Array | np.ndarray) else leaf

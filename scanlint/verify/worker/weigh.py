@@ -332,7 +332,7 @@ def _proof(judge: Judge, values: Values, static: frozenset[str]) -> Proof:
 def shape_of(values: Values) -> str:
     """What distinguishes traces: shapes of arrays, values of everything else."""
     flat, tree = jax.tree_util.tree_flatten(values)
-    return str((tree, [(x.shape, str(x.dtype)) if hasattr(x, "dtype") else x for x in flat]))
+    return str((tree, [(x.shape, str(x.dtype)) if hasattr(x, "dtype") and hasattr(x, "shape") else x for x in flat]))
 
 
 def _larger(a: int | None, b: int | None) -> int | None:
