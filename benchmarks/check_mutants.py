@@ -6,6 +6,8 @@ Correct pairs are what scanlint itself makes of the pages, the fixtures and seed
 version wrong ones are made: one small change of the rewritten function. What is not refuted is judged by an oracle of
 its own (many inputs, both widths, gradients; see mutation/oracle.py): where nothing tells it from the right version it
 is equivalent and does not count. Exits with 1 if a limit is passed.
+With --output each verdict is written down as it comes, and a run that was cut short goes on where it was: verdicts of
+the same scanlint, to a byte, are taken from the file.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -29,6 +32,7 @@ from mutation.mutate import Mutant, chosen, mutants
 from mutation.pairs import Pair, pairs
 from mutation.pool import judged
 
+import scanlint
 from scanlint.finding import Verification
 
 REFUTED, PROVED, ACCEPTED = 0.995, 0.70, 0.97
@@ -52,9 +56,32 @@ def correct(found: list[Pair], verdicts: list[Verification]) -> bool:
     return counts["proved"] >= PROVED * len(found) and good >= ACCEPTED * len(found) and not counts["refuted"]
 
 
+def tool() -> str:
+    """What stands for the scanlint that judges."""
+    found = blake2b(digest_size=8)
+    for file in sorted(Path(scanlint.__file__).parent.rglob("*.py")):
+        found.update(file.read_bytes())
+    return found.hexdigest()
+
+
+Known = dict[tuple[str, str, str], Verification]
+
+
+def known(output: Path | None) -> Known:
+    """The verdicts that an earlier run of the same scanlint wrote down, by function, old and new text."""
+    found: Known = {}
+    if output is not None and output.exists():
+        stamp = tool()
+        for row in map(json.loads, output.read_text(encoding="utf-8").splitlines()):
+            if row.get("tool") == stamp:
+                verdict = Verification(row["verdict"], row["reason"], notes=tuple(row["notes"]))
+                found[row["function"], row["old"], row["text"] or row["right"]] = verdict
+    return found
+
+
 def log(wanted: list[tuple[Pair, list[Mutant]]], output: Path | None) -> Callable[[int, list[Verification]], None]:
-    """Writes down the verdicts on each pair as they come, so that a run that is cut short is not lost."""
-    count = 0
+    """Writes down the verdicts on each pair as they come."""
+    count, stamp = 0, tool()
 
     def done(at: int, verdicts: list[Verification]) -> None:
         nonlocal count
@@ -67,6 +94,7 @@ def log(wanted: list[tuple[Pair, list[Mutant]]], output: Path | None) -> Callabl
         with output.open("a", encoding="utf-8") as stream:
             for (kind, operator, text), verdict in zip(rows, verdicts, strict=True):
                 row = {
+                    "tool": stamp,
                     "kind": kind,
                     "operator": operator,
                     "verdict": verdict.verdict,
@@ -141,17 +169,23 @@ def main() -> int:
         print(f"seed {seed}: {len(found)} correct pairs", flush=True)
         each = -(-options.mutants // len(found))
         found.sort(key=lambda pair: (len(pair.task.old) > 2000, rng.random()))  # the large ones last
-        wanted = []
+        drawn = []
         for pair in found:
             possible = list(mutants(pair.task.new, pair.task.function))
-            wanted.append((pair, chosen(possible, each, rng), possible))
-        wanted = topped_up(wanted, options.mutants, rng)
+            drawn.append((pair, chosen(possible, each, rng), possible))
+        wanted = topped_up(drawn, options.mutants, rng)
         found = [pair for pair, _ in wanted]
         groups = [[pair.task, *(replace(pair.task, new=m.text) for m in picked)] for pair, picked in wanted]
+        earlier = known(options.output)
+        told = [[earlier.get((task.function, task.old, task.new)) for task in group] for group in groups]
+        left = [at for at, verdicts in enumerate(told) if None in verdicts]
         started = time.monotonic()
-        verdicts = judged(groups, options.workers, options.timeout, log(wanted, options.output))
-        count = sum(map(len, groups))
-        print(f"{(time.monotonic() - started) / count:.2f} s a verdict with {options.workers} processes", flush=True)
+        done = log([wanted[at] for at in left], options.output)
+        new = dict(zip(left, judged([groups[at] for at in left], options.workers, options.timeout, done), strict=True))
+        verdicts = [new[at] if at in new else [v for v in told[at] if v is not None] for at in range(len(groups))]
+        if left:
+            seconds = (time.monotonic() - started) / sum(len(groups[at]) for at in left)
+            print(f"{seconds:.2f} s a verdict with {options.workers} processes", flush=True)
         right = correct(found, [v[0] for v in verdicts])
         made = [(pair, m) for pair, picked in wanted for m in picked]
         refuted = wrong(made, [v for group in verdicts for v in group[1:]])
