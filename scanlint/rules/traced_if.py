@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from scanlint.analysis.unit import Unit
 from scanlint.rules.base import Context, Report, Rule
 
+LEAVE = "carry a flag and go on with `lax.while_loop` until it is set"
+
 
 class TracedIf(Rule):
     """`if x > 0` on a traced value: a TracerBoolConversionError when it is traced."""
@@ -34,6 +36,7 @@ class TracedIf(Rule):
 
 def _statement(node: ast.If, context: Context) -> Report:
     from scanlint.analysis.branches import model_branch
+    from scanlint.analysis.exits import loop_left_by
     from scanlint.rewrite.branches import to_cond
 
     return context.report(
@@ -41,7 +44,7 @@ def _statement(node: ast.If, context: Context) -> Report:
         f"tracing `{context.unit.context(node).qualname}` fails here: `if` needs a Python bool",
         end=node.test,
         label="this condition is traced",
-        help="choose between the two with `lax.cond`",
+        help=LEAVE if loop_left_by(context.unit, node) else "choose between the two with `lax.cond`",
         why=context.evidence(node.test),
         primitive="cond",
         outcome=to_cond(model_branch(context.unit, node)),
