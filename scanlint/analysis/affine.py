@@ -66,6 +66,16 @@ def window(part: ast.Slice, moving: Names) -> tuple[ast.expr, str] | None:
     return None
 
 
+def moving_arange(call: ast.Call, moving: Names) -> tuple[ast.expr, str] | None:
+    """The start of `jnp.arange(i, i + n, k)` and what is added to it, whose length is the same for all trips."""
+    match call:
+        case ast.Call(args=[low, high, *step], keywords=[]) if len(step) < 2 and not reads(*step) & moving:
+            found = window(ast.Slice(low, high, None), moving)
+            if found is not None:
+                return low, ", ".join(["0", found[1], *map(ast.unparse, step)]) if step else found[1]
+    return None
+
+
 def text(a: Polynomial) -> str:
     """One spelling for equal polynomials."""
     return " + ".join(f"{factor}*{'*'.join(term)}" for term, factor in sorted(a.items())) or "0"

@@ -26,6 +26,7 @@ from scanlint.analysis.values import (
     Unset,
     Value,
     constant,
+    contents,
     element_of,
     gathered,
     holds_tracer,
@@ -279,7 +280,9 @@ def _dict(self: Expressions, node: ast.Dict) -> Value:
     if not values:
         return Value(Kind.STATIC, container="dict", items=())
     if None in keys:
-        return Value(Kind.UNKNOWN, container="dict", element=UNKNOWN)
+        inside = [contents(v) if v.container == "dict" else (v,) for v in values]
+        parts = tuple(part for row in inside for part in row)
+        return Value(Kind.UNKNOWN, container="dict", element=join_all(parts, loop=True) if parts else UNKNOWN)
     return gathered("dict", None, join_all(tuple(values)))
 
 

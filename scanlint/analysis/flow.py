@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from scanlint.analysis.order import evaluated
 from scanlint.analysis.unit import Function, Unit
 from scanlint.analysis.walk import children
 
@@ -119,6 +120,16 @@ def _collect_binds(node: ast.AST, found: dict[str, None]) -> None:
         _collect_binds(child, found)
 
 
+def stores(*nodes: ast.AST) -> Names:
+    """The names whose items these statements set: `state["s"] = ...`, `pair[0] += ...`."""
+    found: set[str] = set()
+    for part in walk_scope(nodes):
+        match part:
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()):
+                found.add(name)
+    return frozenset(found)
+
+
 class _Exits(NamedTuple):
     """What is live where `break`, `continue` and an exception lead."""
 
@@ -173,6 +184,19 @@ class Flow:
         found = reads(*nodes)
         return found.union(*(self.closures[n] for n in found if n in self.closures))
 
+    @cached_property
+    def _walrus(self) -> bool:
+        return any(isinstance(n, ast.NamedExpr) for n in ast.walk(self.function))
+
+    def _evaluated(self, node: ast.AST | None) -> tuple[Names, Names]:
+        """What a node without blocks reads from before it, and what it surely binds by `:=`."""
+        if node is None or not self._walrus:
+            return self.reads(node), NONE
+        read, bound = evaluated(node, self.reads)
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            read |= {node.target.id}
+        return read, bound
+
     # -- liveness, backwards
 
     def _before(self, block: Sequence[ast.stmt], after: Names, exits: _Exits) -> Names:
@@ -185,7 +209,8 @@ class Flow:
     def _statement(self, node: ast.stmt, after: Names, exits: _Exits) -> Names:
         match node:
             case ast.If(test=test, body=body, orelse=orelse):
-                return self.reads(test) | self._before(body, after, exits) | self._before(orelse, after, exits)
+                read, bound = self._evaluated(test)
+                return read | ((self._before(body, after, exits) | self._before(orelse, after, exits)) - bound)
             case ast.For() | ast.AsyncFor():
                 return self._for(node, after, exits)
             case ast.While():
@@ -200,7 +225,7 @@ class Flow:
                 arms = [self._before(c.body, after, exits) - binds(c.pattern) for c in cases]
                 return after.union(self.reads(subject), *(self.reads(c.guard) for c in cases), *arms)
             case ast.Return(value=value):
-                return self.reads(value)
+                return self._evaluated(value)[0]
             case ast.Raise():
                 return self.reads(node) | exits.on_raise
             case ast.Break():
@@ -210,7 +235,8 @@ class Flow:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 return (after - {name}) | free(node)
             case _:
-                return (after - binds(node)) | self.reads(node)
+                read, bound = self._evaluated(node)
+                return (after - (_sure(node, bound) if self._walrus else binds(node))) | read
 
     def _for(self, node: ast.For | ast.AsyncFor, after: Names, exits: _Exits) -> Names:
         done = self._before(node.orelse, after, exits)
@@ -254,16 +280,16 @@ class Flow:
     def _bound_after(self, node: ast.stmt, before: Names) -> Names | None:
         match node:
             case ast.If(test=test, body=body, orelse=orelse):
-                at = before | binds(test)
+                at = before | self._evaluated(test)[1]
                 return _meet(self._bound(body, at), self._bound(orelse, at))
             case ast.For() | ast.AsyncFor():
                 self._bound(node.body, before | frozenset(targets(node.target)))
                 self._bound(node.orelse, before)
                 return before
             case ast.While(test=test, body=body, orelse=orelse):
-                self._bound(body, before | binds(test))
+                self._bound(body, before | self._evaluated(test)[1])
                 self._bound(orelse, before)
-                return before | binds(test)
+                return before | self._evaluated(test)[1]
             case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
                 return self._bound(body, before | binds(*items))
             case ast.Try() | ast.TryStar():
@@ -280,7 +306,16 @@ class Flow:
             case ast.Delete(targets=gone):
                 return before - frozenset(n for t in gone for n in targets(t))
             case _:
-                return before | binds(node)
+                return before | (_sure(node, self._evaluated(node)[1]) if self._walrus else binds(node))
+
+
+def _sure(node: ast.stmt, bound: Names) -> Names:
+    """What a statement without blocks binds in any case; `bound` are the names that it surely binds by `:=`."""
+    walrus = frozenset(n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
+    if not walrus:
+        return binds(node)
+    own = getattr(node, "targets", None) or [getattr(node, "target", node)]
+    return (binds(node) - walrus) | frozenset(n for t in own for n in targets(t)) | bound
 
 
 def _meet(*ends: Names | None) -> Names | None:

@@ -18,6 +18,7 @@ from scanlint.analysis.flow import (
     walk_scope,
 )
 from scanlint.analysis.folding import LARGEST
+from scanlint.analysis.items import own_items
 from scanlint.analysis.lengths import rows_written
 from scanlint.analysis.obstacles import obstacles
 from scanlint.analysis.outputs import Output, appends, find_outputs
@@ -97,8 +98,14 @@ class LoopModel:
         return self._lists[0]
 
     @cached_property
+    def items(self) -> Names:
+        """Dicts and lists of the function's own whose items the body sets: they are carried like any other state."""
+        return own_items(self.unit, self.node, self.flow)
+
+    @cached_property
     def _names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        carried, last = _state(self.node, self.flow, frozenset(o.name for o in self.outputs))
+        collected = frozenset(o.name for o in self.outputs)
+        carried, last = _state(self.node, self.flow, collected, self.items - collected)
         placed = [n for n in carried if self._placeholder(n)]
         return tuple(n for n in carried if n not in placed), (*last, *placed)
 
@@ -127,7 +134,7 @@ class LoopModel:
     @cached_property
     def obstacles(self) -> tuple[Withheld, ...]:
         """What stands in the way of rolling the loop."""
-        found = obstacles(self.unit, self.node, self.flow, self.carried, self.outputs, self.staged)
+        found = obstacles(self.unit, self.node, self.flow, self.carried, self.outputs, self.staged, self.items)
         return (*self._lists[1], *found)
 
     @property
@@ -155,14 +162,16 @@ class LoopModel:
         return name in reads(*self.node.body)
 
 
-def _state(node: ast.For | ast.While, flow: Flow, collected: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names carried from trip to trip, and names whose last value is read after the loop."""
+def _state(
+    node: ast.For | ast.While, flow: Flow, collected: Names, items: Names
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names carried from trip to trip (those whose `items` are set too), and names whose last value is read after."""
     header = frozenset(targets(node.target)) if isinstance(node, ast.For) else binds(node.test)
-    written = binds(*node.body) - header - collected
+    written = (binds(*node.body) | items) - header - collected
     live_after, live_inside = flow.live_after[node], flow.live_at_body[node]
     reread = live_inside | (reads(node.test) if isinstance(node, ast.While) else frozenset())
     bound = flow.bound_before[node]
-    carried = {n for n in written if n in reread or (n in live_after and n in bound)}
+    carried = {n for n in written if n in reread or (n in live_after and n in bound)} | items
     if isinstance(node, ast.While):
         carried |= written & live_after
     order = flow.order
@@ -180,8 +189,10 @@ def streams_of(unit: Unit, target: ast.expr, iterable: ast.expr) -> Iterator[Str
                 yield _reversed(stream)
         case ast.Call(args=[inner], keywords=[]), "builtins.reversed" if is_array(unit, inner):
             yield Stream(target, "rows", array=inner, reverse=True)
-        case ast.Call(args=[inner, *rest], keywords=[]), "builtins.enumerate":
+        case ast.Call(args=[inner, *rest], keywords=[]), "builtins.enumerate" if len(rest) < 2:
             yield from _enumerate(unit, target, inner, rest)
+        case ast.Call(args=[inner], keywords=[ast.keyword(arg="start", value=first)]), "builtins.enumerate":
+            yield from _enumerate(unit, target, inner, [first])
         case ast.Call(args=parts, keywords=[]), "builtins.zip":
             yield from _zip(unit, target, parts)
         case _ if is_array(unit, iterable):
@@ -205,12 +216,16 @@ def _range(unit: Unit, target: ast.expr, args: list[ast.expr]) -> Iterator[Strea
 
 
 def _enumerate(unit: Unit, target: ast.expr, inner: ast.expr, rest: list[ast.expr]) -> Iterator[Stream]:
-    match target, rest:
-        case ast.Tuple(elts=[ast.Name() as index, element]), []:
+    first = rest[0] if rest else None
+    if first is not None and not (isinstance(first, ast.Constant) and type(first.value) is int):
+        return
+    match target:
+        case ast.Tuple(elts=[ast.Name() as index, element]):
             rows = list(streams_of(unit, element, inner))
             arrays = [row.array for row in rows if row.kind == "rows" and not row.reverse]
             if arrays and len(arrays) == len([row for row in rows if row.kind == "rows"]):
-                yield Stream(index, "range", counted=arrays[0])
+                start = None if first is None or unit.value(first).constant == 0 else first
+                yield Stream(index, "range", counted=arrays[0], start=start)
                 yield from rows
 
 
@@ -218,8 +233,14 @@ def _zip(unit: Unit, target: ast.expr, parts: list[ast.expr]) -> Iterator[Stream
     match target:
         case ast.Tuple(elts=names) if len(names) == len(parts):
             found = [list(streams_of(unit, name, part)) for name, part in zip(names, parts, strict=True)]
-            if all(len(streams) == 1 for streams in found) and any(s[0].kind == "rows" for s in found):
-                yield from (streams[0] for streams in found)
+            inside = [stream for streams in found for stream in streams]
+            whole = all(len(s) == 1 or (s and _all_rows(s) and _all_rows(inside)) for s in found)
+            if whole and any(s.kind == "rows" for s in inside):
+                yield from inside
+
+
+def _all_rows(streams: list[Stream]) -> bool:
+    return all(s.kind == "rows" for s in streams)
 
 
 def is_array(unit: Unit, node: ast.expr) -> bool:

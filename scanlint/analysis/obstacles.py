@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from scanlint.analysis.affine import window
+from scanlint.analysis.affine import moving_arange, window
 from scanlint.analysis.callables import Closure, Transformed
 from scanlint.analysis.flow import Flow, Names, binds, reads, walk_scope
 from scanlint.analysis.outputs import Output
+from scanlint.analysis.tables import is_table
 from scanlint.analysis.unit import Unit
 from scanlint.analysis.values import Value
 from scanlint.outcome import Withheld
@@ -44,16 +45,20 @@ def obstacles(
     carried: tuple[str, ...],
     outputs: tuple[Output, ...],
     staged: Names,
+    items: Names,
 ) -> Iterator[Withheld]:
-    """Each thing that keeps the loop from being rolled, in the order of the text within each kind."""
+    """Each thing that keeps the loop from being rolled, in the order of the text within each kind.
+
+    `items` are dicts and lists that may be changed in place.
+    """
     appended = {o.append for o in outputs}
     yield from _jumps(node)
     body = list(walk_scope(node.body))
     skip = {inner for statement in appended for inner in (statement, getattr(statement, "value", statement))}
     for part in body:
-        if part not in skip:
+        if part not in skip and not _sets_item(part, items):
             yield from _effect(unit, node, part, frozenset(o.name for o in outputs))
-    yield from _names(unit, node, flow, carried)
+    yield from _names(unit, node, flow, carried, items)
     yield from _ints(unit, body, staged)
 
 
@@ -77,6 +82,13 @@ def _jumps(node: ast.For | ast.While) -> Iterator[Withheld]:
         stack[:0] = [(child, inner) for child in ast.iter_child_nodes(part)]
     if node.orelse:
         yield Withheld("loop-else", f"the loop has an `else` (line {node.orelse[0].lineno})")
+
+
+def _sets_item(part: ast.AST, items: Names) -> bool:
+    match part:
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(), ctx=ast.Store()):
+            return name in items
+    return False
 
 
 def _effect(unit: Unit, node: ast.For | ast.While, part: ast.AST, collected: Names) -> Iterator[Withheld]:
@@ -126,7 +138,9 @@ def _host_call(unit: Unit, call: ast.Call, function: ast.expr) -> Iterator[Withh
             yield Withheld("mutation", f"`{what}(...)` changes an object in place at line {call.lineno}")
 
 
-def _names(unit: Unit, node: ast.For | ast.While, flow: Flow, carried: tuple[str, ...]) -> Iterator[Withheld]:
+def _names(
+    unit: Unit, node: ast.For | ast.While, flow: Flow, carried: tuple[str, ...], items: Names
+) -> Iterator[Withheld]:
     """Names that cannot be carried."""
     bound = flow.bound_before[node]
     local = set(_functions(node))
@@ -141,7 +155,7 @@ def _names(unit: Unit, node: ast.For | ast.While, flow: Flow, carried: tuple[str
             yield Withheld("maybe-undefined", f"`{name}` has {when} (line {node.lineno})")
             continue
         yield from _start(unit, node, name)
-    written = binds(*node.body)
+    written = binds(*node.body) | items
     for closure, names in flow.closures.items():
         if closure in local:
             continue
@@ -215,6 +229,8 @@ def _needs_static(unit: Unit, part: ast.AST, staged: Names) -> Iterator[tuple[st
         case ast.Subscript(value=value, slice=index) if not isinstance(index, ast.Slice):
             known = unit.value(value)
             name = staged_in(index) if not isinstance(value, ast.Attribute) or value.attr != "at" else None
+            if name and is_table(unit, value) and isinstance(index, ast.Name | ast.BinOp):
+                return
             if name and (known.container in ("list", "tuple", "dict") or (known.static and not known.array)):
                 yield name, f"`{ast.unparse(value)}[...]`"
         case ast.FormattedValue(value=value):
@@ -224,6 +240,8 @@ def _needs_static(unit: Unit, part: ast.AST, staged: Names) -> Iterator[tuple[st
             if name := staged_in(*_static_arguments(unit, part)):
                 yield name, f"a static argument of `{ast.unparse(function)}`"
             called = unit.resolve(function) or ""
+            if called == "jax.numpy.arange" and moving_arange(part, staged) is not None:
+                return
             first = args[: 1 if called in SHAPED and "full" in called else None]
             if called in NEEDS_INT or called.startswith(("numpy.", "math.")) or called in SHAPED:
                 if name := staged_in(*first):

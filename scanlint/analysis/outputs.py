@@ -15,6 +15,7 @@ TREE_MAPS = {"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map", "jax.tree
 TAKES_ARRAY = {
     "jax.numpy.concatenate",
     "jax.numpy.vstack",
+    "jax.numpy.hstack",
     "numpy.array",
     "numpy.asarray",
     "numpy.stack",
@@ -40,6 +41,14 @@ class Output(NamedTuple):
     element: ast.expr
     uses: tuple[ast.Name, ...]
 
+    @property
+    def front(self) -> bool:
+        """Whether each element goes before the others: `ys.insert(0, y)`."""
+        match self.append:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="insert"))):
+                return True
+        return False
+
 
 def find_outputs(unit: Unit, node: ast.For | ast.While, flow: Flow) -> tuple[tuple[Output, ...], list[Withheld]]:
     """The outputs of a loop, and what keeps other lists that it appends to from being outputs."""
@@ -62,10 +71,16 @@ def find_outputs(unit: Unit, node: ast.For | ast.While, flow: Flow) -> tuple[tup
 
 
 def appends(node: ast.For | ast.While) -> Iterator[tuple[str, ast.stmt, ast.expr]]:
-    """Statements anywhere in the body that append one element to a named list: the name, and the element."""
+    """Statements anywhere in the body that put one element at an end of a named list: the name, and the element."""
     for statement in walk_scope(node.body):
         match statement:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[element])):
+                yield name, statement, element
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Attribute(value=ast.Name(id=name), attr="insert"), args=[ast.Constant(value=0), element]
+                )
+            ):
                 yield name, statement, element
             case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=ast.List(elts=[element])):
                 yield name, statement, element
@@ -86,6 +101,9 @@ def _output(
     composite = _composite(unit, element)
     if composite and first:
         return Withheld("list-escapes", f"`{name}` holds tuples or dicts, one of them from before (line {line})")
+    front = Output(name, initial, first, statement, element, ()).front
+    if front and (composite or first):
+        return Withheld("list-used-otherwise", f"`{name}` is filled from its front (line {line})")
     function = flow.function
     for other in ast.walk(function):
         if not (isinstance(other, ast.Name) and other.id == name) or other in known:
@@ -154,7 +172,8 @@ def _stacks_leaves(unit: Unit, each: ast.Lambda) -> bool:
 
 
 def _function(unit: Unit, element: ast.expr) -> bool:
-    return isinstance(element, ast.Lambda) or unit.value(element).callee is not None
+    value = unit.value(element)
+    return isinstance(element, ast.Lambda) or (value.callee is not None and value.container is None)
 
 
 def _initial(unit: Unit, node: ast.stmt, name: str) -> tuple[ast.stmt, tuple[ast.expr, ...]] | None:
@@ -210,10 +229,14 @@ def _stacks(unit: Unit, call: ast.Call) -> bool:
 
 
 def _restacked(unit: Unit, target: ast.Name) -> bool:
-    """`ys = jnp.stack(ys)`: the name is bound again, to the array."""
+    """`ys = jnp.stack(ys)` or `ys = jnp.stack(ys)[::-1]`: the name is bound again, to the array."""
     match unit.parents.get(target):
-        case ast.Assign(targets=[only], value=ast.Call(args=[ast.Name(id=name), *_]) as call) if only is target:
-            return name == target.id and _stacks(unit, call)
+        case ast.Assign(targets=[only], value=made) if only is target:
+            while isinstance(made, ast.Subscript):
+                made = made.value
+            match made:
+                case ast.Call(args=[ast.Name(id=name) | ast.Subscript(value=ast.Name(id=name)), *_]) as call:
+                    return name == target.id and _stacks(unit, call)
     return False
 
 

@@ -97,8 +97,10 @@ def _len(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[st
 def _enumerate(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     if not args:
         return UNKNOWN
-    if args[0].items is not None:
-        return gathered("view", tuple(gathered("tuple", (constant(i), v)) for i, v in enumerate(args[0].items)))
+    start = args[1] if len(args) > 1 else keywords.get("start", constant(0))
+    if args[0].items is not None and start.certain and type(start.constant) is int:
+        pairs = enumerate(args[0].items, start.constant)
+        return gathered("view", tuple(gathered("tuple", (constant(i), v)) for i, v in pairs))
     return gathered("view", None, gathered("tuple", (STATIC_INT, iterated(args[0]))))
 
 

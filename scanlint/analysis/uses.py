@@ -153,7 +153,7 @@ def _pairs(target: ast.expr, iterable: ast.expr) -> Iterator[tuple[str, str]]:
             yield name, element
         case ast.Subscript(value=ast.Name(id=name), slice=ast.Slice()), ast.Name(id=element):
             yield name, element
-        case ast.Call(func=ast.Name(id="enumerate"), args=[inner]), ast.Tuple(elts=[_, element]):
+        case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]), ast.Tuple(elts=[_, element]):
             yield from _pairs(element, inner)
         case ast.Call(func=ast.Name(id="reversed"), args=[inner]), _:
             yield from _pairs(target, inner)

@@ -80,17 +80,24 @@ def _stages(unit: Unit, part: ast.AST, names: set[str]) -> bool:
     """Whether a statement gives a traced value to one of these names, or puts one into a list."""
     match part:
         case ast.Assign(targets=bound, value=value) if values_traced(unit, value):
-            stored = any(_element(unit, t) for t in bound)
+            stored = any(_element(unit, t) or _item(t, names) for t in bound)
             return stored or bool(names & {n.id for t in bound for n in ast.walk(t) if isinstance(n, ast.Name)})
         case ast.AugAssign(target=ast.Name(id=name), value=value) if name in names:
             return values_traced(unit, value) or values_traced(unit, part.target)
         case ast.AugAssign(target=ast.Name(), op=ast.Add(), value=ast.List(elts=elements)):
             return any(values_traced(unit, e) for e in elements)
         case ast.AugAssign(target=ast.Subscript() as target, value=value):
-            return _element(unit, target) and values_traced(unit, value)
+            return (_element(unit, target) or _item(target, names)) and values_traced(unit, value)
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="append"), args=[element])):
             return values_traced(unit, element)
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="insert"), args=[_, element])):
+            return values_traced(unit, element)
     return False
+
+
+def _item(target: ast.expr, names: set[str]) -> bool:
+    """Whether a target is an item of one of these names, which are carried for it."""
+    return isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and target.value.id in names
 
 
 def _element(unit: Unit, target: ast.expr) -> bool:

@@ -86,6 +86,8 @@ def comment_lines(text: str) -> frozenset[int]:
 def _assigned(statement: ast.stmt) -> tuple[list[str], list[ast.expr]] | None:
     """The names and expressions of `a = x` or `a, b = x, y`."""
     match statement:
+        case ast.Pass():
+            return [], []
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             return [name], [value]
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):

@@ -14,7 +14,7 @@ from scanlint.analysis.outputs import STACKS, Output
 from scanlint.finding import Edit
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.collected import after_loop, drop_initials
-from scanlint.rewrite.indexing import use_windows
+from scanlint.rewrite.indexing import use_arrays, use_windows
 from scanlint.rewrite.layout import blank_above, indent_of
 from scanlint.rewrite.mapped import Mapped, in_statement
 from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before
@@ -25,6 +25,10 @@ from scanlint.rewrite.wrapping import fit
 def to_vmap(model: LoopModel, batch: Batch) -> Outcome:
     """A loop that collects one result per example."""
     for output in model.outputs:
+        if output.front:
+            return Withheld(
+                "list-used-otherwise", f"`{output.name}` is filled from its front (line {output.append.lineno})"
+            )
         if len(output.uses) == 0:
             return Withheld(
                 "list-never-stacked", f"`{output.name}` is never made into an array (line {model.node.lineno})"
@@ -62,6 +66,7 @@ class _LoopToVmap:
         model, mapped = self.model, self.mapped
         if self.batch.index is not None and (problem := use_windows(model, self.snippet, mapped.spell)):
             return problem
+        use_arrays(model, self.snippet, mapped.spell)
         if self.batch.index is None:
             for row in self.batch.rows:
                 for place in row.places:

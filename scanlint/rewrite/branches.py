@@ -251,7 +251,12 @@ class _Staging:
             return code
         return ast.unparse(ast.parse(f"({code})", mode="eval").body) if "\n" in code else code
 
-    def _cond(self, tree: Choice) -> Made | Withheld:
+    def _cond(self, tree: Choice, other: str = "otherwise") -> Made | Withheld:
+        """`other` names the function of the second arm; a negated test has its arms the other way round."""
+        match tree.test:
+            case ast.UnaryOp(op=ast.Not(), operand=operand) if self.test is self.model.node.test:
+                named = verb(tree.test)
+                return self._cond(Choice(operand, tree.orelse, tree.body), named if named != "then" else other)
         test = self._predicate(tree)
         if isinstance(test, Withheld):
             return test
@@ -259,7 +264,7 @@ class _Staging:
         if isinstance(operands, Withheld):
             return operands
         body = self._function(tree.body, verb(self.test if tree.test is self.model.node.test else tree.test), operands)
-        orelse = self._function(tree.orelse, "otherwise", operands)
+        orelse = self._function(tree.orelse, other, operands)
         if isinstance(body, Withheld):
             return body
         if isinstance(orelse, Withheld):

@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TypeGuard
 
-from scanlint.analysis.affine import Polynomial, add, polynomial, surely_at_most, window
+from scanlint.analysis.affine import Polynomial, add, moving_arange, polynomial, surely_at_most, window
 from scanlint.analysis.flow import binds, parameters, reads, walk_scope
 from scanlint.analysis.loops import LoopModel, is_array
+from scanlint.analysis.tables import is_table
 from scanlint.outcome import Withheld
 from scanlint.rewrite.syntax import Snippet
 from scanlint.rewrite.words import singular
@@ -43,6 +44,23 @@ def _reads_row(model: LoopModel, index: ast.Name, array: str) -> bool:
         case ast.Subscript(value=ast.Name(id=base), slice=at, ctx=ast.Load()):
             return base == array and at is index
     return False
+
+
+def use_arrays(model: LoopModel, snippet: Snippet, spell: Callable[[str], str]) -> None:
+    """`table[i]` becomes `jnp.asarray(table)[i]`, and `jnp.arange(i, i + n)` becomes `i + jnp.arange(n)`."""
+    for part in ast.walk(ast.Module(model.node.body, [])):
+        match part:
+            case ast.Subscript(value=ast.Name() as table, slice=index, ctx=ast.Load()):
+                if reads(index) & model.staged and is_table(model.unit, table):
+                    snippet.replace(table, f"{spell('jax.numpy.asarray')}({table.id})")
+            case ast.Call(func=function, args=[low, high, *_]) if reads(low, high) & model.staged:
+                found = moving_arange(part, model.staged)
+                if found is not None and model.unit.resolve(function) == "jax.numpy.arange":
+                    code = f"{snippet.expression(found[0])} + {snippet.expression(function)}({found[1]})"
+                    outer = model.unit.parents[part]
+                    snippet.replace(
+                        part, f"({code})" if isinstance(outer, ast.BinOp | ast.UnaryOp | ast.Attribute) else code
+                    )
 
 
 def use_windows(model: LoopModel, snippet: Snippet, spell: Callable[[str], str]) -> Withheld | None:
@@ -135,6 +153,8 @@ def _within(model: LoopModel, array: ast.expr, cut: ast.Slice) -> bool:
             continue
         if stream.counted is not None:
             stop: Polynomial = {(f"len({ast.unparse(stream.counted)})",): 1}
+            if stream.start is not None:
+                stop = add(stop, polynomial(stream.start, known))
         elif stream.stop is not None:
             stop = polynomial(stream.stop, known)
         else:

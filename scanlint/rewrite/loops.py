@@ -10,7 +10,7 @@ from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.flagged import without_jumps
-from scanlint.rewrite.indexing import use_windows
+from scanlint.rewrite.indexing import use_arrays, use_windows
 from scanlint.rewrite.jumps import without_continue
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.roll import Roll, kept
@@ -75,6 +75,7 @@ def _while(model: LoopModel) -> Outcome:
     roll = Roll(model)
     if problem := use_windows(model, roll.snippet, roll.spell):
         return problem
+    use_arrays(model, roll.snippet, roll.spell)
     snippet, names = roll.snippet, roll.names
     test = predicate(model.unit, model.node.test, roll.spell)
     if isinstance(test, Withheld):

@@ -41,7 +41,9 @@ def _row(model: LoopModel, stream: Stream) -> str | None:
 def _number(model: LoopModel, stream: Stream) -> str | None:
     code = model.unit.source.segment
     if stream.counted is not None:
-        return f"len({code(stream.counted)}) - 1" if not stream.reverse else "0"
+        first = first_count(model, stream.start)
+        last = f"len({code(stream.counted)})" + (f" {'-' if first < 1 else '+'} {abs(first - 1)}" if first != 1 else "")
+        return last if not stream.reverse else str(first)
     known = final(model, stream, reverse=not stream.reverse)
     if known is not None:
         return str(known)
@@ -57,6 +59,13 @@ def _number(model: LoopModel, stream: Stream) -> str | None:
         return None
     start = code(stream.start) if stream.start is not None else "0"
     return f"range({start}, {code(stream.stop)}, {code(stream.step)})[{'0' if stream.reverse else '-1'}]"
+
+
+def first_count(model: LoopModel, start: ast.expr | None) -> int:
+    """The number at which `enumerate` starts to count."""
+    known = model.unit.value(start).constant if start is not None else 0
+    assert isinstance(known, int)
+    return known
 
 
 def _term(code: str) -> str:

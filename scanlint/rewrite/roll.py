@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from scanlint.analysis.flow import binds, reads
+from scanlint.analysis.flow import binds, reads, stores
 from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.analysis.outputs import Output
 from scanlint.analysis.unit import Source
 from scanlint.finding import Edit, Position, Primitive
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.collected import after_loop, drop_initials
-from scanlint.rewrite.indexing import rows_read_by_index, use_windows
+from scanlint.rewrite.indexing import rows_read_by_index, use_arrays, use_windows
 from scanlint.rewrite.layout import blank_above, fold_return, indent_of
 from scanlint.rewrite.ranges import counts_evenly, last_target, length, nth
 from scanlint.rewrite.syntax import Snippet, blank_line_before, fresh
@@ -60,6 +60,7 @@ class Roll:
         model = self.model
         if problem := use_windows(model, self.snippet, self.spell):
             return problem
+        use_arrays(model, self.snippet, self.spell)
         rows = rows_read_by_index(model)
         left = [t for t in model.live_targets if not self._leave(t)]
         if left and (rows or set(left) & model.flow.bound_before[model.node]):
@@ -116,11 +117,13 @@ class Roll:
         for output in model.outputs:
             outputs.append((self._element(output), plan.names[output.name]))
             after += plan.heads[output.name]
+            if output.front and not self._backwards:
+                after.append(f"{plan.names[output.name]} = {plan.names[output.name]}[::-1]")
         for value in last:
             stacked = self.names(plural(value))
             outputs.append((value, stacked))
             after.append(self._last(value, stacked))
-        parameter, prologue, xs, options = self._inputs(rows, in_order=bool(outputs))
+        parameter, prologue, xs, options = self._inputs(rows, in_order=bool(outputs) and not self._backwards)
         body = [*prologue, *self.body()]
         carry, body = self._carry_in(body)
         carried = pack(model.carried)
@@ -134,6 +137,14 @@ class Roll:
         return self.finish(definition, [call, *after, *self.after], "scan", extra)
 
     # -- parts
+
+    @property
+    def _backwards(self) -> bool:
+        """Whether it goes from the last row to the first and fills all its lists from the front, as `reverse=True`."""
+        model = self.model
+        fronts = bool(model.outputs) and all(o.front for o in model.outputs)
+        left = set(model.live_targets) - self.left
+        return fronts and all(s.reverse for s in model.streams) and not (model.last_values or left)
 
     def _index(self, stream: Stream) -> tuple[str, list[cst.BaseStatement], str, str]:
         """The parameter for the index of a fori_loop, what computes the loop variable from it, and the bounds."""
@@ -160,7 +171,7 @@ class Roll:
         if not used:
             return "_", [], "None", f", length={length(model, model.streams[0])}"
         options = ""
-        if len(model.streams) == 1 and used[0].kind == "rows" and used[0].reverse and not in_order:
+        if all(s.reverse for s in model.streams) and not in_order:
             options = ", reverse=True"
         parts = [self._xs(stream, bool(options)) for stream in used]
         if len(used) == 1:
@@ -202,12 +213,15 @@ class Roll:
             return atom(code(stream.array)) + flip if flip else code(stream.array)
         arange = self.spell("jax.numpy.arange")
         if stream.counted is not None:
-            return f"{arange}(len({code(stream.counted)}))"
+            count = f"len({code(stream.counted)})"
+            first = code(stream.start) if stream.start is not None else ""
+            made = f"{arange}({first}, {count} + {first})" if first else f"{arange}({count})"
+            return made + ("[::-1]" if stream.reverse and not reversed_by_option else "")
         assert stream.stop is not None
         parts = [code(p) for p in (stream.start, stream.stop, stream.step) if p is not None]
         if stream.step is not None and stream.start is None:
             parts.insert(0, "0")
-        return f"{arange}({', '.join(parts)})" + ("[::-1]" if stream.reverse else "")
+        return f"{arange}({', '.join(parts)})" + ("[::-1]" if stream.reverse and not reversed_by_option else "")
 
     def _stack(self, layers: str) -> str:
         """A pytree whose leaves are those of all layers, stacked."""
@@ -307,4 +321,4 @@ def kept(model: LoopModel) -> str:
 
 
 def _rebinds(statements: list[ast.stmt], names: frozenset[str]) -> bool:
-    return bool(binds(*statements) & names)
+    return bool((binds(*statements) | stores(*statements)) & names)

@@ -134,3 +134,27 @@ def test_bound_before(body: str, bound: bool) -> None:
     code = "def f(c):\n" + textwrap.indent(body + "\nreturn y\n", "    ")
     flow, function = flow_of(code)
     assert ("y" in flow.bound_before[function.body[-1]]) is bound
+
+
+def test_a_name_bound_by_a_walrus_is_not_read_before() -> None:
+    flow, function = flow_of(
+        """
+        def f(xs, s):
+            for x in xs:
+                s += (d := x + 1) * d
+            return s
+        """
+    )
+    assert flow.live_at_body[function.body[0]] == {"s", "x"}
+
+
+def test_a_walrus_behind_an_and_binds_on_some_paths_only() -> None:
+    flow, function = flow_of(
+        """
+        def f(x, y):
+            if x and (d := y):
+                pass
+            return d
+        """
+    )
+    assert "d" not in flow.bound_before[function.body[1]]

@@ -279,7 +279,7 @@ def f(x, y):
         x, i, done = state
         half = 0.5 * x
         done = half < y
-        x = lax.cond(jnp.logical_not(done), lambda: half, lambda: x)
+        x = lax.cond(done, lambda: x, lambda: half)
         return x, i + 1, done
 
     x, _, _ = lax.while_loop(condition, body, (x, 0, False))

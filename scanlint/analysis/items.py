@@ -1,0 +1,80 @@
+"""Dicts and lists whose items a loop sets: `state["s"] = ...` is as good as a new dict where nobody else has it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from scanlint.analysis.flow import Flow, Names, binds, stores
+from scanlint.analysis.unit import Unit
+
+MAKES = frozenset({"builtins.dict", "builtins.list"})
+
+
+def own_items(unit: Unit, node: ast.For | ast.While, flow: Flow) -> Names:
+    """Names of dicts and lists made in this function whose items the loop sets, and that go by no other name."""
+    if isinstance(flow.function, ast.Lambda):
+        return frozenset()
+    return frozenset(name for name in stores(*node.body) if _own(unit, node, flow, name))
+
+
+def _own(unit: Unit, node: ast.For | ast.While, flow: Flow, name: str) -> bool:
+    if name in binds(*node.body) or name not in flow.bound_before[node]:
+        return False
+    made = list(_makings(flow, name))
+    if len(made) != 1 or made[0] is None or not _fresh(unit, made[0]):
+        return False
+    statement = next(a for a in unit.ancestors(made[0]) if isinstance(a, ast.stmt))
+    if statement not in [*unit.block(node), *getattr(flow.function, "body", [])] or statement.lineno > node.lineno:
+        return False
+    keys = _keys(made[0])
+    first = set(ast.walk(statement))
+    loops = [a for a in unit.ancestors(node) if isinstance(a, ast.For | ast.While) and a.lineno >= made[0].lineno]
+    end = max(a.end_lineno or a.lineno for a in (node, *loops))
+    for use in ast.walk(flow.function):
+        if not isinstance(use, ast.Name) or use.id != name or isinstance(use.ctx, ast.Store) or use in first:
+            continue
+        outer = unit.parents.get(use)
+        match outer:
+            case ast.Subscript(value=value, slice=ast.Constant(value=key), ctx=context) if value is use:
+                if isinstance(context, ast.Del):
+                    return False
+                if isinstance(context, ast.Load) or keys is None or key in keys:
+                    continue
+                return False
+            case ast.Call() if (unit.resolve(outer.func) or "").startswith("jax."):
+                continue
+        if use.lineno <= end:
+            return False
+    return True
+
+
+def _makings(flow: Flow, name: str) -> Iterator[ast.expr | None]:
+    """What the function binds a name to; None where that is not one plain assignment."""
+    for part in ast.walk(flow.function):
+        match part:
+            case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
+                yield value
+    stored = [n for n in ast.walk(flow.function) if isinstance(n, ast.Name) and n.id == name]
+    if sum(isinstance(n.ctx, ast.Store) for n in stored) != 1:
+        yield None
+
+
+def _fresh(unit: Unit, made: ast.expr) -> bool:
+    """Whether an expression makes a dict or a list that nobody else has yet."""
+    match made:
+        case ast.Dict() | ast.List():
+            return not any(isinstance(part, ast.Starred) for part in ast.walk(made))
+        case ast.Call(func=ast.Name() as function, args=[_] | [], keywords=_):
+            return unit.resolve(function) in MAKES
+    return False
+
+
+def _keys(made: ast.expr) -> frozenset[object] | None:
+    """The keys that are there from the start; None where that is not written."""
+    match made:
+        case ast.Dict(keys=keys) if None not in keys:
+            return frozenset(k.value for k in keys if isinstance(k, ast.Constant))
+        case ast.List(elts=elements):
+            return frozenset(range(-len(elements), len(elements)))
+    return None

@@ -1,0 +1,247 @@
+"""State in dicts and lists, names bound by `:=`, lists filled from the front, tables: what loops over them become."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from textwrap import dedent
+from typing import TYPE_CHECKING
+
+import jax.numpy as jnp
+import pytest
+
+if TYPE_CHECKING:
+    from tests.rewrite.conftest import Sample
+
+    Rewriting = Callable[[str], Sample]
+
+
+def xs() -> jnp.ndarray:
+    return jnp.sin(jnp.arange(64.0))
+
+
+ROLLED = {
+    "items_of_a_dict": (
+        """
+        @jax.jit
+        def f(xs):
+            state = {"s": jnp.zeros(()), "n": jnp.zeros(())}
+            for i in range(64):
+                state["s"] = jnp.sin(state["s"]) + jnp.cos(xs[i])
+                state["n"] += jnp.tanh(state["s"])
+            return state
+        """,
+        "state = lax.fori_loop(0, 64, body, state)",
+    ),
+    "a_copy_of_a_dict_that_was_handed_in": (
+        """
+        def f(xs):
+            return g({"m": xs[0], "v": xs[1]}, xs)
+
+        @jax.jit
+        def g(state, xs):
+            state = dict(state)
+            for x in xs:
+                state["m"] = 0.9 * state["m"] + 0.1 * jnp.sin(x) * jnp.exp(-x)
+                state["v"] = 0.99 * state["v"] + 0.01 * jnp.square(x) * jnp.cos(x)
+            return state
+        """,
+        "state, _ = lax.scan(step, state, xs)",
+    ),
+    "places_of_a_list": (
+        """
+        @jax.jit
+        def f(xs):
+            pair = [xs[0], xs[1]]
+            for _ in range(64):
+                pair[0] = pair[0] + 0.1 * pair[1]
+                pair[1] = pair[1] - 0.1 * jnp.sin(pair[0])
+            return pair[0]
+        """,
+        "pair = lax.fori_loop(0, 64, body, pair)",
+    ),
+    "a_name_bound_within_a_sum": (
+        """
+        @jax.jit
+        def f(xs):
+            s = jnp.zeros(())
+            for i in range(64):
+                s += (d := jnp.sin(xs[i])) * d
+            return s
+        """,
+        "def body(i, s):\n        return s + ((d := jnp.sin(xs[i])) * d)\n",
+    ),
+    "a_list_filled_from_the_front_backwards": (
+        """
+        @jax.jit
+        def f(rewards):
+            returns = []
+            running = jnp.zeros(())
+            for t in reversed(range(64)):
+                running = rewards[t] + 0.99 * jnp.tanh(running)
+                returns.insert(0, running)
+            return jnp.stack(returns)
+        """,
+        "_, returns = lax.scan(step, running, jnp.arange(64), reverse=True)\n    return returns\n",
+    ),
+    "a_list_filled_from_the_front_forwards": (
+        """
+        @jax.jit
+        def f(rewards):
+            returns = []
+            running = jnp.zeros(())
+            for t in range(64):
+                running = rewards[t] + 0.99 * jnp.tanh(running)
+                returns.insert(0, running)
+            return jnp.stack(returns)
+        """,
+        "returns = returns[::-1]\n",
+    ),
+    "a_list_stacked_and_turned_in_one_statement": (
+        """
+        @jax.jit
+        def f(rewards):
+            returns = []
+            running = jnp.zeros(())
+            for t in range(63, -1, -1):
+                running = rewards[t] + 0.99 * jnp.tanh(running)
+                returns.append(running)
+            returns = jnp.stack(returns)[::-1]
+            return (returns - returns.mean()) / returns.std()
+        """,
+        "    returns = returns[::-1]\n",
+    ),
+    "a_count_that_starts_at_one": (
+        """
+        @jax.jit
+        def f(xs):
+            s = jnp.zeros(())
+            for t, x in enumerate(xs, start=1):
+                s = s + jnp.sin(x) / t * jnp.exp(-x) - jnp.cos(s) * jnp.tanh(x)
+            return s, t
+        """,
+        "lax.scan(step, s, (jnp.arange(1, len(xs) + 1), xs))\n    t = len(xs)\n",
+    ),
+    "rows_zipped_within_a_zip": (
+        """
+        @jax.jit
+        def f(xs):
+            ys, zs = jnp.cos(xs), jnp.tanh(xs)
+            s = jnp.zeros(())
+            for x, (y, z) in zip(xs, zip(ys, zs)):
+                s = 0.5 * s + jnp.sin(x) * jnp.exp(-y) - jnp.cos(s) * jnp.tanh(z)
+            return s
+        """,
+        "x, y, z = inputs",
+    ),
+    "a_table_that_numpy_made": (
+        """
+        import numpy as np
+
+        @jax.jit
+        def f(xs):
+            betas = np.linspace(1e-4, 0.02, 64)
+            x = xs
+            for t in range(64):
+                x = jnp.sqrt(1.0 - betas[t]) * x + jnp.sin(x)
+            return x
+        """,
+        "jnp.asarray(betas)[t]",
+    ),
+    "a_table_of_indices": (
+        """
+        @jax.jit
+        def f(xs):
+            order = [3, 1, 2, 0] * 16
+            s = jnp.zeros(())
+            for i in range(64):
+                s = jnp.sin(s) + jnp.cos(xs[order[i]])
+            return s
+        """,
+        "xs[jnp.asarray(order)[i]]",
+    ),
+    "indices_that_move": (
+        """
+        @jax.jit
+        def f(xs):
+            s = jnp.zeros(3)
+            for i in range(32):
+                s = jnp.sin(s) + jnp.cos(xs[jnp.arange(i, i + 9, 3)])
+            return s
+        """,
+        "xs[i + jnp.arange(0, 9, 3)]",
+    ),
+    "a_branch_on_a_negation": (
+        """
+        @jax.jit
+        def f(xs):
+            s = jnp.zeros(())
+            for i in range(64):
+                if not (xs[i] < 0):
+                    s = s + jnp.log1p(xs[i])
+            return s
+        """,
+        "lax.cond(xs[i] < 0, lambda: s, lambda: s + jnp.log1p(xs[i]))",
+    ),
+    "an_arm_that_does_nothing": (
+        """
+        @jax.jit
+        def f(xs):
+            s = jnp.zeros(())
+            for i in range(64):
+                if xs[i] == 0:
+                    pass
+                else:
+                    s = s + jnp.log(jnp.abs(xs[i]))
+            return s
+        """,
+        "lax.cond(xs[i] == 0, lambda: s, lambda: s + jnp.log(jnp.abs(xs[i])))",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "expected"), ROLLED.values(), ids=ROLLED.keys())
+def test_a_loop_is_rolled(rewrite: Rewriting, code: str, expected: str) -> None:
+    sample = rewrite(dedent(code).strip() + "\n")
+    assert expected in sample.new
+    sample.agree("f", (xs,))
+
+
+LEFT = {
+    "a_dict_of_the_caller": ("", "state", "return state"),
+    "a_dict_with_a_second_name": ('state = {"s": xs[0]}\n    kept = state', "xs", "return kept"),
+    "a_dict_kept_in_a_list": ('state = {"s": xs[0]}\n    seen = [state]', "xs", "return seen[0]"),
+    "a_dict_that_gets_a_new_key": ('state = {"t": xs[0]}', "xs", "return state"),
+    "a_dict_read_by_a_function_made_before": (
+        'state = {"s": xs[0]}\n\n    def g():\n        return state["s"]\n',
+        "xs",
+        "return g()",
+    ),
+}
+
+
+@pytest.mark.parametrize(("made", "parameter", "end"), LEFT.values(), ids=LEFT.keys())
+def test_a_dict_that_others_may_see_is_left(rewrite: Rewriting, made: str, parameter: str, end: str) -> None:
+    code = f"""@jax.jit
+def f({", ".join(dict.fromkeys([parameter, "xs"]))}):
+    {made}
+    for i in range(200):
+        state["s"] = jnp.sin(xs[i]) * jnp.cos(xs[i]) + jnp.tanh(xs[i])
+    {end}
+"""
+    sample = rewrite(code)
+    assert sample.new == sample.old
+
+
+def test_floats_of_a_list_keep_the_dtype_of_what_they_meet(rewrite: Rewriting) -> None:
+    sample = rewrite(
+        """@jax.jit
+def f(xs):
+    rates = [0.5, 0.25] * 32
+    x = xs
+    for i in range(64):
+        x = jnp.sin(x) * rates[i]
+    return x
+"""
+    )
+    assert "index-needs-int" in sample.reasons
+    assert sample.new == sample.old
