@@ -95,7 +95,7 @@ def _over_rows(unit: Unit, call: ast.Call) -> bool:
         case "jax.lax.scan", [_, _, ast.Constant(value=None)]:
             length = next((k.value for k in call.keywords if k.arg == "length"), None)
             return length is not None and _counts_rows(None, length)
-        case "jax.lax.scan", [_, _, ast.Name()]:
+        case "jax.lax.scan", [_, _, ast.Name() | ast.Subscript(value=ast.Name(), slice=ast.Slice(None, None))]:
             return True
         case "jax.lax.scan", [_, _, ast.Call(func=function, args=bounds, keywords=[])]:
             if unit.resolve(function) == "jax.numpy.arange" and 1 <= len(bounds) <= 2:

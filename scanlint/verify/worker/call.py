@@ -6,6 +6,7 @@ import ast
 import contextlib
 import signal
 import sys
+import time
 import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +28,7 @@ def limited(seconds: float) -> Iterator[None]:
     """Interrupt Python code after some seconds of processor time (or five times as long by the clock, for what sleeps).
 
     Compiled loops are only ended with the process. The bell rings again until it is heard: an exception raised within
-    a callback of the garbage collector is lost.
+    a callback of the garbage collector is lost. A limit inside another one leaves it what was left of its time.
     """
     if not hasattr(signal, "setitimer"):
         yield
@@ -38,8 +39,8 @@ def limited(seconds: float) -> Iterator[None]:
 
     bells = ((signal.ITIMER_PROF, signal.SIGPROF, seconds), (signal.ITIMER_REAL, signal.SIGALRM, WALL * seconds))
     previous = [signal.signal(number, ring) for _, number, _ in bells]
-    for timer, _, limit in bells:
-        signal.setitimer(timer, limit, AGAIN_SECONDS)
+    started = (time.process_time(), time.monotonic())
+    outer = [signal.setitimer(timer, limit, AGAIN_SECONDS)[0] for timer, _, limit in bells]
     try:
         yield
     finally:
@@ -47,6 +48,10 @@ def limited(seconds: float) -> Iterator[None]:
             signal.setitimer(timer, 0)
         for (_, number, _), handler in zip(bells, previous, strict=True):
             signal.signal(number, handler)
+        spent = (time.process_time() - started[0], time.monotonic() - started[1])
+        for (timer, _, _), left, gone in zip(bells, outer, spent, strict=True):
+            if left:
+                signal.setitimer(timer, max(left - gone, AGAIN_SECONDS), AGAIN_SECONDS)
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,11 @@ class Start(NamedTuple):
     problem: str = ""
 
     @property
+    def key(self) -> tuple[int, str]:
+        """Which carry of which loop it is."""
+        return self.line, self.name
+
+    @property
     def fits(self) -> bool:
         return self.before == self.after and not self.problem
 
@@ -226,14 +231,13 @@ def merged(runs: Sequence[Sequence[Start]]) -> list[Start]:
     """One start for each carry of several runs: what is true of all of them, of those where it does not fit by name."""
     found: dict[tuple[int, str], Start] = {}
     for start in (s for run in runs for s in run):
-        key = start.line, start.name
-        if key not in found:
-            found[key] = start
+        if start.key not in found:
+            found[start.key] = start
             continue
-        other = found[key]
+        other = found[start.key]
         likes = {a._replace(typed=a.typed and b.typed) for a in start.likes for b in other.likes if a.shape == b.shape}
         shown = start if other.fits else other
-        found[key] = shown._replace(
+        found[start.key] = shown._replace(
             likes=frozenset(likes),
             weak=start.weak and other.weak,
             scalar=start.scalar and other.scalar,

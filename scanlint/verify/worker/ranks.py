@@ -29,18 +29,19 @@ def further(
 
     Only where the old version decides nothing: with arms of different shapes, nobody means what it gives. Numbers
     whose rank nothing tells are tried with two axes as well. Where the new version fails because a carry starts as a
-    Python number, whose rank no caller chooses, it is to blame in any case.
+    Python number, whose rank no caller chooses, it is to blame for rows in place of a series of numbers, or where there
+    are no arrays, for arrays in place of all numbers: a single number (`rate`) is seldom meant to be an array.
     """
 
     def straight(asked: int) -> bool:
         raise _Asked
 
-    def accepted(changed: Specs) -> bool:
+    def accepted(changed: Specs, meant: bool) -> bool:
         decides = inputs.attempt(changed, truth=straight) is not None
         if decides and inputs.attempt(changed) is not None:
             return False
         failure = inputs.attempt(changed, after)
-        if failure is None or failure.kind != "TypeError" or "carry" not in failure.message:
+        if failure is None or not meant or failure.kind != "TypeError" or "carry" not in failure.message:
             return failure is None and not decides
         wrong = [s for s in starts(changed) if not s.fits]
         return bool(wrong) and all(s.scalar and s.weak for s in wrong)
@@ -52,15 +53,18 @@ def further(
     arrays = [n for n in arrays if n not in told]
     unused = [n for n in FRESH if n not in sizes(list(specs.values()))]
     fresh = unused[0]
-    for names in dict.fromkeys([tuple(arrays), *((n,) for n in arrays[:MAX_ALONE])]):
+    numbers = [n for n in arrays if specs[n] == Array(())]
+    series = [n for n in arrays if len(specs[n].shape) == 1]  # type: ignore[union-attr]
+    plain = len(numbers) == len(arrays)
+    for names in dict.fromkeys([tuple(arrays), tuple(series), *((n,) for n in arrays[:MAX_ALONE])]):
+        meant = plain or set(names) <= set(series)
         for size in dict.fromkeys([fresh, 3, None]):
             changed = {n: _longer(s, size) if n in names else s for n, s in specs.items()}
-            if names and accepted(changed):
+            if names and accepted(changed, meant):
                 yield f"one more axis for {', '.join(names)}", changed
                 break
-    numbers = [n for n in arrays if specs[n] == Array(())]
     twice = {n: Array(tuple(unused[:2])) if n in numbers else s for n, s in specs.items()}
-    if numbers and accepted(twice):
+    if numbers and accepted(twice, plain):
         yield f"two axes for {', '.join(numbers)}", twice
 
 
