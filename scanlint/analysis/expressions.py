@@ -280,10 +280,16 @@ def _dict(self: Expressions, node: ast.Dict) -> Value:
     if not values:
         return Value(Kind.STATIC, container="dict", items=())
     if None in keys:
-        inside = [contents(v) if v.container == "dict" else (v,) for v in values]
-        parts = tuple(part for row in inside for part in row)
-        return Value(Kind.UNKNOWN, container="dict", element=join_all(parts, loop=True) if parts else UNKNOWN)
+        merged = [(v,) if key is not None else _items(v) for key, v in zip(node.keys, values, strict=True)]
+        parts = tuple(part for row in merged for part in row)
+        return Value(Kind.UNKNOWN, container="dict", element=join_all(parts) if parts else UNKNOWN)
     return gathered("dict", None, join_all(tuple(values)))
+
+
+def _items(value: Value) -> tuple[Value, ...]:
+    """What `**value` puts into a dict."""
+    empty = value.container == "dict" and value.items == ()
+    return () if empty else contents(value) or (UNKNOWN,) if value.container == "dict" else (UNKNOWN,)
 
 
 def _if_exp(self: Expressions, node: ast.IfExp) -> Value:

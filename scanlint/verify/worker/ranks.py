@@ -29,8 +29,8 @@ def further(
 
     Only where the old version decides nothing: with arms of different shapes, nobody means what it gives. Numbers
     whose rank nothing tells are tried with two axes as well. Where the new version fails because a carry starts as a
-    Python number, whose rank no caller chooses, it is to blame for rows in place of a series of numbers, or where there
-    are no arrays, for arrays in place of all numbers: a single number (`rate`) is seldom meant to be an array.
+    Python number, whose rank no caller chooses, it is to blame for rows in place of the numbers that a loop reads, or
+    where there are no arrays, for arrays in place of all numbers: a single one (`rate`) is seldom meant to be an array.
     """
 
     def straight(asked: int) -> bool:
@@ -54,7 +54,8 @@ def further(
     unused = [n for n in FRESH if n not in sizes(list(specs.values()))]
     fresh = unused[0]
     numbers = [n for n in arrays if specs[n] == Array(())]
-    series = [n for n in arrays if len(specs[n].shape) == 1]  # type: ignore[union-attr]
+    read = _read_by_loops(inputs.node)
+    series = [n for n in arrays if n in read and len(specs[n].shape) == read[n]]  # type: ignore[union-attr]
     plain = len(numbers) == len(arrays)
     for names in dict.fromkeys([tuple(arrays), tuple(series), *((n,) for n in arrays[:MAX_ALONE])]):
         meant = plain or set(names) <= set(series)
@@ -66,6 +67,23 @@ def further(
     twice = {n: Array(tuple(unused[:2])) if n in numbers else s for n, s in specs.items()}
     if numbers and accepted(twice, plain):
         yield f"two axes for {', '.join(numbers)}", twice
+
+
+def _read_by_loops(function: ast.AST) -> dict[str, int]:
+    """The names that loops iterate or index with their variables, and along how many axes."""
+    found: dict[str, int] = {}
+    loops = [n for n in ast.walk(function) if isinstance(n, ast.For | ast.comprehension)]
+    targets = {n.id for loop in loops for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+    for loop in loops:
+        found |= {n.id: 1 for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
+    for node in ast.walk(function):
+        match node:
+            case ast.Subscript(value=ast.Name(id=name), slice=place):
+                parts = place.elts if isinstance(place, ast.Tuple) else [place]
+                along = [p for p in parts if targets & {n.id for n in ast.walk(p) if isinstance(n, ast.Name)}]
+                if along and len(along) == len(parts):
+                    found[name] = max(found.get(name, 0), len(parts))
+    return found
 
 
 def _tells_rank(annotation: ast.expr | None) -> bool:
