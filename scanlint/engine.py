@@ -124,8 +124,9 @@ class Run:
         self.files = {shown(path): path for path in paths}
         self._survey(self.files)
         if any(self._surveyed[display].control for display in self.checked):
-            self.files = {shown(path): path for path in (*around, *paths)}
-            self._survey([display for display in self.files if display not in self.checked])
+            others = {shown(path): path for path in around}
+            self.files = {**others, **self.files}
+            self._survey([display for display in others if display not in self.checked])
         self._conclude()
         if self.cache is not None:
             self.cache.save()

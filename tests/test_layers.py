@@ -103,8 +103,9 @@ def test_the_worker_needs_nothing_of_scanlint() -> None:
     assert heavy == []
 
 
-def test_checking_a_clean_file_imports_nothing_heavy(tmp_path: Path) -> None:
-    (tmp_path / "clean.py").write_text("import jax\n\n\n@jax.jit\ndef f(x):\n    return x + 1\n")
+@pytest.mark.parametrize("body", ["return x + 1", "for _ in range(3):\n        x = x * x\n    return x"])
+def test_checking_a_clean_file_imports_nothing_heavy(tmp_path: Path, body: str) -> None:
+    (tmp_path / "clean.py").write_text(f"import jax\n\n\n@jax.jit\ndef f(x):\n    {body}\n")
     path = os.pathsep.join(filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")]))
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "scanlint", "clean.py"],

@@ -11,9 +11,7 @@ from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.unit import Unit
 from scanlint.edits import apply_edits
 from scanlint.outcome import Outcome, Resume, Rewrite, Withheld
-from scanlint.rewrite.branches import to_cond
 from scanlint.rewrite.imports import add_imports
-from scanlint.rewrite.loops import to_rolled_loop, to_while_loop
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.settings import Settings
 
@@ -140,6 +138,9 @@ def _statements(unit: Unit) -> list[ast.For | ast.While | ast.If]:
 
 def rewritten(unit: Unit, node: ast.For | ast.While | ast.If, starts: frozenset[str]) -> Outcome:
     """The rewrite of a statement that has to be staged; what its carry starts with may be written where it is made."""
+    from scanlint.rewrite.branches import to_cond  # they import LibCST: nothing is rewritten in most runs
+    from scanlint.rewrite.loops import to_rolled_loop, to_while_loop
+
     if isinstance(node, ast.If):
         return to_cond(model_branch(unit, node))
     model = LoopModel(unit, node, starts=starts)
