@@ -202,15 +202,16 @@ def _class(self: Interpreter, node: ast.ClassDef) -> bool:
 
 def _if(self: Interpreter, node: ast.If) -> bool:
     test = self.truth(node.test)
+    words = spelled(node.test) if self.frame.code.scope.chooses else ""
     if test.certain:
         taken, dead = (node.body, node.orelse) if test.constant else (node.orelse, node.body)
         self.silent.update(dead)
-        chosen = UNROLL_FLAG.search(_test_words(self, node)) is not None or unrolled(taken, dead)
+        chosen = UNROLL_FLAG.search(words) is not None or unrolled(taken, dead)
         self.quiet += chosen
         reached = self.block(taken)
         self.quiet -= chosen
         return reached
-    words = "" if test.traced else _test_words(self, node)
+    words = "" if test.traced else words
     guarded = TRACER_GUARD.search(words) is not None
     chosen = guarded or UNROLL_FLAG.search(words) is not None
     before = dict(self.env)
@@ -227,11 +228,6 @@ def _if(self: Interpreter, node: ast.If) -> bool:
     if guarded and None in ends:
         self.quiet += 1
     return _joined(self, ends, traced=test.traced)
-
-
-def _test_words(self: Interpreter, node: ast.If) -> str:
-    """The words of a test, in a file in which they can matter."""
-    return spelled(node.test) if self.frame.code.scope.chooses else ""
 
 
 def _narrow(self: Interpreter, node: ast.If, outcome: bool) -> None:
