@@ -288,8 +288,9 @@ def _dict(self: Expressions, node: ast.Dict) -> Value:
 
 def _items(value: Value) -> tuple[Value, ...]:
     """What `**value` puts into a dict."""
-    empty = value.container == "dict" and value.items == ()
-    return () if empty else contents(value) or (UNKNOWN,) if value.container == "dict" else (UNKNOWN,)
+    if value.container != "dict":
+        return (UNKNOWN,)
+    return () if value.items == () else contents(value) or (UNKNOWN,)
 
 
 def _if_exp(self: Expressions, node: ast.IfExp) -> Value:
