@@ -165,7 +165,7 @@ def main() -> int:
     seed = time.time_ns() % 1_000_000 if options.fresh else options.seed
     rng = random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
-        found = list(pairs(seed, options.generated, Path(folder)))
+        found = pairs(seed, options.generated, Path(folder), options.workers, options.timeout)
         print(f"seed {seed}: {len(found)} correct pairs", flush=True)
         each = -(-options.mutants // len(found))
         found.sort(key=lambda pair: (len(pair.task.old) > 2000, rng.random()))  # the large ones last

@@ -1,12 +1,14 @@
-"""Correct pairs: what scanlint rewrites in the pages, the fixtures and the generated programs."""
+"""Correct pairs: what scanlint makes of the pages, the fixtures and the generated programs."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from mutation.pool import Judge
 from mutation.programs import programs
 from scanlint.engine import Run
 from scanlint.finding import Verification
@@ -29,20 +31,24 @@ class Pair:
 
 
 class Recorder(Verifier):
-    """Takes down what it is asked to verify, and lets everything pass."""
+    """Takes down what it is asked to verify, and lets everything pass but carries that are to be repaired."""
 
-    def __init__(self) -> None:
+    def __init__(self, judge: Judge) -> None:
         super().__init__("")
+        self.judge = judge
         self.tasks: list[Task] = []
 
     def verify(self, task: Task) -> Verification:
+        verdict = self.judge.ask(task)
+        if verdict.carries:
+            return verdict
         self.tasks.append(task)
         return Verification("tested")
 
 
-def rewritten(text: str, root: Path) -> list[Task]:
+def rewritten(text: str, root: Path, judge: Judge) -> list[Task]:
     """What scanlint makes of each unit of a text."""
-    recorder = Recorder()
+    recorder = Recorder(judge)
     with Run(Settings(root=root, cache=False, extend_select=("SCN",))) as run:
         run.load_text(decode(text.encode(), root / "module.py"))
         with Fixer(run, lambda line: None) as fixer:
@@ -51,13 +57,29 @@ def rewritten(text: str, root: Path) -> list[Task]:
     return recorder.tasks
 
 
-def pairs(seed: int, generated: int, root: Path) -> Iterator[Pair]:
+def pairs(seed: int, generated: int, root: Path, workers: int, timeout: float) -> list[Pair]:
     """All correct pairs: of pages, of fixtures, of generated programs."""
+
+    def made(item: tuple[str, str, str]) -> list[Pair]:
+        origin, text, calls = item
+        judge = Judge(timeout)
+        try:
+            return [Pair(task, calls, origin) for task in rewritten(text, root, judge)]
+        finally:
+            judge.close()
+
+    with ThreadPoolExecutor(workers) as pool:
+        return [pair for found in pool.map(made, _texts(seed, generated)) for pair in found]
+
+
+def _texts(seed: int, generated: int) -> Iterator[tuple[str, str, str]]:
+    """Each text that has something to rewrite, where it is from, and what calls it."""
     for page in sorted((ROOT / "rules").glob("*.md")):
         before, calls = "", ""
         for role, code in [*FENCE.findall(page.read_text(encoding="utf-8")), ("before", "")]:
             if role == "before":
-                yield from _pairs(before, calls, page.stem, root)
+                if before:
+                    yield page.stem, before, calls
                 before, calls = code, ""
             elif role == "call":
                 calls += code
@@ -65,11 +87,6 @@ def pairs(seed: int, generated: int, root: Path) -> Iterator[Pair]:
         if (folder / "before.py").exists():
             text = (folder / "calls.py").read_text(encoding="utf-8")
             calls = f"{text}\nimport types as _types\nlist(calls(_types.SimpleNamespace(**globals())))\n"
-            yield from _pairs((folder / "before.py").read_text(encoding="utf-8"), calls, folder.name, root)
+            yield folder.name, (folder / "before.py").read_text(encoding="utf-8"), calls
     for program in programs(seed, generated):
-        yield from _pairs(program.text, f"f(*{program.arguments})\n", f"generated {program.kind}", root)
-
-
-def _pairs(text: str, calls: str, origin: str, root: Path) -> Iterator[Pair]:
-    for task in rewritten(text, root) if text else ():
-        yield Pair(task, calls, origin)
+        yield f"generated {program.kind}", program.text, f"f(*{program.arguments})\n"
