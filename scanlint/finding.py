@@ -61,7 +61,7 @@ class Fix:
 class Like(NamedTuple):
     """The shape of the local array `name` without its first `cut` axes; `typed`: its dtype as well.
 
-    `other`: what it and another array, without its first `other_cut` axes, broadcast to.
+    `other`: what it and another array, without its first `other_cut` axes, broadcast to, and promote to.
     """
 
     name: str
@@ -85,6 +85,11 @@ class Carry(NamedTuple):
     weak: bool
     likes: tuple[Like, ...]
     problem: str
+
+    @property
+    def fades(self) -> bool:
+        """Whether it is as weakly typed as a number to the end, and was not."""
+        return self.before.startswith("weak ")
 
 
 @dataclass(frozen=True, slots=True)

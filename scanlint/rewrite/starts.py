@@ -53,7 +53,7 @@ def with_starts(unit: Unit, text: str, carries: Sequence[Carry], certain: bool) 
         loop = _loop_at(tree, carry.line)
         if loop is None or carry.problem:
             return refusal(carry)
-        if not (certain or _over_rows(unit, loop.call)):
+        if not (certain or carry.fades or _over_rows(unit, loop.call)):
             return refusal(carry, ", which may not be made")
         edit = _start(unit, loop, carry, spell, lines)
         if edit is None:
@@ -121,6 +121,8 @@ def _start(unit: Unit, loop: _Loop, carry: Carry, spell: Spell, lines: list[str]
     while at and isinstance(loop.block[at - 1], ast.FunctionDef):
         at -= 1
     initial = _initial(loop.block[:at], carry.name)
+    if carry.fades:
+        return _strong(loop, at, initial, carry, spell, lines)
     if initial is not None and carry.weak and carry.before.endswith("[]"):
         rebound = binds(*loop.block[initial.at : at]) - {carry.name}
         for like in _preferred(loop, carry.likes):
@@ -135,9 +137,30 @@ def _start(unit: Unit, loop: _Loop, carry: Carry, spell: Spell, lines: list[str]
         if carry.before.partition("[")[2] != carry.after.partition("[")[2]:
             code = f"{spell('jax.numpy.broadcast_to')}({code}, {_axes(like, spell)})"
         code = f"{code}.astype({like.name}.dtype)" if dtype else code
-        place = Position(first.lineno, 1)
-        ending = "\r\n" if lines[first.lineno - 1].endswith("\r\n") else "\n"
-        return Edit(place, place, f"{' ' * first.col_offset}{carry.name} = {code}{ending}{ending}")
+        return _before(first, f"{carry.name} = {code}", lines)
+    return None
+
+
+def _before(statement: ast.stmt, code: str, lines: list[str]) -> Edit:
+    """A statement before another one."""
+    place = Position(statement.lineno, 1)
+    ending = "\r\n" if lines[statement.lineno - 1].endswith("\r\n") else "\n"
+    return Edit(place, place, f"{' ' * statement.col_offset}{code}{ending}{ending}")
+
+
+def _strong(
+    loop: _Loop, at: int, initial: _Initial | None, carry: Carry, spell: Spell, lines: list[str]
+) -> Edit | None:
+    """A start with the dtype of its own that the carry has in the end; None where no array is known to have it."""
+    rebound = binds(*loop.block[initial.at : at]) - {carry.name} if initial is not None else set()
+    for like in _preferred(loop, [k for k in carry.likes if k.typed]):
+        if rebound & {like.name, like.other}:
+            continue
+        start = ast.Name(carry.name) if initial is None else initial.value
+        code = _typed(start, like, spell, axes=not carry.after.endswith("[]"))
+        if initial is not None:
+            return _replace(initial.value, lines, code)
+        return _before(loop.block[at], f"{carry.name} = {code}", lines)
     return None
 
 
@@ -173,13 +196,13 @@ def _number(value: ast.expr) -> float | None:
 def _preferred(loop: _Loop, likes: Sequence[Like]) -> Iterator[Like]:
     """The arrays that a reader would name first: of the same dtype, whole, read by the loop itself."""
     read = {n.id for s in loop.block for n in ast.walk(s) if isinstance(n, ast.Name)}
-    yield from sorted(likes, key=lambda k: (not k.typed, k.other, k.cut, k.name not in read, k.name))
+    yield from sorted(likes, key=lambda k: (not k.typed or k.other != "", k.other, k.cut, k.name not in read, k.name))
 
 
 def _filled(start: ast.expr, like: Like, spell: Spell) -> str:
     """An array of one number. `full` without a dtype is as weakly typed as the number itself."""
     number, written = _number(start), ast.unparse(start)
-    if not like.typed or number is None:
+    if not like.typed or like.other or number is None:
         return f"{spell('jax.numpy.full')}({_axes(like, spell)}, {written})"
     known = FILLED.get(number)
     if like.cut == 0:
@@ -187,6 +210,24 @@ def _filled(start: ast.expr, like: Like, spell: Spell) -> str:
         return f"{kind}({like.name})" if known else f"{kind}({like.name}, {written})"
     kind, axes = spell(f"jax.numpy.{known or 'full'}"), _axes(like, spell)
     return f"{kind}({axes}, {like.name}.dtype)" if known else f"{kind}({axes}, {written}, {like.name}.dtype)"
+
+
+def _typed(start: ast.expr, like: Like, spell: Spell, *, axes: bool) -> str:
+    """The start with the dtype of one array, or with what two promote to."""
+    match start:
+        case ast.Call(func=ast.Name(id="full") | ast.Attribute(attr="full"), args=[_, value], keywords=[]):
+            start = value
+    if axes and not like.other and _number(start) is not None:
+        return _filled(start, like, spell)
+    if axes:
+        return f"{spell('jax.numpy.full')}({_axes(like, spell)}, {ast.unparse(start)}, {_dtype(like, spell)})"
+    if _number(start) == 0:
+        return f"{spell('jax.numpy.zeros')}((), {_dtype(like, spell)})"
+    return f"{spell('jax.numpy.asarray')}({ast.unparse(start)}, {_dtype(like, spell)})"
+
+
+def _dtype(like: Like, spell: Spell) -> str:
+    return f"{spell('jax.numpy.result_type')}({like.name}, {like.other})" if like.other else f"{like.name}.dtype"
 
 
 def _axes(like: Like, spell: Spell) -> str:

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .jaxes import abstract, shape
+from .weak import WEAK
 
 MARK = "__scanlint_settled__"
 PLACES = {"scan": 1, "fori_loop": 3, "while_loop": 2}
@@ -27,7 +28,8 @@ Loop = Callable[..., object]
 class Like(NamedTuple):
     """A shape that a carry has in the end: that of the local array `name` without its first `cut` axes.
 
-    `typed`: its dtype is that of the array as well. `other`: the shape is what both arrays broadcast to.
+    `typed`: its dtype is that of the array as well. `other`: the shape is what both arrays broadcast to, the dtype what
+    they promote to.
     """
 
     name: str
@@ -66,9 +68,13 @@ class Start(NamedTuple):
 
 @dataclass
 class Watched:
-    """Notes the carries of the loops of a module that are called with names for carries."""
+    """Notes the carries of the loops of a module that are called with names for carries.
+
+    `ended` has the dtypes that names have in the end of the old version, for carries that start as numbers.
+    """
 
     starts: list[Start] = field(default_factory=list)
+    ended: Mapping[str, str] = field(default_factory=dict)
 
     def instrument(self, tree: ast.Module) -> ast.Module:
         """Have every call of a staged loop go through `settled`, with the names that it carries."""
@@ -101,7 +107,7 @@ class Watched:
         self, line: int, names: Sequence[str], known: Mapping[str, object], carry: tuple[object, ...], step: Loop
     ) -> tuple[object, ...]:
         """The carry in its final types, which are noted; `step` gives the types after a trip."""
-        now = carry
+        now = tuple(_strong(a, self.ended.get(name)) for name, a in zip(names, carry, strict=True))
         for _ in range(ROUNDS):
             out = step(now)
             assert isinstance(out, tuple)
@@ -110,7 +116,7 @@ class Watched:
             if all(_kind(a) == _kind(b) for a, b in zip(last, now, strict=True)):
                 break
         for name, start, end, (_, result) in zip(names, carry, now, pairs, strict=True):
-            self.starts.append(_start(line, name, known, start, end, result))
+            self.starts.append(_start(line, name, known, start, end, result, self.ended.get(name)))
         return now
 
 
@@ -158,6 +164,10 @@ def _weak_dtype(x: object) -> tuple[str, bool]:
     return str(aval.dtype), bool(getattr(x, "weak_type", not hasattr(x, "dtype")))
 
 
+def _strong(start: object, dtype: str | None) -> object:
+    return start if dtype is None or not _weak_dtype(start)[1] else jnp.asarray(start, dtype)
+
+
 def _joined(start: object, end: object) -> object:
     """A start that has the type of the end as far as it can be given that; for pytrees leaf by leaf."""
     if str(jax.tree_util.tree_structure(start)) != str(jax.tree_util.tree_structure(end)):
@@ -178,8 +188,13 @@ def _joined(start: object, end: object) -> object:
     return jax.tree_util.tree_map(leaf, start, end)
 
 
-def _start(line: int, name: str, known: Mapping[str, object], start: object, end: object, result: object) -> Start:
-    """What is to be said of one carry; `result` is what a trip makes of its final type."""
+def _start(
+    line: int, name: str, known: Mapping[str, object], start: object, end: object, result: object, ended: str | None
+) -> Start:
+    """What is to be said of one carry; `result` is what a trip makes of its final type.
+
+    `ended` is the dtype that it must not lose by being as weakly typed as a number.
+    """
     plain = not isinstance(start, (tuple, list, dict)) and len(jax.tree_util.tree_leaves(start)) == 1
     before, after = _named(start), _named(result)
     if not plain:
@@ -191,11 +206,14 @@ def _start(line: int, name: str, known: Mapping[str, object], start: object, end
         problem = "keeps no type"
     elif first != last and not weak and not _exact(first, last):
         problem = "would lose precision"
+    if ended is not None and weak:
+        before = WEAK + before
     arrays = {n: x for n, x in known.items() if isinstance(x, (jax.Array, np.ndarray)) and n != name}
     likes = frozenset(_likes(arrays, axes, last))
     # JAX gives weak starts another dtype by itself.
-    settles = weak and first != "bool" and shape(start) == axes
-    return Start(line, name, before, before if settles else after, weak, shape(start) == (), likes, problem)
+    settles = weak and first != "bool" and shape(start) == axes and not before.startswith(WEAK)
+    after = before if settles else after
+    return Start(line, name, before, after, weak, shape(start) == (), likes, problem)
 
 
 def _likes(arrays: Mapping[str, jax.Array | np.ndarray], axes: tuple[int, ...], dtype: str) -> Iterator[Like]:
@@ -204,11 +222,11 @@ def _likes(arrays: Mapping[str, jax.Array | np.ndarray], axes: tuple[int, ...], 
     for n, x, cut in parts:
         if x.shape[cut:] == axes:
             yield Like(n, cut, str(x.dtype) == dtype)
-    few = [(n, x.shape[cut:], cut) for n, x, cut in parts if cut < 2 and n in list(arrays)[:MOST_PAIRED]]
+    few = [(n, x, cut) for n, x, cut in parts if cut < 2 and n in list(arrays)[:MOST_PAIRED]]
     for (n, a, cut), (m, b, other) in itertools.combinations(few, 2):
         try:
-            if n != m and np.broadcast_shapes(a, b) == axes:
-                yield Like(n, cut, False, m, other)
+            if n != m and np.broadcast_shapes(a.shape[cut:], b.shape[other:]) == axes:
+                yield Like(n, cut, str(jnp.promote_types(a.dtype, b.dtype)) == dtype, m, other)
         except ValueError:
             continue
 

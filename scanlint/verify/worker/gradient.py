@@ -12,7 +12,7 @@ from jax.extend.core import jaxpr_as_fun
 
 from .call import Signature, TookTooLong, limited, plain, split
 from .compare import Difference, compare, describe
-from .jaxes import eps
+from .jaxes import eps, shape
 from .judge import CASE_SECONDS, Function, Judge, Refuted, floating
 from .paths import TooManyDecisions, paths
 from .rounding import apart, nudged
@@ -188,12 +188,17 @@ def tangent(signature: Signature, function: Function, values: Values) -> list[ob
         for i, x in zip(at, floats, strict=False):
             leaves[i] = x
         result = signature.call(function, parts.rebuild(leaves))
-        return [x for x in jax.tree_util.tree_leaves(result) if isinstance(x, jax.Array) and floating(x)]
+        return [_moving(x) for x in jax.tree_util.tree_leaves(result)]
 
     place = [jnp.asarray(parts.leaves[i]) for i in at]
     direction = [jnp.asarray(np.random.default_rng(k).standard_normal(x.shape), x.dtype) for k, x in enumerate(place)]
     moved: list[object] = jax.jvp(outputs, (place,), (direction,))[1]
     return moved
+
+
+def _moving(x: object) -> jax.Array:
+    """An output as one that has a tangent: Python numbers, which a loop without trips may give, stand still."""
+    return jnp.asarray(x) if floating(x) else jnp.full(shape(x), 0.0)
 
 
 def _projection(result: object) -> jax.Array:

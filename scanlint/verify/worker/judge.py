@@ -24,6 +24,7 @@ from .rounding import spread
 from .specs import transplant
 from .ties import stands
 from .values import Case, Values
+from .weak import Weakness
 
 CASE_SECONDS = 4.0
 SLOW_SECONDS = 0.4
@@ -43,6 +44,10 @@ Result = TypeVar("Result")
 
 class Refuted(Exception):
     """The versions differ; the message is the counterexample."""
+
+
+class Weaker(Refuted):
+    """Something in the new version is as weakly typed as a Python number that is not in the old one."""
 
 
 class Raises(Refuted):
@@ -78,6 +83,7 @@ class Judge:
     notes: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     late: list[str] = field(default_factory=list)
+    weakness: Weakness = field(default_factory=Weakness)
     compiled: dict[object, Function] = field(default_factory=dict)
     ran: list[tuple[str, Values, Way]] = field(default_factory=list)
 
@@ -155,6 +161,7 @@ class Judge:
             return False
         if isinstance(result, Agreement):
             self.max_error = max(self.max_error, result.error)
+            self.weakness.compared(expected, found, values)
             if result.weak and not any(note.startswith(result.weak) for note in self.notes):
                 self.note(f"{result.weak}, for {describe(values, 120)}")
             if result.empty:

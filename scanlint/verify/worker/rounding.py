@@ -99,7 +99,8 @@ def _measured(judge: Judge, values: Values, expected: object, found: Spread) -> 
             moved = apart(expected, other)
             found.nudged = _wider(found.nudged, replace(moved, relative=moved.relative / units))
         if pattern == 0 and not x64():
-            found.doubled = _in_double(judge, values, expected)
+            exact = in_double(judge, values)
+            found.doubled = None if exact is None else apart(expected, exact)
         yield
 
 
@@ -128,13 +129,12 @@ def _run(judge: Judge, values: Values) -> list[object] | None:
         return None
 
 
-def _in_double(judge: Judge, values: Values, expected: object) -> Apart | None:
-    """How far off the old version is by its own arithmetic: the same in double precision."""
+def in_double(judge: Judge, values: Values) -> object | None:
+    """What the old version gives in double precision: its own arithmetic shows in how far off it is without."""
     enable_x64(True)
     try:
         wide = {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()}
-        found = _run(judge, wide)
-        return None if found is None else apart(expected, found)
+        return _run(judge, wide)
     finally:
         enable_x64(False)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from .call import plain
 from .carries import Start, Watched, merged
 from .inputs import Inputs
-from .specs import Array, Choice, Scalar, Spec, leaves, replace, sizes
+from .narrow import narrowed, retyped
+from .specs import Array, leaves, sizes
 from .values import Specs
 
 MOST = 8
@@ -16,11 +18,15 @@ DTYPES = ("int32", "float16")
 
 @dataclass
 class Settling:
-    """Traces the new version with its loops watched; `function` loads it, None where it does not load."""
+    """Traces the new version with its loops watched; `function` loads it, None where it does not load.
+
+    `ended` runs the old version, and tells the dtypes of the names that it ends with but the weak ones.
+    """
 
     inputs: Inputs
     watched: Watched
     function: Callable[[], Callable[..., object] | None]
+    ended: Callable[[Specs], dict[str, str]]
     seen: dict[str, list[Start]] = field(default_factory=dict)
 
     def starts(self, specs: Specs) -> list[Start]:
@@ -29,10 +35,13 @@ class Settling:
         if function is None:
             return []
         if key not in self.seen:
-            self.watched.starts = []
-            self.inputs.attempt(specs, function)
-            self.seen[key] = self.watched.starts
+            self.seen[key] = self.traced(specs, function)
         return self.seen[key]
+
+    def traced(self, specs: Specs, function: Callable[..., object]) -> list[Start]:
+        self.watched.starts = []
+        self.inputs.attempt(specs, function)
+        return self.watched.starts
 
     def misfits(self, tried: Iterable[Specs]) -> list[Start]:
         """The carries that do not keep the type that they start with, for some of these inputs.
@@ -41,15 +50,45 @@ class Settling:
         what is written in place of a start must not take its dtype from an array that may have another one. A carry
         that fits otherwise is none to repair: nothing says that such numbers are ever handed in.
         """
-        listed = list({_ranks(specs): specs for specs in tried if min(sizes(list(specs.values())), default=1)}.values())
-        listed = listed[-MOST:]
-        others = [_retyped(specs, dtype) for specs in listed for dtype in DTYPES]
-        accepted = [specs for specs in others if self.inputs.attempt(specs) is None]
+        listed = _listed(tried)
+        accepted = self.accepted(listed)
         usual = [self.starts(specs) for specs in listed]
         known = {s.key: s for s in merged([*usual, *map(self.starts, accepted)])}
         return [
             start._replace(likes=known[start.key].likes) if start.key in known else start for start in merged(usual)
         ]
+
+    def accepted(self, listed: Iterable[Specs]) -> list[Specs]:
+        """The same with other numbers, where the old version takes them."""
+        others = [{n: retyped(s, "float32", dtype) for n, s in specs.items()} for specs in listed for dtype in DTYPES]
+        return [specs for specs in [*others, *mixed(listed)] if self.inputs.attempt(specs) is None]
+
+    def faded(self, tried: Iterable[Specs]) -> list[Start]:
+        """The carries that start as weakly typed as a number and come to a dtype of their own in the old version.
+
+        JAX traces a trip with what they start as: where the bits are as many it lets them stay weak on every trip.
+        """
+        function, listed = self.function(), _listed(tried)
+        if function is None:
+            return []
+        weak = {s.name for specs in listed for s in self.starts(specs) if s.weak}
+        runs = []
+        for specs in [*listed, *self.accepted(listed)] if weak else []:
+            self.watched.ended = {n: d for n, d in self.ended(specs).items() if n in weak}
+            runs.append([s for s in self.traced(specs, plain(function)) if s.name in self.watched.ended])
+        self.watched.ended = {}
+        axes = {s.key: s.after for run in runs for s in run if not s.after.endswith("[]")}
+        return [s._replace(after=axes.get(s.key, s.after)) for s in merged(runs)]
+
+
+def _listed(tried: Iterable[Specs]) -> list[Specs]:
+    """One of each set of ranks."""
+    with_rows = (specs for specs in tried if min(sizes(list(specs.values())), default=1))
+    return list({_ranks(specs): specs for specs in with_rows}.values())[-MOST:]
+
+
+def mixed(listed: Iterable[Specs]) -> list[Specs]:
+    return [other for specs in listed for other, _ in narrowed(specs)]
 
 
 def _ranks(specs: Specs) -> str:
@@ -61,10 +100,3 @@ def _ranks(specs: Specs) -> str:
             if isinstance(leaf, Array)
         ]
     )
-
-
-def _retyped(specs: Specs, dtype: str) -> Specs:
-    def change(leaf: Array | Scalar | Choice, path: str) -> Spec:
-        return Array(leaf.shape, dtype) if isinstance(leaf, Array) and leaf.dtype == "float32" else leaf
-
-    return {name: replace(spec, change, name) for name, spec in specs.items()}

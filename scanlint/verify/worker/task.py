@@ -13,6 +13,7 @@ from .carries import MARK as MARK_LOOPS
 from .carries import Watched
 from .cover import MARK, Coverage, changed_lines
 from .elsewhere import Search
+from .ended import ended
 from .factory import made
 from .families import Families, Family
 from .given import BadSpecification
@@ -20,7 +21,7 @@ from .inputs import Inputs, NoInputs
 from .intact import Intact
 from .jaxes import enable_x64, x64
 from .joins import GIVEN, joined, keeps
-from .judge import Judge, Raises, Refuted, in_a_loop
+from .judge import Judge, Raises, Refuted, Weaker, in_a_loop
 from .measure import measured
 from .module import Loaded, cut, load
 from .modules import is_linen, through_apply
@@ -62,8 +63,8 @@ def attempt(task: Task) -> tuple[Task, Answer]:
         answer = task.answer("unknown", reason=str(error))
     except Refuted as error:
         answer = task.answer("refuted", reason="the two versions differ", counterexample=str(error))
-        if CARRY.search(str(error)):
-            answer["carries"] = task.carries()
+        if isinstance(error, Weaker) or CARRY.search(str(error)):
+            answer["carries"] = task.carries(faded=isinstance(error, Weaker))
         elif isinstance(error, Raises) and task.source == "synthesised":
             task.guessed = in_a_loop(error.__cause__)
     except BadSpecification as error:
@@ -204,7 +205,12 @@ class Task:
         given = tuple((str(g), str(place)) for g, place in self.request["given"])  # type: ignore[attr-defined]
         kept = "harvested" if self.elsewhere else "recorded"
         watched = Watched()
-        self.settling = settling = Settling(inputs, watched, functools.cache(lambda: self.watched(watched)))
+        self.settling = settling = Settling(
+            inputs,
+            watched,
+            functools.cache(lambda: self.watched(watched)),
+            lambda specs: ended(twin or full, dotted, specs),
+        )
         families = Families(inputs, twin or full, dotted, given, settling, recorded, kept)
         self.families = found = families.found(full.before)
         self.source = families.source
@@ -289,12 +295,13 @@ class Task:
         except Unknown:
             return None
 
-    def carries(self) -> list[Answer]:
-        """The carries of the new version that do not fit, as the answer says it."""
+    def carries(self, *, faded: bool) -> list[Answer]:
+        """The carries of the new version that do not fit, or lose their dtype, as the answer says it."""
         if self.settling is None:
             return []
         self.stage("tracing the types of carries")
-        misfits = self.settling.misfits([f.specs for f in self.families if f.specs is not None])
+        tried = [f.specs for f in self.families if f.specs is not None]
+        misfits = self.settling.faded(tried) if faded else self.settling.misfits(tried)
         return [{**s._asdict(), "likes": sorted(s.likes)} for s in misfits]
 
     def twin(self, old: Loaded, signature: Signature, coverage: Coverage | None) -> Judge | None:

@@ -16,8 +16,9 @@ from .families import Family
 from .gradient import same_gradients
 from .inputs import REMEDY, Inputs
 from .jaxes import enable_x64, x64
-from .judge import EMPTY, UNTRACEABLE, Judge, Raises, Refuted, in_a_loop, without_elements, without_trips
+from .judge import EMPTY, UNTRACEABLE, Judge, Raises, Refuted, Weaker, in_a_loop, without_elements, without_trips
 from .module import Loaded
+from .narrow import narrowed, same_in_few_bits
 from .prove import Proof, prove
 from .specs import transplant
 from .turns import turns
@@ -30,6 +31,7 @@ FULL_SECONDS = 0.6  # where the twins are run as well
 SHORT_SECONDS = 4.0
 SEARCH_SECONDS = 3.0
 TURN_SECONDS = 2.0
+NARROW_SECONDS = 2.0
 PATIENCE = 10.0
 LONG_SECONDS = 12.0
 SHAPES = 24
@@ -84,6 +86,7 @@ class Weighing:
         """ "proved" or "tested"; raises Refuted or Unknown."""
         proved = self.proof(families)
         self.try_all(families, proved)
+        self.strongly_typed()
         if not self.full.cases:
             failures = [f for j in (self.full, self.twin) if j is not None for f in j.failures]
             why = (
@@ -101,6 +104,8 @@ class Weighing:
         self.derivatives(family)
         if not proved:
             self.quickly(lambda judge: judge.batched(family.cases[0]))
+        self.narrowed(families, proved)
+        self.strongly_typed()
         self.widened(families, proved)
         if any(judge.partial for judge in self.judges):
             raise Unknown("the versions agree, but other places still keep the function from being traced")
@@ -252,6 +257,30 @@ class Weighing:
             if time.process_time() - started > SHORT_SECONDS:
                 self.remarks.append(f"gradients were compared on {at + 1} inputs only: each takes seconds")
                 return
+
+    def strongly_typed(self) -> None:
+        """Raise Weaker where a result has lost its dtype: what follows takes it for a Python number."""
+        lost = next((text for judge in self.judges if (text := judge.weakness.lost())), "")
+        if lost:
+            raise Weaker(lost)
+
+    def narrowed(self, families: list[Family], proved: bool) -> None:
+        """One case with each argument in half precision, beside the others as they are."""
+        family = next((f for f in families if f.specs is not None), None)
+        if family is None or family.specs is None or self.spent() > LONG_SECONDS:
+            return
+        started, (_, integers) = time.process_time(), self.inputs.constants()
+        for specs, whole in narrowed(family.specs):
+            if time.process_time() - started > NARROW_SECONDS:
+                return
+            chosen = [Mode("ordinary values"), Mode("other values", seed=1, mixed=True)]
+            for values in filter(None, map(made, cases(specs, iter(chosen), integers))):
+                if proved and one_proof(self.twin or self.full, values).same:
+                    break
+                remark = self.quickly(lambda judge, values=values: same_in_few_bits(judge, values))  # type: ignore[misc]
+                if remark:  # JAX itself says so where types are mixed
+                    self.remarks.extend([remark] if whole else [])
+                    break
 
     def widened(self, families: list[Family], proved: bool) -> None:
         """The first cases once more with 64-bit types."""

@@ -1,0 +1,41 @@
+"""The dtypes of the names that a run of the old version ends with: a loop carried them where Python only had names."""
+
+from __future__ import annotations
+
+import sys
+import types
+
+from .call import TookTooLong
+from .judge import Judge
+from .values import Mode, Specs, make
+from .weak import weakly_typed
+
+MODES = (
+    Mode("ordinary values"),
+    Mode("positive values", seed=9, definite=True),
+    Mode("negative values", seed=8, sign=-1),
+)
+
+
+def ended(judge: Judge, function: str, specs: Specs) -> dict[str, str]:
+    """The dtype of each local name in the end, but of those that are as weakly typed as a number on every run."""
+    found: dict[str, str] = {}
+    name = function.rpartition(".")[2]
+
+    def event(frame: types.FrameType, kind: str, argument: object) -> None:
+        code = frame.f_code
+        if kind == "return" and code.co_name == name and code.co_filename == judge.old.module.__file__:
+            for local, value in frame.f_locals.items():
+                if hasattr(value, "dtype") and not weakly_typed(value):
+                    found[local] = str(value.dtype)
+
+    for mode in MODES:
+        previous = sys.getprofile()
+        sys.setprofile(event)
+        try:
+            judge.run_old(make(specs, mode, ()))
+        except (Exception, TookTooLong):  # noqa: BLE001
+            continue
+        finally:
+            sys.setprofile(previous)
+    return found
