@@ -21,7 +21,7 @@ from scanlint.analysis.folding import LARGEST
 from scanlint.analysis.items import own_items
 from scanlint.analysis.lengths import rows_written
 from scanlint.analysis.obstacles import obstacles
-from scanlint.analysis.outputs import Output, appends, find_outputs
+from scanlint.analysis.outputs import Output, appends, backwards, find_outputs
 from scanlint.analysis.unit import IN_TESTS, Unit
 from scanlint.outcome import Withheld
 from scanlint.settings import Settings
@@ -184,6 +184,8 @@ def streams_of(unit: Unit, target: ast.expr, iterable: ast.expr) -> Iterator[Str
     match iterable, unit.resolve(iterable.func) if isinstance(iterable, ast.Call) else None:
         case ast.Call(args=args, keywords=[]), "builtins.range" if not any(isinstance(a, ast.Starred) for a in args):
             yield from _range(unit, target, args)
+        case ast.Call(args=[ast.Call() as inner], keywords=[]), "builtins.list" | "builtins.tuple":
+            yield from streams_of(unit, target, inner)
         case ast.Call(args=[ast.Call() as inner], keywords=[]), "builtins.reversed":
             for stream in streams_of(unit, target, inner):
                 yield _reversed(stream)
@@ -195,6 +197,8 @@ def streams_of(unit: Unit, target: ast.expr, iterable: ast.expr) -> Iterator[Str
             yield from _enumerate(unit, target, inner, [first])
         case ast.Call(args=parts, keywords=[]), "builtins.zip":
             yield from _zip(unit, target, parts)
+        case ast.Subscript(value=inner, slice=cut), _ if backwards(cut) and is_array(unit, inner):
+            yield Stream(target, "rows", array=inner, reverse=True)
         case _ if is_array(unit, iterable):
             yield Stream(target, "rows", array=iterable)
 
@@ -222,8 +226,8 @@ def _enumerate(unit: Unit, target: ast.expr, inner: ast.expr, rest: list[ast.exp
     match target:
         case ast.Tuple(elts=[ast.Name() as index, element]):
             rows = list(streams_of(unit, element, inner))
-            arrays = [row.array for row in rows if row.kind == "rows" and not row.reverse]
-            if arrays and len(arrays) == len([row for row in rows if row.kind == "rows"]):
+            arrays = [row.array for row in rows if row.kind == "rows"]
+            if arrays:
                 start = None if first is None or unit.value(first).constant == 0 else first
                 yield Stream(index, "range", counted=arrays[0], start=start)
                 yield from rows

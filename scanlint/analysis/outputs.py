@@ -31,7 +31,8 @@ class Output(NamedTuple):
     """One collected list.
 
     `initial` is the statement that makes it (`ys = []`), `first` its elements before the loop, `append` the
-    statement that adds `element`, `uses` the places that read it after the loop.
+    statement that adds `element`, `uses` the places that read it after the loop. `turned` is the statement after the
+    loop that turns the list round.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Output(NamedTuple):
     append: ast.stmt
     element: ast.expr
     uses: tuple[ast.Name, ...]
+    turned: ast.stmt | None = None
 
     @property
     def front(self) -> bool:
@@ -98,11 +100,13 @@ def _output(
     initial, first = made
     known = set(ast.walk(initial)) | {n for n in ast.walk(statement) if n not in set(ast.walk(element))}
     uses = []
+    turned = _turned(unit, node, name)
+    known |= set(ast.walk(turned)) if turned is not None else set()
     composite = _composite(unit, element)
     if composite and first:
         return Withheld("list-escapes", f"`{name}` holds tuples or dicts, one of them from before (line {line})")
     front = Output(name, initial, first, statement, element, ()).front
-    if front and (composite or first):
+    if front and (composite or first or turned is not None):
         return Withheld("list-used-otherwise", f"`{name}` is filled from its front (line {line})")
     function = flow.function
     for other in ast.walk(function):
@@ -121,7 +125,80 @@ def _output(
         return Withheld("list-of-functions", f"`{name}` holds functions, which no array can (line {line})")
     if not uses:
         return Withheld("list-never-stacked", f"`{name}` is never made into an array (line {line})")
-    return Output(name, initial, first, statement, element, tuple(uses))
+    return Output(name, initial, first, statement, element, tuple(uses), turned=turned)
+
+
+def _turned(unit: Unit, node: ast.stmt, name: str) -> ast.stmt | None:
+    """`ys.reverse()` or `ys = ys[::-1]` in the block of the loop, before anything else there speaks of the list."""
+    block = unit.block(node)
+    for statement in block[block.index(node) + 1 :]:
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=turned), attr="reverse"), args=[])):
+                if turned == name:
+                    return statement
+            case ast.Assign(targets=[ast.Name(id=turned)], value=value) if turned == name:
+                return statement if _from_end(value) == name else None
+        if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement)):
+            return None
+    return None
+
+
+def _from_end(node: ast.expr) -> str | None:
+    """The list that `ys[::-1]` or `list(reversed(ys))` reads."""
+    match node:
+        case ast.Subscript(value=ast.Name(id=name), slice=cut) if backwards(cut):
+            return name
+        case ast.Call(
+            func=ast.Name(id="list" | "tuple"), args=[ast.Call(func=ast.Name(id="reversed"), args=[ast.Name(id=name)])]
+        ):
+            return name
+    return None
+
+
+def backwards(cut: ast.expr) -> bool:
+    """Whether an index is `::-1`."""
+    match cut:
+        case ast.Slice(lower=None, upper=None, step=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1))):
+            return True
+    return False
+
+
+class Turned(NamedTuple):
+    """An expression that reads a list from its end; `stacked`: as an array, `jnp.stack(ys)[::-1]`."""
+
+    node: ast.expr
+    stacked: bool
+
+
+def turned_use(unit: Unit, use: ast.Name) -> Turned | None:
+    """What reads a list from its end there: `stack(ys[::-1])`, `stack(list(reversed(ys)))`, `stack(ys)[::-1]`."""
+    around: ast.AST | None = unit.parents.get(use)
+    if isinstance(around, ast.Call) and isinstance(around.func, ast.Name) and around.func.id == "reversed":
+        around = unit.parents.get(around)
+    if isinstance(around, ast.expr) and _from_end(around) == use.id:
+        call = unit.parents.get(around)
+        if isinstance(call, ast.Call) and call.args == [around] and not call.keywords and _stacks(unit, call):
+            return Turned(around, False)
+    if isinstance(around, ast.Call) and around.args == [use] and not around.keywords:
+        outer = unit.parents.get(around)
+        match outer:
+            case ast.Subscript(value=value, slice=cut) if value is around and backwards(cut):
+                return Turned(outer, True) if unit.resolve(around.func) in STACKS else None
+            case ast.Call() if _flips(unit, outer) and outer.args[0] is around:
+                return Turned(outer, True) if unit.resolve(around.func) in STACKS else None
+    return None
+
+
+def _flips(unit: Unit, call: ast.Call) -> bool:
+    """Whether a call turns the rows of its first argument round."""
+    match call:
+        case ast.Call(args=[_, ast.Constant(value=0)], keywords=[]):
+            pass
+        case ast.Call(args=[_], keywords=[ast.keyword(arg="axis", value=ast.Constant(value=0))]):
+            pass
+        case _:
+            return False
+    return unit.resolve(call.func) == "jax.numpy.flip"
 
 
 def _composite(unit: Unit, element: ast.expr) -> bool:
@@ -219,6 +296,8 @@ def _stacked(unit: Unit, use: ast.Name) -> bool:
                 call = unit.parents.get(outer)
                 return isinstance(call, ast.Call) and call.args[:1] == [outer] and _stacks(unit, call)
             return isinstance(outer.ctx, ast.Load) and not isinstance(index, ast.Tuple)
+        case ast.Call(func=ast.Name(id="reversed")):
+            return turned_use(unit, use) is not None
         case ast.Call(args=[first, *_]) if first is use:
             return _stacks(unit, outer)
     return False
@@ -232,8 +311,8 @@ def _restacked(unit: Unit, target: ast.Name) -> bool:
     """`ys = jnp.stack(ys)` or `ys = jnp.stack(ys)[::-1]`: the name is bound again, to the array."""
     match unit.parents.get(target):
         case ast.Assign(targets=[only], value=made) if only is target:
-            while isinstance(made, ast.Subscript):
-                made = made.value
+            while isinstance(made, ast.Subscript) or (isinstance(made, ast.Call) and _flips(unit, made)):
+                made = made.value if isinstance(made, ast.Subscript) else made.args[0]
             match made:
                 case ast.Call(args=[ast.Name(id=name) | ast.Subscript(value=ast.Name(id=name)), *_]) as call:
                     return name == target.id and _stacks(unit, call)

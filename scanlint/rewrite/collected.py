@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.outputs import STACKS, Output, collected
+from scanlint.analysis.outputs import STACKS, Output, collected, turned_use
 from scanlint.analysis.unit import Source, Unit
 from scanlint.finding import Edit, Position
 from scanlint.outcome import Withheld
@@ -24,21 +24,34 @@ class Plan:
     """What becomes of the outputs around the loop.
 
     The name that each gets from the scan, the statements to put after it, the edits of the places that read it, and
-    the outputs whose initial statement stays in another form.
+    the outputs whose initial statement stays in another form. `straight` are those whose readers want them from the
+    last trip to the first, as they are given.
     """
 
+    straight: set[str] = field(default_factory=set)
     names: dict[str, str] = field(default_factory=dict)
     heads: dict[str, list[str]] = field(default_factory=dict)
     edits: list[Edit] = field(default_factory=list)
     kept: set[str] = field(default_factory=set)
 
 
-def after_loop(model: LoopModel, spell: Spell, fresh: Fresh) -> Plan | Withheld:
-    """How the code after the loop reads the stacked arrays."""
+def read_backwards(model: LoopModel, output: Output) -> bool:
+    """Whether all that reads a list after the loop reads it from its end."""
+    if output.turned is not None or not output.uses:
+        return bool(output.uses) and all(turned_use(model.unit, use) is None for use in output.uses)
+    return len(output.first) < 2 and all(turned_use(model.unit, use) is not None for use in output.uses)
+
+
+def after_loop(model: LoopModel, spell: Spell, fresh: Fresh, *, reverse: bool = False) -> Plan | Withheld:
+    """How the code after the loop reads the stacked arrays; under `reverse` the last trip's element comes first."""
     plan = Plan()
     for output in model.outputs:
         plan.names[output.name] = output.name
         plan.heads[output.name] = []
+        if reverse and read_backwards(model, output):
+            plan.straight.add(output.name)
+        if output.turned is not None:
+            plan.edits.append(_turned(model, output, plan))
         if output.first:
             head = _head(model, output, spell, plan, fresh)
             if isinstance(head, Withheld):
@@ -69,7 +82,16 @@ def _head(model: LoopModel, output: Output, spell: Spell, plan: Plan, fresh: Fre
         first = _one_row(model.unit, output.first[0], spell)
     else:
         first = _stacked([source.segment(e) for e in output.first], spell)
-    return f"{output.name} = {spell('jax.numpy.concatenate')}([{first}, {output.name}])"
+    rows = [output.name, first] if output.name in plan.straight else [first, output.name]
+    return f"{output.name} = {spell('jax.numpy.concatenate')}([{', '.join(rows)}])"
+
+
+def _turned(model: LoopModel, output: Output, plan: Plan) -> Edit:
+    """What becomes of `ys.reverse()`."""
+    assert output.turned is not None
+    if output.name in plan.straight:
+        return _drop(model.unit.source, output.turned)
+    return _replace(model.unit.source, output.turned, f"{output.name} = {output.name}[::-1]")
 
 
 def _stacked(elements: Sequence[str], spell: Spell) -> str:
@@ -97,31 +119,40 @@ def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: Pl
         return _plain(model, output, call, output.name, True, plan)
     inner: ast.expr = use
     parent = unit.parents[use]
-    if isinstance(parent, ast.Subscript) and isinstance(parent.slice, ast.Slice):
+    turned = turned_use(unit, use)
+    straight = output.name in plan.straight and output.turned is None
+    if turned is not None and straight and turned.stacked:
+        return _plain(model, output, turned.node, output.name, True, plan)
+    if turned is not None and not turned.stacked:
+        inner, parent = turned.node, unit.parents[turned.node]
+    elif isinstance(parent, ast.Subscript) and isinstance(parent.slice, ast.Slice):
         inner, parent = parent, unit.parents[parent]
+    code = unit.source.segment(inner)
+    if turned is not None and inner is turned.node:
+        code = output.name if straight else f"{output.name}[::-1]"
+    made = [_replace(unit.source, inner, code)] if code != unit.source.segment(inner) else []
     match parent:
         case ast.Call(func=function, args=[first, *rest], keywords=keywords) if first is inner:
             name = unit.resolve(function)
         case _:
-            return []
+            return made
     if name not in STACKS:
-        return []
+        return made
     axis = next((k.value for k in keywords if k.arg == "axis"), rest[0] if rest and name == "jax.numpy.stack" else None)
     others = [k for k in keywords if k.arg != "axis"]
     if others or (rest and name != "jax.numpy.stack") or len(rest) > 1:
-        return [] if name != "jax.numpy.stack" else Withheld("stack-options", f"`{ast.unparse(parent)}` has options")
-    code = unit.source.segment(inner)
+        return made if name != "jax.numpy.stack" else Withheld("stack-options", f"`{ast.unparse(parent)}` has options")
     if axis is not None and unit.value(axis).constant != 0 and not _is_zero(axis):
         text = f"{spell('jax.numpy.moveaxis')}({code}, 0, {unit.source.segment(axis)})"
         return [_replace(unit.source, parent, text)]
-    return _plain(model, output, parent, code, inner is use, plan)
+    return _plain(model, output, parent, code, code == output.name, plan)
 
 
 def _is_zero(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == 0
 
 
-def _plain(model: LoopModel, output: Output, call: ast.Call, code: str, whole: bool, plan: Plan) -> list[Edit]:
+def _plain(model: LoopModel, output: Output, call: ast.expr, code: str, whole: bool, plan: Plan) -> list[Edit]:
     """`jnp.stack(ys)` is `ys` now; `zs = jnp.stack(ys)` right after the loop gives the scan's result its name."""
     unit = model.unit
     statement = unit.parents[call]
@@ -130,7 +161,8 @@ def _plain(model: LoopModel, output: Output, call: ast.Call, code: str, whole: b
             if bound == output.name:
                 return [_drop(unit.source, statement)]
             block = unit.block(model.node)
-            follows = statement in block and block.index(statement) == block.index(model.node) + 1
+            gone = output.turned is not None and output.name in plan.straight
+            follows = statement in block and block.index(statement) == block.index(model.node) + 1 + gone
             taken = bound in reads(model.node) | binds(model.node)
             if follows and len(output.uses) == 1 and not output.first and not taken:
                 plan.names[output.name] = bound

@@ -146,7 +146,7 @@ def _sizes(model: LoopModel, *nodes: ast.expr) -> bool:
 def _within(model: LoopModel, array: ast.expr, cut: ast.Slice) -> bool:
     """Whether a window surely ends within its array: `dynamic_slice` would move one that does not."""
     known = _definitions(model)
-    if not isinstance(array, ast.Name) or array.id not in _bound_once(model):
+    if not isinstance(array, ast.Name) or array.id not in bound_once(model):
         return False
     for stream in model.streams:
         if stream.kind != "range" or not isinstance(stream.target, ast.Name):
@@ -168,7 +168,7 @@ def _within(model: LoopModel, array: ast.expr, cut: ast.Slice) -> bool:
 def _definitions(model: LoopModel) -> dict[str, Polynomial]:
     """What the names that are bound once in the function stand for, as index arithmetic."""
     known: dict[str, Polynomial] = {}
-    once = _bound_once(model)
+    once = bound_once(model)
     for part in walk_scope(getattr(model.flow.function, "body", [])):
         match part:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in once:
@@ -181,7 +181,7 @@ def _definitions(model: LoopModel) -> dict[str, Polynomial]:
     return known
 
 
-def _bound_once(model: LoopModel) -> set[str]:
+def bound_once(model: LoopModel) -> set[str]:
     """Names with one binding in the whole function, parameters included."""
     function = model.flow.function
     stores = [n.id for n in walk_scope(getattr(function, "body", [])) if _is_store(n)]

@@ -14,7 +14,8 @@ from scanlint.analysis.outputs import Output
 from scanlint.analysis.unit import Source
 from scanlint.finding import Edit, Position, Primitive
 from scanlint.outcome import Outcome, Rewrite, Withheld
-from scanlint.rewrite.collected import after_loop, drop_initials
+from scanlint.rewrite.backwards import Downward, downward
+from scanlint.rewrite.collected import after_loop, drop_initials, read_backwards
 from scanlint.rewrite.indexing import rows_read_by_index, use_arrays, use_windows
 from scanlint.rewrite.layout import blank_above, fold_return, indent_of
 from scanlint.rewrite.ranges import counts_evenly, last_target, length, nth
@@ -55,6 +56,7 @@ class Roll:
         self.after: list[str] = []
         self.left: set[str] = set()
         self.starts = dict(_starts(model))
+        self.down: Downward | None = None
 
     def outcome(self) -> Outcome:
         model = self.model
@@ -68,6 +70,9 @@ class Roll:
                 "target-read-after-loop", f"`{left[0]}` is read after the loop (line {model.node.end_lineno})"
             )
         last = [*model.last_values, *left]
+        self.down = downward(model) if not left else None
+        if self.down is not None:
+            return self._scan(None, last)
         scans = model.collects or bool(last) or any(s.kind == "rows" for s in model.streams)
         if not rows and not scans:
             if not counts_evenly(model, model.streams[0]):
@@ -111,14 +116,14 @@ class Roll:
         name = self.names("step", "loop_step")
         outputs: list[tuple[str, str]] = []
         after: list[str] = []
-        plan = after_loop(model, self.spell, self.names)
+        plan = after_loop(model, self.spell, self.names, reverse=self._backwards)
         if isinstance(plan, Withheld):
             return plan
         for output in model.outputs:
             outputs.append((self._element(output), plan.names[output.name]))
-            after += plan.heads[output.name]
-            if output.front and not self._backwards:
+            if output.front != self._backwards and output.name not in plan.straight:
                 after.append(f"{plan.names[output.name]} = {plan.names[output.name]}[::-1]")
+            after += plan.heads[output.name]
         for value in last:
             stacked = self.names(plural(value))
             outputs.append((value, stacked))
@@ -140,9 +145,11 @@ class Roll:
 
     @property
     def _backwards(self) -> bool:
-        """Whether it goes from the last row to the first and fills all its lists from the front, as `reverse=True`."""
+        """Whether it goes from the last row to the first, and so do all readers of its lists, as `reverse=True`."""
         model = self.model
-        fronts = bool(model.outputs) and all(o.front for o in model.outputs)
+        if self.down is not None:
+            return True
+        fronts = bool(model.outputs) and all(o.front or read_backwards(model, o) for o in model.outputs)
         left = set(model.live_targets) - self.left
         return fronts and all(s.reverse for s in model.streams) and not (model.last_values or left)
 
@@ -167,6 +174,8 @@ class Roll:
         if rows is not None:
             return self._row_input(*rows)
         model = self.model
+        if self.down is not None:
+            return self._downward(self.down)
         used = [s for s in model.streams if s.kind == "rows" or self._wanted(s)]
         if not used:
             return "_", [], "None", f", length={length(model, model.streams[0])}"
@@ -192,6 +201,15 @@ class Roll:
     def _target(self, stream: Stream) -> str:
         code = self.source.segment(stream.target)
         return f"({code})" if isinstance(stream.target, ast.Tuple) and not code.startswith("(") else code
+
+    def _downward(self, down: Downward) -> tuple[str, list[cst.BaseStatement], str, str]:
+        """The numbers that a range counts down over, or the rows that they read, from the last one to the first."""
+        if down.row is None:
+            lower = "" if down.lower == "0" else f"{down.lower}, "
+            numbers = f"{self.spell('jax.numpy.arange')}({lower}{down.upper})"
+            return self.model.targets[0], [], numbers, ", reverse=True"
+        array, code = down.row
+        return self._row_input(array, singular(array, f"{array}_row"))[0], [], code, ", reverse=True"
 
     def _row_input(self, array: str, row: str) -> tuple[str, list[cst.BaseStatement], str, str]:
         index = self.model.streams[0].target
@@ -248,7 +266,7 @@ class Roll:
         return name
 
     def _last(self, value: str, stacked: str) -> str:
-        return f"{value} = {stacked}[-1]"
+        return f"{value} = {stacked}[{'0' if self.down is not None else '-1'}]"
 
     def body(self) -> list[cst.BaseStatement]:
         return self.snippet.statements(self.model.node.body)

@@ -70,6 +70,59 @@ ROLLED = {
         """,
         "def body(i, s):\n        return s + ((d := jnp.sin(xs[i])) * d)\n",
     ),
+    "a_range_that_counts_down_to_read_rows": (
+        """
+        @jax.jit
+        def f(rewards):
+            running = jnp.zeros(())
+            for t in range(rewards.shape[0] - 1, 0, -1):
+                running = rewards[t] + 0.99 * jnp.tanh(running)
+            return running
+        """,
+        "running, _ = lax.scan(step, running, rewards[1:], reverse=True)\n",
+    ),
+    "a_list_turned_round_in_place_after_a_backward_loop": (
+        """
+        @jax.jit
+        def f(xs):
+            running = jnp.zeros(())
+            returns = [jnp.ones(())]
+            for t in range(62, -1, -1):
+                running = xs[t + 1] + 0.99 * jnp.tanh(running - xs[t])
+                returns.append(running)
+            returns.reverse()
+            return jnp.stack(returns)
+        """,
+        "_, returns = lax.scan(step, running, jnp.arange(63), reverse=True)\n"
+        "    returns = jnp.concatenate([returns, jnp.ones(())[None]])\n    return returns\n",
+    ),
+    "a_list_turned_round_after_a_forward_loop": (
+        """
+        @jax.jit
+        def f(xs):
+            running = jnp.zeros(())
+            returns = []
+            for i in range(64):
+                running = xs[i] + 0.99 * jnp.tanh(running)
+                returns.append(running)
+            returns = returns[::-1]
+            return jnp.stack(returns), returns[0]
+        """,
+        "returns = returns[::-1]\n    return returns, returns[0]\n",
+    ),
+    "a_list_in_order_of_a_backward_loop": (
+        """
+        @jax.jit
+        def f(xs: jax.Array):
+            running = jnp.zeros(())
+            sums = []
+            for t in reversed(range(len(xs))):
+                running = xs[t] + 0.99 * jnp.tanh(running)
+                sums.append(running)
+            return jnp.stack(sums)
+        """,
+        "_, sums = lax.scan(step, running, xs, reverse=True)\n    sums = sums[::-1]\n    return sums\n",
+    ),
     "a_list_filled_from_the_front_backwards": (
         """
         @jax.jit
