@@ -28,6 +28,7 @@ ATTEMPT_SECONDS = 2.0
 VARIANT_SECONDS = 1.5
 RETRY_SECONDS = 6.0
 SMALLEST = (2, 3, 4, 5)
+LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip", "clamp"])
 LARGEST = 1e300  # of the numbers that floats can hold
 CARRIED = re.compile(r"has type ([^\[\s]+)\[[^\]]*\].{0,80}?has type ([^\[\s]+)\[", re.S)  # in and out
 CONCRETE = (
@@ -338,11 +339,21 @@ def _fields(node: ast.ClassDef) -> set[str]:
 
 
 def _compared(function: ast.AST) -> tuple[list[float], list[int]]:
-    """Constants in the comparisons of a function, whole numbers with their neighbours."""
-    found = [n for node in ast.walk(function) if isinstance(node, ast.Compare) for n in _numbers(node)]
+    """Constants in the comparisons and limits of a function, whole numbers with their neighbours."""
+    found = [n for node in ast.walk(function) if _limits(node) for n in _numbers(node)]
     numbers = [n for n in found if abs(n) < LARGEST]
     integers = dict.fromkeys(m for n in numbers if isinstance(n, int) for m in (n, n - 1, n + 1))
     return list(dict.fromkeys(map(float, numbers))), [n for n in integers if abs(n) < 10_000]
+
+
+def _limits(node: ast.AST) -> bool:
+    """Whether what an expression gives turns at the numbers in it: `x > 1`, `min(n, 64)`."""
+    match node:
+        case ast.Compare():
+            return True
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name in LIMITS
+    return False
 
 
 def _numbers(node: ast.AST) -> Iterator[int | float]:

@@ -15,6 +15,9 @@ from .specs import Array, Choice, Scalar, Spec, build, key_of, leaves
 Specs = dict[str, Spec]
 Values = dict[str, object]
 MAX_ALONE = 3
+MOST_TRIPS = 130
+LARGE_NUMBERS = "large whole numbers"
+LARGE = 40_000  # beyond 16 bits, and so is the square beyond 32
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,10 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """How the leaves of one case are filled; `turn` chooses among discrete values, by leaf where `only` names it."""
+    """How the leaves of one case are filled; `turn` chooses among discrete values, by leaf where `only` names it.
+
+    `spot` is the first element, or the `last`; `large`: whole numbers of arrays are.
+    """
 
     name: str
     seed: int = 0
@@ -45,6 +51,8 @@ class Mode:
     mixed: bool = False
     sign: int = 0
     definite: bool = False
+    last: bool = False
+    large: bool = False
 
 
 def make(specs: Specs, mode: Mode, integers: Sequence[int], wide: bool = False) -> Values:
@@ -73,7 +81,7 @@ def scalar_values(spec: Scalar, integers: Sequence[int]) -> list[object]:
     first: list[object] = [] if spec.usual is None else [spec.usual]
     match spec.kind:
         case "int":
-            small = [n for n in integers if -4 <= n <= 64]
+            small = [n for n in integers if -4 <= n <= MOST_TRIPS]
             return list(dict.fromkeys([*(first or [5]), 0, 1, 2, 3, *small, 7]))
         case "float":
             return [*(first or [0.7]), 0.0, 1.0, -1.5, 0.25]
@@ -90,6 +98,8 @@ def _array(spec: Array, path: str, mode: Mode, turn: int, integers: Sequence[int
     if spec.dtype == "bool":
         return jnp.asarray(rng.random(spec.shape) < 0.5 if spec.shape else bool((turn + mode.seed) % 2 == 0))
     if "int" in spec.dtype:
+        if mode.large and np.iinfo(dtype).max > 2 * LARGE:
+            return jnp.asarray(LARGE + rng.integers(0, LARGE, spec.shape), dtype)
         pool = list(dict.fromkeys([1, 0, 2, -1, 3, *integers, 9]))
         if spec.shape:
             return jnp.asarray(rng.integers(0, 3, spec.shape), dtype)
@@ -105,7 +115,7 @@ def _array(spec: Array, path: str, mode: Mode, turn: int, integers: Sequence[int
         values = np.full(spec.shape, mode.fill)
     if mode.spot is not None and (mode.only is None or mode.only == path):
         values = np.array(values)
-        values.reshape(-1)[: 1 if values.size else 0] = mode.spot
+        values.reshape(-1)[-1 if mode.last else 0 :][: 1 if values.size else 0] = mode.spot
     return jnp.asarray(np.asarray(values), dtype)
 
 
@@ -123,7 +133,8 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
     """The cases of one set of specs, the most telling first."""
     yield Mode("ordinary values")
     yield Mode("other values", seed=1, scale=3.0, turn=1, mixed=True)
-    matrices = any(_square(leaf) for s in specs.values() for _, leaf in leaves(s))
+    found = [leaf for s in specs.values() for _, leaf in leaves(s)]
+    matrices = any(map(_square, found))
     yield Mode("positive values and matrices" if matrices else "positive values", seed=9, definite=True)
     yield Mode("negative values", seed=8, sign=-1)
     for name, fill in (("zeros", 0.0), ("ones", 1.0), ("minus ones", -1.0)):
@@ -137,6 +148,10 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
         for turn in range(1, options):
             yield Mode(f"choice {turn} of {path}", turn=turn, only=path)
     yield Mode("a NaN", seed=2, spot=float("nan"))
+    if any(isinstance(leaf, Array) and leaf.shape and "float" in leaf.dtype for leaf in found):
+        yield Mode("a NaN at the end", seed=2, spot=float("nan"), last=True)
+    if any(isinstance(leaf, Array) and leaf.dtype in ("int32", "int64") for leaf in found):
+        yield Mode(LARGE_NUMBERS, large=True)
     yield Mode("an infinity", seed=3, spot=float("inf"))
     yield Mode("large values", seed=4, scale=1e4)
     for k in range(3):
@@ -182,7 +197,7 @@ def cases(specs: Specs, found: Iterator[Mode], integers: Sequence[int], *, wide:
         yield Case(
             mode.name,
             lambda mode=mode: make(specs, mode, integers, wide),  # type: ignore[misc]
-            ordinary=mode.fill is None and mode.spot is None,
+            ordinary=mode.fill is None and mode.spot is None and not mode.large,
             finite=mode.spot is None or bool(np.isfinite(mode.spot)),
         )
 

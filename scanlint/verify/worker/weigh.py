@@ -265,9 +265,9 @@ class Weighing:
             raise Weaker(lost)
 
     def narrowed(self, families: list[Family], proved: bool) -> None:
-        """One case with each argument in half precision, beside the others as they are."""
+        """Cases with each argument in half precision, beside the others as they are, unless the user says the types."""
         family = next((f for f in families if f.specs is not None), None)
-        if family is None or family.specs is None or self.spent() > LONG_SECONDS:
+        if family is None or family.specs is None or family.real or self.spent() > LONG_SECONDS:
             return
         started, (_, integers) = time.process_time(), self.inputs.constants()
         for specs, whole in narrowed(family.specs):
@@ -277,7 +277,9 @@ class Weighing:
             for values in filter(None, map(made, cases(specs, iter(chosen), integers))):
                 if proved and one_proof(self.twin or self.full, values).same:
                     break
-                remark = self.quickly(lambda judge, values=values: same_in_few_bits(judge, values))  # type: ignore[misc]
+                remark = self.quickly(
+                    lambda judge, values=values, whole=whole: same_in_few_bits(judge, values, mixed=not whole)  # type: ignore[misc]
+                )
                 if remark:  # JAX itself says so where types are mixed
                     self.remarks.extend([remark] if whole else [])
                     break
