@@ -32,11 +32,21 @@ MOST_ROUNDS = 4
 
 MOST_REPAIRS = 3
 NO_ROWS = "where there are no rows, what the loop starts with has the shape of a row"
-Steps = list[tuple[Entry, str]]
+
+
+class Step(NamedTuple):
+    """One rewrite with the whole text after it, and whether there is a plainer one."""
+
+    entry: Entry
+    text: str
+    plainer: bool = False
+
+
+Steps = list[Step]
 
 
 class Verified(NamedTuple):
-    """Rewrites with the whole text after each, the verdict on the last text, and why it is withheld, where known."""
+    """Rewrites, the verdict on the last text, and why it is withheld, where known."""
 
     steps: Steps
     verdict: Verification
@@ -177,38 +187,47 @@ class Fixer:
         unit = wanted[0].bench.project.reanalyse(wanted[0].unit, text) if wanted else None
         if unit is None:
             return text
-        steps = self._rewrite(unit, wanted)
-        if not steps:
+        whole = self._attempt(unit, wanted, text)
+        if whole is None:
             return text
-        whole = self._verified(unit, text, steps)
-        if self._good(whole.verdict) or len(steps) == 1:
+        if self._good(whole.verdict) or len(whole.steps) == 1:
             return self._settle(whole, text)
-        return self._one_by_one(unit, [entry for entry, _ in steps], text)
+        return self._one_by_one(unit, [step.entry for step in whole.steps], text)
 
     def _one_by_one(self, unit: Unit, entries: Sequence[Entry], text: str) -> str:
         """The whole was not verified: add one rewrite after the other and keep those that are."""
         for entry in entries:
             again = entry.bench.project.reanalyse(unit, text)
-            steps = self._rewrite(again, [entry]) if again is not None else []
-            if again is None or not steps:
-                continue
-            text = self._settle(self._verified(again, text, steps), text)
+            made = self._attempt(again, [entry], text) if again is not None else None
+            if made is not None:
+                text = self._settle(made, text)
         return text
+
+    def _attempt(self, unit: Unit, entries: list[Entry], text: str) -> Verified | None:
+        """Some rewrites with their verdict, the plainer ones where those are refuted; None if there are none."""
+        steps = self._rewrite(unit, entries)
+        if not steps:
+            return None
+        made = self._verified(unit, text, steps)
+        if made.verdict.verdict != "refuted" or not any(step.plainer for step in steps):
+            return made
+        steps = self._rewrite(unit, entries, plain=True)
+        return self._verified(unit, text, steps) if steps else made
 
     def _verified(self, unit: Unit, old: str, steps: Steps) -> Verified:
         """The verdict on some rewrites. Carries that change their type are given another start, which is verified."""
-        verdict = self._verify(unit, old, steps[-1][1])
+        verdict = self._verify(unit, old, steps[-1].text)
         for _ in range(MOST_REPAIRS):
             if verdict.verdict != "refuted" or not verdict.carries:
                 break
-            text = steps[-1][1]
-            again = steps[-1][0].bench.project.reanalyse(unit, text)
-            certain = all((entry.finding.trips or 0) > 0 for entry, _ in steps)
+            text = steps[-1].text
+            again = steps[-1].entry.bench.project.reanalyse(unit, text)
+            certain = all((step.entry.finding.trips or 0) > 0 for step in steps)
             made = with_starts(again or unit, text, verdict.carries, certain)
             if isinstance(made, Withheld):
                 return Verified(steps, verdict, made.reason)
             text = add_imports(apply_edits(text, made.edits), made.imports)
-            steps = [*steps[:-1], (steps[-1][0], text)]
+            steps = [*steps[:-1], steps[-1]._replace(text=text)]
             verdict = self._verify(unit, old, text)
             if not certain:
                 verdict = replace(verdict, notes=(*verdict.notes, NO_ROWS))
@@ -218,11 +237,11 @@ class Fixer:
         """Record the verdict with its findings; the new text if it may be written."""
         steps, verdict = verified.steps, verified.verdict
         good = self._good(verdict)
-        for entry, _ in steps:
+        for entry, *_ in steps:
             why = None if good else verified.withheld or f"{verdict.verdict}: {verdict.reason}"
             fix = replace(entry.finding.fix, status="applied" if good else "withheld", reason=why)
             entry.finding = replace(entry.finding, fix=fix, verification=verdict)
-        return steps[-1][1] if good else text
+        return steps[-1].text if good else text
 
     def _good(self, verdict: Verification) -> bool:
         unsafe = self.run.settings.unsafe_fixes and verdict.verdict == "unknown"
@@ -230,8 +249,8 @@ class Fixer:
 
     # -- rewriting
 
-    def _rewrite(self, unit: Unit, entries: Sequence[Entry]) -> Steps:
-        """Apply the rewrites one after the other, inner ones first; each with the text after it."""
+    def _rewrite(self, unit: Unit, entries: Sequence[Entry], *, plain: bool = False) -> Steps:
+        """Apply the rewrites one after the other, inner ones first; the `plain` ones where there are such."""
         bench, remaining, tried = entries[0].bench, list(entries), set[int]()
         before = {context.qualname for context in unit.contexts.values()}
         steps: Steps = []
@@ -245,6 +264,10 @@ class Fixer:
             report = bench.rewriter.innermost(ready)
             entry = next(e for r, e in pairs if r is report)
             tried.add(id(entry))
+            plainer = report.outcome.plainer if isinstance(report.outcome, Rewrite) else None
+            if plain and plainer is not None:
+                report = report._replace(outcome=plainer)
+                entry.finding = replace(entry.finding, primitive=plainer.primitive)
             made = bench.rewriter.apply(unit, report)
             if isinstance(made, Withheld):
                 entry.finding = replace(entry.finding, fix=Fix("withheld", made.reason))
@@ -254,7 +277,7 @@ class Fixer:
             reports = bench.rewriter.reports(unit, bench.selected)
             gone = absorbed(reports, remaining)
             remaining = [e for e in remaining if e not in gone]
-            steps += [(e, made.text) for e in (entry, *gone)]
+            steps += [Step(e, made.text, plainer is not None) for e in (entry, *gone)]
 
     # -- verifying
 

@@ -23,7 +23,8 @@ class Rewrite(NamedTuple):
     """New text for parts of a file. `imports` are the import statements that the new text needs.
 
     `again`: it is one step, after which the same loop has to be rewritten once more. `then`: it is one step, after
-    which the statements at these places of the new text have to be rewritten, in this order.
+    which the statements at these places of the new text have to be rewritten, in this order. `plainer`: what to write
+    where this one is refuted.
     """
 
     edits: tuple[Edit, ...]
@@ -31,6 +32,7 @@ class Rewrite(NamedTuple):
     imports: tuple[str, ...] = ()
     again: bool = False
     then: tuple[Resume, ...] = ()
+    plainer: Rewrite | None = None
 
 
 class Withheld(NamedTuple):

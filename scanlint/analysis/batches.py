@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from scanlint.analysis.flow import Names, binds, parameters, reads, targets
-from scanlint.analysis.loops import Stream, is_array
+from scanlint.analysis.loops import LoopModel, Stream, is_array
 from scanlint.analysis.obstacles import MAKERS
 from scanlint.analysis.traceable import traceable
 from scanlint.analysis.unit import Unit
@@ -49,6 +49,13 @@ class Batch:
         if self.counter is not None:
             names |= set(targets(self.counter.target))
         return frozenset(names) | binds(*self.statements)
+
+
+def batch_of(model: LoopModel) -> Batch | None:
+    """The batch that a loop makes that collects what it does to each example."""
+    appends = {id(output.append) for output in model.outputs}
+    statements = [s for s in model.node.body if id(s) not in appends]
+    return find_batch(model.unit, model.node, model.streams, statements, [o.element for o in model.outputs])
 
 
 def find_batch(

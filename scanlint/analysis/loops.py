@@ -54,7 +54,7 @@ class LoopModel:
     """A `for` or `while` as the rewriters need it; each part is worked out when it is first asked for.
 
     `streams` is empty for a `while` and for what is not understood. `starts` are carried names that are bound just
-    above the loop for its sake alone.
+    above the loop for its sake alone, `buffers` arrays that are to be stacked rather than carried.
     """
 
     def __init__(
@@ -63,10 +63,12 @@ class LoopModel:
         node: ast.For | ast.While,
         streams: tuple[Stream, ...] | None = None,
         starts: Names = frozenset(),
+        buffers: tuple[Output, ...] = (),
     ) -> None:
         self.unit = unit
         self.node = node
         self.starts = starts
+        self.buffers = buffers
         self.measured: dict[str, float] = {}
         self._given = streams
 
@@ -94,8 +96,14 @@ class LoopModel:
 
     @property
     def outputs(self) -> tuple[Output, ...]:
-        """Lists that get one element per trip and are only stacked afterwards."""
-        return self._lists[0]
+        """Lists that get one element per trip and are only stacked afterwards, and arrays of which the same is true."""
+        return (*self._lists[0], *self.buffers)
+
+    @property
+    def gone(self) -> frozenset[ast.AST]:
+        """What the body no longer has once rows of arrays are stacked: `ys.at[i].set(...)` but for the row itself."""
+        kept = {n for buffer in self.buffers for n in ast.walk(buffer.element)}
+        return frozenset(n for buffer in self.buffers for n in ast.walk(buffer.append) if n not in kept)
 
     @cached_property
     def items(self) -> Names:

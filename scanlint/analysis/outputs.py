@@ -28,11 +28,11 @@ TAKES_ARRAY = {
 
 
 class Output(NamedTuple):
-    """One collected list.
+    """One collected list, or an array that is filled row by row.
 
     `initial` is the statement that makes it (`ys = []`), `first` its elements before the loop, `append` the
-    statement that adds `element`, `uses` the places that read it after the loop. `turned` is the statement after the
-    loop that turns the list round.
+    statement that adds `element`, `uses` the places that read a list after the loop, `turned` the statement there that
+    turns it round. `falling`: the rows of an array are set from the last one to the first.
     """
 
     name: str
@@ -41,11 +41,14 @@ class Output(NamedTuple):
     append: ast.stmt
     element: ast.expr
     uses: tuple[ast.Name, ...]
+    falling: bool = False
     turned: ast.stmt | None = None
 
     @property
     def front(self) -> bool:
         """Whether each element goes before the others: `ys.insert(0, y)`."""
+        if self.falling:
+            return True
         match self.append:
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr="insert"))):
                 return True

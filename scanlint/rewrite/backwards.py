@@ -27,16 +27,16 @@ def downward(model: LoopModel) -> Downward | None:
     """What a loop counts down over, where it is one range by 1 whose numbers read arrays."""
     if len(model.streams) != 1 or not isinstance(model.streams[0].target, ast.Name):
         return None
-    limits = _limits(model, model.streams[0])
-    if limits is None or any(model.unit.value(bound).traced for bound in model.bounds):
+    between = limits(model, model.streams[0])
+    if between is None or any(model.unit.value(bound).traced for bound in model.bounds):
         return None
     reads = _reads(model, model.streams[0].target.id)
     if not any(isinstance(read, ast.Subscript) for read in reads):
         return None
-    return Downward(*limits, _row(model, reads, *limits))
+    return Downward(*between, _row(model, reads, *between))
 
 
-def _limits(model: LoopModel, stream: Stream) -> tuple[str, str] | None:
+def limits(model: LoopModel, stream: Stream) -> tuple[str, str] | None:
     """The same numbers as a range that counts up, as source."""
     code = model.unit.source.segment
     if stream.kind != "range" or stream.stop is None:
@@ -67,8 +67,9 @@ def _next(code: str) -> str:
 def _reads(model: LoopModel, index: str) -> list[ast.AST]:
     """What each use of the loop variable is part of: the `xs[i]` that it reads a row by, or the index of one."""
     found: list[ast.AST] = []
+    gone = model.gone
     for part in ast.walk(ast.Module(model.node.body, [])):
-        if isinstance(part, ast.Name) and part.id == index:
+        if isinstance(part, ast.Name) and part.id == index and part not in gone:
             above = [a for a in model.unit.ancestors(part) if isinstance(a, ast.expr)]
             found.append(next((a for a in above if isinstance(a, ast.Subscript)), part))
     return found

@@ -24,7 +24,7 @@ from scanlint.rewrite.wrapping import fit
 
 def to_vmap(model: LoopModel, batch: Batch) -> Outcome:
     """A loop that collects one result per example."""
-    for output in model.outputs:
+    for output in model.outputs[: len(model.outputs) - len(model.buffers)]:
         if output.front:
             return Withheld(
                 "list-used-otherwise", f"`{output.name}` is filled from its front (line {output.append.lineno})"

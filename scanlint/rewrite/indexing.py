@@ -32,9 +32,9 @@ def rows_read_by_index(model: LoopModel) -> tuple[str, str] | None:
             return None
     if not is_array(model.unit, base) or array in binds(*model.node.body):
         return None
-    index = model.streams[0].target.id
+    index, gone = model.streams[0].target.id, model.gone
     for part in ast.walk(ast.Module(model.node.body, [])):
-        if isinstance(part, ast.Name) and part.id == index and not _reads_row(model, part, array):
+        if isinstance(part, ast.Name) and part.id == index and part not in gone and not _reads_row(model, part, array):
             return None
     return (array, singular(array, f"{array}_row")) if model.used(index) else None
 

@@ -6,9 +6,12 @@ import ast
 
 import libcst as cst
 
+from scanlint.analysis.batches import batch_of
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel
 from scanlint.outcome import Outcome, Rewrite, Withheld
+from scanlint.rewrite.batches import to_vmap
+from scanlint.rewrite.buffers import buffered, in_order
 from scanlint.rewrite.flagged import without_jumps
 from scanlint.rewrite.indexing import use_arrays, use_windows
 from scanlint.rewrite.jumps import without_continue
@@ -31,9 +34,23 @@ def to_rolled_loop(model: LoopModel, *, stacked: bool = False) -> Outcome:
     if not model.streams:
         return Withheld("iterable", f"what the loop goes over is not understood (line {model.node.lineno})")
     try:
-        return Roll(model, stacked).outcome()
+        outcome = Roll(model, stacked).outcome()
+        stacking = buffered(model)
+        better = _stacked_rows(stacking) if stacking is not None else None
     except SharedLine:
         return Withheld("shared-line", f"other statements share a line with the loop (line {model.node.lineno})")
+    if isinstance(better, Rewrite):
+        return better._replace(plainer=outcome) if isinstance(outcome, Rewrite) else better
+    return outcome
+
+
+def _stacked_rows(model: LoopModel) -> Outcome | None:
+    """A loop that fills arrays row by row: `vmap` where no trip needs another one's result, else a scan's outputs."""
+    if not (model.carried or model.last_values or model.live_targets):
+        rising = in_order(model)
+        batch = batch_of(rising) if rising is not None else None
+        return to_vmap(rising, batch) if rising is not None and batch is not None else None
+    return Roll(model).outcome()
 
 
 def refuse(model: LoopModel) -> Withheld | None:

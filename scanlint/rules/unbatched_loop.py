@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from scanlint.analysis.loops import LoopModel, few
 from scanlint.analysis.unit import Unit
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.rules.loop_words import quoted, times
-
-if TYPE_CHECKING:
-    from scanlint.analysis.batches import Batch
 
 
 class UnbatchedLoop(Rule):
@@ -33,7 +29,9 @@ class UnbatchedLoop(Rule):
             return
         if model.obstacles or context.traced_bound(model):
             return
-        batch = _batch(model)
+        from scanlint.analysis.batches import batch_of
+
+        batch = batch_of(model)
         if batch is None or not any(_by_jax(context.unit, use) for output in model.outputs for use in output.uses):
             return
         from scanlint.rewrite.batches import to_vmap
@@ -53,14 +51,6 @@ class UnbatchedLoop(Rule):
             primitive="vmap",
             outcome=to_vmap(model, batch),
         )
-
-
-def _batch(model: LoopModel) -> Batch | None:
-    from scanlint.analysis.batches import find_batch
-
-    appends = {id(output.append) for output in model.outputs}
-    statements = [s for s in model.node.body if id(s) not in appends]
-    return find_batch(model.unit, model.node, model.streams, statements, [o.element for o in model.outputs])
 
 
 def _by_jax(unit: Unit, use: ast.Name) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from scanlint.analysis.loops import LoopModel
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.rules.loop_words import cure, per_trip, quoted, times
 
@@ -27,6 +28,18 @@ class UnrolledLoop(Rule):
             model,
             f"tracing `{context.unit.context(node).qualname}` unrolls this loop {times(model)}",
             label=per_trip(model),
-            help=cure(model, f"carry {quoted(model.carried)} through `lax.fori_loop`"),
+            help=cure(model, _change(model)),
             primitive="fori_loop",
         )
+
+
+def _change(model: LoopModel) -> str:
+    from scanlint.rewrite.buffers import buffered
+
+    stacking = buffered(model)
+    if stacking is None:
+        return f"carry {quoted(model.carried)} through `lax.fori_loop`"
+    stacked = quoted([b.name for b in stacking.buffers])
+    if not stacking.carried:
+        return f"carry {stacked} through `lax.fori_loop`"
+    return f"carry {quoted(stacking.carried)} through `lax.scan`, which stacks {stacked}"

@@ -24,6 +24,56 @@ def ys() -> jnp.ndarray:
 
 
 ROLLED = {
+    "an_array_that_is_filled_row_by_row": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2)
+            out = jnp.zeros_like(xs)
+            for i in range(len(xs)):
+                s = jnp.sin(s) + jnp.cos(xs[i]) * ys[i] - jnp.tanh(xs[i] - s)
+                out = out.at[i, :].set(s * xs[i])
+            return out, s
+        """,
+        "    s, out = lax.scan(step, s, ",
+    ),
+    "an_array_that_is_filled_from_its_end": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            n = xs.shape[0]
+            out = jnp.zeros((n, 2))
+            s = jnp.zeros(2)
+            for i in reversed(range(n)):
+                s = jnp.sin(s) + jnp.cos(xs[i]) * ys[i] - jnp.tanh(xs[i] - s)
+                out = out.at[i].set(s)
+            return out
+        """,
+        "reverse=True",
+    ),
+    "an_array_whose_rows_are_independent": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            out = jnp.empty(xs.shape[0])
+            for i in range(xs.shape[0]):
+                x = jnp.tanh(xs[i]) * jnp.cos(xs[i]) + ys[i]
+                out = out.at[i].set(jnp.sum(x) * jnp.exp(-x[0]))
+            return out
+        """,
+        "    out = jax.vmap(per_example)(xs, ys)\n",
+    ),
+    "an_array_that_a_trip_reads_is_carried": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            out = jnp.zeros_like(ys)
+            for i in range(ys.shape[0]):
+                out = out.at[i].set(jnp.sum(out) + jnp.cos(xs[i, 0]) * ys[i] - jnp.tanh(xs[i, 1]) + jnp.exp(-ys[i]))
+            return out
+        """,
+        "lax.fori_loop(0, ys.shape[0], body, out)",
+    ),
     "the_last_index_of_a_known_range": (
         """
         @jax.jit

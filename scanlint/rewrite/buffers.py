@@ -1,0 +1,132 @@
+"""Arrays made full size before a loop that sets row `i` of them on trip `i`: what a scan stacks by itself."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from scanlint.analysis.batches import count_of
+from scanlint.analysis.flow import binds, reads
+from scanlint.analysis.loops import LoopModel, Stream
+from scanlint.analysis.outputs import Output
+from scanlint.analysis.unit import Unit
+from scanlint.rewrite.backwards import limits
+
+SHAPED = frozenset(f"jax.numpy.{n}" for n in ("zeros", "ones", "empty", "full"))
+ALIKE = frozenset(f"jax.numpy.{n}_like" for n in ("zeros", "ones", "empty", "full"))
+
+
+def buffered(model: LoopModel) -> LoopModel | None:
+    """The same loop with the arrays that it only fills as outputs; None where there are none."""
+    stream = next((s for s in model.streams if s.kind == "range"), None)
+    if not isinstance(model.node, ast.For) or stream is None or not _steady(model, stream):
+        return None
+    stores = [(name, s, element) for s in model.node.body for name, element in _stores(s, stream)]
+    found = [_buffer(model, stream, *store) for store in stores if store[0] in model.carried]
+    buffers = tuple(output for output in found if output is not None)
+    if not buffers:
+        return None
+    return LoopModel(model.unit, model.node, model.streams, model.starts, buffers)
+
+
+def in_order(model: LoopModel) -> LoopModel | None:
+    """The same loop from its first row to its last, if its trips need nothing from each other; None where unclear."""
+    if any(s.step is not None for s in model.streams):
+        return None
+    streams = tuple(replace(s, reverse=False) for s in model.streams)
+    buffers = tuple(b._replace(falling=False) for b in model.buffers)
+    return LoopModel(model.unit, model.node, streams, model.starts, buffers)
+
+
+def _steady(model: LoopModel, stream: Stream) -> bool:
+    """Whether a range counts from 0 by 1, or down to 0, and nothing ends it early or moves its index."""
+    alone = len(model.streams) == 1 and _count(model, stream) is not None
+    counts = stream.counted is not None and stream.start is None and not stream.reverse
+    return (
+        (alone or counts) and isinstance(stream.target, ast.Name) and not set(model.targets) & binds(*model.node.body)
+    )
+
+
+def _count(model: LoopModel, stream: Stream) -> ast.expr | None:
+    """The number before which a range ends, or begins, that goes from 0, or down to it."""
+    if stream.plain:
+        return stream.stop
+    between = limits(model, stream)
+    if between is None or between[0] != "0":
+        return None
+    return ast.parse(between[1], mode="eval").body if stream.step is not None else stream.stop
+
+
+def _stores(statement: ast.stmt, stream: Stream) -> list[tuple[str, ast.expr]]:
+    """`ys = ys.at[i].set(y)`: the array, and what its row becomes."""
+    match statement, stream.target:
+        case ast.Assign(
+            targets=[ast.Name(id=name)],
+            value=ast.Call(
+                func=ast.Attribute(
+                    value=ast.Subscript(value=ast.Attribute(value=ast.Name(id=array), attr="at"), slice=at), attr="set"
+                ),
+                args=[element],
+                keywords=[],
+            ),
+        ), ast.Name(id=index) if name == array and _whole_row(at, index):
+            return [(name, element)]
+    return []
+
+
+def _whole_row(at: ast.expr, index: str) -> bool:
+    first, *rest = at.elts if isinstance(at, ast.Tuple) and at.elts else [at]
+    return (
+        isinstance(first, ast.Name)
+        and first.id == index
+        and all(isinstance(part, ast.Slice) and ast.unparse(part) == ":" for part in rest)
+    )
+
+
+def _buffer(model: LoopModel, stream: Stream, name: str, store: ast.stmt, element: ast.expr) -> Output | None:
+    initial = _made(model, name)
+    if initial is None or not _fits(model, initial.value, stream):
+        return None
+    known = {*ast.walk(initial), *ast.walk(store)} - {*ast.walk(element)}
+    end = model.node.end_lineno or model.node.lineno
+    others = [n for n in ast.walk(model.flow.function) if isinstance(n, ast.Name) and n.id == name]
+    if any(use not in known and use.lineno <= end for use in others):
+        return None
+    return Output(name, initial, (), store, element, (), not stream.plain and stream.counted is None)
+
+
+def _made(model: LoopModel, name: str) -> ast.Assign | None:
+    """The statement of the same block that makes the array, with all it is made from as it is at the loop."""
+    block = model.unit.block(model.node)
+    between: list[ast.stmt] = []
+    for statement in reversed(block[: block.index(model.node)]):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
+                return statement if not binds(*between) & reads(value, *model.bounds) else None
+        between.append(statement)
+    return None
+
+
+def _fits(model: LoopModel, made: ast.expr, stream: Stream) -> bool:
+    """Whether an array has as many rows as the loop trips."""
+    unit, count = model.unit, _count(model, stream)
+    if stream.counted is None and count is None:
+        return False
+    trips = (ast.unparse(stream.counted), 0) if stream.counted is not None else _length(unit, count or made)
+    match made:
+        case ast.Call(func=function, args=[array, *_]) if unit.resolve(function) in ALIKE:
+            return trips == (ast.unparse(array), 0)
+        case ast.Call(func=function, args=[shape, *_]) if unit.resolve(function) in SHAPED:
+            match shape:
+                case ast.Tuple(elts=[first, *_]) | ast.List(elts=[first, *_]):
+                    return trips == _length(unit, first)
+                case ast.Attribute(value=array, attr="shape"):
+                    return trips == (ast.unparse(array), 0)
+            return trips == _length(unit, shape)
+    return False
+
+
+def _length(unit: Unit, count: ast.expr) -> tuple[str, int]:
+    """What a number of rows is the length of; a number, or a name for one, is what it says itself."""
+    known = unit.value(count).constant
+    return count_of(unit, count) or (ast.unparse(count) if not isinstance(known, int) else str(known), -1)
