@@ -117,11 +117,13 @@ class Leaving:
         if node.body[0].lineno == node.lineno:
             raise Unstructured
         self._inner += bool(rest)
-        lines = [f"{pad}if {self.test(node.test)}:", *self.block(node.body, shift, node.body[0].lineno - 1)]
-        lines = [*self._said(node, node.body[0], pad), *lines]
-        other = self._else(node, shift)
+        arm, other = self.block(node.body, shift, node.body[0].lineno - 1), self._else(node, shift)
         self._inner -= bool(rest)
-        lines += [f"{pad}else:", *other] if other else []
+        lines = self._said(node, node.body[0], pad)
+        if _does(arm) or _does(other):
+            arm = arm if _does(arm) else [*arm, f"{pad}{self.indent}pass"]
+            lines += [f"{pad}if {self.test(node.test)}:", *arm]
+        lines += [f"{pad}else:", *other] if _does(other) else []
         if rest:
             flags = dict.fromkeys(self._flag(jump) for jump in jumps_in(node))
             lines += [f"{pad}if {untouched(flags)}:", *self._rest(node, rest, shift)]
@@ -183,6 +185,11 @@ class Leaving:
         code = ast.unparse(ast.parse(f"({code})", mode="eval").body) if "\n" in code else code
         kind = self.unit.value(test).dtype
         return f"({code}) != 0" if not boolean(self.unit, test) and kind in ("int", "float") else code
+
+
+def _does(lines: Sequence[str]) -> bool:
+    """Whether lines hold a statement: a `continue` at the end of a trip leaves none."""
+    return any(line.strip() and not line.strip().startswith("#") for line in lines)
 
 
 def untouched(flags: Sequence[str] | dict[str, None]) -> str:

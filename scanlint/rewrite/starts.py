@@ -219,10 +219,12 @@ def _typed(start: ast.expr, like: Like, spell: Spell, *, axes: bool) -> str:
             start = value
     if axes and not like.other and _number(start) is not None:
         return _filled(start, like, spell)
-    if axes:
-        return f"{spell('jax.numpy.full')}({_axes(like, spell)}, {ast.unparse(start)}, {_dtype(like, spell)})"
-    if _number(start) == 0:
-        return f"{spell('jax.numpy.zeros')}((), {_dtype(like, spell)})"
+    known = FILLED.get(number) if (number := _number(start)) is not None else None
+    if axes or known:
+        shape = _axes(like, spell) if axes else "()"
+        made = spell(f"jax.numpy.{known or 'full'}")
+        filling = "" if known else f", {ast.unparse(start)}"
+        return f"{made}({shape}{filling}, {_dtype(like, spell)})"
     return f"{spell('jax.numpy.asarray')}({ast.unparse(start)}, {_dtype(like, spell)})"
 
 

@@ -40,6 +40,16 @@ MENDED = {
         "        total = total + scale * xs[i]\n    return total\n",
         "total = jnp.broadcast_to(total, xs.shape[1:])",
     ),
+    "a sum that a branch would leave as weakly typed as its start": (
+        "def positive(xs):\n    s = 0.0\n    for i in range(xs.shape[0]):\n"
+        "        if (d := xs[i]) > 0:\n            s += d\n    return s\n",
+        "s = jnp.zeros((), xs.dtype)",
+    ),
+    "a number that is multiplied by what may be in half precision": (
+        "def horner(h, xs):\n    s = 0.0\n    for i in range(h.shape[0]):\n"
+        "        s = s * xs[i] + h[i]\n    return s\n",
+        "s = jnp.zeros(jnp.broadcast_shapes(h.shape[1:], xs.shape[1:]), jnp.result_type(h, xs))",
+    ),
 }
 LEFT = {
     "trips that may not be made leave the number as it is": (

@@ -55,12 +55,30 @@ def f(x, k):
 """
 
 
+IDLE = """@jax.jit
+def f(x, k):
+    total = jnp.zeros(())
+    for i in range(k, 40):
+        total = 0.5 * total + x[i]
+        if total > 0:
+            if x[i] < 1:
+                continue
+    return total
+"""
+
+
 @pytest.mark.parametrize("code", [GUARD, TWO, WHILE, SHORT], ids=["guard", "two", "while", "a short loop stays"])
 def test_continue_becomes_the_branch_that_it_stands_for(rewrite, code: str) -> None:
     sample: Sample = rewrite(code)
     assert "continue" not in sample.body
     assert "lax." in sample.body
     sample.agree("f", (X, 5), (X, 0), (-X, 50))
+
+
+def test_a_continue_that_skips_nothing_leaves_no_empty_branch(rewrite) -> None:
+    sample: Sample = rewrite(IDLE)
+    assert "lax.fori_loop" in sample.body and "if" not in sample.body
+    sample.agree("f", (X, 5), (-X, 38))
 
 
 def test_the_opposite_of_a_test_is_written_as_people_do(rewrite) -> None:

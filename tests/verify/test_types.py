@@ -1,0 +1,49 @@
+"""Types that Python promotes anew on every trip: weak ones, half precision beside others, numbers that overflow."""
+
+from __future__ import annotations
+
+import pytest
+
+SUMMED = "def f(x):\n    s = 0.0\n    for i in range(x.shape[0]):\n        if x[i] > 0:\n            s = s + x[i]\n    return s\n"
+SCANNED = "def f(x):\n    return lax.scan(lambda s, d: (lax.cond(d > 0, lambda: s + d, lambda: s), None), {}, x)[0]\n"
+HORNER = "def f(h, x):\n    s = 0.0\n    for i in range(h.shape[0]):\n        s = s * x[i] + h[i]\n    return s\n"
+ROLLED = "def f(h, x):\n    return lax.fori_loop(0, h.shape[0], lambda i, s: s * x[i] + h[i], {})\n"
+TIMES = "def f(n):\n    s = jnp.int32(0)\n    for i in range(30):\n        s = s + n * i\n    return s\n"
+FIRST = "def f(x):\n    best, at = x[0], 0\n    for i in range(1, x.shape[0]):\n        if x[i] > best:\n            best, at = x[i], i\n    return at\n"
+TRIPS = "def f(x, n):\n    for i in range(n):\n        x = x * 0.5 + i\n    return x\n"
+WRONG = {
+    "a sum that stays as weakly typed as its start": (SUMMED, SCANNED.format("0.0"), frozenset()),
+    "products in half precision beside a weak carry": (HORNER, ROLLED.format("jnp.full(jnp.broadcast_shapes(h.shape[1:], x.shape[1:]), 0.0)"), frozenset()),
+    "a NaN that is not the first": (FIRST, "def f(x):\n    return jnp.argmax(x)\n", frozenset()),
+    "a limit of the trips": (TRIPS, "def f(x, n):\n    return lax.fori_loop(0, min(n, 64), lambda i, x: x * 0.5 + i, x)\n", frozenset({"n"})),
+}  # fmt: skip
+RIGHT = {
+    "a sum that starts with the dtype of the rows": (SUMMED, SCANNED.format("jnp.zeros((), x.dtype)")),
+    "a carry of the dtype that the rows promote to": (HORNER, ROLLED.format("jnp.zeros(jnp.broadcast_shapes(h.shape[1:], x.shape[1:]), jnp.result_type(h, x))")),
+    "a Python number that no trip has made an array has no tangent": (
+        "def f(xs, limit):\n    total = 0.0\n    for i in range(xs.shape[0]):\n        if total > limit:\n            break\n        total = total + xs[i]\n    return total\n",
+        "def f(xs, limit):\n    return lax.while_loop(lambda c: (c[0] < xs.shape[0]) & ~(c[1] > limit), lambda c: (c[0] + 1, c[1] + xs[c[0]]), (0, jnp.zeros((), xs.dtype)))[1]\n",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "static"), WRONG.values(), ids=WRONG.keys())
+def test_another_type_on_the_way_is_refuted(judge, old: str, new: str, static: frozenset[str]) -> None:
+    found = judge(old, new, static=static)
+    assert found.verdict == "refuted", found
+
+
+@pytest.mark.parametrize(("old", "new"), RIGHT.values(), ids=RIGHT.keys())
+def test_starts_of_the_right_type_are_proved(judge, old: str, new: str) -> None:
+    found = judge(old, new)
+    assert found.verdict == "proved", found
+
+
+def test_whole_numbers_beyond_16_bits_are_tried(judge) -> None:
+    new = "def f(n):\n    return lax.fori_loop(0, 30, lambda i, s: s + (n * i).astype(jnp.int16), jnp.int32(0))\n"
+    assert judge(TIMES, new, given=(("n: i32[]", "module.py:1"),)).verdict == "refuted"
+
+
+def test_types_that_the_user_gave_are_not_doubted(judge) -> None:
+    new = ROLLED.format("0.0")
+    assert judge(HORNER, new, given=(("h: f32[5], x: f32[5]", "module.py:1"),)).verdict == "proved"
