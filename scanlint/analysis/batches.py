@@ -66,6 +66,8 @@ def find_batch(
     counter: Stream | None = None
     parts: list[ast.AST] = [*statements, *elements]
     for stream in streams:
+        if stream.table:
+            return None
         if stream.kind == "rows" and stream.array is not None:
             rows.append(Rows(stream.array, 0, target=stream.target, reverse=stream.reverse))
         elif counter is not None or not isinstance(stream.target, ast.Name):

@@ -47,7 +47,14 @@ def host_loop(model: LoopModel, settings: Settings) -> HostLoop | None:
     plain, wrapper = unwrapped(unit, node.iter)
     if wrapper is not None:
         model = LoopModel(unit, node, tuple(streams_of(unit, node.target, plain)))
-    if node.orelse or not model.streams or not long(model, settings) or deliberate(model) or _apart(model):
+    if (
+        node.orelse
+        or not model.streams
+        or any(s.table for s in model.streams)
+        or not long(model, settings)
+        or deliberate(model)
+        or _apart(model)
+    ):
         return None
     state = state_of(model)
     if not state or not by_jax(model, state):

@@ -22,6 +22,7 @@ from scanlint.analysis.items import own_items
 from scanlint.analysis.lengths import rows_written
 from scanlint.analysis.obstacles import obstacles
 from scanlint.analysis.outputs import Output, appends, backwards, find_outputs
+from scanlint.analysis.tables import entries, iterable_table
 from scanlint.analysis.unit import IN_TESTS, Unit
 from scanlint.outcome import Withheld
 from scanlint.settings import Settings
@@ -32,7 +33,8 @@ class Stream:
     """One thing that a loop iterates: Python ints from a range, or the rows of an array.
 
     `start` and `step` are None where the range does not give them. `counted` is the array whose rows `enumerate`
-    counts (there is no `stop` then). `reverse` goes from the last one to the first.
+    counts (there is no `stop` then). `reverse` goes from the last one to the first. `table`: the rows are those of a
+    list of numbers or of a NumPy array, Python values as long as the loop is not rolled.
     """
 
     target: ast.expr
@@ -43,6 +45,7 @@ class Stream:
     step: ast.expr | None = None
     counted: ast.expr | None = None
     reverse: bool = False
+    table: bool = False
 
     @property
     def plain(self) -> bool:
@@ -197,18 +200,26 @@ def streams_of(unit: Unit, target: ast.expr, iterable: ast.expr) -> Iterator[Str
         case ast.Call(args=[ast.Call() as inner], keywords=[]), "builtins.reversed":
             for stream in streams_of(unit, target, inner):
                 yield _reversed(stream)
-        case ast.Call(args=[inner], keywords=[]), "builtins.reversed" if is_array(unit, inner):
-            yield Stream(target, "rows", array=inner, reverse=True)
+        case ast.Call(args=[inner], keywords=[]), "builtins.reversed":
+            yield from map(_reversed, _rows(unit, target, inner))
         case ast.Call(args=[inner, *rest], keywords=[]), "builtins.enumerate" if len(rest) < 2:
             yield from _enumerate(unit, target, inner, rest)
         case ast.Call(args=[inner], keywords=[ast.keyword(arg="start", value=first)]), "builtins.enumerate":
             yield from _enumerate(unit, target, inner, [first])
         case ast.Call(args=parts, keywords=[]), "builtins.zip":
             yield from _zip(unit, target, parts)
-        case ast.Subscript(value=inner, slice=cut), _ if backwards(cut) and is_array(unit, inner):
-            yield Stream(target, "rows", array=inner, reverse=True)
-        case _ if is_array(unit, iterable):
-            yield Stream(target, "rows", array=iterable)
+        case ast.Subscript(value=inner, slice=cut), _ if backwards(cut):
+            yield from map(_reversed, _rows(unit, target, inner))
+        case _:
+            yield from _rows(unit, target, iterable)
+
+
+def _rows(unit: Unit, target: ast.expr, array: ast.expr) -> Iterator[Stream]:
+    """The rows of an array or of a table of numbers."""
+    if is_array(unit, array):
+        yield Stream(target, "rows", array=array)
+    elif iterable_table(unit, array):
+        yield Stream(target, "rows", array=array, table=True)
 
 
 def _reversed(stream: Stream) -> Stream:
@@ -247,6 +258,7 @@ def _zip(unit: Unit, target: ast.expr, parts: list[ast.expr]) -> Iterator[Stream
             found = [list(streams_of(unit, name, part)) for name, part in zip(names, parts, strict=True)]
             inside = [stream for streams in found for stream in streams]
             whole = all(len(s) == 1 or (s and _all_rows(s) and _all_rows(inside)) for s in found)
+            whole = whole and len({entries(unit, s.array) for s in inside if s.table and s.array is not None}) < 2
             if whole and any(s.kind == "rows" for s in inside):
                 yield from inside
 
@@ -262,10 +274,10 @@ def is_array(unit: Unit, node: ast.expr) -> bool:
 
 
 def trips_of(unit: Unit, streams: tuple[Stream, ...]) -> int | None:
-    """The trip count where it is known; beside a range of known length, rows of unknown number count as enough."""
+    """The trip count where it is known; beside a range or table of known length, unknown rows count as enough."""
     ranges = [range_length(s, partial(_bound, unit)) for s in streams if s.kind == "range" and s.stop is not None]
-    arrays = [rows_written(unit, s.array) for s in streams if s.array is not None]
-    counted = any(trips is not None for trips in ranges)
+    arrays = [(entries if s.table else rows_written)(unit, s.array) for s in streams if s.array is not None]
+    counted = any(trips is not None for trips in ranges) or any(s.table for s in streams)
     known = [length for length in (*ranges, *arrays) if length is not None]
     return min(known) if counted or (known and None not in arrays) else None
 
@@ -277,6 +289,8 @@ def _bound(unit: Unit, node: ast.expr) -> object:
             return rows_written(unit, array) if is_array(unit, array) else None
         case ast.Call(func=ast.Name(id="len"), args=[array]) if is_array(unit, array):
             return rows_written(unit, array)
+        case ast.Call(func=ast.Name(id="len"), args=[table]) if iterable_table(unit, table):
+            return entries(unit, table)
     return unit.value(node).constant
 
 
@@ -292,7 +306,7 @@ def range_length(stream: Stream, known: Callable[[ast.expr], object]) -> int | N
 
 def _staged(unit: Unit, node: ast.For | ast.While, streams: tuple[Stream, ...], carried: tuple[str, ...]) -> Names:
     """Names in the body that are Python values today and tracers once the loop is rolled."""
-    names = {n for s in streams if s.kind == "range" for n in targets(s.target)}
+    names = {n for s in streams if s.kind == "range" or s.table for n in targets(s.target)}
     loads = [n for n in walk_scope(node.body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
     names |= {n.id for n in loads if n.id in carried and unit.value(n).static}
     grew = True

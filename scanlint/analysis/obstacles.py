@@ -59,7 +59,7 @@ def obstacles(
         if part not in skip and not _sets_item(part, items):
             yield from _effect(unit, node, part, frozenset(o.name for o in outputs))
     yield from _names(unit, node, flow, carried, items)
-    yield from _ints(unit, body, staged)
+    yield from _ints(unit, body, staged, carried)
 
 
 def _jumps(node: ast.For | ast.While) -> Iterator[Withheld]:
@@ -209,14 +209,14 @@ def _end(unit: Unit, node: ast.For | ast.While, name: str) -> Value | None:
     return None
 
 
-def _ints(unit: Unit, body: Iterable[ast.AST], staged: Names) -> Iterator[Withheld]:
+def _ints(unit: Unit, body: Iterable[ast.AST], staged: Names, carried: tuple[str, ...]) -> Iterator[Withheld]:
     """Places that need a Python int (or another static value) and would get a tracer."""
     for part in body:
-        for name, what in _needs_static(unit, part, staged):
+        for name, what in _needs_static(unit, part, staged, carried):
             yield Withheld("index-needs-int", f"{what} needs `{name}` as a Python value (line {part.lineno})")  # type: ignore[attr-defined]
 
 
-def _needs_static(unit: Unit, part: ast.AST, staged: Names) -> Iterator[tuple[str, str]]:
+def _needs_static(unit: Unit, part: ast.AST, staged: Names, carried: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     def staged_in(*nodes: ast.AST | None) -> str | None:
         names = reads(*nodes) & staged
         return sorted(names)[0] if names else None
@@ -229,7 +229,7 @@ def _needs_static(unit: Unit, part: ast.AST, staged: Names) -> Iterator[tuple[st
         case ast.Subscript(value=value, slice=index) if not isinstance(index, ast.Slice):
             known = unit.value(value)
             name = staged_in(index) if not isinstance(value, ast.Attribute) or value.attr != "at" else None
-            if name and is_table(unit, value) and isinstance(index, ast.Name | ast.BinOp):
+            if name and is_table(unit, value, carried) and isinstance(index, ast.Name | ast.BinOp):
                 return
             if name and (known.container in ("list", "tuple", "dict") or (known.static and not known.array)):
                 yield name, f"`{ast.unparse(value)}[...]`"

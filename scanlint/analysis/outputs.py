@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from scanlint.analysis.flow import Flow, binds_in_order, walk_scope
+from scanlint.analysis.flow import Flow, binds_in_order, reads, walk_scope
 from scanlint.analysis.unit import Unit
 from scanlint.outcome import Withheld
 
@@ -119,7 +119,7 @@ def _output(
             if other.lineno > (node.end_lineno or node.lineno) and _restacked(unit, other):
                 continue
             return Withheld("list-used-otherwise", f"`{name}` is also used at line {other.lineno}")
-        if composite and collected(unit, other) is None:
+        if composite and collected(unit, other) is None and unzipped(unit, other, element) is None:
             return Withheld("list-escapes", f"`{name}` holds tuples or dicts, and is used at line {other.lineno}")
         if not composite and not _stacked(unit, other) and not _after_restack(unit, flow, node, other):
             return Withheld("list-escapes", f"`{name}` is used as a list at line {other.lineno}")
@@ -229,6 +229,49 @@ def collected(unit: Unit, use: ast.Name) -> tuple[ast.Call, str] | None:
     return None
 
 
+def unzipped(unit: Unit, use: ast.Name, element: ast.expr) -> tuple[ast.Call, list[ast.Name]] | None:
+    """`xs, ys = zip(*pairs)`: the call, and all uses of the names, which stack them."""
+    call = unit.parents.get(unit.parents[use])
+    statement = unit.parents.get(call) if call is not None else None
+    match call, statement, element:
+        case (
+            ast.Call(args=[ast.Starred()], keywords=[]),
+            ast.Assign(targets=[ast.Tuple(elts=bound)]),
+            ast.Tuple(elts=parts),
+        ) if unit.resolve(call.func) == "builtins.zip" and len(bound) == len(parts):
+            names = {n.id for n in bound if isinstance(n, ast.Name)}
+            every = [n for n in unit.every(ast.Name) if n.id in names and n not in bound]
+            plain = len(names) == len(bound) and not any(unit.value(p).container is not None for p in parts)
+            read = all(isinstance(n.ctx, ast.Load) and n.lineno >= call.lineno and _stacked(unit, n) for n in every)
+            return (call, every) if plain and read else None
+    return None
+
+
+def extended(unit: Unit, use: ast.Name) -> tuple[ast.Call, list[ast.expr], list[ast.expr]] | None:
+    """A call that stacks a list with single elements before and after it: `stack([x, *ys])`, `stack([x] + ys)`."""
+    around = unit.parents[use]
+    made = unit.parents.get(around) if isinstance(around, ast.Starred) else around
+    call = unit.parents.get(made) if made is not None else None
+    if not (isinstance(call, ast.Call) and call.args == [made] and not call.keywords and _array(unit, call)):
+        return None
+    match made:
+        case ast.List(elts=rows) | ast.Tuple(elts=rows) if around is not made:
+            place = rows.index(around) if isinstance(around, ast.Starred) else 0
+            before, after = rows[:place], rows[place + 1 :]
+        case ast.BinOp(left=ast.List(elts=before), op=ast.Add(), right=right) if right is use:
+            after = []
+        case ast.BinOp(left=left, op=ast.Add(), right=ast.List(elts=after)) if left is use:
+            before = []
+        case _:
+            return None
+    rest = [*before, *after]
+    return None if any(isinstance(e, ast.Starred) for e in rest) or use.id in reads(*rest) else (call, before, after)
+
+
+def _array(unit: Unit, call: ast.Call) -> bool:
+    return unit.resolve(call.func) in STACKS
+
+
 def _part(target: ast.expr, element: ast.expr) -> str | None:
     """Which part of each element a comprehension takes: `p[0] for p`, `a for a, b`."""
     match target, element:
@@ -301,6 +344,8 @@ def _stacked(unit: Unit, use: ast.Name) -> bool:
             return isinstance(outer.ctx, ast.Load) and not isinstance(index, ast.Tuple)
         case ast.Call(func=ast.Name(id="reversed")):
             return turned_use(unit, use) is not None
+        case ast.Starred() | ast.BinOp():
+            return extended(unit, use) is not None
         case ast.Call(args=[first, *_]) if first is use:
             return _stacks(unit, outer)
     return False

@@ -1,9 +1,11 @@
-"""Tables of numbers made before a loop: lists, tuples and NumPy arrays that a traced index can read as arrays."""
+"""Tables of numbers made before a loop: lists, tuples and NumPy arrays that become arrays where a loop is rolled."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
+from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.unit import Unit
 from scanlint.analysis.words import words
 
@@ -11,22 +13,89 @@ _MADE = words(
     "array asarray linspace arange zeros ones full logspace geomspace cumsum cumprod hanning hamming blackman"
 )
 NUMPY = frozenset(f"numpy.{name}" for name in _MADE)
+DEEPEST = 4
+"""How many names and operators the making of a table is followed through."""
 
 
-def is_table(unit: Unit, node: ast.expr) -> bool:
-    """Whether an expression is surely an array that NumPy made, or a list of whole numbers that is read for an index.
+def is_table(unit: Unit, node: ast.expr, carried: Collection[str]) -> bool:
+    """Whether an expression is surely an array that NumPy made, or a list of numbers that `jnp.asarray` can replace.
 
-    A float of a list takes the dtype of what it meets, one of `jnp.asarray(list)` does not.
+    A number of a list takes the dtype of what it meets, one of `jnp.asarray(list)` does not: whole numbers are to be
+    indices, and floats to meet just one of the names that are `carried`.
     """
-    value = unit.value(node)
-    if not isinstance(node, ast.Name) or not value.static:
+    if not isinstance(node, ast.Name) or not unit.value(node).static:
         return False
-    if value.container in ("list", "tuple"):
-        numbers = value.items if value.items is not None else (value.element,) if value.element is not None else ()
-        kinds = {n.dtype for n in numbers if n is not None}
-        return bool(numbers) and None not in numbers and kinds == {"int"} and _index(unit, node)
-    made = _made(unit, node)
-    return made is not None and unit.resolve(made.func) in NUMPY
+    match number_kind(unit, node):
+        case "int":
+            return _index(unit, node)
+        case "float":
+            return met(unit, unit.parents[node], carried) is not None
+    return _numpy_made(unit, node)
+
+
+def number_kind(unit: Unit, node: ast.expr) -> str | None:
+    """The one kind of numbers that a list or tuple holds: "int" or "float"."""
+    value = unit.value(node)
+    if not value.static or value.container not in ("list", "tuple"):
+        return None
+    numbers = value.items if value.items is not None else (value.element,)
+    kinds = {n.dtype if n is not None and n.static else None for n in numbers}
+    return next(iter(kinds)) if kinds in ({"int"}, {"float"}) else None
+
+
+def met(unit: Unit, number: ast.AST, carried: Collection[str]) -> str | None:
+    """The one carried name whose dtype a number takes on: that of the statement where it is read."""
+    statement = next((a for a in unit.ancestors(number) if isinstance(a, ast.stmt)), None)
+    if not isinstance(statement, ast.Assign | ast.AugAssign):
+        return None
+    names = (reads(statement) | binds(statement)) & frozenset(carried)
+    return next(iter(names)) if len(names) == 1 else None
+
+
+def iterable_table(unit: Unit, node: ast.expr) -> bool:
+    """Whether what a loop goes over are numbers, as many as are written down, that `jnp.asarray` can hold."""
+    if not isinstance(node, ast.Name | ast.List | ast.Tuple | ast.BinOp | ast.Call) or not unit.value(node).static:
+        return False
+    listed = not isinstance(node, ast.Call) and number_kind(unit, node) is not None
+    return (listed or _numpy_made(unit, node)) and entries(unit, node) is not None
+
+
+def entries(unit: Unit, node: ast.expr, depth: int = 0) -> int | None:
+    """How many rows a table has, where that is written down."""
+    value = unit.value(node)
+    if value.container in ("list", "tuple") and value.items is not None:
+        return len(value.items)
+    if depth > DEEPEST:
+        return None
+    match node:
+        case ast.Name():
+            made = _made(unit, node)
+            return entries(unit, made, depth + 1) if made is not None else None
+        case ast.List(elts=rows) | ast.Tuple(elts=rows):
+            return None if any(isinstance(r, ast.Starred) for r in rows) else len(rows)
+        case ast.BinOp(left=ast.List() | ast.Tuple() as rows, op=ast.Mult(), right=count):
+            times, each = _number(unit, count), entries(unit, rows, depth + 1)
+            return times * each if times is not None and each is not None else None
+        case ast.Call(args=[first, *rest]):
+            return _call(unit, node, first, rest, depth)
+    return None
+
+
+def _call(unit: Unit, call: ast.Call, first: ast.expr, rest: list[ast.expr], depth: int) -> int | None:
+    match (unit.resolve(call.func) or "").rpartition("."):
+        case "numpy", _, "linspace" | "logspace" | "geomspace":
+            named = {k.arg: k.value for k in call.keywords}
+            return _number(unit, rest[1] if len(rest) > 1 else named.get("num"))
+        case "numpy", _, "array" | "asarray" if not {k.arg for k in call.keywords} - {"dtype"}:
+            return entries(unit, first, depth + 1)
+        case "numpy", _, "arange" if not rest:
+            return _number(unit, first)
+    return None
+
+
+def _number(unit: Unit, node: ast.expr | None) -> int | None:
+    known = node.value if isinstance(node, ast.Constant) else unit.value(node).constant
+    return known if isinstance(known, int) and not isinstance(known, bool) else None
 
 
 def _index(unit: Unit, table: ast.expr) -> bool:
@@ -38,12 +107,45 @@ def _index(unit: Unit, table: ast.expr) -> bool:
     return isinstance(at, ast.Subscript) and at.slice is number
 
 
-def _made(unit: Unit, name: ast.Name) -> ast.Call | None:
-    """The call that a name is bound to, if it is bound once in the unit."""
+def _numpy_made(unit: Unit, node: ast.expr, depth: int = 0) -> bool:
+    """Whether an expression is an array that NumPy made: `np.linspace(...)`, `1.0 - betas`, or a name for one."""
+    if depth > DEEPEST:
+        return False
+    match node:
+        case ast.Name():
+            made = _made(unit, node)
+            return made is not None and _numpy_made(unit, made, depth + 1)
+        case ast.Call(func=function):
+            return unit.resolve(function) in NUMPY
+        case ast.BinOp(left=left, right=right):
+            sides = [_numpy_made(unit, side, depth + 1) for side in (left, right)]
+            plain = [isinstance(side, ast.Constant) and type(side.value) in (int, float) for side in (left, right)]
+            return any(sides) and all(a or b for a, b in zip(sides, plain, strict=True))
+    return False
+
+
+def _made(unit: Unit, name: ast.Name) -> ast.expr | None:
+    """What a name is bound to, if it is bound once: in the unit, or at the top of the file."""
     stores = [n for n in unit.every(ast.Name) if n.id == name.id and not isinstance(n.ctx, ast.Load)]
-    if len(stores) != 1 or any(n.arg == name.id for n in unit.every(ast.arg)):
+    if any(n.arg == name.id for n in unit.every(ast.arg)) or len(stores) > 1:
         return None
+    if not stores:
+        return _constant(unit, name.id) if name.id not in unit.local_names else None
     match unit.parents.get(stores[0]):
-        case ast.Assign(targets=[ast.Name()], value=ast.Call() as call):
-            return call
+        case ast.Assign(targets=[ast.Name()], value=value):
+            return value
     return None
+
+
+def _constant(unit: Unit, name: str) -> ast.expr | None:
+    """What the file binds a name to once, at its top."""
+    found: list[ast.expr | None] = []
+    for statement in unit.module.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
+                found.append(value)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                continue
+            case _ if name in binds(statement):
+                found.append(None)
+    return found[0] if len(found) == 1 else None

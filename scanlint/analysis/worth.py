@@ -8,11 +8,12 @@ from functools import partial
 
 from scanlint.analysis.affine import window
 from scanlint.analysis.counts import Count, count_of, stated
-from scanlint.analysis.flow import reads, walk_scope
+from scanlint.analysis.flow import reads, targets, walk_scope
 from scanlint.analysis.loops import LoopModel, Stream, is_array, range_length
 from scanlint.analysis.prose import described, said_short
 from scanlint.analysis.rows import writes_rows
 from scanlint.analysis.size import body_equations, nested_trips
+from scanlint.analysis.tables import met, number_kind
 from scanlint.analysis.unit import IN_TESTS, Unit
 from scanlint.analysis.values import holds_tracer
 from scanlint.settings import Settings
@@ -59,6 +60,25 @@ def worth_rolling(model: LoopModel, settings: Settings) -> bool:
         return False
     many = any(s.kind == "rows" or _many(model, s, size, settings) for s in model.streams)
     return many and not deliberate(model)
+
+
+def written_out(model: LoopModel) -> bool:
+    """Whether the numbers of a list stand for choices: they decide a branch, or something needs them as they are."""
+    if not any(s.table for s in model.streams):
+        return False
+    tests = [p.test for p in walk_scope(model.node.body) if isinstance(p, ast.If | ast.IfExp | ast.While | ast.Assert)]
+    floats = [s for s in model.streams if s.array is not None and number_kind(model.unit, s.array) == "float"]
+    apart = any(_apart(model, s) for s in floats)
+    return bool(model.obstacles) or bool(reads(*tests) & model.staged) or apart
+
+
+def _apart(model: LoopModel, stream: Stream) -> bool:
+    """Whether a float of a list is read where it is not known which carried array gives it its dtype."""
+    names = set(targets(stream.target))
+    loads = [n for n in walk_scope(model.node.body) if isinstance(n, ast.Name) and n.id in names]
+    return len({met(model.unit, n, model.carried) for n in loads}) != 1 or any(
+        met(model.unit, n, model.carried) is None for n in loads
+    )
 
 
 def stages_arrays(model: LoopModel) -> bool:
@@ -111,8 +131,15 @@ def _element(unit: Unit, target: ast.expr) -> bool:
 
 
 def values_traced(unit: Unit, node: ast.expr) -> bool:
-    """Whether an expression, or something inside the container that it is, is traced."""
-    return holds_tracer(unit.value(node))
+    """Whether an expression, or something inside the container or the copy of an object that it is, is traced."""
+    if holds_tracer(unit.value(node)):
+        return True
+    match node:
+        case ast.Dict(values=values):
+            return any(values_traced(unit, v) for v in values)
+        case ast.Call(func=function, keywords=[_, *_] as changes) if unit.resolve(function) == "dataclasses.replace":
+            return any(values_traced(unit, k.value) for k in changes)
+    return False
 
 
 def _stated_trips(model: LoopModel) -> int | None:

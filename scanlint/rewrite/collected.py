@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.outputs import STACKS, Output, collected, turned_use
+from scanlint.analysis.outputs import STACKS, Output, collected, extended, turned_use, unzipped
 from scanlint.analysis.unit import Source, Unit
 from scanlint.finding import Edit, Position
 from scanlint.outcome import Withheld
@@ -117,6 +117,11 @@ def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: Pl
         if part:
             return [_replace(unit.source, call, f"{output.name}{part}")]
         return _plain(model, output, call, output.name, True, plan)
+    if (split := unzipped(unit, use, output.element)) is not None:
+        stacks = [_unstacked(unit, name, name.id, spell) for name in split[1]]
+        return [_replace(unit.source, split[0], output.name), *(edit for edit in stacks if edit is not None)]
+    if (longer := extended(unit, use)) is not None:
+        return [_replace(unit.source, longer[0], _longer(unit, output, longer[1], longer[2], spell))]
     inner: ast.expr = use
     parent = unit.parents[use]
     turned = turned_use(unit, use)
@@ -146,6 +151,34 @@ def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: Pl
         text = f"{spell('jax.numpy.moveaxis')}({code}, 0, {unit.source.segment(axis)})"
         return [_replace(unit.source, parent, text)]
     return _plain(model, output, parent, code, code == output.name, plan)
+
+
+def _unstacked(unit: Unit, use: ast.Name, code: str, spell: Spell) -> Edit | None:
+    """`jnp.stack(xs)` or `jnp.stack(xs, axis=1)` where the name holds the array; None where it is no such call."""
+    match unit.parents[use]:
+        case ast.Call(func=function, args=[first, *rest], keywords=keywords) as call if first is use:
+            if unit.resolve(function) not in STACKS or (not rest and not keywords):
+                return _replace(unit.source, call, code) if unit.resolve(function) in STACKS else None
+            axis = rest[0] if rest else keywords[0].value
+            if unit.resolve(function) == "jax.numpy.stack" and len([*rest, *keywords]) == 1:
+                if _is_zero(axis):
+                    return _replace(unit.source, call, code)
+                text = f"{spell('jax.numpy.moveaxis')}({code}, 0, {unit.source.segment(axis)})"
+                return _replace(unit.source, call, text)
+    return None
+
+
+def _longer(unit: Unit, output: Output, before: list[ast.expr], after: list[ast.expr], spell: Spell) -> str:
+    """The stacked rows with others before and after them."""
+    ends = [
+        [] if not rows else [_one_row(unit, rows[0], spell)] if len(rows) == 1 else [_stacked_rows(unit, rows, spell)]
+        for rows in (before, after)
+    ]
+    return f"{spell('jax.numpy.concatenate')}([{', '.join([*ends[0], output.name, *ends[1]])}])"
+
+
+def _stacked_rows(unit: Unit, rows: Sequence[ast.expr], spell: Spell) -> str:
+    return _stacked([unit.source.segment(e) for e in rows], spell)
 
 
 def _is_zero(node: ast.expr) -> bool:

@@ -10,7 +10,7 @@ from typing import TypeGuard
 from scanlint.analysis.affine import Polynomial, add, moving_arange, polynomial, surely_at_most, window
 from scanlint.analysis.flow import binds, parameters, reads, walk_scope
 from scanlint.analysis.loops import LoopModel, is_array
-from scanlint.analysis.tables import is_table
+from scanlint.analysis.tables import is_table, met, number_kind
 from scanlint.outcome import Withheld
 from scanlint.rewrite.syntax import Snippet
 from scanlint.rewrite.words import singular
@@ -51,8 +51,8 @@ def use_arrays(model: LoopModel, snippet: Snippet, spell: Callable[[str], str]) 
     for part in ast.walk(ast.Module(model.node.body, [])):
         match part:
             case ast.Subscript(value=ast.Name() as table, slice=index, ctx=ast.Load()):
-                if reads(index) & model.staged and is_table(model.unit, table):
-                    snippet.replace(table, f"{spell('jax.numpy.asarray')}({table.id})")
+                if reads(index) & model.staged and is_table(model.unit, table, model.carried):
+                    snippet.replace(table, as_array(model, table, part, spell))
             case ast.Call(func=function, args=[low, high, *_]) if reads(low, high) & model.staged:
                 found = moving_arange(part, model.staged)
                 if found is not None and model.unit.resolve(function) == "jax.numpy.arange":
@@ -61,6 +61,17 @@ def use_arrays(model: LoopModel, snippet: Snippet, spell: Callable[[str], str]) 
                     snippet.replace(
                         part, f"({code})" if isinstance(outer, ast.BinOp | ast.UnaryOp | ast.Attribute) else code
                     )
+
+
+def as_array(model: LoopModel, table: ast.expr, number: ast.AST, spell: Callable[[str], str]) -> str:
+    """A table as an array; floats of a list get the dtype that `number`, where one is read, takes from the carry."""
+    code = model.unit.source.segment(table)
+    name = met(model.unit, number, model.carried) if number_kind(model.unit, table) == "float" else None
+    if name is None:
+        return f"{spell('jax.numpy.asarray')}({code})"
+    before = model.unit.before.get((model.node, name))
+    kind = f"{name}.dtype" if before is not None and before.dtype == "float" and before.array else ""
+    return f"{spell('jax.numpy.asarray')}({code}, {kind or spell('jax.numpy.result_type') + f'({name}, float)'})"
 
 
 def use_windows(model: LoopModel, snippet: Snippet, spell: Callable[[str], str]) -> Withheld | None:

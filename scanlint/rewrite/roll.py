@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from scanlint.analysis.flow import binds, reads, stores
+from scanlint.analysis.flow import binds, reads, stores, targets
+from scanlint.analysis.lengths import rows_written
 from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.analysis.outputs import Output
 from scanlint.analysis.unit import Source
@@ -16,7 +17,7 @@ from scanlint.finding import Edit, Position, Primitive
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.backwards import Downward, downward
 from scanlint.rewrite.collected import after_loop, drop_initials, read_backwards
-from scanlint.rewrite.indexing import rows_read_by_index, use_arrays, use_windows
+from scanlint.rewrite.indexing import as_array, rows_read_by_index, use_arrays, use_windows
 from scanlint.rewrite.layout import blank_above, fold_return, indent_of
 from scanlint.rewrite.ranges import counts_evenly, last_target, length, nth
 from scanlint.rewrite.syntax import Snippet, blank_line_before, fresh
@@ -182,7 +183,7 @@ class Roll:
         options = ""
         if all(s.reverse for s in model.streams) and not in_order:
             options = ", reverse=True"
-        parts = [self._xs(stream, bool(options)) for stream in used]
+        parts = [self._xs(stream, bool(options)) + self._cut(stream) for stream in used]
         if len(used) == 1:
             target = used[0].target
             if isinstance(target, ast.Name):
@@ -193,6 +194,18 @@ class Roll:
         name = self.names("inputs")
         unpack = ", ".join(self._target(s) for s in used)
         return name, [self.snippet.parse(f"{unpack} = {name}")], f"({', '.join(parts)})", options
+
+    def _cut(self, stream: Stream) -> str:
+        """What cuts one of several streams to the shortest, where one has a length in numbers and one an array's."""
+        model = self.model
+        written = [s for s in model.streams if s.table or (s.kind == "range" and s.counted is None)]
+        arrays = [s.array for s in model.streams if s.array is not None and not s.table]
+        open_ended = [a for a in arrays if rows_written(self.unit, a) is None]
+        if not written or not open_ended or model.trips is None or any(s.reverse for s in model.streams):
+            return ""
+        if stream.array is not None and not stream.table:
+            return f"[:{model.trips}]" if stream.array in open_ended else ""
+        return f"[: len({self.source.segment(open_ended[0])})]"
 
     def _wanted(self, stream: Stream) -> bool:
         names = {n.id for n in ast.walk(stream.target) if isinstance(n, ast.Name)}
@@ -228,6 +241,8 @@ class Roll:
             if self.stacked:
                 return self._stack(code(stream.array))
             flip = "[::-1]" if stream.reverse and not reversed_by_option else ""
+            if stream.table:
+                return self._table(stream) + flip
             return atom(code(stream.array)) + flip if flip else code(stream.array)
         arange = self.spell("jax.numpy.arange")
         if stream.counted is not None:
@@ -240,6 +255,14 @@ class Roll:
         if stream.step is not None and stream.start is None:
             parts.insert(0, "0")
         return f"{arange}({', '.join(parts)})" + ("[::-1]" if stream.reverse and not reversed_by_option else "")
+
+    def _table(self, stream: Stream) -> str:
+        """A table of numbers that is gone over, as an array."""
+        assert stream.array is not None
+        names = set(targets(stream.target))
+        loads = [n for n in ast.walk(self.model.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+        number = next((n for n in loads if n.id in names), stream.array)
+        return as_array(self.model, stream.array, number, self.spell)
 
     def _stack(self, layers: str) -> str:
         """A pytree whose leaves are those of all layers, stacked."""

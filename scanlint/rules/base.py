@@ -93,9 +93,9 @@ class Context(NamedTuple):
 
     def worth_a_word(self, model: LoopModel) -> bool:
         """Whether a loop stages arrays often enough, and is no part of a reported nest that is rewritten by hand."""
-        from scanlint.analysis.worth import stages_arrays, worth_rolling
+        from scanlint.analysis.worth import stages_arrays, worth_rolling, written_out
 
-        if not stages_arrays(model) or not worth_rolling(model, self.settings):
+        if not stages_arrays(model) or not worth_rolling(model, self.settings) or written_out(model):
             return False
         return not (model.obstacles and self._in_reported_nest(model))
 

@@ -123,6 +123,44 @@ ROLLED = {
         """,
         "_, sums = lax.scan(step, running, xs, reverse=True)\n    sums = sums[::-1]\n    return sums\n",
     ),
+    "a_list_of_pairs_unzipped": (
+        """
+        @jax.jit
+        def f(xs):
+            x = xs
+            history = []
+            for _ in range(64):
+                x = jnp.sin(x) + 0.1
+                history.append((x, x * 2.0))
+            once, twice = zip(*history)
+            return jnp.stack(once), jnp.array(twice), jnp.stack(twice, axis=1), once[-1]
+        """,
+        "    once, twice = history\n    return once, twice, jnp.moveaxis(twice, 0, 1), once[-1]\n",
+    ),
+    "a_list_stacked_between_other_rows": (
+        """
+        @jax.jit
+        def f(xs):
+            x = jnp.cos(xs)
+            path = []
+            for _ in range(64):
+                x = jnp.sin(x) + 0.1
+                path.append(x)
+            return jnp.stack([xs, *path, x]), jnp.array([xs + 1, xs] + path)
+        """,
+        "return jnp.concatenate([xs[None], path, x[None]]), jnp.concatenate([jnp.stack([xs + 1, xs]), path])\n",
+    ),
+    "a_dict_made_anew_on_each_trip": (
+        """
+        @jax.jit
+        def f(xs):
+            state = {"m": jnp.zeros(()), "n": xs}
+            for i in range(64):
+                state = {**state, "m": 0.9 * state["m"] + jnp.sin(state["n"][i])}
+            return state
+        """,
+        'return {**state, "m": 0.9 * state["m"] + jnp.sin(state["n"][i])}\n',
+    ),
     "a_list_filled_from_the_front_backwards": (
         """
         @jax.jit
@@ -296,5 +334,54 @@ def f(xs):
     return x
 """
     )
+    assert "jnp.asarray(rates, jnp.result_type(x, float))[i]" in sample.body
+    sample.agree("f", (xs,), (lambda: xs().astype(jnp.float16),))
+
+
+def test_floats_of_a_list_that_meet_two_carries_are_left(rewrite: Rewriting) -> None:
+    sample = rewrite(
+        """@jax.jit
+def f(xs):
+    rates = [0.5, 0.25] * 32
+    x, y = xs, xs
+    for i in range(64):
+        x, y = jnp.sin(x) * rates[i], jnp.sin(y)
+    return x, y
+"""
+    )
     assert "index-needs-int" in sample.reasons
     assert sample.new == sample.old
+
+
+TABLES = """RATES = [0.5, 0.25] * 32
+WEIGHTS = np.linspace(0.0, 1.0, 50)
+
+
+@jax.jit
+def f(xs):
+    x, y = xs, jnp.zeros(())
+    for rate in [0.5, 0.25] * 32:
+        x = jnp.sin(x) * rate
+    for low, high in np.array([[0.1, 0.2], [0.3, 0.4]] * 20):
+        x = jnp.clip(x * 1.5, -high, high) + low
+    for weight, z in zip(WEIGHTS, xs):
+        y = jnp.cos(y) + weight * jnp.sin(z)
+    for k, rate in enumerate(reversed(RATES)):
+        x = jnp.sin(x * k) + rate
+    return x, y
+"""
+
+
+def test_tables_of_numbers_are_gone_over_as_arrays(rewrite: Rewriting) -> None:
+    sample = rewrite("import numpy as np\n\n" + TABLES)
+    assert sample.codes == ["unrolled-iteration"] * 4
+    assert "jnp.asarray([0.5, 0.25] * 32, jnp.result_type(x, float))" in sample.body
+    assert "(jnp.asarray(WEIGHTS)[: len(xs)], xs[:50])" in sample.body
+    assert "(jnp.arange(len(RATES)), jnp.asarray(RATES, jnp.result_type(x, float))[::-1])" in sample.body
+    sample.agree("f", (xs,), (lambda: xs()[:7],))
+
+
+@pytest.mark.parametrize("line", ["if n > 3:\n            x = jnp.sin(x)", "x = x + jnp.zeros(n).sum()"])
+def test_numbers_of_a_list_that_are_choices_are_left_alone(rewrite: Rewriting, line: str) -> None:
+    code = f"@jax.jit\ndef f(x):\n    for n in [1, 2, 3, 4, 5, 6] * 9:\n        x = jnp.cos(x) + x\n        {line}\n    return x\n"
+    assert rewrite(code).codes == []
