@@ -15,7 +15,7 @@ from scanlint.verify.environment import cleaned
 from scanlint.verify.interpreter import VerifierUnavailable, check_interpreter, find_interpreter, missing_jax
 from scanlint.verify.process import Process
 from scanlint.verify.worker.serve import TICK, remove
-from scanlint.verify.worker.watch import Watch, exit_text, unknown
+from scanlint.verify.worker.watch import RENEWALS, Watch, exit_text, unknown
 
 __all__ = ["Task", "Verifier", "VerifierUnavailable", "check_interpreter", "find_interpreter", "verify_files"]
 
@@ -123,7 +123,7 @@ class Verifier:
 
     def _ask(self, process: Process, request: dict[str, object]) -> dict[str, object]:
         """Have the worker fork for a task and watch over it."""
-        answer = process.line(WALL * self.timeout + GRACE_SECONDS) if process.send(request) else None
+        answer = process.line((1 + RENEWALS) * WALL * self.timeout + GRACE_SECONDS) if process.send(request) else None
         if answer is None:
             process.end()
             self.close()

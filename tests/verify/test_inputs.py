@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 
+import jax
+import jax.numpy as jnp
 import pytest
 
 from scanlint.verify.verifier import Verifier
+from scanlint.verify.worker.call import TookTooLong, hurry, limited
+from scanlint.verify.worker.callees import Compiled
 from scanlint.verify.worker.rounding import Apart, Spread
 from scanlint.verify.worker.separate import separate
 from scanlint.verify.worker.specs import Array
+from scanlint.verify.worker.watch import Watch
 
 GRADIENT = """
 def f(a, b, tol):
@@ -197,6 +204,25 @@ ROLLED_OPTION = OPTION.replace(
     "    for i in range(option.count):\n        x = x + jnp.sin(jnp.asarray(option.spots) + i)\n    return x\n",
     "    return lax.fori_loop(0, option.count, lambda i, x: x + jnp.sin(jnp.asarray(option.spots) + i), x)\n",
 )
+LAYOUT = """
+from typing import NamedTuple
+class Scale(NamedTuple):
+    factor: jax.Array
+class Model:
+    def __init__(self, rows: tuple = (2, 3, 4), columns=4):
+        self.table = jnp.ones((rows[1], columns))
+    def f(self, x, scale: Scale, layout: int = "R0"):
+        if layout not in ("R1", "R4"):
+            raise ValueError('layout should be one of "R1", "R4"')
+        assert scale._fields
+        for i in range(12):
+            x = jnp.sin(x + scale.factor) + jnp.sum(self.table) * i
+        return x
+"""
+ROLLED_LAYOUT = LAYOUT.replace(
+    "        for i in range(12):\n            x = jnp.sin(x + scale.factor) + jnp.sum(self.table) * i\n        return x\n",
+    "        return lax.fori_loop(0, 12, lambda i, x: jnp.sin(x + scale.factor) + jnp.sum(self.table) * i, x)\n",
+)
 COUNTED = {"static": frozenset({"steps"})}
 
 ACCEPTED = {
@@ -215,6 +241,11 @@ ACCEPTED = {
     "a mode that is compared in lower case takes every mode": (MODES, ROLLED_MODES, {"static": frozenset({"mode"})}),
     "a number beside arrays of their own shape, and no trips over their rows": (DRAWS, ROLLED_DRAWS, COUNTED),
     "a class of the file that no annotation names": (OPTION, ROLLED_OPTION, {}),
+    "a text that an error lists, and an object by the defaults of its class": (
+        LAYOUT,
+        ROLLED_LAYOUT,
+        {"static": frozenset({"layout", "self"}), "function": "Model.f"},
+    ),
 }
 
 WRONG = {
@@ -336,3 +367,29 @@ def test_a_gradient_through_no_trips_of_no_length_refutes_nothing(judge) -> None
     assert found.verdict in ("proved", "tested"), found
     wrong = judge(old, new.replace("jnp.sin(x)", "lax.stop_gradient(jnp.sin(x))"), static=frozenset({"steps"}))
     assert wrong.verdict == "refuted", wrong
+
+
+def test_a_function_of_the_module_can_be_mapped_and_staged_while_it_is_compiled() -> None:
+    compiled = Compiled(lambda x: jnp.sin(x) * 2.0)
+    x = jnp.arange(3.0)
+    assert jnp.array_equal(jax.vmap(compiled)(x), jnp.sin(x) * 2.0)
+    assert jnp.array_equal(jax.lax.cond(True, compiled, jnp.cos, x), jnp.sin(x) * 2.0)
+
+
+def test_a_limit_can_be_shortened_but_not_lengthened() -> None:
+    started = time.process_time()
+    with pytest.raises(TookTooLong), limited(5.0):
+        hurry(0.05)
+        hurry(3.0)
+        while True:
+            pass
+    assert time.process_time() - started < 2.0
+
+
+def test_an_answer_is_kept_when_the_time_for_other_inputs_is_over() -> None:
+    watch = Watch(os.getpid(), "token", 30.0, ".")
+    first = watch.clock
+    watch.feed(b'token {"kept": {"verdict": "refuted", "notes": []}}\n')
+    assert watch.clock is not first
+    watch.over = "timed out"
+    assert watch.verdict("") == {"verdict": "refuted", "notes": ["other inputs: timed out while starting"]}

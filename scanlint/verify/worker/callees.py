@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -14,9 +15,12 @@ from .module import Loaded
 Function = Callable[..., object]
 
 
-@dataclass
+@dataclass(eq=False)
 class Compiled:
-    """A function of the module, compiled where all that it is given is arrays and it traces; else as it is."""
+    """A function of the module, compiled where all that it is given is arrays and it traces; else as it is.
+
+    It can be told apart and hashed as functions can: JAX asks that of what it maps or stages.
+    """
 
     plain: Function
     fast: Function = field(init=False)
@@ -24,6 +28,7 @@ class Compiled:
 
     def __post_init__(self) -> None:
         self.fast = jax.jit(self.plain)
+        functools.update_wrapper(self, self.plain)
 
     def __call__(self, *positional: object, **keywords: object) -> object:
         leaves = jax.tree_util.tree_leaves((positional, keywords))

@@ -14,10 +14,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .call import hurry
 from .specs import Array
 from .values import Mode, Values, make
 
 ENOUGH = 4
+MORE_SECONDS = 2.0  # that a caller goes on for after its first call
 DEEPEST = 6
 VARIADIC = 0x0C  # CO_VARARGS | CO_VARKEYWORDS
 Place = tuple[str, int]
@@ -84,6 +86,8 @@ class Catcher:
         """Keep a call that does not look like one that was kept before."""
         look = f"{name}: {_look(values)}"
         if look not in self.seen and len(self.kept.get(name, ())) < ENOUGH:
+            if not name and not self.kept.get(name):
+                hurry(MORE_SECONDS)
             self.seen.add(look)
             self.kept.setdefault(name, []).append(values)
 

@@ -27,6 +27,7 @@ MOST_RUNS = 3
 MOST_LOOKED_AT = 4000
 RUN_SECONDS = 8.0
 SECONDS = 12.0
+LEAST_SECONDS = 1.0
 SKIPPED = frozenset(["node_modules", "site-packages", "build", "dist", "__pycache__"])
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -85,17 +86,27 @@ class Search:
         found: dict[str, list[Values]] = {}
         good = 0
         for run in runs:
-            if time.process_time() > self.deadline or good == MOST_RUNS or len(found.get("", ())) >= ENOUGH:
+            left = self.deadline - time.process_time()
+            if left < (SECONDS / 2 if good else 0) or good == MOST_RUNS or len(found.get("", ())) >= ENOUGH:
                 break
             staged = Catcher(self.file, wanted)
-            _run(run, staged, contextlib.nullcontext)
+            self.run(run, staged, contextlib.nullcontext)
             eager = Catcher(self.file, wanted, staged.traced)
             if any(staged.traced.values()):
-                _run(run, eager, jax.disable_jit)
+                self.run(run, eager, jax.disable_jit)
             good += bool(staged.kept)
             for name, several in {**staged.kept, **eager.kept}.items():
                 found.setdefault(name, []).extend(several)
         return found
+
+    def run(self, run: Run, catcher: Catcher, way: Callable[[], contextlib.AbstractContextManager[object]]) -> None:
+        """Run a caller for what it calls; whatever it raises, its calls may be good."""
+        left = max(self.deadline - time.process_time(), LEAST_SECONDS)
+        try:
+            with limited(min(RUN_SECONDS, left)), way(), catcher.watching():
+                run()
+        except (Exception, SystemExit, TookTooLong):  # noqa: BLE001
+            return
 
     def moved(self, found: dict[str, list[Values]]) -> dict[str, list[Values]]:
         """The same arguments with classes of the version under test in place of those of the imported module."""
@@ -109,15 +120,6 @@ class Search:
             name: [{k: transplant(v, imported, module) for k, v in values.items()} for values in several]
             for name, several in found.items()
         }
-
-
-def _run(run: Run, catcher: Catcher, way: Callable[[], contextlib.AbstractContextManager[object]]) -> None:
-    """Run a caller for what it calls; whatever it raises, its calls may be good."""
-    try:
-        with limited(RUN_SECONDS), way(), catcher.watching():
-            run()
-    except (Exception, SystemExit, TookTooLong):  # noqa: BLE001
-        return
 
 
 def _imported(file: str) -> types.ModuleType | None:

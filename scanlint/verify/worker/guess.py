@@ -66,6 +66,8 @@ def guesses(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], de
 def _guesses(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], depth: int) -> Iterator[Spec]:
     if depth > 5:
         return
+    if isinstance(need.default, str):  # whatever is annotated
+        yield from _defaulted(need)
     if need.annotation is not None:
         yield from _annotated(name, need, sizes, names, depth)
     if need.default is not ... and not isinstance(need.default, ast.AST):
@@ -175,7 +177,7 @@ def _structured(name: str, need: Need, sizes: Sizes, names: Mapping[str, object]
     if need.attributes:
         for cls in matching(set(need.attributes) | need.methods, names):
             yield from of_class(cls, need, sizes, names, depth)
-        if not need.methods:
+        if not need.methods and not any(name.startswith("_") for name in need.attributes):
             made = collections.namedtuple("Inputs", list(need.attributes))  # type: ignore[misc]
             yield Struct(made, tuple((k, first(k, n)) for k, n in need.attributes.items()))
     if need.parts and not need.is_array:

@@ -221,6 +221,9 @@ class Inputs:
             if name != node.args.args[0].arg
         )
         yield Struct(cls, items)
+        optional = _optional(node)
+        if optional & dict(items).keys():
+            yield Struct(cls, tuple((name, spec) for name, spec in items if name not in optional))
 
     def progress(self) -> Progress:
         return Progress(str(self.loaded.module.__file__))
@@ -336,6 +339,13 @@ class Inputs:
 def _fields(node: ast.ClassDef) -> set[str]:
     """The names that a class annotates, as dataclasses and NamedTuples do."""
     return {s.target.id for s in node.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)}
+
+
+def _optional(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """The parameters that have defaults."""
+    positional = [*node.args.posonlyargs, *node.args.args]
+    named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+    return {a.arg for a in positional[len(positional) - len(node.args.defaults) :]} | {a.arg for a, d in named if d}
 
 
 def _compared(function: ast.AST) -> tuple[list[float], list[int]]:

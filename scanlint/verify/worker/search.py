@@ -15,6 +15,7 @@ from .specs import Array, Choice, Scalar, Spec, leaves, replace, resize, sizes
 
 MAX_ATTEMPTS = 400
 MAX_SECONDS = 12.0
+MOST_QUOTED = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ def _changes(
     specs: Specs, alternatives: Mapping[str, list[Spec]], why: Failure, tree: ast.AST
 ) -> Iterator[tuple[float, Specs]]:
     """Changed specs, the likeliest first, with their costs."""
-    involved = _involved(tree, why.lines, set(specs))
+    involved = _involved(tree, why.lines, set(specs)) | (set(specs) & set(re.findall(r"[A-Za-z_]\w*", why.message)))
     for stable in itertools.islice(_stable(specs, list(_grown(why.message))), 12):
         yield 0.3, stable
     numbers = [int(n) for n in re.findall(r"(?<![\w.])\d+(?![\w.])", why.message)]
@@ -131,12 +132,24 @@ def _changes(
             for changed in _axis_to(specs[name], a, b):
                 yield 1.0, {**specs, name: changed}
     for name in sorted(specs, key=lambda n: n not in involved):
+        for changed in _named(specs[name], why.message):
+            yield 1.5, {**specs, name: changed}
+    for name in sorted(specs, key=lambda n: n not in involved):
         cost = 2.0 if name in involved else 4.0
         for other in alternatives.get(name, []):
             if other != specs[name]:
                 yield cost, {**specs, name: other}
         for changed in _leaf_changes(specs[name], sizes(list(specs.values()))[:6]):
             yield cost, {**specs, name: changed}
+
+
+def _named(spec: Spec, message: str) -> Iterator[Spec]:
+    """A text among the leaves made what the message quotes: an error often lists what may be given."""
+    quoted = list(dict.fromkeys(text for _, text in re.findall(r"(['\"])(\w[\w .:-]{0,30}?)\1", message)))
+    for path, leaf in leaves(spec):
+        if isinstance(leaf, Choice) and all(isinstance(v, str) for v in leaf.values):
+            for text in [t for t in quoted if t != leaf.values[0]][:MOST_QUOTED]:
+                yield set_leaf(spec, path, Choice((text, *(v for v in leaf.values if v != text))))
 
 
 def _grown(message: str) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:

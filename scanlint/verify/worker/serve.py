@@ -112,7 +112,7 @@ def _task(request: Message, folder: str, token: str, stream: IO[str]) -> None:
 
     answer: Message
     try:
-        answer = run(request, folder, lambda stage: send({"stage": stage}))
+        answer = run(request, folder, lambda stage: send({"stage": stage}), lambda kept: send({"kept": kept}))
     except Exception as error:  # noqa: BLE001 - the verifier's own bug: no verdict, and it is said
         at = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{os.path.basename(at.filename)}:{at.lineno}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -31,25 +32,36 @@ from .settling import Settling
 from .statics import statics
 from .twin import long_trips
 from .values import Values
+from .watch import Clock
 from .weigh import Unknown, Weighing
 
 LOAD_SECONDS = 20.0
+LATE = 0.55  # of the time that a task has: what still runs then has to end soon
 CARRY = re.compile(r"raises TypeError: .*\bcarry\b", re.S)
 Answer = dict[str, object]
 
 
-def run(request: Answer, folder: str, stage: Callable[[str], None]) -> Answer:
-    """The answer to one request; nothing that the code under test raises comes through."""
+def run(
+    request: Answer, folder: str, stage: Callable[[str], None], keep: Callable[[Answer], None] = lambda answer: None
+) -> Answer:
+    """The answer to one request; nothing that the code under test raises comes through.
+
+    `keep` is told the answer that stands before other inputs are tried, which have time of their own.
+    """
     intact = Intact.now()
     enclosure = enclose(folder, float(str(request["timeout"])), kernel=bool(request["kernel"]))
     recordings = Recordings.read(request.get("recorded"))
     task, answer = attempt(Task(request, stage, enclosure, intact, recordings))
     if answer["verdict"] == "unknown" and task.source == "recorded":
+        keep(task.trusted(answer))
         other, again = attempt(Task(request, stage, enclosure, intact, Recordings()))
         if again["verdict"] != "unknown":
             task, answer = other, again
     if task.doubtful(answer):
-        other, again = attempt(Task(request, stage, enclosure, intact, Recordings(), elsewhere=True))
+        kept = task.trusted(answer)
+        keep(kept)
+        found = Task(request, stage, enclosure, intact, Recordings(), elsewhere=True, keep=lambda: keep(kept))
+        other, again = attempt(found)
         if again["verdict"] != "unknown":
             task, answer = other, again
     return {**task.trusted(answer), "protections": enclosure.protections}
@@ -90,6 +102,7 @@ class Task:
     intact: Intact
     recordings: Recordings
     elsewhere: bool = False
+    keep: Callable[[], None] = lambda: None
     guessed: bool = False
     notes: list[str] = field(default_factory=list)
     source: str = "synthesised"
@@ -97,6 +110,14 @@ class Task:
     settling: Settling | None = None
     families: list[Family] = field(default_factory=list)
     seconds: tuple[float | None, float | None] = (None, None)
+    clock: Clock = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.clock = self.timed()
+
+    def timed(self) -> Clock:
+        """Begins now; over when most of the time that a task has is spent."""
+        return Clock(os.getpid(), LATE * float(str(self.request["timeout"])))
 
     def answer(self, verdict: str, **more: object) -> Answer:
         weighing = self.weighing
@@ -200,7 +221,7 @@ class Task:
             old, twin.before if twin else full.before, old.function, signature,
             owner if isinstance(owner, type) else None, twin.old if twin else None, new.function,
         )  # fmt: skip
-        self.weighing = weighing = Weighing(full, twin, inputs, coverage, self.widened)
+        self.weighing = weighing = Weighing(full, twin, inputs, coverage, self.widened, late=self.clock.over)
         self.stage("making inputs")
         given = tuple((str(g), str(place)) for g, place in self.request["given"])  # type: ignore[attr-defined]
         kept = "harvested" if self.elsewhere else "recorded"
@@ -256,6 +277,8 @@ class Task:
         product = made(old, self.resolve(old, dotted), signature, own, inside)
         if product is None and not own:
             raise Unknown("no caller of it could be run")
+        self.keep()
+        self.clock = self.timed()
         return product or (signature, tuple(own))
 
     def judge(

@@ -14,6 +14,7 @@ Message = dict[str, object]
 WALL = 3.0
 FOLDER_BYTES = 1 << 30
 LOOK_SECONDS = 0.5
+RENEWALS = 2  # of the time of a task: for inputs of other files, and for what is found there
 
 
 @dataclass
@@ -56,6 +57,8 @@ class Watch:
     folder: str
     stage: str = "starting"
     answer: Message | None = None
+    kept: Message | None = None
+    renewals: int = RENEWALS
     forged: bool = False
     over: str = ""
     buffer: bytes = b""
@@ -75,8 +78,18 @@ class Watch:
                 self.forged = True
                 continue
             self.stage = str(message.get("stage", self.stage))
+            self.again(message.get("kept"))
             answer = message.get("answer")
             self.answer = answer if isinstance(answer, dict) else self.answer
+
+    def again(self, kept: object) -> None:
+        """Where a task goes on with other inputs: keep the answer that it has, and give it its time once more."""
+        if not isinstance(kept, dict):
+            return
+        self.kept = kept
+        if self.renewals:
+            self.renewals -= 1
+            self.clock = Clock(self.process, self.timeout)
 
     def decode(self, line: bytes) -> Message | None:
         head, _, rest = line.partition(b" ")
@@ -108,7 +121,11 @@ class Watch:
             return unknown(f"the code under test wrote into the verifier's pipe while {self.stage}")
         if self.answer is not None:
             return self.answer
-        return unknown(f"{self.over or f'the code under test ended the process ({ended})'} while {self.stage}")
+        why = f"{self.over or f'the code under test ended the process ({ended})'} while {self.stage}"
+        if self.kept is not None:
+            notes = self.kept.get("notes")
+            return {**self.kept, "notes": [*(notes if isinstance(notes, list) else []), f"other inputs: {why}"]}
+        return unknown(why)
 
 
 def unknown(reason: str) -> Message:

@@ -58,6 +58,7 @@ class Weighing:
     remarks: list[str] = field(default_factory=list)
     compared: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.process_time)
+    late: Callable[[], bool] = lambda: False  # whether most of the task's time is spent
 
     def spent(self) -> float:
         """Seconds of processor time since the weighing began."""
@@ -99,11 +100,11 @@ class Weighing:
         if not proved and self.full.skipped and (self.full.ordinary == 0 or tried > 4 * self.full.cases):
             raise Unknown(f"rounding decides the result on {self.full.skipped} of {tried} inputs tried; {REMEDY}")
         if not proved:
-            self.quickly(self.turned)
+            self.in_time("between the ways that inputs take", lambda: self.quickly(self.turned))
         family = self.short(families)
         self.derivatives(family)
         if not proved:
-            self.quickly(lambda judge: judge.batched(family.cases[0]))
+            self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
         self.narrowed(families, proved)
         self.strongly_typed()
         self.widened(families, proved)
@@ -117,6 +118,13 @@ class Weighing:
         self.remarks.append(f"the same program for {'; '.join(self.compared[:MAX_NAMED])}{more}")
         return "proved"
 
+    def in_time(self, where: str, action: Callable[[], None]) -> None:
+        """Compare more, unless the rest of the time may not do for it."""
+        if self.late():
+            self.remarks.append(f"not compared {where}: each run takes seconds")
+        else:
+            action()
+
     def quickly(self, action: Callable[[Judge], T]) -> T:
         """On the twins where there are any; what they disagree on is decided by the versions themselves."""
         if self.twin is not None:
@@ -129,7 +137,8 @@ class Weighing:
     def try_all(self, families: list[Family], proved: bool) -> None:
         """Run the cases within the time that they may take: what is trusted most and tells most comes first."""
         for at, family in enumerate(families):
-            if at and not family.real and self.full.cases > 1 and self.spent() > LONG_SECONDS:
+            slow = self.late() or (not family.real and self.spent() > LONG_SECONDS)
+            if at and slow and self.full.cases > 1:
                 self.remarks.append("fewer sizes were tried: each run takes seconds")
                 return
             limit = (PROVED_CASES if at == 0 or (families[0].real and at == 1) else 0) if proved else MAX_CASES
@@ -155,6 +164,8 @@ class Weighing:
         for case in family.cases[:limit]:
             spent = time.process_time() - started
             if self.cases >= 2 * MAX_CASES or spent > seconds * (1 if good > 1 else 4 if good else 12):
+                return
+            if good > 1 and self.late():
                 return
             good += check(case, family.label)
             if not good and self.full.slow and check == self.full.check:
@@ -251,6 +262,9 @@ class Weighing:
         chosen = [*[c for c in finite if c.ordinary][:3], *[c for c in finite if not c.ordinary][:3]]
         started = time.process_time()
         for at, case in enumerate(chosen):
+            if self.late() and not self.full.differentiated:
+                self.remarks.append(f"gradients were compared on {at or 'no'} inputs: each takes seconds")
+                return
             compared = self.quickly(lambda judge, case=case: same_gradients(judge, case))  # type: ignore[misc]
             if not compared and at == 0:
                 return
@@ -267,7 +281,7 @@ class Weighing:
     def narrowed(self, families: list[Family], proved: bool) -> None:
         """Cases with each argument in half precision, beside the others as they are, unless the user says the types."""
         family = next((f for f in families if f.specs is not None), None)
-        if family is None or family.specs is None or family.real or self.spent() > LONG_SECONDS:
+        if family is None or family.specs is None or family.real or self.late() or self.spent() > LONG_SECONDS:
             return
         started, (_, integers) = time.process_time(), self.inputs.constants()
         for specs, whole in narrowed(family.specs):
@@ -289,7 +303,7 @@ class Weighing:
         family = next((f for f in families if f.specs is not None), None)
         if family is None or family.specs is None or x64():
             return
-        if self.spent() > LONG_SECONDS:
+        if self.spent() > LONG_SECONDS or self.late():
             self.remarks.append("not compared with x64: each run takes seconds")
             return
         enable_x64(True)
