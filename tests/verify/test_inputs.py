@@ -211,7 +211,9 @@ class Scale(NamedTuple):
 class Model:
     def __init__(self, rows: tuple = (2, 3, 4), columns=4):
         self.table = jnp.ones((rows[1], columns))
-    def f(self, x, scale: Scale, layout: int = "R0"):
+    def f(self, states: tuple[dict, dict], scale: Scale, layout: int = "R0"):
+        near, far = states
+        x = near["x"] + far["shift"]
         if layout not in ("R1", "R4"):
             raise ValueError('layout should be one of "R1", "R4"')
         assert scale._fields
@@ -241,7 +243,7 @@ ACCEPTED = {
     "a mode that is compared in lower case takes every mode": (MODES, ROLLED_MODES, {"static": frozenset({"mode"})}),
     "a number beside arrays of their own shape, and no trips over their rows": (DRAWS, ROLLED_DRAWS, COUNTED),
     "a class of the file that no annotation names": (OPTION, ROLLED_OPTION, {}),
-    "a text that an error lists, and an object by the defaults of its class": (
+    "a text that an error lists, an object by the defaults of its class, and dicts that are unpacked": (
         LAYOUT,
         ROLLED_LAYOUT,
         {"static": frozenset({"layout", "self"}), "function": "Model.f"},

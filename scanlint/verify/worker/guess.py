@@ -6,6 +6,7 @@ import ast
 import collections
 import dataclasses
 import enum
+import itertools
 import re
 import typing
 from collections.abc import Iterator, Mapping
@@ -308,7 +309,14 @@ def _generic(
     if origin in (tuple, list) and arguments:
         several = arguments if origin is tuple and ... not in arguments else (arguments[0],) * 3
         inner = Need() if need.element is None else need.element
-        found = [next(_meant(a, name, inner, sizes, names, depth + 1), Array(_shape(inner, sizes))) for a in several]
+        known = need.parts if need.parts and len(need.parts) == len(several) else [inner] * len(several)
+        found = [
+            next(
+                itertools.chain(_meant(a, name, n, sizes, names, depth + 1), guesses(name, n, sizes, names, depth + 1)),
+                Array(_shape(n, sizes)),
+            )
+            for a, n in zip(several, known, strict=True)
+        ]
         mark = "*" if origin is list or ... in arguments else ""
         yield Struct("tuple" if origin is tuple else "list", tuple((f"{mark}{i}", s) for i, s in enumerate(found)))
     elif arguments and origin not in (dict,):
