@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import pytest
 
 from scanlint.verify.verifier import Verifier
-from scanlint.verify.worker.call import TookTooLong, hurry, limited
+from scanlint.verify.worker.call import Signature, TookTooLong, hurry, limited
 from scanlint.verify.worker.callees import Compiled
+from scanlint.verify.worker.inputs import Inputs
+from scanlint.verify.worker.module import load
 from scanlint.verify.worker.rounding import Apart, Spread
 from scanlint.verify.worker.separate import separate
-from scanlint.verify.worker.specs import Array
+from scanlint.verify.worker.specs import Array, leaves
 from scanlint.verify.worker.watch import Watch
 
 GRADIENT = """
@@ -395,3 +399,73 @@ def test_an_answer_is_kept_when_the_time_for_other_inputs_is_over() -> None:
     assert watch.clock is not first
     watch.over = "timed out"
     assert watch.verdict("") == {"verdict": "refuted", "notes": ["other inputs: timed out while starting"]}
+
+
+SHAPES = {
+    "what_a_break_skips_has_shapes_too": (
+        """
+def f(x, y, weights):
+    for _ in range(9):
+        p = jax.nn.sigmoid(x @ weights)
+        gradient = x.T @ (p - y) + 0.1 * weights
+        if jnp.max(jnp.abs(gradient)) < 1e-4:
+            break
+        hessian = (x * (p * (1 - p))[:, None]).T @ x + 0.1 * jnp.eye(x.shape[1])
+        weights = weights - jnp.linalg.solve(hessian, gradient)
+    return weights
+""",
+        lambda x, y, weights: 1 not in x and x[1] == weights[0],
+    ),
+    "the_parameters_of_a_differentiated_function": (
+        """
+def loss(params, x):
+    return jnp.mean(jnp.tanh(x @ params["w"] + params["b"]) ** 2)
+
+def f(params, x):
+    gradient = jax.grad(loss)(params, x)
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradient)
+""",
+        lambda b, w, x: x[-1] == w[0] and len(w) == 2,
+    ),
+    "products_that_leave_a_number": (
+        """
+def f(x, direction, matrix):
+    def value(x):
+        return 0.5 * x @ matrix @ x
+    step = 1.0
+    while value(x + step * direction) > value(x) + step * (direction @ (matrix @ x)):
+        step = 0.5 * step
+    return step
+""",
+        lambda x, direction, matrix: x == direction and matrix == (*x, *x),
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "fit"), SHAPES.values(), ids=SHAPES)
+def test_shapes_are_found_that_hold_on_every_way(source: str, fit: Callable[..., bool], tmp_path: Path) -> None:
+    text = f"import jax\nimport jax.numpy as jnp\n{source}"
+    loaded = load(text, str(tmp_path / "module.py"), str(tmp_path), "f", "shapes")
+    assert loaded.function is not None
+    inputs = Inputs(loaded, loaded.resolve("f"), loaded.function, Signature.of(loaded.function, frozenset()))
+    found = {path: leaf for name, spec in inputs.synthesised().items() for path, leaf in leaves(spec, name)}
+    assert fit(*(leaf.shape for leaf in found.values() if isinstance(leaf, Array)))
+
+
+def test_whole_numbers_are_as_wide_as_floats_are(judge) -> None:
+    old = """
+    def f(token, table):
+        tokens = []
+        for _ in range(20):
+            token = jnp.argmax(table[token])
+            tokens.append(token)
+        return jnp.stack(tokens)
+    """
+    new = """
+    def f(token, table):
+        def step(token, _):
+            token = jnp.argmax(table[token])
+            return token, token
+        return lax.scan(step, token, None, length=20)[1]
+    """
+    assert judge(old, new).verdict in ("proved", "tested")

@@ -37,7 +37,8 @@ class Family:
 class Families:
     """Makes the families of one function; `judge` is the pair of versions on which guesses are tried.
 
-    `recorded` are real calls, `kept` says where they come from.
+    `recorded` are real calls, `kept` says where they come from. `chosen`: guessed shapes were given up for others that
+    the new version takes too.
     """
 
     inputs: Inputs
@@ -48,6 +49,7 @@ class Families:
     recorded: tuple[Values, ...] = ()
     kept: str = "recorded"
     source: str = "synthesised"
+    chosen: bool = False
 
     def found(self, before: Callable[..., object]) -> list[Family]:
         """All families, those with the inputs that are trusted most first; raises NoInputs."""
@@ -121,6 +123,7 @@ class Families:
         if other is None:
             return specs
         judge.note("the new version does not take the shapes that were guessed first; compared on others")
+        self.chosen = True
         return other
 
     def grown(self, specs: Specs, *, real: bool = False) -> list[Family]:
@@ -129,7 +132,7 @@ class Families:
         found = []
         sizes = [*self.inputs.variants(specs), *further(self.inputs, self.judge.after, specs, self.settling.starts)]
         for label, sized in sizes if not real else [("", specs)]:
-            if label.startswith("size 1 ") and self.broadcasts(sized):
+            if (label.startswith("size 1 ") or self.chosen) and label and self.broadcasts(sized):
                 continue
             wanted = (
                 list(modes(sized, floats, integers))

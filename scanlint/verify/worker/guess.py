@@ -56,7 +56,7 @@ def guesses(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], de
     """Specs in order of likelihood; the search goes on from the first."""
     found = _guesses(name, need, sizes, names, depth)
     leaf = need.leaf
-    if leaf is None:
+    if leaf is None or (leaf.rank == 0 and need.keys):
         yield from found
         return
     lead = tuple(sizes.name(leaf.sizes.get(a)) for a in range(max(leaf.rank, 1)))

@@ -18,6 +18,8 @@ from .places import Places
 from .products import arithmetic
 
 MAX_DEPTH = 4
+SAME_PARAMETERS = {"grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "hessian", "jit", "checkpoint", "remat"}
+SAME_PARAMETERS |= {"filter_grad", "filter_value_and_grad", "filter_jit"}
 
 
 class Inference(Places):
@@ -82,6 +84,10 @@ class Inference(Places):
                     self.forget(target, value)
             case ast.Name(id=name), _ if name in self.names and (texts := _texts(value)):
                 self.names[name].constants.update(texts)  # another mode, mostly on one path only
+            case ast.Name(id=name), ast.Call(args=[ast.Name(id=changed), *_]) if _passes(value) and (
+                changed in self.functions
+            ):
+                self.functions = {**self.functions, name: self.functions[changed]}
             case ast.Name(id=name), _:
                 need = self.need(value)
                 bound = self.bound(value) if not isinstance(value, ast.Constant) else None
@@ -165,6 +171,8 @@ class Inference(Places):
                         inner.at_least(1)
             case ast.Name(id=name) if name in self.functions:
                 self.into(self.functions[name], node)
+            case ast.Call(args=[ast.Name(id=name), *_]) as changed if name in self.functions and _passes(changed):
+                self.into(self.functions[name], node)
             case ast.Attribute(value=value, attr=attr):
                 self.library(value, attr, node)
 
@@ -235,6 +243,11 @@ class Inference(Places):
         inner = Inference(self.functions, self.depth + 1)
         inner.names = dict(self.names)
         inner.function(body, needs)
+
+
+def _passes(changed: ast.Call) -> bool:
+    """Whether a function is changed into one of the same parameters: `jax.value_and_grad(loss)`."""
+    return ast.unparse(changed.func).rpartition(".")[2] in SAME_PARAMETERS
 
 
 def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:

@@ -19,7 +19,7 @@ from .jaxes import abstract
 from .module import Loaded, complete, find
 from .need import Need
 from .paths import TooManyDecisions, deciding
-from .search import Failure, Links, search
+from .search import MAX_ATTEMPTS, Failure, Links, alike, search
 from .separate import separate
 from .specs import Array, Choice, Scalar, Spec, Struct, build, leaves, resize, sizes, transplant
 from .values import Mode, Specs, make, scalar_values
@@ -28,6 +28,7 @@ ATTEMPT_SECONDS = 2.0
 VARIANT_SECONDS = 1.5
 RETRY_SECONDS = 6.0
 SMALLEST = (2, 3, 4, 5)
+BRIEF = 80  # attempts
 LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip", "clamp"])
 LARGEST = 1e300  # of the numbers that floats can hold
 CARRIED = re.compile(r"has type ([^\[\s]+)\[[^\]]*\].{0,80}?has type ([^\[\s]+)\[", re.S)  # in and out
@@ -54,6 +55,7 @@ class Inputs:
     owner: type | None = None
     trial: Loaded | None = None
     new: ast.AST | None = None
+    decided: bool = False
 
     def functions(self) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
         return {s.name: s for s in self.loaded.tree.body if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef))}
@@ -93,11 +95,27 @@ class Inputs:
         return found.specs
 
     def synthesised(self) -> Specs:
-        candidates = self.candidates()
-        found = search({n: c[0] for n, c in candidates.items()}, candidates, self.attempt, self.node, self.links())
-        if found.specs is None:
-            raise NoInputs(self.explain(found.failure))
-        return separate(found.specs, self.attempt, self.links())
+        candidates, failure = self.candidates(), None
+        first = {n: c[0] for n, c in candidates.items()}
+        starts = ((first, BRIEF), (alike(first), BRIEF), (first, MAX_ATTEMPTS))
+        for attempt in (self.both_ways, self.attempt):
+            for start, most in starts:
+                found = search(start, candidates, attempt, self.node, self.links(), most=most)
+                if found.specs is not None:
+                    return separate(found.specs, attempt, self.links())
+                failure = failure or found.failure
+            if not self.decided:
+                break
+        raise NoInputs(self.explain(failure))
+
+    def both_ways(self, specs: Specs) -> Failure | None:
+        """The same where truth tests on arrays come out the other way: what a `break` skips has shapes as well."""
+        self.decided = False
+        failure = self.attempt(specs)
+        if failure is not None or not self.decided:
+            return failure
+        other = self.attempt(specs, truth=lambda asked: asked % 2 == 0)
+        return other if other is not None and not other.meant else None
 
     def accepted_by_both(self, specs: Specs, other: Callable[[Specs], Failure | None]) -> Specs | None:
         """Shapes that the new version takes too; None where there are none.
@@ -109,7 +127,9 @@ class Inputs:
         failure = other(specs)
         if failure is not None and any(a != b for a, b in CARRIED.findall(failure.message)):
             return None
-        falls = failure is not None and re.search(r"carry.*has type \w+\[\d", failure.message, re.S) is not None
+        falls = (
+            failure is not None and re.search(r"(carry|output of).*has type \w+\[\d", failure.message, re.S) is not None
+        )
         needs = infer(self.node, self.functions())
 
         def both(changed: Specs) -> Failure | None:
@@ -241,6 +261,7 @@ class Inputs:
 
         def decide(tracer: object) -> bool:
             asked[0] += 1
+            self.decided = True
             if asked[0] > 200:
                 raise TooManyDecisions
             return truth(asked[0])
@@ -265,8 +286,8 @@ class Inputs:
         return None
 
     def failed(self, error: Exception, reached: Progress) -> Failure:
-        lines, offsets = self.lines_of(error)
-        return Failure(str(error), lines, type(error).__name__, (reached.events, *offsets))
+        lines, offsets, meant = self.lines_of(error)
+        return Failure(str(error), lines, type(error).__name__, (reached.events, *offsets), meant)
 
     def runs(self, specs: Specs, function: Callable[..., object] | None) -> bool:
         """Whether a version that does not trace accepts real arguments: `float(x)`, `int(size / step)`."""
@@ -289,15 +310,16 @@ class Inputs:
         result = self.signature.call(function, values)
         return [x for x in jax.tree_util.tree_leaves(result) if isinstance(x, (jax.Array, np.ndarray))]
 
-    def lines_of(self, error: Exception) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Lines and instruction offsets of the frames in the code under test, outermost first."""
-        at, lines, offsets = error.__traceback__, [], []
+    def lines_of(self, error: Exception) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
+        """Lines and instruction offsets of the frames in the code under test, and whether the innermost is one."""
+        at, lines, offsets, inside = error.__traceback__, [], [], False
         while at is not None:
-            if at.tb_frame.f_code.co_filename == self.loaded.module.__file__:
+            inside = at.tb_frame.f_code.co_filename == self.loaded.module.__file__
+            if inside:
                 lines.append(at.tb_lineno)
                 offsets.append(at.tb_lasti)
             at = at.tb_next
-        return tuple(lines), tuple(reversed(offsets))
+        return tuple(lines), tuple(reversed(offsets)), inside
 
     def abstract(self, specs: Specs) -> dict[str, object]:
         """Arguments with shapes in place of arrays; real ones where a container hides them from JAX."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import heapq
 import itertools
+import math
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -20,12 +21,16 @@ MOST_QUOTED = 6
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why an attempt failed: the message, and the lines reached in the code under test, outermost first."""
+    """Why an attempt failed: the message, and the lines reached in the code under test, outermost first.
+
+    `meant`: it is the code under test that raises.
+    """
 
     message: str
     lines: tuple[int, ...]
     kind: str = ""
     progress: tuple[int, ...] = ()
+    meant: bool = False
 
 
 Specs = dict[str, Spec]
@@ -63,6 +68,7 @@ def search(
     links: Links = (),
     allow: Callable[[Specs], bool] = lambda specs: True,
     seconds: float = MAX_SECONDS,
+    most: int = MAX_ATTEMPTS,
 ) -> Found:
     """Best first: how far the function got, then how few changes were made. `links` are axes of equal size."""
     order = itertools.count()
@@ -72,7 +78,7 @@ def search(
         return Found(first, None, 1)
     queue = [Open(_rank(failure), 0.0, next(order), first, _changes(first, alternatives, failure, tree))]
     best, attempts, deadline = failure, 1, time.process_time() + seconds
-    while queue and attempts < MAX_ATTEMPTS and time.process_time() < deadline:
+    while queue and attempts < most and time.process_time() < deadline:
         at = queue[0]
         step = next(at.changes, None)
         if step is None:
@@ -92,6 +98,12 @@ def search(
         further = _changes(changed, alternatives, failure, tree)
         heapq.heappush(queue, Open(_rank(failure), at.cost + extra, next(order), changed, further))
     return Found(None, best, attempts)
+
+
+def alike(specs: Specs) -> Specs:
+    """The same with all axes of one size: nothing is at odds but ranks."""
+    table = dict.fromkeys(sizes(list(specs.values())), FRESH[0])
+    return {name: resize(spec, table) for name, spec in specs.items()}
 
 
 def linked(before: Specs, after: Specs, links: Links) -> Specs:
@@ -124,13 +136,8 @@ def _changes(
         yield 0.3, stable
     numbers = [int(n) for n in re.findall(r"(?<![\w.])\d+(?![\w.])", why.message)]
     wanted = list(dict.fromkeys(numbers))
-    for a, b in itertools.permutations(wanted[:6], 2):
-        if a == b or b > 64:
-            continue
-        yield 0.5, {name: resize(spec, {a: b}) for name, spec in specs.items()}
-        for name in sorted(specs, key=lambda n: n not in involved):
-            for changed in _axis_to(specs[name], a, b):
-                yield 1.0, {**specs, name: changed}
+    pairs = [(a, b) for a, b in itertools.permutations(wanted[:6], 2) if a != b and b <= 64]
+    yield from _resized(specs, [(a, b) for a, b in pairs if b != 1], involved)
     for name in sorted(specs, key=lambda n: n not in involved):
         for changed in _named(specs[name], why.message):
             yield 1.5, {**specs, name: changed}
@@ -141,6 +148,17 @@ def _changes(
                 yield cost, {**specs, name: other}
         for changed in _leaf_changes(specs[name], sizes(list(specs.values()))[:6]):
             yield cost, {**specs, name: changed}
+    # what spreads over an axis is seldom what is meant
+    yield from _resized(specs, [(a, b) for a, b in pairs if b == 1], involved)
+
+
+def _resized(specs: Specs, pairs: list[tuple[int, int]], involved: set[str]) -> Iterator[tuple[float, Specs]]:
+    """The axes of one size given another, all of them or one."""
+    for a, b in pairs:
+        yield 0.5, {name: resize(spec, {a: b}) for name, spec in specs.items()}
+        for name in sorted(specs, key=lambda n: n not in involved):
+            for changed in _axis_to(specs[name], a, b):
+                yield 1.0, {**specs, name: changed}
 
 
 def _named(spec: Spec, message: str) -> Iterator[Spec]:
@@ -156,7 +174,7 @@ def _grown(message: str) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
     """The shapes that carried values had and should have had, as JAX tells them."""
     for before, after in re.findall(r"has type \w+\[([\d,]*)\].*?has type \w+\[([\d,]*)\]", message, re.S):
         shapes = [tuple(int(n) for n in text.split(",") if n) for text in (before, after)]
-        if shapes[0] != shapes[1]:
+        if math.prod(shapes[0]) < math.prod(shapes[1]) or len(shapes[0]) < len(shapes[1]):
             yield shapes[0], shapes[1]
 
 

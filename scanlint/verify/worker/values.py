@@ -17,6 +17,7 @@ Values = dict[str, object]
 MAX_ALONE = 3
 MOST_TRIPS = 130
 LARGE_NUMBERS = "large whole numbers"
+WIDE = {"float32": "float64", "complex64": "complex128", "int32": "int64"}
 LARGE = 40_000  # beyond 16 bits, and so is the square beyond 32
 
 
@@ -94,7 +95,7 @@ def _array(spec: Array, path: str, mode: Mode, turn: int, integers: Sequence[int
     rng = np.random.default_rng([zlib.crc32(path.encode()), mode.seed])
     if spec.dtype in ("key", "rawkey"):
         return key_of(mode.seed + 7, spec.shape, spec.dtype == "key")
-    dtype = {"float32": "float64", "complex64": "complex128"}.get(spec.dtype, spec.dtype) if wide else spec.dtype
+    dtype = WIDE.get(spec.dtype, spec.dtype) if wide else spec.dtype
     if spec.dtype == "bool":
         return jnp.asarray(rng.random(spec.shape) < 0.5 if spec.shape else bool((turn + mode.seed) % 2 == 0))
     if "int" in spec.dtype:
