@@ -6,25 +6,18 @@ import ast
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
-import jax
-import numpy as np
-
-from .call import Progress, Signature, TookTooLong, limited, plain, split
+from .attempts import Attempts
 from .given import BadSpecification, parse
 from .guess import Sizes, guesses, of_class, record_fields
 from .infer import infer
-from .jaxes import abstract
-from .module import Loaded, complete, find
+from .module import complete, find
 from .need import Need
-from .paths import TooManyDecisions, deciding
 from .search import MAX_ATTEMPTS, Failure, Links, alike, search
 from .separate import separate
-from .specs import Array, Choice, Scalar, Spec, Struct, build, leaves, resize, sizes, transplant
-from .values import Mode, Specs, make, scalar_values
+from .specs import Array, Scalar, Spec, Struct, leaves, resize, sizes
+from .values import Specs
 
-ATTEMPT_SECONDS = 2.0
 VARIANT_SECONDS = 1.5
 RETRY_SECONDS = 6.0
 SMALLEST = (2, 3, 4, 5)
@@ -32,11 +25,6 @@ BRIEF = 80  # attempts
 LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip", "clamp"])
 LARGEST = 1e300  # of the numbers that floats can hold
 CARRIED = re.compile(r"has type ([^\[\s]+)\[[^\]]*\].{0,80}?has type ([^\[\s]+)\[", re.S)  # in and out
-CONCRETE = (
-    jax.errors.ConcretizationTypeError,
-    jax.errors.TracerArrayConversionError,
-    jax.errors.TracerIntegerConversionError,
-)
 REMEDY = "add `# scanlint: inputs ...` above the function or record"
 
 
@@ -44,18 +32,8 @@ class NoInputs(Exception):
     """No input could be made; the message names the parameter and the remedy."""
 
 
-@dataclass
-class Inputs:
+class Inputs(Attempts):
     """The specs of one function, their variants in size, and the constants that its source compares with."""
-
-    loaded: Loaded
-    function: Callable[..., object]
-    node: ast.FunctionDef | ast.AsyncFunctionDef
-    signature: Signature
-    owner: type | None = None
-    trial: Loaded | None = None
-    new: ast.AST | None = None
-    decided: bool = False
 
     def functions(self) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
         return {s.name: s for s in self.loaded.tree.body if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef))}
@@ -245,103 +223,6 @@ class Inputs:
         if optional & dict(items).keys():
             yield Struct(cls, tuple((name, spec) for name, spec in items if name not in optional))
 
-    def progress(self) -> Progress:
-        return Progress(str(self.loaded.module.__file__))
-
-    def attempt(
-        self,
-        specs: Specs,
-        function: Callable[..., object] | None = None,
-        truth: Callable[[int], bool] = lambda asked: asked % 2 == 1,
-        reached: Progress | None = None,
-    ) -> Failure | None:
-        """Does a version (the old one) accept these? Abstractly where they allow; truth tests are alternated."""
-        asked = [0]
-        reached = self.progress() if reached is None else reached
-
-        def decide(tracer: object) -> bool:
-            asked[0] += 1
-            self.decided = True
-            if asked[0] > 200:
-                raise TooManyDecisions
-            return truth(asked[0])
-
-        try:
-            with limited(ATTEMPT_SECONDS), deciding(decide), reached.watching():
-                values = self.abstract(specs)
-                if self.trial is not None:
-                    values = {k: transplant(v, self.loaded.module, self.trial.module) for k, v in values.items()}
-                parts = split(values, self.signature.static, numbers=False)
-                jax.eval_shape(
-                    lambda *ls: self.outcome(parts.rebuild(ls), function or plain(self.function)), *parts.leaves
-                )
-        except TooManyDecisions:
-            return None
-        except TookTooLong:
-            return Failure("took too long", (), "timeout")
-        except CONCRETE as error:
-            return None if self.runs(specs, function) else self.failed(error, reached)
-        except Exception as error:  # noqa: BLE001
-            return self.failed(error, reached)
-        return None
-
-    def failed(self, error: Exception, reached: Progress) -> Failure:
-        lines, offsets, meant = self.lines_of(error)
-        return Failure(str(error), lines, type(error).__name__, (reached.events, *offsets), meant)
-
-    def runs(self, specs: Specs, function: Callable[..., object] | None) -> bool:
-        """Whether a version that does not trace accepts real arguments: `float(x)`, `int(size / step)`."""
-        for mode in (Mode("ordinary values"), Mode("positive values", seed=9, definite=True)):
-            try:
-                with limited(ATTEMPT_SECONDS):
-                    values = make(specs, mode, ())
-                    if self.trial is not None:
-                        values = {k: transplant(v, self.loaded.module, self.trial.module) for k, v in values.items()}
-                    self.outcome(values, function or plain(self.function))
-                return True
-            except TookTooLong:
-                return False
-            except Exception:  # noqa: BLE001
-                continue
-        return False
-
-    def outcome(self, values: dict[str, object], function: Callable[..., object]) -> object:
-        """The result's array leaves (a result need not be a pytree of arrays for the inputs to be good)."""
-        result = self.signature.call(function, values)
-        return [x for x in jax.tree_util.tree_leaves(result) if isinstance(x, (jax.Array, np.ndarray))]
-
-    def lines_of(self, error: Exception) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
-        """Lines and instruction offsets of the frames in the code under test, and whether the innermost is one."""
-        at, lines, offsets, inside = error.__traceback__, [], [], False
-        while at is not None:
-            inside = at.tb_frame.f_code.co_filename == self.loaded.module.__file__
-            if inside:
-                lines.append(at.tb_lineno)
-                offsets.append(at.tb_lasti)
-            at = at.tb_next
-        return tuple(lines), tuple(reversed(offsets)), inside
-
-    def abstract(self, specs: Specs) -> dict[str, object]:
-        """Arguments with shapes in place of arrays; real ones where a container hides them from JAX."""
-        if any(_opaque(s) for s in specs.values()):
-            return make(specs, Mode("ordinary"), ())
-
-        def pick(spec: Spec, path: str) -> object:
-            match spec:
-                case Array(shape=shape, dtype="key"):
-                    return abstract(shape, _key_dtype())
-                case Array(shape=shape, dtype="rawkey"):
-                    return abstract((*shape, 2), np.uint32)
-                case Array(shape=shape, dtype=dtype):
-                    return abstract(shape, jax.numpy.dtype(dtype))
-                case Scalar():
-                    return scalar_values(spec, ())[0]
-                case Choice(values=values):
-                    return values[0]
-            raise TypeError(f"no value for {spec}")
-
-        return {name: build(spec, pick, name) for name, spec in specs.items()}
-
     def variants(self, specs: Specs) -> Iterator[tuple[str, Specs]]:
         """The same specs in other sizes, while time is left: all renamed, then each size one, two, zero and many."""
         yield "", specs
@@ -409,16 +290,3 @@ def _others(known: list[int]) -> list[int]:
     """Distinct other sizes, none of them among the known where that can be."""
     pool = [n for n in (2, 5, 3, 7, 4, 6, 8, 9, 11) if n not in known]
     return [pool[i] if i < len(pool) else n + 20 for i, n in enumerate(known)]
-
-
-def _key_dtype() -> object:
-    return jax.eval_shape(lambda: jax.random.key(0)).dtype
-
-
-def _opaque(spec: Spec) -> bool:
-    """Whether a class is used as a container that is no pytree."""
-    if not isinstance(spec, Struct):
-        return False
-    if isinstance(spec.kind, type) and not (issubclass(spec.kind, tuple)):
-        return any(isinstance(leaf, Array) for _, leaf in leaves(spec))
-    return any(_opaque(s) for _, s in spec.items)
