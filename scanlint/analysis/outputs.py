@@ -109,7 +109,7 @@ def _output(
     if composite and first:
         return Withheld("list-escapes", f"`{name}` holds tuples or dicts, one of them from before (line {line})")
     front = Output(name, initial, first, statement, element, ()).front
-    if front and (composite or first or turned is not None):
+    if front and (composite or turned is not None):
         return Withheld("list-used-otherwise", f"`{name}` is filled from its front (line {line})")
     function = flow.function
     for other in ast.walk(function):

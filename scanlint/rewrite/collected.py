@@ -48,7 +48,7 @@ def after_loop(model: LoopModel, spell: Spell, fresh: Fresh, *, reverse: bool = 
     for output in model.outputs:
         plan.names[output.name] = output.name
         plan.heads[output.name] = []
-        if reverse and read_backwards(model, output):
+        if reverse and not output.front and read_backwards(model, output):
             plan.straight.add(output.name)
         if output.turned is not None:
             plan.edits.append(_turned(model, output, plan))
@@ -66,7 +66,7 @@ def after_loop(model: LoopModel, spell: Spell, fresh: Fresh, *, reverse: bool = 
 
 
 def _head(model: LoopModel, output: Output, spell: Spell, plan: Plan, fresh: Fresh) -> str | Withheld:
-    """The elements from before the loop, put in front of the stacked ones; one that the loop rebinds is kept aside."""
+    """The elements from before the loop beside the stacked ones; one that the loop rebinds is kept aside."""
     rebound = (frozenset(model.carried) | frozenset(model.last_values)) & model.flow.live_after[model.node]
     clash = reads(*output.first) & (rebound | frozenset(model.targets) | {o.name for o in model.outputs})
     source = model.unit.source
@@ -82,7 +82,8 @@ def _head(model: LoopModel, output: Output, spell: Spell, plan: Plan, fresh: Fre
         first = _one_row(model.unit, output.first[0], spell)
     else:
         first = _stacked([source.segment(e) for e in output.first], spell)
-    rows = [output.name, first] if output.name in plan.straight else [first, output.name]
+    last = output.front or output.name in plan.straight
+    rows = [output.name, first] if last else [first, output.name]
     return f"{output.name} = {spell('jax.numpy.concatenate')}([{', '.join(rows)}])"
 
 

@@ -24,6 +24,19 @@ def ys() -> jnp.ndarray:
 
 
 ROLLED = {
+    "a_list_that_begins_with_its_end": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s = xs[-1]
+            out = [s]
+            for i in reversed(range(xs.shape[0] - 1)):
+                s = jnp.sin(s) + jnp.cos(xs[i]) * ys[i] - jnp.tanh(xs[i] - s)
+                out.insert(0, s)
+            return jnp.stack(out)
+        """,
+        "    out = jnp.concatenate([out, s[None]])\n",
+    ),
     "an_array_that_is_filled_row_by_row": (
         """
         @jax.jit
