@@ -5,6 +5,7 @@ Without the isolation of a real run, whose price is paid once for each function;
 
 from __future__ import annotations
 
+import contextlib
 import json
 import queue
 import subprocess
@@ -18,8 +19,10 @@ import scanlint
 from scanlint.finding import Verification
 from scanlint.verify.environment import cleaned
 from scanlint.verify.verifier import Task, verification
-from scanlint.verify.worker.watch import Clock
+from scanlint.verify.worker.watch import Watch
 
+TOKEN = "said"
+LOOK_SECONDS = 0.3
 ENTRY = Path(scanlint.__file__).parent / "verify" / "worker" / "__main__.py"
 
 
@@ -28,14 +31,11 @@ class Judge:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self.process: subprocess.Popen[str] | None = None
+        self.process: subprocess.Popen[bytes] | None = None
+        self.lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
     def ask(self, task: Task) -> Verification:
-        if self.process is None:
-            environment = {**cleaned(), "PYTHONPATH": str(ENTRY.parents[3])}
-            self.process = subprocess.Popen(
-                [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
-            )
+        process = self.process or self.start()
         fields = {
             name: getattr(task, name) for name in ("function", "old", "new", "root", "file", "traced", "differentiated")
         }
@@ -46,35 +46,42 @@ class Judge:
             "measure": False,
             "timeout": self.seconds,
         }
-        stdin, stdout = cast("IO[str]", self.process.stdin), cast("IO[str]", self.process.stdout)
-        answered = threading.Event()
-        threading.Thread(target=_end_late, args=(self.process, Clock(self.process.pid, self.seconds), answered)).start()
-        try:
-            stdin.write(json.dumps(request) + "\n")
+        watch = Watch(process.pid, TOKEN, self.seconds, task.root)
+        with contextlib.suppress(OSError):
+            stdin = cast("IO[bytes]", process.stdin)
+            stdin.write(json.dumps(request).encode() + b"\n")
             stdin.flush()
-            line = stdout.readline()
-        except OSError:
-            line = ""
-        finally:
-            answered.set()
-        if not line:
+        while watch.running():
+            with contextlib.suppress(queue.Empty):
+                line = self.lines.get(timeout=LOOK_SECONDS)
+                if not line:
+                    break
+                watch.feed(line)
+        if watch.answer is None:
             self.close()
-            return Verification("unknown", f"timed out after {self.seconds:g} s, or died")
-        return verification(json.loads(line))
+        return verification(watch.verdict("it died"))
+
+    def start(self) -> subprocess.Popen[bytes]:
+        environment = {**cleaned(), "PYTHONPATH": str(ENTRY.parents[3])}
+        self.process = process = subprocess.Popen(
+            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+        )
+        self.lines = queue.SimpleQueue()
+        threading.Thread(target=_read, args=(cast("IO[bytes]", process.stdout), self.lines), daemon=True).start()
+        return process
 
     def close(self) -> None:
         if self.process is not None:
             self.process.kill()
-            self.process.communicate()
+            self.process.wait()
             self.process = None
 
 
-def _end_late(process: subprocess.Popen[str], clock: Clock, answered: threading.Event) -> None:
-    """Kill a process that takes too long, without what it waited for a processor."""
-    while not answered.wait(0.5):
-        if clock.over():
-            process.kill()
-            return
+def _read(stream: IO[bytes], lines: queue.SimpleQueue[bytes]) -> None:
+    """All lines of a stream, and nothing at its end."""
+    for line in stream:
+        lines.put(line)
+    lines.put(b"")
 
 
 def judged(
@@ -114,6 +121,11 @@ def serve() -> None:
     import warnings
 
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+
+    def tell(message: dict[str, object]) -> None:
+        answers.write(f"{TOKEN} {json.dumps(message)}\n")
+        answers.flush()
+
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (1, 2):
         os.dup2(null, descriptor)
@@ -135,10 +147,9 @@ def serve() -> None:
             jaxes.enable_x64(False)
             request = json.loads(line)
             task, answer = worker.attempt(
-                worker.Task(request, lambda stage: None, enclosure, intact, worker.Recordings())
+                worker.Task(request, lambda stage: tell({"stage": stage}), enclosure, intact, worker.Recordings())
             )
-            answers.write(json.dumps(task.trusted(answer)) + "\n")
-            answers.flush()
+            tell({"answer": task.trusted(answer)})
 
 
 if __name__ == "__main__":

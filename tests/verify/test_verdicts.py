@@ -48,6 +48,7 @@ WRONG = {
     "a dtype narrowed": ("def f(x):\n    for _ in range(12):\n        x = jnp.sin(x)\n    return x\n", "def f(x):\n    return lax.fori_loop(0, 12, lambda _, x: jnp.sin(x), x.astype(jnp.float16)).astype(jnp.float32)\n", "f"),
     "an and turned into an or": ("def f(x, y):\n    if x > 0 and y > 0:\n        return x\n    return y\n", "def f(x, y):\n    return jnp.where((x > 0) | (y > 0), x, y)\n", "f"),
     "a gradient stopped": ("def f(x):\n    for _ in range(12):\n        x = jnp.sin(x)\n    return x\n", "def f(x):\n    return lax.fori_loop(0, 12, lambda _, x: jnp.sin(lax.stop_gradient(x)), x)\n", "f"),
+    "a gradient stopped beside one that fades": ("def f(a, w):\n    for _ in range(27):\n        a = 0.5 * a + jnp.tanh(w)\n    return a\n", "def f(a, w):\n    return lax.stop_gradient(lax.fori_loop(0, 27, lambda _, a: 0.5 * a + jnp.tanh(w), a))\n", "f"),
 }  # fmt: skip
 
 

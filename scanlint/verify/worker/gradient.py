@@ -76,10 +76,13 @@ def _same_tangents(judge: Judge, case: Case, values: Values) -> bool:
 def _judge(
     judge: Judge, case: Case, values: Values, expected: list[object], found: list[object] | None, derive: Derivative
 ) -> None:
-    """Refute, or only note what differs at a singular point or by rounding."""
-    result = compare(expected, found, ulps=ULPS)
-    if isinstance(result, Difference) and result.relative > 1e-3 and not _negligible(expected, result):
-        _weigh(judge, case, values, expected, found, result, derive)
+    """Refute, or only note what differs at a singular point or by rounding; each gradient by itself."""
+    alike = found is not None and len(found) == len(expected)
+    pairs = [([a], [b]) for a, b in zip(expected, found or (), strict=True)] if alike else [(expected, found)]
+    for before, after in pairs:
+        result = compare(before, after, ulps=ULPS)
+        if isinstance(result, Difference) and result.relative > 1e-3 and not _negligible(expected, result):
+            _weigh(judge, case, values, expected, found, result, derive)
 
 
 def _weigh(

@@ -108,7 +108,9 @@ class Judge:
             values = case.make()
             self.coverage.begin()
             self.stage(f"running the old version on {label}")
+            started = time.process_time()
             expected = self.run_old(values, self.patience if case.ordinary else self.boundary_patience())
+            spent = time.process_time() - started
             way = self.coverage.way()
         except TookTooLong:
             self.slow = self.slow or case.ordinary
@@ -117,7 +119,7 @@ class Judge:
         except (Exception, SystemExit) as error:  # noqa: BLE001
             self.failures.append(f"{type(error).__name__}: {str(error).splitlines()[0][:120] if str(error) else ''}")
             return False
-        self.stage(f"running the new version on {label}")
+        self.stage(f"running the new version on {label} (the old one took {spent:.2f} s)")
         forget()
         for name, run in self.runs(values):
             try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import time
 from dataclasses import dataclass, field
@@ -14,6 +15,9 @@ Message = dict[str, object]
 WALL = 3.0
 FOLDER_BYTES = 1 << 30
 LOOK_SECONDS = 0.5
+STUCK_SECONDS = 15.0
+STUCK_TIMES = 100.0  # as long as the old version took
+COMPARED = re.compile(r"^running the new version on (.*) \(the old one took ([\d.]+) s\)$", re.S)
 RENEWALS = 2  # of the time of a task: for inputs of other files, and for what is found there
 
 
@@ -61,6 +65,8 @@ class Watch:
     renewals: int = RENEWALS
     forged: bool = False
     over: str = ""
+    endless: str = ""
+    stuck: Clock | None = None
     buffer: bytes = b""
     looked: float = 0.0
     clock: Clock = field(init=False)
@@ -77,10 +83,19 @@ class Watch:
             if message is None:
                 self.forged = True
                 continue
-            self.stage = str(message.get("stage", self.stage))
+            if "stage" in message:
+                self.enter(str(message["stage"]))
             self.again(message.get("kept"))
             answer = message.get("answer")
             self.answer = answer if isinstance(answer, dict) else self.answer
+
+    def enter(self, stage: str) -> None:
+        """Begin a stage. What the old version does in a moment has a time within which the new one must do it."""
+        self.stage, self.stuck = stage, None
+        compared = COMPARED.match(stage)
+        if compared is not None:
+            usual = STUCK_TIMES * float(compared[2])
+            self.stuck = Clock(self.process, max(min(STUCK_SECONDS, self.timeout / 2), usual))
 
     def again(self, kept: object) -> None:
         """Where a task goes on with other inputs: keep the answer that it has, and give it its time once more."""
@@ -105,7 +120,10 @@ class Watch:
         """Whether to go on; else `over` says why not, unless there is an answer."""
         if self.answer is not None:
             return False
-        if self.clock.over():
+        if self.stuck is not None and self.stuck.over():
+            self.over = f"the new version did not end within {self.stuck.timeout:g} s"
+            self.endless = self.over
+        elif self.clock.over():
             self.over = f"timed out after {self.timeout:g} s"
         elif time.monotonic() - self.looked > LOOK_SECONDS:
             self.looked = time.monotonic()
@@ -121,6 +139,9 @@ class Watch:
             return unknown(f"the code under test wrote into the verifier's pipe while {self.stage}")
         if self.answer is not None:
             return self.answer
+        if self.endless and (compared := COMPARED.match(self.stage)) is not None:
+            text = f"{compared[1]}: {self.endless}, and the old one took {compared[2]} s"
+            return {"verdict": "refuted", "reason": "the two versions differ", "counterexample": text}
         why = f"{self.over or f'the code under test ended the process ({ended})'} while {self.stage}"
         if self.kept is not None:
             notes = self.kept.get("notes")
