@@ -19,7 +19,6 @@ import random
 import sys
 import tempfile
 import time
-import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,6 +28,7 @@ from pathlib import Path
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 from mutation.mutate import Mutant, chosen, mutants
+from mutation.oracle import Oracle
 from mutation.pairs import Pair, pairs
 from mutation.pool import judged
 
@@ -115,14 +115,11 @@ def log(wanted: list[tuple[Pair, list[Mutant]]], output: Path | None) -> Callabl
 
 def wrong(made: list[tuple[Pair, Mutant]], verdicts: list[Verification]) -> bool:
     """Print how the mutants fared; whether within the limits."""
-    from mutation.oracle import same
-
-    warnings.simplefilter("ignore")
-    rows, equivalent = [], 0
+    oracle, rows, equivalent = Oracle(), [], 0
     for (pair, mutant), verdict in zip(made, verdicts, strict=True):
         if verdict.verdict == "refuted":
             continue
-        difference = same(pair.task.new, mutant.text, pair.task.function, pair.calls)
+        difference = oracle.ask(pair.task.new, mutant.text, pair.task.function, pair.calls)
         equivalent += not difference
         if difference:
             rows.append((verdict, pair, mutant, difference))

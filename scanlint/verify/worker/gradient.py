@@ -27,6 +27,7 @@ PATTERNS = 3
 NEIGHBOURS = 6
 NEW_SECONDS = 3 * CASE_SECONDS  # of which most may be compiling
 SMALL = 1e-9
+NOISE, LEAST = 1e-5, 1e-7  # of the largest gradient, and of none at all
 Derivative = Callable[[Signature, Function, Values], "list[object] | None"]
 
 
@@ -115,7 +116,7 @@ def _finite(gradients: Sequence[object]) -> bool:
 def _negligible(gradients: list[object], result: Difference) -> bool:
     """Whether a difference is rounding noise beside the largest gradient, or beside one."""
     largest = max((float(np.max(np.abs(np.asarray(x)), initial=0.0)) for x in gradients), default=0.0)
-    return bool(result.values_only and result.error <= 1e-5 * max(1.0, largest))
+    return bool(result.values_only and result.error <= NOISE * largest + LEAST)
 
 
 def _excused(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from .guess import FRESH
-from .specs import Array, sizes
+from .specs import Array, resize, sizes
 
 if TYPE_CHECKING:
     from .carries import Start
@@ -56,11 +56,12 @@ def further(
     numbers = [n for n in arrays if specs[n] == Array(())]
     read = _read_by_loops(inputs.node)
     series = [n for n in arrays if n in read and len(specs[n].shape) == read[n]]  # type: ignore[union-attr]
+    threes = {n: resize(s, dict.fromkeys(sizes(list(specs.values())), 3)) for n, s in specs.items()}
     plain = len(numbers) == len(arrays)
     for names in dict.fromkeys([tuple(arrays), tuple(series), *((n,) for n in arrays[:MAX_ALONE])]):
         meant = plain or set(names) <= set(series)
-        for size in dict.fromkeys([fresh, 3, None]):
-            changed = {n: _longer(s, size) if n in names else s for n, s in specs.items()}
+        for base, size in ((specs, fresh), (specs, 3), (specs, None), (threes, 3)):
+            changed = {n: _longer(s, size) if n in names else s for n, s in base.items()}
             if names and accepted(changed, meant):
                 yield f"one more axis for {', '.join(names)}", changed
                 break
