@@ -114,6 +114,8 @@ def _fits(model: LoopModel, made: ast.expr, stream: Stream) -> bool:
         return False
     trips = (ast.unparse(stream.counted), 0) if stream.counted is not None else _length(unit, count or made)
     match made:
+        case ast.Call(keywords=keywords) if any(k.arg in ("shape", None) for k in keywords):
+            return False
         case ast.Call(func=function, args=[array, *_]) if unit.resolve(function) in ALIKE:
             return trips == (ast.unparse(array), 0)
         case ast.Call(func=function, args=[shape, *_]) if unit.resolve(function) in SHAPED:

@@ -35,10 +35,9 @@ def to_rolled_loop(model: LoopModel, *, stacked: bool = False) -> Outcome:
         return Withheld("iterable", f"what the loop goes over is not understood (line {model.node.lineno})")
     try:
         outcome = Roll(model, stacked).outcome()
-        stacking = buffered(model)
-        better = _stacked_rows(stacking) if stacking is not None else None
     except SharedLine:
         return Withheld("shared-line", f"other statements share a line with the loop (line {model.node.lineno})")
+    better = _stacked_rows(model)
     if isinstance(better, Rewrite):
         return better._replace(plainer=outcome) if isinstance(outcome, Rewrite) else better
     return outcome
@@ -46,11 +45,17 @@ def to_rolled_loop(model: LoopModel, *, stacked: bool = False) -> Outcome:
 
 def _stacked_rows(model: LoopModel) -> Outcome | None:
     """A loop that fills arrays row by row: `vmap` where no trip needs another one's result, else a scan's outputs."""
-    if not (model.carried or model.last_values or model.live_targets):
-        rising = in_order(model)
+    stacking = buffered(model)
+    if stacking is None:
+        return None
+    if not (stacking.carried or stacking.last_values or stacking.live_targets):
+        rising = in_order(stacking)
         batch = batch_of(rising) if rising is not None else None
         return to_vmap(rising, batch) if rising is not None and batch is not None else None
-    return Roll(model).outcome()
+    try:
+        return Roll(stacking).outcome()
+    except SharedLine:
+        return None  # what makes the array has company on its line: the array is carried
 
 
 def refuse(model: LoopModel) -> Withheld | None:

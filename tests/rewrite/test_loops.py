@@ -76,6 +76,18 @@ ROLLED = {
         """,
         "    out = jax.vmap(per_example)(xs, ys)\n",
     ),
+    "an_array_that_is_made_in_company_is_carried": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2); out = jnp.zeros_like(xs)
+            for i in range(len(xs)):
+                s = jnp.sin(s) + jnp.cos(xs[i]) * ys[i] - jnp.tanh(xs[i] - s)
+                out = out.at[i].set(s)
+            return out
+        """,
+        "lax.fori_loop(0, len(xs), body, (s, out))",
+    ),
     "an_array_that_a_trip_reads_is_carried": (
         """
         @jax.jit
