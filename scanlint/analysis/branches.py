@@ -131,8 +131,9 @@ def _definite(statement: ast.stmt) -> Names:
     return binds(statement)
 
 
-def rebound(block: Sequence[ast.stmt], results: Sequence[str]) -> list[str]:
+def rebound(flow: Flow, block: Sequence[ast.stmt], results: Sequence[str]) -> list[str]:
     """Names that a block may read before it binds them: a function made of it needs them as parameters."""
+    needed = flow.needed(block, frozenset(results))
     bound: Names = frozenset()
     early: dict[str, None] = {}
     for statement in block:
@@ -142,7 +143,7 @@ def rebound(block: Sequence[ast.stmt], results: Sequence[str]) -> list[str]:
     for name in results:
         if name not in bound:
             early.setdefault(name)
-    return [name for name in early if name in binds(*block)]
+    return [name for name in early if name in binds(*block) and name in needed]
 
 
 def _unbound(node: ast.If, flow: Flow, results: Sequence[str]) -> Iterator[Withheld]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -168,6 +169,12 @@ class Flow:
         """The names of the function in the order in which they are first bound."""
         body = self.function.body if isinstance(self.function.body, list) else []
         return list(dict.fromkeys([*parameters(self.function.args), *binds_in_order(*body)]))
+
+    def needed(self, block: Sequence[ast.stmt], after: Names) -> Names:
+        """The names whose values from before a block may be read in it, or after it where those are live there."""
+        probe = copy(self)
+        probe.live_after, probe.live_at_body = {}, {}
+        return probe._before(block, after, _Exits())
 
     def _close(self) -> None:
         """A use of a local function reads what the functions that it uses read."""

@@ -209,7 +209,7 @@ def streams_of(unit: Unit, target: ast.expr, iterable: ast.expr) -> Iterator[Str
         case ast.Call(args=parts, keywords=[]), "builtins.zip":
             yield from _zip(unit, target, parts)
         case ast.Subscript(value=inner, slice=cut), _ if backwards(cut):
-            yield from map(_reversed, _rows(unit, target, inner))
+            yield from map(_reversed, streams_of(unit, target, inner))
         case _:
             yield from _rows(unit, target, iterable)
 

@@ -9,6 +9,7 @@ from scanlint.analysis.affine import moving_arange, window
 from scanlint.analysis.callables import Closure, Transformed
 from scanlint.analysis.flow import Flow, Names, binds, reads, walk_scope
 from scanlint.analysis.outputs import Output
+from scanlint.analysis.spelled import in_test, is_logic, number_cast
 from scanlint.analysis.tables import is_table
 from scanlint.analysis.unit import Unit
 from scanlint.analysis.values import Value
@@ -242,6 +243,8 @@ def _needs_static(unit: Unit, part: ast.AST, staged: Names, carried: tuple[str, 
             called = unit.resolve(function) or ""
             if called == "jax.numpy.arange" and moving_arange(part, staged) is not None:
                 return
+            if number_cast(unit, part) is not None:
+                return
             first = args[: 1 if called in SHAPED and "full" in called else None]
             if called in NEEDS_INT or called.startswith(("numpy.", "math.")) or called in SHAPED:
                 if name := staged_in(*first):
@@ -250,8 +253,9 @@ def _needs_static(unit: Unit, part: ast.AST, staged: Names, carried: tuple[str, 
         case ast.Dict(keys=keys):
             if name := staged_in(*keys):
                 yield name, "a dictionary key"
-        case ast.BoolOp() | ast.UnaryOp(op=ast.Not()) | ast.Compare(ops=[_, _, *_]) if not _tested(unit, part):
-            if name := staged_in(part):
+        case ast.BoolOp() | ast.UnaryOp(op=ast.Not()) | ast.Compare(ops=[_, _, *_]) if not in_test(unit, part):
+            name = staged_in(part)
+            if name and not is_logic(unit, part):
                 yield name, f"`{ast.unparse(part)}`"
 
 
@@ -263,11 +267,3 @@ def _static_arguments(unit: Unit, call: ast.Call) -> list[ast.expr]:
             placed = [a for a, name in zip(call.args, names, strict=False) if name in static]
             return [*placed, *(k.value for k in call.keywords if k.arg in static)]
     return []
-
-
-def _tested(unit: Unit, part: ast.AST) -> bool:
-    """Whether a condition is (a part of) the test of a branch or a loop, which is spelled anew for tracers."""
-    outer = unit.parents.get(part)
-    while isinstance(outer, ast.BoolOp) or (isinstance(outer, ast.UnaryOp) and isinstance(outer.op, ast.Not)):
-        part, outer = outer, unit.parents.get(outer)
-    return isinstance(outer, ast.If | ast.IfExp | ast.While) and outer.test is part

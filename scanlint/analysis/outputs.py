@@ -346,6 +346,8 @@ def _stacked(unit: Unit, use: ast.Name) -> bool:
             return turned_use(unit, use) is not None
         case ast.Starred() | ast.BinOp():
             return extended(unit, use) is not None
+        case ast.Call(args=[first], keywords=[]) if first is use and unit.resolve(outer.func) == "builtins.sum":
+            return True
         case ast.Call(args=[first, *_]) if first is use:
             return _stacks(unit, outer)
     return False

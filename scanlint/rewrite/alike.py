@@ -192,6 +192,8 @@ def _beside_array(
 ) -> dict[int, str] | Withheld:
     """Numbers beside arrays: cast to the dtype of the arrays, where it is evident."""
     nodes = [leaf.node for leaf in leaves]
+    if _python(unit, nodes, numbers):
+        return {}
     found: frozenset[str] = frozenset()
     for place, leaf in enumerate(leaves):
         if not found and place not in numbers and leaf.node is not None:
@@ -211,6 +213,18 @@ def _beside_array(
         why = f"{what} takes its dtype from `{hidden[0]}`, which the branch binds anew"
         return Withheld("branch-types-differ", f"{why} (line {_line(nodes)})")
     return {i: cast(unit, n, leaves[i].code, found, spell) for i in numbers if (n := nodes[i]) is not None}
+
+
+def _python(unit: Unit, nodes: Sequence[ast.expr | None], numbers: Mapping[int, object]) -> bool:
+    """Whether all are Python numbers of one kind, written or held by a name that is never anything else."""
+    kinds = {type(n).__name__ for n in numbers.values()}
+    for place, node in enumerate(nodes):
+        if place in numbers:
+            continue
+        if not isinstance(node, ast.Name) or not _static(unit, node.id, all):
+            return False
+        kinds |= {unit.value(n).dtype or "" for n in [node, *_uses(unit, node.id)]}
+    return len(kinds) == 1 and kinds <= {"int", "float"}
 
 
 def _line(nodes: Sequence[ast.expr | None]) -> int:

@@ -20,9 +20,10 @@ from scanlint.rewrite.alike import Leaf, dtype_parts, not_a_number, number, tota
 from scanlint.rewrite.arms import Arm, comment_lines, plain_values, verb
 from scanlint.rewrite.choices import Choice, Options, arms_of, options_of, tree_of
 from scanlint.rewrite.flagged import without_jumps
-from scanlint.rewrite.jumps import as_branch
+from scanlint.rewrite.jumps import as_branch, as_flag
 from scanlint.rewrite.layout import blank_above, fold_return, indent_of
 from scanlint.rewrite.predicates import predicate
+from scanlint.rewrite.stores import without_stores
 from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before, fresh
 from scanlint.rewrite.wrapping import fit
 
@@ -37,6 +38,8 @@ def to_cond(model: BranchModel) -> Outcome:
         if step := without_jumps(LoopModel(model.unit, loop)):
             return step
     if step := as_branch(model.unit, model.node):
+        return step
+    if model.obstacles and (step := as_flag(model.unit, model.node) or without_stores(model)):
         return step
     if model.obstacles:
         return model.obstacles[0]
@@ -294,7 +297,7 @@ class _Staging:
         names: dict[str, None] = {}
         for arm in arms:
             if self._inline(arm) is None:
-                for name in rebound(arm.statements, self.model.results):
+                for name in rebound(self.model.flow, arm.statements, self.model.results):
                     names.setdefault(name)
         for name in names:
             if name not in self.model.flow.bound_before[self.model.node]:

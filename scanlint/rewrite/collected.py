@@ -142,6 +142,8 @@ def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: Pl
             name = unit.resolve(function)
         case _:
             return made
+    if name == "builtins.sum":
+        return [_replace(unit.source, parent, f"{spell('jax.numpy.sum')}({code}, axis=0)")]
     if name not in STACKS:
         return made
     axis = next((k.value for k in keywords if k.arg == "axis"), rest[0] if rest and name == "jax.numpy.stack" else None)

@@ -12,14 +12,15 @@ from scanlint.analysis.exits import JUMPS, Jump, Loop, decided_by_data, forever,
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.outputs import appends
+from scanlint.analysis.spelled import boolean
 from scanlint.finding import Edit, Position
 from scanlint.outcome import Outcome, Resume, Rewrite, Withheld
 from scanlint.rewrite.counting import Counting, counting, leading_test, loose, targets_of
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, Unstructured, comments, shares_lines, untouched
-from scanlint.rewrite.predicates import boolean
 from scanlint.rewrite.syntax import fresh
 from scanlint.rewrite.until import until
+from scanlint.rewrite.walrus import without_walrus
 
 TRUTHS = frozenset(
     f"jax.numpy.{n}" for n in ("any", "all", "logical_and", "logical_or", "logical_not", "allclose", "isnan")
@@ -41,6 +42,9 @@ def without_jumps(model: LoopModel) -> Outcome | None:
         return others[0] if leaving else None
     if leaving and (why := unfit(model)) is not None:
         return why
+    if isinstance(model.node, ast.While) and (bound := binds(model.node.test)):
+        what = f"the test binds `{min(bound)}` on every trip (line {model.node.lineno})"
+        return without_walrus(model) or Withheld("walrus-in-test", what)
     try:
         return _Flagging(model).outcome()
     except Unstructured as error:

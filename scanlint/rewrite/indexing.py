@@ -10,8 +10,10 @@ from typing import TypeGuard
 from scanlint.analysis.affine import Polynomial, add, moving_arange, polynomial, surely_at_most, window
 from scanlint.analysis.flow import binds, parameters, reads, walk_scope
 from scanlint.analysis.loops import LoopModel, is_array
+from scanlint.analysis.spelled import in_test, is_logic, number_cast
 from scanlint.analysis.tables import is_table, met, number_kind
 from scanlint.outcome import Withheld
+from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.syntax import Snippet
 from scanlint.rewrite.words import singular
 
@@ -61,6 +63,27 @@ def use_arrays(model: LoopModel, snippet: Snippet, spell: Callable[[str], str]) 
                     snippet.replace(
                         part, f"({code})" if isinstance(outer, ast.BinOp | ast.UnaryOp | ast.Attribute) else code
                     )
+
+
+def use_tracers(model: LoopModel, snippet: Snippet, spell: Callable[[str], str]) -> None:
+    """`not done` becomes `jnp.logical_not(done)`, and `float(i)` becomes `i * 1.0`, as weakly typed as before."""
+    unit = model.unit
+    done: set[ast.AST] = set()
+    for part in ast.walk(ast.Module(model.node.body, [])):
+        if part in done or not isinstance(part, ast.expr) or not reads(part) & model.staged:
+            continue
+        code: str | Withheld | None = None
+        if (number := number_cast(unit, part)) is not None:
+            code = snippet.expression(number)
+            loose = not isinstance(number, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
+            if isinstance(part, ast.Call) and unit.resolve(part.func) == "builtins.float":
+                code, loose = f"({code}) * 1.0" if loose else f"{code} * 1.0", True
+        elif is_logic(unit, part) and not in_test(unit, part):
+            code, loose = predicate(unit, part, spell), True
+        if isinstance(code, str):
+            done |= set(ast.walk(part))
+            plain = isinstance(unit.parents[part], ast.stmt | ast.Call | ast.keyword) or not loose
+            snippet.replace(part, code if plain else f"({code})")
 
 
 def as_array(model: LoopModel, table: ast.expr, number: ast.AST, spell: Callable[[str], str]) -> str:

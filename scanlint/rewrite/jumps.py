@@ -1,16 +1,19 @@
-"""`if test: continue` and what follows it, as one `if` that the other rewriters understand."""
+"""`continue` as the branch that it stands for, or a flag, which the other rewriters understand."""
 
 from __future__ import annotations
 
 import ast
+import textwrap
 
-from scanlint.analysis.flow import walk_scope
+from scanlint.analysis.exits import jumps_in
+from scanlint.analysis.flow import binds, reads, walk_scope
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit, Position, Primitive
-from scanlint.outcome import Rewrite
+from scanlint.outcome import Resume, Rewrite
 from scanlint.rewrite.layout import indent_of
-from scanlint.rewrite.leaving import comments, negated
+from scanlint.rewrite.leaving import Leaving, Unstructured, comments, negated, shares_lines
+from scanlint.rewrite.syntax import fresh
 
 
 def without_continue(model: LoopModel) -> Rewrite | None:
@@ -27,6 +30,43 @@ def as_branch(unit: Unit, node: ast.If) -> Rewrite | None:
     loop = unit.parents.get(node)
     found = _last_guard(loop) if isinstance(loop, ast.For | ast.While) else None
     return _step(unit, found) if found is not None and found[0] is node else None
+
+
+def as_flag(unit: Unit, node: ast.If) -> Rewrite | None:
+    """The trips of a loop with a flag for a `continue` deep inside `node`, if nothing else leaves the loop."""
+    outer = (a for a in unit.ancestors(node) if not isinstance(a, ast.If))
+    loop = next(outer, None)
+    if not isinstance(loop, ast.For | ast.While) or shares_lines(loop) or not list(jumps_in(node)):
+        return None
+    if not all(isinstance(jump, ast.Continue) for jump in jumps_in(*loop.body)):
+        return None
+    imports: list[str] = []
+
+    def spell(name: str) -> str:
+        written, needed = unit.spell(name)
+        imports.extend([needed] if needed else [])
+        return written
+
+    flag = fresh(unit.names, "skip", "skipped")
+    leaving = Leaving(unit, indent_of(unit), spell, {ast.Continue: flag})
+    first, last = loop.body[0], loop.body[-1]
+    try:
+        lines = leaving.block(loop.body, 0, first.lineno - 1)
+    except Unstructured:
+        return None
+    if leaving.deep:
+        lines = [f"{leaving.margin(first, 0)}{flag} = False", *lines]
+    edit = Edit(Position(first.lineno, 1), unit.source.end(last), leaving.newline.join(lines))
+    above = first.lineno - getattr(unit.node, "lineno", 0)
+    places = [Resume(above + at, unit.source.start(first).column) for at in _flagged(lines, flag)]
+    return Rewrite((edit,), "cond", tuple(dict.fromkeys(imports)), then=tuple(places))
+
+
+def _flagged(lines: list[str], flag: str) -> list[int]:
+    """Where, in the lines of a block, the `if`s that set a flag or test it begin; the last one first."""
+    block = ast.parse(textwrap.dedent("\n".join(lines))).body
+    found = [s for s in block if isinstance(s, ast.If) and flag in reads(s) | binds(s)]
+    return [statement.lineno - 1 for statement in reversed(found)]
 
 
 def _step(unit: Unit, found: tuple[ast.If, list[ast.stmt]] | None) -> Rewrite | None:

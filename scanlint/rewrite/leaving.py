@@ -11,9 +11,10 @@ from itertools import pairwise
 
 from scanlint.analysis.branches import is_elif
 from scanlint.analysis.exits import Jump, Loop, jumps_in
+from scanlint.analysis.spelled import boolean
 from scanlint.analysis.unit import Unit
 from scanlint.outcome import Withheld
-from scanlint.rewrite.predicates import Spell, boolean, predicate
+from scanlint.rewrite.predicates import Spell, predicate
 
 
 class Unstructured(Exception):
@@ -33,8 +34,8 @@ def comments(lines: Sequence[str]) -> list[str]:
     return [token.string for token in tokens if token.type == tokenize.COMMENT]
 
 
-def shares_lines(node: Loop) -> bool:
-    """Whether lines of a loop cannot be moved alone: strings over several lines, several statements on one."""
+def shares_lines(node: Loop | ast.If) -> bool:
+    """Whether lines of a loop or branch cannot be moved alone: strings over several lines, several statements on one."""
     for part in ast.walk(node):
         text = isinstance(part, ast.Constant | ast.JoinedStr) and isinstance(getattr(part, "value", ""), str | bytes)
         if text and part.lineno != part.end_lineno:  # type: ignore[attr-defined]

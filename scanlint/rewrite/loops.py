@@ -7,17 +7,19 @@ import ast
 import libcst as cst
 
 from scanlint.analysis.batches import batch_of
+from scanlint.analysis.exits import JUMPS
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.batches import to_vmap
 from scanlint.rewrite.buffers import buffered, in_order
 from scanlint.rewrite.flagged import without_jumps
-from scanlint.rewrite.indexing import use_arrays, use_windows
+from scanlint.rewrite.indexing import use_arrays, use_tracers, use_windows
 from scanlint.rewrite.jumps import without_continue
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.roll import Roll, kept
 from scanlint.rewrite.syntax import SharedLine, blank_line_before
+from scanlint.rewrite.walrus import without_walrus
 from scanlint.rewrite.words import bare
 from scanlint.rewrite.wrapping import fit
 
@@ -76,7 +78,7 @@ def to_while_loop(model: LoopModel) -> Outcome:
     if model.outputs:
         name = model.outputs[0].name
         return Withheld("dynamic-length-output", f"`{name}` would have a length that is not known when tracing")
-    if step := without_continue(model) or without_jumps(model):
+    if step := _without_walrus(model) or without_continue(model) or without_jumps(model):
         return step
     if refusal := refuse(model):
         return refusal
@@ -92,12 +94,21 @@ def to_while_loop(model: LoopModel) -> Outcome:
         return Withheld("shared-line", f"other statements share a line with the loop (line {model.node.lineno})")
 
 
+def _without_walrus(model: LoopModel) -> Outcome | None:
+    """The step that takes `:=` out of the test, where that is all that is in the way, or only ways out of the loop."""
+    assert isinstance(model.node, ast.While)
+    if not binds(model.node.test) or any(o.code not in JUMPS | {"maybe-undefined"} for o in model.obstacles):
+        return None
+    return without_walrus(model)
+
+
 def _while(model: LoopModel) -> Outcome:
     assert isinstance(model.node, ast.While)
     roll = Roll(model)
     if problem := use_windows(model, roll.snippet, roll.spell):
         return problem
     use_arrays(model, roll.snippet, roll.spell)
+    use_tracers(model, roll.snippet, roll.spell)
     snippet, names = roll.snippet, roll.names
     test = predicate(model.unit, model.node.test, roll.spell)
     if isinstance(test, Withheld):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from scanlint.analysis.spelled import boolean
 from scanlint.analysis.unit import Unit
 from scanlint.outcome import Withheld
 
@@ -45,19 +46,3 @@ def _side(code: str) -> str:
     """An expression as one side of `&` or `|`."""
     alone = isinstance(ast.parse(f"({code})", mode="eval").body, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
     return code if alone else f"({code})"
-
-
-def boolean(unit: Unit, node: ast.expr) -> bool:
-    """Whether an expression is surely a bool, so that `&` and `|` mean `and` and `or`."""
-    match node:
-        case ast.Compare(ops=ops):
-            return all(isinstance(o, ast.Lt | ast.LtE | ast.Gt | ast.GtE | ast.Eq | ast.NotEq) for o in ops)
-        case ast.BoolOp(values=values):
-            return all(boolean(unit, v) for v in values)
-        case ast.UnaryOp(op=ast.Not()):
-            return True
-        case ast.Constant(value=bool()):
-            return True
-        case ast.BinOp(op=ast.BitAnd() | ast.BitOr(), left=left, right=right):
-            return boolean(unit, left) and boolean(unit, right)
-    return unit.value(node).dtype == "bool"

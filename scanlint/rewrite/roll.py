@@ -17,7 +17,7 @@ from scanlint.finding import Edit, Position, Primitive
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.backwards import Downward, downward
 from scanlint.rewrite.collected import after_loop, drop_initials, read_backwards
-from scanlint.rewrite.indexing import as_array, rows_read_by_index, use_arrays, use_windows
+from scanlint.rewrite.indexing import as_array, rows_read_by_index, use_arrays, use_tracers, use_windows
 from scanlint.rewrite.layout import blank_above, fold_return, indent_of
 from scanlint.rewrite.ranges import counts_evenly, last_target, length, nth
 from scanlint.rewrite.syntax import Snippet, blank_line_before, fresh
@@ -64,6 +64,7 @@ class Roll:
         if problem := use_windows(model, self.snippet, self.spell):
             return problem
         use_arrays(model, self.snippet, self.spell)
+        use_tracers(model, self.snippet, self.spell)
         rows = rows_read_by_index(model)
         left = [t for t in model.live_targets if not self._leave(t)]
         if left and (rows or set(left) & model.flow.bound_before[model.node]):

@@ -367,7 +367,10 @@ LEFT = {
     "raises": ("if x > 0:\n        raise ValueError('x')\n    return x", "raises"),
     "asserts": ("if x > 0:\n        assert y > 0\n        y = y + 1\n    return y", "asserts"),
     "prints": ("if x > 0:\n        print(x)\n        y = y + 1\n    return y", "side-effect"),
-    "changes_an_object_in_place": ("if x > 0:\n        d['y'] = x\n        y = y + 1\n    return y", "mutation"),
+    "changes_an_object_in_place": (
+        "if x > 0:\n        d['y'] = len(d) + x\n        y = y + 1\n    return y",
+        "mutation",
+    ),
     "appends_to_an_outer_list": ("out = []\n    if x > 0:\n        out.append(x)\n    return out", "side-effect"),
     "leaves_the_loop": (
         "for z in d:\n        if x > z:\n            break\n        x = x - y\n    return x",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import pytest
 
-from tests.rewrite.conftest import Sample
+from tests.rewrite.conftest import Sample, run
 
 X = jnp.linspace(-1.0, 2.0, 40)
 Q = jnp.arange(36.0).reshape(12, 3) ** 0.5
@@ -67,12 +68,35 @@ def f(x, k):
 """
 
 
+DEEP = """@jax.jit
+def f(x, k):
+    total = jnp.zeros(())
+    for i in range(3):
+        if x[i] < x[k]:
+            total = total + 1
+            if x[i + 1] > 0:
+                continue  # no more of it
+            total = total * x[i]
+        total = total - x[i + 2]
+    return total
+"""
+
+
 @pytest.mark.parametrize("code", [GUARD, TWO, WHILE, SHORT], ids=["guard", "two", "while", "a short loop stays"])
 def test_continue_becomes_the_branch_that_it_stands_for(rewrite, code: str) -> None:
     sample: Sample = rewrite(code)
     assert "continue" not in sample.body
     assert "lax." in sample.body
     sample.agree("f", (X, 5), (X, 0), (-X, 50))
+
+
+def test_a_continue_deep_inside_becomes_a_flag(rewrite) -> None:
+    sample: Sample = rewrite(DEEP)
+    assert "continue" not in sample.body
+    assert "        # no more of it\n" in sample.body
+    with pytest.raises(jax.errors.TracerBoolConversionError):
+        run(sample.old, "f", (X, 3))
+    sample.agree("f", *[(X[n:], k) for n in (0, 10, 20, 33) for k in (0, 2, 5)])
 
 
 def test_a_continue_that_skips_nothing_leaves_no_empty_branch(rewrite) -> None:

@@ -218,6 +218,32 @@ def test_a_loop_left_from_inside_gives_the_same(rewrite, code: str, cases: list[
     sample.agree("f", *cases)
 
 
+WALRUS = """@jax.jit
+def f(x, y):
+    n = 0
+    # until it settles
+    while (gap := jnp.abs(x * x - y)) > 1e-3:  # far off
+        n += 1
+        if x > 50.0:
+            break
+        if gap > 10.0:
+            x = 0.5 * x
+            continue
+        x = 0.5 * (x + y / x)
+    return x, gap, n
+"""
+
+
+def test_what_a_test_binds_is_bound_before_it_and_after_each_trip(rewrite) -> None:
+    sample: Sample = rewrite(WALRUS)
+    assert ":=" not in sample.body
+    assert "    gap = jnp.abs(x * x - y)\n" in sample.body
+    assert "lax.while_loop(" in sample.body
+    sample.agree(
+        "f", *[[number(x), number(y)] for x, y in ((1.0, 9.0), (3.0, 9.0), (99.0, 9.0), (8.0, 1.0), (NAN, 1.0))]
+    )
+
+
 def test_rows_are_read_until_it_stops(rewrite) -> None:
     code = """@jax.jit
 def f(xs, ys, t):

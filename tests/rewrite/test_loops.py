@@ -203,6 +203,56 @@ ROLLED = {
         """,
         "return pairs[0], pairs[1]",
     ),
+    "a_list_that_is_summed": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2)
+            losses = []
+            for i in range(24):
+                s = jnp.sin(s) + jnp.cos(xs[i]) * ys[i] - jnp.tanh(xs[i - 1])
+                losses.append(jnp.sum(s**2))
+            return s, sum(losses) / len(losses)
+        """,
+        "return s, jnp.sum(losses, axis=0) / len(losses)",
+    ),
+    "the_index_as_a_float": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2)
+            for i in range(24)[::-1]:
+                s = jnp.sin(s) + jnp.cos(xs[i]) * float(i) ** 2 - jnp.tanh(float(i + 1))
+            return s
+        """,
+        "jnp.cos(xs[i]) * (i * 1.0) ** 2 - jnp.tanh((i + 1) * 1.0)",
+    ),
+    "truth_values_of_python": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s, up = jnp.zeros(2), False
+            for i in range(24):
+                up = not up
+                late = i > 3 and i % 2 == 0
+                s = jnp.sin(s) + jnp.cos(xs[i]) * ys[i] - jnp.where(late, jnp.where(up, s, -s), xs[i])
+            return s, up
+        """,
+        "        up = jnp.logical_not(up)\n        late = (i > 3) & (i % 2 == 0)\n",
+    ),
+    "items_that_a_branch_sets": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            state = {"s": jnp.zeros(2), "best": jnp.asarray(-1, float)}
+            for i in range(24):
+                state["s"] = jnp.sin(state["s"]) + jnp.cos(xs[i]) * ys[i] - jnp.tanh(xs[i - 1])
+                if ys[i] > state["best"]:
+                    state["best"] = ys[i]
+            return state
+        """,
+        '        best = state["best"]\n        best = lax.cond(',
+    ),
     "dicts_are_stacked_leaf_by_leaf": (
         """
         @jax.jit
@@ -232,7 +282,7 @@ LEFT = {
         """
         @jax.jit
         def f(x, n):
-            while (n := n + 1) < 9:
+            while jnp.sum(x) > n and (n := n + 1) < 9:
                 x = jnp.sin(x)
             return x
         """,
@@ -290,15 +340,15 @@ LEFT = {
         """,
         "index-needs-int",
     ),
-    "a_python_bool_that_is_turned_over": (
+    "and_of_what_is_no_truth_value": (
         f"""
         @jax.jit
         def f(xs, ys):
-            s, flag = jnp.zeros(2), True
+            s, last = jnp.zeros(2), 0
             for i in range(24):
                 s = {BODY}
-                flag = not flag
-            return s, flag
+                last = i % 3 and last + i
+            return s, last
         """,
         "index-needs-int",
     ),

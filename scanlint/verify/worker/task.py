@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from .call import Signature, TookTooLong, limited
+from .call import Signature, TookTooLong, jitted, limited
 from .carries import MARK as MARK_LOOPS
 from .carries import Watched
 from .cover import MARK, Coverage, changed_lines
@@ -30,6 +30,7 @@ from .recorded import Call, Recordings, arguments, required
 from .sandbox import Enclosure, enclose
 from .settling import Settling
 from .statics import statics
+from .stored import storing
 from .twin import long_trips
 from .values import Values
 from .watch import Clock
@@ -215,6 +216,8 @@ class Task:
             owner = None
         self.stage("running callers for their arguments" if self.elsewhere else "building the recorded inputs")
         signature, recorded = self.called(old, signature) if self.elsewhere else self.recorded(old, signature)
+        if not any(jitted(version.resolve(dotted)) for version in (old, new)):
+            signature = storing(signature, old.function, new.function)
         full = self.judge(old, new, signature, old, coverage)
         twin = self.twin(old, signature, coverage)
         inputs = Inputs(
