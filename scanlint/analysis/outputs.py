@@ -105,11 +105,11 @@ def _output(
     uses = []
     turned = _turned(unit, node, name)
     known |= set(ast.walk(turned)) if turned is not None else set()
-    composite = _composite(unit, element)
-    if composite and first:
+    tree = composite(unit, element)
+    if tree and first:
         return Withheld("list-escapes", f"`{name}` holds tuples or dicts, one of them from before (line {line})")
     front = Output(name, initial, first, statement, element, ()).front
-    if front and (composite or turned is not None):
+    if front and (tree or turned is not None):
         return Withheld("list-used-otherwise", f"`{name}` is filled from its front (line {line})")
     function = flow.function
     for other in ast.walk(function):
@@ -119,9 +119,9 @@ def _output(
             if other.lineno > (node.end_lineno or node.lineno) and _restacked(unit, other):
                 continue
             return Withheld("list-used-otherwise", f"`{name}` is also used at line {other.lineno}")
-        if composite and collected(unit, other) is None and unzipped(unit, other, element) is None:
+        if tree and collected(unit, other) is None and unzipped(unit, other, element) is None:
             return Withheld("list-escapes", f"`{name}` holds tuples or dicts, and is used at line {other.lineno}")
-        if not composite and not _stacked(unit, other) and not _after_restack(unit, flow, node, other):
+        if not tree and not _stacked(unit, other) and not _after_restack(unit, flow, node, other):
             return Withheld("list-escapes", f"`{name}` is used as a list at line {other.lineno}")
         uses.append(other)
     if _function(unit, element):
@@ -204,7 +204,7 @@ def _flips(unit: Unit, call: ast.Call) -> bool:
     return unit.resolve(call.func) == "jax.numpy.flip"
 
 
-def _composite(unit: Unit, element: ast.expr) -> bool:
+def composite(unit: Unit, element: ast.expr) -> bool:
     """Whether an element is a pytree of arrays: stacked, it is one of stacked arrays and no longer one of its like."""
     return isinstance(element, ast.Tuple | ast.Dict) or unit.value(element).container is not None
 

@@ -95,7 +95,11 @@ def _spans(findings: Sequence[Finding], root: Path) -> dict[str, list[tuple[int,
             lines = found.setdefault(file.relative_to(root).as_posix(), {})
             lines[finding.start.line] = max(finding.end.line, lines.get(finding.start.line, 0))
     for path, lines in found.items():
-        for node in ast.walk(ast.parse((root / path).read_bytes())):
+        try:
+            tree = ast.parse((root / path).read_bytes())
+        except (SyntaxError, ValueError):  # reported as such; it is not imported either
+            continue
+        for node in ast.walk(tree):
             if isinstance(node, ast.stmt) and node.lineno in lines and not _defines(node):
                 lines[node.lineno] = max(lines[node.lineno], node.end_lineno or 0)
     return {path: sorted(lines.items()) for path, lines in found.items()}

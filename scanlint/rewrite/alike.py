@@ -162,10 +162,31 @@ def unify(unit: Unit, leaves: Sequence[Leaf], what: str, spell: Spell) -> dict[i
         why = f"{what} is the Python number `{ast.unparse(other)}` on one side and an array on the other"
         return Withheld("branch-types-differ", f"{why} (line {other.lineno})")
     if not numbers:
-        return {}
+        return _strong(unit, leaves, spell)
     if len(numbers) == len(nodes):
         return _numbers(nodes, numbers, what)
     return _beside_array(unit, leaves, numbers, what, spell)
+
+
+def _strong(unit: Unit, leaves: Sequence[Leaf], spell: Spell) -> dict[int, str]:
+    """Casts of names that may hold Python numbers still, beside arrays: `cond` would give results as weak as these."""
+    nodes = [leaf.node for leaf in leaves]
+    weak = {i: n for i, n in enumerate(nodes) if isinstance(n, ast.Name) and _numeral(unit, n.id)}
+    found: frozenset[str] = frozenset()
+    for leaf in leaves:
+        if not found and leaf.node is not None and leaf.node not in weak.values():
+            found = dtype_parts(unit, leaf.node, leaf.local) or found
+    arrays = found - {FLOAT}
+    if len(arrays) != 1 or any(_numeral(unit, name) for name in arrays) or any(found & leaf.hidden for leaf in leaves):
+        return {}
+    return {i: cast(unit, n, leaves[i].code, found, spell) for i, n in weak.items()}
+
+
+def _numeral(unit: Unit, name: str) -> bool:
+    """Whether a name is somewhere bound to a Python number, or read as one."""
+    kinds = ("int", "float", "complex")
+    names = [n for n in ast.walk(unit.node) if isinstance(n, ast.Name) and n.id == name]
+    return any(value.static and not value.array and value.dtype in kinds for value in map(unit.value, names))
 
 
 def _uneven(unit: Unit, nodes: Sequence[ast.expr | None]) -> ast.expr | None:
@@ -223,7 +244,7 @@ def _python(unit: Unit, nodes: Sequence[ast.expr | None], numbers: Mapping[int, 
             continue
         if not isinstance(node, ast.Name) or not _static(unit, node.id, all):
             return False
-        kinds |= {unit.value(n).dtype or "" for n in [node, *_uses(unit, node.id)]}
+        kinds |= {unit.value(n).dtype or "" for n in _uses(unit, node.id)}
     return len(kinds) == 1 and kinds <= {"int", "float"}
 
 

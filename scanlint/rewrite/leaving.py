@@ -35,7 +35,7 @@ def comments(lines: Sequence[str]) -> list[str]:
 
 
 def shares_lines(node: Loop | ast.If) -> bool:
-    """Whether lines of a loop or branch cannot be moved alone: strings over several lines, several statements on one."""
+    """Whether lines of a loop or branch cannot be moved alone: long strings, several statements on one."""
     for part in ast.walk(node):
         text = isinstance(part, ast.Constant | ast.JoinedStr) and isinstance(getattr(part, "value", ""), str | bytes)
         if text and part.lineno != part.end_lineno:  # type: ignore[attr-defined]

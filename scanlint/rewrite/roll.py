@@ -11,7 +11,7 @@ import libcst as cst
 from scanlint.analysis.flow import binds, reads, stores, targets
 from scanlint.analysis.lengths import rows_written
 from scanlint.analysis.loops import LoopModel, Stream
-from scanlint.analysis.outputs import Output
+from scanlint.analysis.outputs import Output, composite
 from scanlint.analysis.unit import Source
 from scanlint.finding import Edit, Position, Primitive
 from scanlint.outcome import Outcome, Rewrite, Withheld
@@ -72,7 +72,8 @@ class Roll:
                 "target-read-after-loop", f"`{left[0]}` is read after the loop (line {model.node.end_lineno})"
             )
         last = [*model.last_values, *left]
-        self.down = downward(model) if not left else None
+        trees = any(composite(self.unit, output.element) for output in model.outputs)
+        self.down = downward(model) if not left and not trees else None
         if self.down is not None:
             return self._scan(None, last)
         scans = model.collects or bool(last) or any(s.kind == "rows" for s in model.streams)

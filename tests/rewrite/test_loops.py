@@ -203,6 +203,19 @@ ROLLED = {
         """,
         "return pairs[0], pairs[1]",
     ),
+    "tuples_are_collected_from_the_last_row_on": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2)
+            pairs = []
+            for i in reversed(range(24)):
+                s = jnp.sin(s) + jnp.cos(xs[i]) * ys[i] - jnp.tanh(xs[i - 1])
+                pairs.append((s, jnp.sum(s)))
+            return jnp.stack([p[0] for p in pairs]), jnp.array([total for _, total in pairs])
+        """,
+        "lax.scan(step, s, jnp.arange(24)[::-1])",
+    ),
     "a_list_that_is_summed": (
         """
         @jax.jit
