@@ -193,7 +193,20 @@ class Describer:
         if _is_linen(kind):
             own = {f.name for f in dataclasses.fields(kind)} - {"parent", "name"}  # type: ignore[arg-type]
             return {"linen": self.path(kind), "fields": {n: self.node(v, depth) for n, v in fields.items() if n in own}}
-        return {"object": self.path(kind), "fields": {name: self.node(v, depth) for name, v in fields.items()}}
+        found = {"object": self.path(kind), "fields": {name: self.node(v, depth) for name, v in fields.items()}}
+        attached = self.attached(kind, depth)
+        return {**found, "attached": attached} if attached else found
+
+    def attached(self, kind: type, depth: int) -> dict[str, Node]:
+        """Methods that were put on a class of the project while the program ran: importing it does not make them."""
+        found: dict[str, Node] = {}
+        for cls in reversed(kind.__mro__):
+            for name, value in list(cls.__dict__.items()):
+                made = isinstance(value, types.FunctionType) and "<locals>" in value.__qualname__
+                if made and not name.startswith("__") and self.module(value.__module__)["file"]:
+                    with contextlib.suppress(Undescribable):
+                        found[name] = self.node(value, depth)
+        return found
 
 
 def _reach(code: types.CodeType) -> list[list[int]] | None:

@@ -16,9 +16,9 @@ from .need import Need
 from .observed import reduced, specs_of
 from .ranks import further
 from .settling import Settling
-from .values import Case, Mode, Specs, Values, cases, modes, varied
+from .values import OTHERWISE, Case, Mode, Specs, Values, cases, modes, varied
 
-OTHERWISE = 8
+MOST_OTHERWISE = 8
 VARIED = 2  # real calls whose values are varied
 RETRY = ("TypeError", "ValueError")
 
@@ -70,7 +70,7 @@ class Families:
         floats, _ = self.inputs.constants()
         called = [c for at, v in enumerate(real) for c in islice(varied(v, floats), None if at < VARIED else 1)]
         usual = [c for c in called if c.label == "as called"]
-        others = islice(self.chosen_otherwise(real), OTHERWISE)
+        others = islice(self.chosen_otherwise(real), MOST_OTHERWISE)
         families = [Family("", None, [*usual, *others, *[c for c in called if c not in usual]], real=True)]
         specs = self.small(real)
         return families + (self.grown(specs) if specs is not None else [])
@@ -84,7 +84,7 @@ class Families:
                 for other in _otherwise(value, needs.get(name, Need())):
                     if (name, other) not in seen:
                         seen.add((name, other))
-                        yield Case(f"as called, but {name} = {other!r}", lambda v={**values, name: other}: dict(v))  # type: ignore[misc]
+                        yield Case(f"{OTHERWISE}{name} = {other!r}", lambda v={**values, name: other}: dict(v))  # type: ignore[misc]
 
     def harvested(self, before: Callable[..., object]) -> list[Values]:
         """Arguments of call sites."""

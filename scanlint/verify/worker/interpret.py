@@ -198,6 +198,8 @@ class Interpreter:
         constants, carries, length = p["num_consts"], p["num_carry"], p["length"]
         consts, carry = operands[:constants], operands[constants : constants + carries]
         inputs = operands[constants + carries :]
+        if length < 0:  # JAX traces it all the same
+            raise Unprovable("a loop of less than no trips")
         if self.rolled and length > MAX_UNROLLED:
             return self.trips(equation, consts, carry, inputs)
         outputs: list[list[Ids]] = []

@@ -174,6 +174,10 @@ class Builder:
                 own[name] = self.value(inner)
             else:
                 object.__setattr__(made, name, self.value(inner))
+        for name, inner in cast("dict[str, Node]", node.get("attached", {})).items():
+            function = self.value(inner) if own is not None and not hasattr(cls, name) else None
+            if isinstance(function, types.FunctionType):
+                own[name] = types.MethodType(function, made)
         return made
 
     def linen(self, node: Description) -> object:

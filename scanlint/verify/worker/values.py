@@ -17,6 +17,7 @@ Values = dict[str, object]
 MAX_ALONE = 3
 MOST_TRIPS = 130
 LARGE_NUMBERS = "large whole numbers"
+OTHERWISE = "as called, but "
 WIDE = {"float32": "float64", "complex64": "complex128", "int32": "int64"}
 LARGE = 40_000  # beyond 16 bits, and so is the square beyond 32
 

@@ -22,7 +22,7 @@ from .narrow import narrowed, same_in_few_bits
 from .prove import Proof, prove
 from .specs import transplant
 from .turns import turns
-from .values import Case, Mode, Values, cases, searching
+from .values import OTHERWISE, Case, Mode, Values, cases, searching
 
 MAX_CASES = 30
 PROVED_CASES = 5
@@ -233,6 +233,7 @@ class Weighing:
         """Every changed branch of the old version must have been taken; search for inputs that take the rest."""
         specs = next((f.specs for f in families if f.specs is not None), None)
         floats, integers = self.inputs.constants()
+        self.take_other_choices(families[0])
         started = time.process_time()
         if self.coverage.missing() and specs is not None:
             self.full.stage("searching for inputs that take every branch")
@@ -243,6 +244,14 @@ class Weighing:
         missing = self.coverage.missing()
         if missing:
             raise Unknown(f"{missing[0]} never taken by the inputs tried; {REMEDY}")
+
+    def take_other_choices(self, family: Family) -> None:
+        """Real calls with another mode or truth value: where each takes seconds, there was no time left for them."""
+        started = time.process_time()
+        for case in (c for c in family.cases if c.label.startswith(OTHERWISE)):
+            if not self.coverage.missing() or time.process_time() - started > SEARCH_SECONDS:
+                return
+            self.quickly(lambda judge, case=case: judge.check(case))  # type: ignore[misc]
 
     def turned(self, judge: Judge) -> None:
         """Between the inputs that take other ways through the old version: what it decides on ties and at limits."""
