@@ -67,7 +67,7 @@ def _alone(model: LoopModel, stream: Stream, step: int, kept: frozenset[str], fr
     if name in kept:
         if name in model.flow.bound_before[model.node] and not model.trips:
             return Withheld("target-read-after-loop", f"`{name}` is read after the loop, which may make no trip")
-        begin, end = _shifted(start, -step), _shifted(code(stream.stop), -step)
+        begin, end = shifted(start, -step), shifted(code(stream.stop), -step)
         return Counting((f"{name} = {begin}",), f"{name} {sign} {end}", (_moved(name, step),), ())
     name = name if model.used(name) or not name.startswith("_") else fresh("i", "trip", "k")
     test = f"{name} {sign} {_side(code(stream.stop))}"
@@ -84,7 +84,7 @@ def _side(code: str) -> str:
     return f"({code})" if isinstance(node, ast.Compare | ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr) else code
 
 
-def _shifted(code: str, by: int) -> str:
+def shifted(code: str, by: int) -> str:
     """A bound moved by some whole numbers."""
     node = ast.parse(code, mode="eval").body
     match node:

@@ -95,11 +95,21 @@ def _over_rows(unit: Unit, call: ast.Call) -> bool:
         case "jax.lax.scan", [_, _, ast.Constant(value=None)]:
             length = next((k.value for k in call.keywords if k.arg == "length"), None)
             return length is not None and _counts_rows(None, length)
-        case "jax.lax.scan", [_, _, ast.Name() | ast.Subscript(value=ast.Name(), slice=ast.Slice(None, None))]:
+        case "jax.lax.scan", [_, _, ast.Tuple(elts=several)]:
+            return all(_rows(unit, xs) for xs in several)
+        case "jax.lax.scan", [_, _, xs]:
+            return _rows(unit, xs)
+    return False
+
+
+def _rows(unit: Unit, xs: ast.expr) -> bool:
+    """Whether what a scan goes over has no rows only where an array that the function is given has none."""
+    match xs:
+        case ast.Name() | ast.Subscript(value=ast.Name(), slice=ast.Slice(None, None)):
             return True
-        case "jax.lax.scan", [_, _, ast.Call(func=function, args=bounds, keywords=[])]:
-            if unit.resolve(function) == "jax.numpy.arange" and 1 <= len(bounds) <= 2:
-                return _counts_rows(bounds[0] if len(bounds) > 1 else None, bounds[-1])
+        case ast.Call(func=function, args=bounds, keywords=[]) if 1 <= len(bounds) <= 2:
+            counted = unit.resolve(function) == "jax.numpy.arange"
+            return counted and _counts_rows(bounds[0] if len(bounds) > 1 else None, bounds[-1])
     return False
 
 

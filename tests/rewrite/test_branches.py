@@ -51,6 +51,20 @@ BRANCHES = {
         """,
         "return lax.cond(x != 0, lambda: 1.0 / x, lambda: jnp.zeros_like(x))",
     ),
+    "a_name_that_held_a_number_gets_its_dtype": (
+        """
+        @jax.jit
+        def f(x):
+            best, at = -1.0, 0
+            for k in range(3):
+                gap = x - k
+                if gap * gap > best:
+                    best = gap
+                    at = k
+            return best + at
+        """,
+        "lambda: (jnp.asarray(best, gap.dtype), at),\n",
+    ),
     "a_number_beside_an_array_gets_its_dtype": (
         """
         @jax.jit

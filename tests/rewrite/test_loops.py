@@ -266,6 +266,52 @@ ROLLED = {
         """,
         '        best = state["best"]\n        best = lax.cond(',
     ),
+    "a_first_value_from_the_first_trip": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            best, last = None, jnp.zeros(2)
+            previous = None  # none so far
+            for i in range(24):
+                # how far it is
+                gap = jnp.sin(xs[i]) + jnp.cos(xs[i]) * ys[i] - jnp.tanh(xs[i - 1])
+                best = gap if best is None else jnp.minimum(best, gap)
+                if previous is not None:
+                    # since the last one
+                    last = last + (gap - previous) ** 2
+                previous = gap
+            return best, last
+        """,
+        "        last = last + (gap - previous) ** 2\n",
+    ),
+    "a_first_value_where_the_index_is_the_first": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            for i in range(1, 24):
+                gap = jnp.sin(xs[i]) + jnp.cos(xs[i]) * ys[i] - jnp.tanh(xs[i - 1]) * i
+                if i == 1:
+                    best = gap
+                else:
+                    best = jnp.minimum(best, gap)
+            return best
+        """,
+        "lax.fori_loop(2, 24, body, best)",
+    ),
+    "a_first_value_from_the_first_row": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            total = None
+            for x in xs:
+                gap = jnp.sin(x) * jnp.cos(x) - jnp.tanh(x) + jnp.exp(-x) * jnp.sin(x) * jnp.cos(x) - jnp.tanh(x)
+                gap = gap + jnp.sin(gap) * jnp.cos(x) - jnp.tanh(gap) + jnp.exp(-x) * jnp.sin(gap) * jnp.cos(x)
+                gap = gap - jnp.sin(gap) * jnp.cos(x) - jnp.tanh(gap) + jnp.exp(-x) * jnp.sin(gap) * jnp.cos(x)
+                total = gap if total is None else total * 0.5 + gap
+            return total
+        """,
+        "lax.scan(step, total, xs[1:])",
+    ),
     "dicts_are_stacked_leaf_by_leaf": (
         """
         @jax.jit

@@ -116,3 +116,35 @@ def test_a_failing_new_version_is_refuted(judge) -> None:
     found = judge("def f(x):\n    return x + 1\n", "def f(x):\n    return x + undefined\n")
     assert found.verdict == "refuted"
     assert "NameError" in (found.counterexample or "")
+
+
+STORES = """
+class Counter:
+    def __init__(self, total):
+        self.total = total
+        self.state = {"n": jnp.zeros(())}
+
+    def add(self, x):
+        if x > 0:
+            self.total = self.total + x
+            self.state["n"] = self.state["n"] + 1
+        return x
+"""
+STORED = """
+class Counter:
+    def __init__(self, total):
+        self.total = total
+        self.state = {"n": jnp.zeros(())}
+
+    def add(self, x):
+        self.total = jnp.where(x > 0, self.total + x, self.total)
+        self.state["n"] = jnp.where(x > 0, self.state["n"] + 1, self.state["n"])
+        return x
+"""
+
+
+@pytest.mark.parametrize("part", ["self.total + x", 'self.state["n"] + 1'])
+def test_what_a_function_sets_in_its_arguments_counts(judge, part: str) -> None:
+    assert judge(STORES, STORED, "Counter.add").verdict in ("proved", "tested")
+    wrong = judge(STORES, STORED.replace(part, part + " + 1"), "Counter.add")
+    assert wrong.verdict == "refuted"
