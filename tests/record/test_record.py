@@ -295,22 +295,32 @@ def test_functions_of_all_kinds_are_rebuilt(tmp_path: Path, write: Write, scanli
                 return self.w @ v
 
 
+        class Late:
+            def __init__(self, gain):
+                def apply(self, v):
+                    return self.gain * v
+
+                self.gain = gain
+                setattr(type(self), "apply", apply)
+
+
         def main():
             q = jnp.arange(3.0)
             jacobian = jax.jacfwd(lambda v: jnp.sin(v) * q)
-            parts = [functools.partial(scaled, 0.1), Net().apply, jax.vmap(lambda r: r * 2), jnp.cos]
+            parts = [functools.partial(scaled, 0.1), Net().apply, jax.vmap(lambda r: r * 2), jnp.cos, Late(0.2).apply]
             print(jax.grad(lambda x: settle(x, jacobian, Mode.FAST, parts).sum())(jnp.ones(3)).shape)
             jax.jit(lambda x: settle(x, jacobian, Mode.FAST, parts))(jnp.ones(3))
 
 
         main()
         """,
+        tried_py="%timeit settle(x)\n",  # an error in a file, which is no reason not to record others
     )
     assert scanlint_("record", "--", "python", "use.py").stdout == "(3,)\n"
     (kept,) = calls(tmp_path, "model--settle")
     assert kept["x"]["array"] == 0  # the value that is differentiated at, not its tracer
     kinds = [next(iter(part)) for part in kept["parts"]["list"]]
-    assert (next(iter(kept["jacobian"])), kinds) == ("closure", ["partial", "method", "closure", "import"])
+    assert (next(iter(kept["jacobian"])), kinds) == ("closure", ["partial", "method", "closure", "import", "method"])
     text = (tmp_path / "model.py").read_text()
     (tmp_path / "new.py").write_text(text.replace("range(30)", "list(range(30))"))
     with Verifier(sys.executable) as verifier:

@@ -89,6 +89,7 @@ OTHER = {
     "an output from before, that starts as the total does": (TOTAL, TOTAL_NEW.format("(c[0] + xs[i], c[1])", "0.0, jnp.float32(1.0)"), (ROW, N)),
     "two that start equal and part": (TOTAL.replace("1.0", "0.0"), TOTAL_NEW.format("(c[0] + xs[i], c[0] + xs[i])", "0.0, jnp.float32(0.0)"), (ROW, N)),
     "carries swapped": (TOTAL, TOTAL_NEW.format("(c[0], c[0] + xs[i])", "0.0, jnp.float32(1.0)"), (ROW, N)),
+    "a scan of less than no trips": (LONG.replace("30000", "-1"), LONG_NEW.format("k", "c * 2", -1), (X, X)),
     "a tie": (NESTED, NESTED_NEW.format("<=", "(x, y - x)", "(x + 0.25, y)", 20), (X, X)),
     "arms exchanged": (NESTED, NESTED_NEW.format("<", "(x + 0.25, y)", "(x, y - x)", 20), (X, X)),
     "an update of the wrong name": (NESTED, NESTED_NEW.format("<", "(y - x, y)", "(x + 0.25, y)", 20), (X, X)),

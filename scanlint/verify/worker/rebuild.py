@@ -175,8 +175,8 @@ class Builder:
             else:
                 object.__setattr__(made, name, self.value(inner))
         for name, inner in cast("dict[str, Node]", node.get("attached", {})).items():
-            function = self.value(inner) if own is not None and not hasattr(cls, name) else None
-            if isinstance(function, types.FunctionType):
+            function = self.value(inner) if not hasattr(cls, name) else None
+            if own is not None and isinstance(function, types.FunctionType):
                 own[name] = types.MethodType(function, made)
         return made
 
