@@ -26,9 +26,10 @@ def boolean(unit: Unit, node: ast.expr) -> bool:
 def is_logic(unit: Unit, part: ast.AST) -> bool:
     """Whether `and`, `or`, `not` or a chained comparison joins bools only, with nothing in it that binds or calls."""
     match part:
-        case ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
-            known = isinstance(part, ast.UnaryOp) or boolean(unit, part)
-        case ast.Compare(ops=[_, _, *_]):
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            value = unit.value(operand)
+            known = boolean(unit, operand) or (value.container is None and value.dtype in ("int", "float"))
+        case ast.BoolOp() | ast.Compare(ops=[_, _, *_]):
             known = boolean(unit, part)
         case _:
             return False

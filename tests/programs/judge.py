@@ -58,6 +58,11 @@ class Verdict(NamedTuple):
         return self.reported and not self.withheld
 
 
+def sound(verdict: Verdict) -> bool:
+    """Whether nothing is wrong, but for a result that is no longer as weakly typed as a number: that is told."""
+    return verdict.wrong is None or "): stronger: " in verdict.wrong
+
+
 class Unverified(Fixer):
     """Writes what the rewriters make of a program, with nothing verified."""
 
@@ -249,7 +254,7 @@ def unlike(a: jax.Array, b: jax.Array, *, settled: bool) -> str | None:
         a = jax.lax.convert_element_type(a, b.dtype)
         b = jax.lax.convert_element_type(b, b.dtype)
     if a.dtype == b.dtype and a.shape == b.shape and a.weak_type != b.weak_type:
-        return f"weak: {a.aval} became {b.aval}"
+        return f"{'stronger' if a.weak_type else 'weak'}: {a.aval} became {b.aval}"
     types = [f"{'weak ' if x.weak_type else ''}{x.dtype}{list(x.shape)}" for x in (a, b)]
     if types[0] != types[1]:
         return f"type: {types[0]} became {types[1]}"
