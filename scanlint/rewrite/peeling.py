@@ -29,7 +29,9 @@ def first_trip_before(model: LoopModel) -> Rewrite | None:
         return None
     if len(node.body) > LONGEST or node.orelse or model.outputs or shares_lines(node) or len(model.streams) != 1:
         return None
-    stream = model.streams[0]
+    stream, inner = model.streams[0], ast.walk(ast.Module(node.body, []))
+    if reads(node.iter) & binds(*node.body) or any(isinstance(part, ast.Lambda | ast.FunctionDef) for part in inner):
+        return None
     plain = not (stream.step or stream.counted or stream.reverse or stream.table) and isinstance(
         stream.target, ast.Name
     )
@@ -49,6 +51,7 @@ class _Peeling:
         self.array = self.source.segment(stream.array) if stream.array is not None else None
         self.start = self.source.segment(stream.start) if stream.start is not None else "0"
         self.stop = self.source.segment(stream.stop) if stream.stop is not None else ""
+        self.bound = binds(*node.body)
         befores = {name: self.unit.before.get((node, name)) for name in model.carried}
         self.nothing = {n for n, v in befores.items() if v is not None and v.known and v.constant is None}
         self.tests = {test: first for test in self._conditions() if (first := self._first(test)) is not None}
@@ -95,7 +98,7 @@ class _Peeling:
                 if name in self.nothing and not self._earlier(name, test):
                     return isinstance(op, ast.Is) if isinstance(op, ast.Is | ast.IsNot) else None
             case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[other]) if name == self.target:
-                if self.array is None and self.source.segment(other) == self.start:
+                if self.array is None and self.source.segment(other) == self.start and not reads(other) & self.bound:
                     return {ast.Eq: True, ast.NotEq: False, ast.Gt: False}.get(type(op))
         return None
 

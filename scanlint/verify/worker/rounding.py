@@ -89,7 +89,8 @@ def spread(judge: Judge, values: Values, expected: object, relative: float, *, v
 def _measured(judge: Judge, values: Values, expected: object, found: Spread) -> Iterator[None]:
     if compilable(judge, values):
         try:
-            found.compiled = apart(expected, judge.jitted(judge.before, judge.own(values), numbers=True))
+            compiled = judge.jitted(judge.before, judge.own(values), numbers=judge.staged_numbers)
+            found.compiled = apart(expected, compiled)
             yield
         except Exception:  # noqa: BLE001
             found.compiled = None
@@ -140,16 +141,23 @@ def in_double(judge: Judge, values: Values) -> object | None:
 
 
 def compilable(judge: Judge, values: Values) -> bool:
-    """Whether the old version traces to a program that compiles in reasonable time."""
-    if judge.compilable is None:
-        parts = split(judge.own(values), judge.signature.static, numbers=True)
+    """Whether the old version traces to a program that compiles in reasonable time: with its numbers static if need be.
+
+    The new version is compiled in the same way (see `Judge.under_jit`).
+    """
+    for numbers in (True, False) if judge.compilable is None else ():
+        parts = split(judge.own(values), judge.signature.static, numbers=numbers)
+        judge.compilable, judge.staged_numbers = False, numbers
         try:
             with limited(SECONDS):
-                program = jax.make_jaxpr(lambda *ls: judge.arrays(judge.before, parts, ls))(*parts.leaves)
+                program = jax.make_jaxpr(lambda *ls, p=parts: judge.arrays(judge.before, p, ls))(*parts.leaves)
             judge.compilable = count(program.jaxpr) <= COMPILED_EQUATIONS
-        except (Exception, TookTooLong):  # noqa: BLE001
-            judge.compilable = False
-    return judge.compilable
+            break
+        except TookTooLong:
+            break
+        except Exception:  # noqa: BLE001
+            continue
+    return bool(judge.compilable)
 
 
 def apart(expected: object, other: object) -> Apart:

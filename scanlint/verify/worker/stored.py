@@ -68,13 +68,18 @@ def _copied(value: object, depth: int = 0) -> object:
     """Containers and plain objects made anew, so that nobody else sees what becomes of them."""
     if isinstance(value, (*NUMBERS, str, bytes, type, types.ModuleType)) or isroutine(value) or jitted(value):
         return value
+    if depth > DEEPEST:
+        return value
     if isinstance(value, dict):
         return type(value)({k: _copied(v, depth + 1) for k, v in value.items()})
     if type(value) is list:
         return [_copied(v, depth + 1) for v in value]
-    if not hasattr(value, "__dict__") or depth > DEEPEST:
+    if not hasattr(value, "__dict__"):
         return value
-    made = copy.copy(value)
+    try:
+        made = copy.copy(value)
+    except TypeError:  # locks, files and their like: nothing that a version changes
+        return value
     for name, inner in vars(value).items():
         object.__setattr__(made, name, _copied(inner, depth + 1))
     return made

@@ -216,7 +216,7 @@ class Task:
             owner = None
         self.stage("running callers for their arguments" if self.elsewhere else "building the recorded inputs")
         signature, recorded = self.called(old, signature) if self.elsewhere else self.recorded(old, signature)
-        if not any(jitted(version.resolve(dotted)) for version in (old, new)):
+        if not any(jitted(self.resolve(version, dotted)) for version in (old, new)):
             signature = storing(signature, old.function, new.function)
         full = self.judge(old, new, signature, old, coverage)
         twin = self.twin(old, signature, coverage)
