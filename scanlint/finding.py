@@ -59,7 +59,7 @@ class Fix:
 
 
 class Like(NamedTuple):
-    """The shape of the local array `name` without its first `cut` axes; `typed`: its dtype as well.
+    """The shape of the local array `name` without its first `cut` axes (-1: its last one); `typed`: its dtype as well.
 
     `other`: what it and another array, without its first `other_cut` axes, broadcast to, and promote to.
     """

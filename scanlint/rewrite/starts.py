@@ -250,7 +250,9 @@ def _axes(like: Like, spell: Spell) -> str:
 
 
 def _cut(name: str, cut: int, spell: Spell) -> str:
-    return f"{name}.shape[{cut}:]" if cut else f"{spell('jax.numpy.shape')}({name})"
+    if not cut:
+        return f"{spell('jax.numpy.shape')}({name})"
+    return f"{name}.shape[{cut}:]" if cut > 0 else f"{name}.shape[:{cut}]"
 
 
 def _replace(node: ast.expr, lines: list[str], code: str) -> Edit:

@@ -218,17 +218,22 @@ def _start(
 
 def _likes(arrays: Mapping[str, jax.Array | np.ndarray], axes: tuple[int, ...], dtype: str) -> Iterator[Like]:
     """The arrays, and pairs of them, that have these axes."""
-    parts = [(n, x, cut) for n, x in list(arrays.items())[:MOST_ARRAYS] for cut in range(min(x.ndim, 2) + 1)]
+    parts = [(n, x, cut) for n, x in list(arrays.items())[:MOST_ARRAYS] for cut in (*range(min(x.ndim, 2) + 1), -1)]
     for n, x, cut in parts:
-        if x.shape[cut:] == axes:
+        if _left(x, cut) == axes and (x.ndim or not cut):
             yield Like(n, cut, str(x.dtype) == dtype)
-    few = [(n, x, cut) for n, x, cut in parts if cut < 2 and n in list(arrays)[:MOST_PAIRED]]
+    few = [(n, x, cut) for n, x, cut in parts if 0 <= cut < 2 and n in list(arrays)[:MOST_PAIRED]]
     for (n, a, cut), (m, b, other) in itertools.combinations(few, 2):
         try:
-            if n != m and np.broadcast_shapes(a.shape[cut:], b.shape[other:]) == axes:
+            if n != m and np.broadcast_shapes(_left(a, cut), _left(b, other)) == axes:
                 yield Like(n, cut, str(jnp.promote_types(a.dtype, b.dtype)) == dtype, m, other)
         except ValueError:
             continue
+
+
+def _left(array: jax.Array | np.ndarray, cut: int) -> tuple[int, ...]:
+    """The axes but for the first ones that are cut, or, where negative, the last ones."""
+    return tuple(array.shape[cut:] if cut >= 0 else array.shape[:cut])
 
 
 def _exact(first: str, last: str) -> bool:

@@ -79,7 +79,6 @@ class Judge:
     patience: float = CASE_SECONDS
     callees: Callees | None = None
     compilable: bool | None = None
-    staged_numbers: bool = True
     max_error: float = 0.0
     notes: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)

@@ -29,8 +29,9 @@ def further(
 
     Only where the old version decides nothing: with arms of different shapes, nobody means what it gives. Numbers
     whose rank nothing tells are tried with two axes as well. Where the new version fails because a carry starts as a
-    Python number, whose rank no caller chooses, it is to blame for rows in place of the numbers that a loop reads, or
-    where there are no arrays, for arrays in place of all numbers: a single one (`rate`) is seldom meant to be an array.
+    Python number, whose rank no caller chooses, it is to blame for rows in place of the numbers that a loop reads, for
+    what may be a matrix, left of a product, or where there are no arrays, for arrays in place of all numbers: a single
+    one (`rate`) is seldom meant to be an array.
     """
 
     def straight(asked: int) -> bool:
@@ -56,12 +57,16 @@ def further(
     numbers = [n for n in arrays if specs[n] == Array(())]
     read = _read_by_loops(inputs.node)
     series = [n for n in arrays if n in read and len(specs[n].shape) == read[n]]  # type: ignore[union-attr]
+    matrices = _multiplied(inputs.node)
     threes = {n: resize(s, dict.fromkeys(sizes(list(specs.values())), 3)) for n, s in specs.items()}
     plain = len(numbers) == len(arrays)
     for names in dict.fromkeys([tuple(arrays), tuple(series), *((n,) for n in arrays[:MAX_ALONE])]):
-        meant = plain or set(names) <= set(series)
+        meant = plain or set(names) <= {*series, *matrices}
+        first = bool(names) and set(names) <= matrices
         for base, size in ((specs, fresh), (specs, 3), (specs, None), (threes, 3)):
-            changed = {n: _longer(s, size) if n in names else s for n, s in base.items()}
+            changed = {
+                n: _longer(s, size, first=first and size is not None) if n in names else s for n, s in base.items()
+            }
             if names and accepted(changed, meant):
                 yield f"one more axis for {', '.join(names)}", changed
                 break
@@ -87,6 +92,12 @@ def _read_by_loops(function: ast.AST) -> dict[str, int]:
     return found
 
 
+def _multiplied(function: ast.AST) -> set[str]:
+    """The names that stand on the left of a matrix product."""
+    products = (n for n in ast.walk(function) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.MatMult))
+    return {n.left.id for n in products if isinstance(n.left, ast.Name)}
+
+
 def _tells_rank(annotation: ast.expr | None) -> bool:
     """Whether an annotation may say how many axes there are: `Float[Array, "n"]`, `float`."""
     match annotation:
@@ -97,7 +108,8 @@ def _tells_rank(annotation: ast.expr | None) -> bool:
     return False
 
 
-def _longer(spec: object, size: int | None) -> Array:
-    """With an axis of that size at the end; without a size one as long as the first, as a wrong axis may want it."""
+def _longer(spec: object, size: int | None, *, first: bool = False) -> Array:
+    """With an axis of that size at the end, or `first`; without a size as long as the first one."""
     assert isinstance(spec, Array)
-    return Array((*spec.shape, size or (spec.shape[0] if spec.shape else 2)), spec.dtype)
+    length = size or (spec.shape[0] if spec.shape else 2)
+    return Array((length, *spec.shape) if first else (*spec.shape, length), spec.dtype)

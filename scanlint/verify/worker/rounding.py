@@ -89,8 +89,7 @@ def spread(judge: Judge, values: Values, expected: object, relative: float, *, v
 def _measured(judge: Judge, values: Values, expected: object, found: Spread) -> Iterator[None]:
     if compilable(judge, values):
         try:
-            compiled = judge.jitted(judge.before, judge.own(values), numbers=judge.staged_numbers)
-            found.compiled = apart(expected, compiled)
+            found.compiled = apart(expected, judge.jitted(judge.before, judge.own(values), numbers=True))
             yield
         except Exception:  # noqa: BLE001
             found.compiled = None
@@ -141,23 +140,16 @@ def in_double(judge: Judge, values: Values) -> object | None:
 
 
 def compilable(judge: Judge, values: Values) -> bool:
-    """Whether the old version traces to a program that compiles in reasonable time: with its numbers static if need be.
-
-    The new version is compiled in the same way (see `Judge.under_jit`).
-    """
-    for numbers in (True, False) if judge.compilable is None else ():
-        parts = split(judge.own(values), judge.signature.static, numbers=numbers)
-        judge.compilable, judge.staged_numbers = False, numbers
+    """Whether the old version traces to a program that compiles in reasonable time."""
+    if judge.compilable is None:
+        parts = split(judge.own(values), judge.signature.static, numbers=True)
         try:
             with limited(SECONDS):
-                program = jax.make_jaxpr(lambda *ls, p=parts: judge.arrays(judge.before, p, ls))(*parts.leaves)
+                program = jax.make_jaxpr(lambda *ls: judge.arrays(judge.before, parts, ls))(*parts.leaves)
             judge.compilable = count(program.jaxpr) <= COMPILED_EQUATIONS
-            break
-        except TookTooLong:
-            break
-        except Exception:  # noqa: BLE001
-            continue
-    return bool(judge.compilable)
+        except (Exception, TookTooLong):  # noqa: BLE001
+            judge.compilable = False
+    return judge.compilable
 
 
 def apart(expected: object, other: object) -> Apart:
