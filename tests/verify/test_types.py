@@ -47,3 +47,27 @@ def test_whole_numbers_beyond_16_bits_are_tried(judge) -> None:
 def test_types_that_the_user_gave_are_not_doubted(judge) -> None:
     new = ROLLED.format("0.0")
     assert judge(HORNER, new, given=(("h: f32[5], x: f32[5]", "module.py:1"),)).verdict == "proved"
+
+
+def test_what_stands_left_of_a_product_may_be_a_matrix(judge) -> None:
+    old = """
+    def f(v, m):
+        x = 0.0
+        for _ in range(4):
+            x = 0.5 * x + m @ v
+        return x
+    """
+    new = """
+    def f(v, m):
+        x = {start}
+
+        def body(_, x):
+            return 0.5 * x + m @ v
+
+        x = lax.fori_loop(0, 4, body, x)
+        return x
+    """
+    flat = judge(old, new.format(start="0.0"), traced=True)
+    assert flat.verdict == "refuted"
+    assert {like.cut for carry in flat.carries for like in carry.likes} == {-1}
+    assert judge(old, new.format(start="jnp.full(m.shape[:-1], 0.0)"), traced=True).verdict == "proved"

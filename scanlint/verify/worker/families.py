@@ -14,7 +14,7 @@ from .inputs import Inputs
 from .judge import Judge
 from .need import Need
 from .observed import reduced, specs_of
-from .ranks import further
+from .ranks import MATRIX, further
 from .settling import Settling
 from .values import OTHERWISE, Case, Mode, Specs, Values, cases, modes, varied
 
@@ -132,7 +132,8 @@ class Families:
         found = []
         sizes = [*self.inputs.variants(specs), *further(self.inputs, self.judge.after, specs, self.settling.starts)]
         for label, sized in sizes if not real else [("", specs)]:
-            if (label.startswith("size 1 ") or self.chosen) and label and self.broadcasts(sized):
+            doubtful = label.startswith("size 1 ") or (self.chosen and label and not label.startswith(MATRIX))
+            if doubtful and self.broadcasts(sized):
                 continue
             wanted = (
                 list(modes(sized, floats, integers))

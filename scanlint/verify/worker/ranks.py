@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .inputs import Inputs
     from .values import Specs
 
+MATRIX = "a matrix"
 MAX_ALONE = 3
 MOST_AXES = 3
 
@@ -68,7 +69,7 @@ def further(
                 n: _longer(s, size, first=first and size is not None) if n in names else s for n, s in base.items()
             }
             if names and accepted(changed, meant):
-                yield f"one more axis for {', '.join(names)}", changed
+                yield f"{MATRIX if first else 'one more axis'} for {', '.join(names)}", changed
                 break
     twice = {n: Array(tuple(unused[:2])) if n in numbers else s for n, s in specs.items()}
     if numbers and accepted(twice, plain):
