@@ -15,6 +15,11 @@ WRONG = {
     "a sum that stays as weakly typed as its start": (SUMMED, SCANNED.format("0.0"), frozenset()),
     "products in half precision beside a weak carry": (HORNER, ROLLED.format("jnp.full(jnp.broadcast_shapes(h.shape[1:], x.shape[1:]), 0.0)"), frozenset()),
     "a NaN that is not the first": (FIRST, "def f(x):\n    return jnp.argmax(x)\n", frozenset()),
+    "a sum that stays weak though no input tried says so": (
+        "def f(x, n):\n    s = 0.0\n    for k in range(n, 0, -1):\n        if k % 2 == 0:\n            s = s + jnp.max(x)\n    return s\n",
+        "def f(x, n):\n    def body(k, s):\n        return lax.cond((n - k) % 2 == 0, lambda: s + jnp.max(x), lambda: s)\n    return lax.fori_loop(0, n, body, 0.0)\n",
+        frozenset({"n"}),
+    ),
     "a limit of the trips": (TRIPS, "def f(x, n):\n    return lax.fori_loop(0, min(n, 64), lambda i, x: x * 0.5 + i, x)\n", frozenset({"n"})),
 }  # fmt: skip
 RIGHT = {

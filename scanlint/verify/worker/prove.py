@@ -15,6 +15,7 @@ from .loops import Loops
 from .numbers import Ids, Numbering, Unprovable
 from .paths import MAX_DECISIONS, Path, TooManyDecisions, paths
 from .unfold import Unfolded, gathering
+from .weak import weakly_typed
 
 if TYPE_CHECKING:
     from jax.extend.core import ClosedJaxpr, Jaxpr
@@ -29,6 +30,7 @@ class Proof:
     """Whether the programs are the same for inputs of these shapes; equation counts where they were traced.
 
     `empty` where outputs without elements differ in shape or dtype: a loop of no trips has nothing to take these from.
+    `weaker` where an output is as weakly typed as a Python number in the new version only.
     """
 
     same: bool
@@ -37,6 +39,7 @@ class Proof:
     after: int | None = None
     empty: bool = False
     error: Exception | None = None
+    weaker: bool = False
 
 
 def prove(
@@ -61,9 +64,10 @@ def prove(
     if not similar(tree_before, tree_after):
         return Proof(False, "the outputs differ in structure", counted, target.equations)
     reason = _differ(before, after, leaves)
-    pairs = zip(before.out_avals, after.out_avals, strict=False)
+    pairs = list(zip(before.out_avals, after.out_avals, strict=False))
     empty = any(0 in shape(a) and 0 in shape(b) and (shape(a), a.dtype) != (shape(b), b.dtype) for a, b in pairs)
-    return Proof(not reason, reason, counted, target.equations, empty)
+    weaker = any(weakly_typed(b) and not weakly_typed(a) and 0 not in shape(a) for a, b in pairs)
+    return Proof(not reason, reason, counted, target.equations, empty, weaker=weaker)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from .compare import describe
 
 Pair = tuple[bool, bool]
 LOST = (False, True)
+WEAKER = "the dtype is weak, as that of a Python number, and was not"
 WEAK = "weak "  # before the name of a type
 
 
@@ -34,7 +35,7 @@ class Weakness:
     def lost(self) -> str:
         """Where the old version gives an array of a dtype of its own and the new one as good as a Python number."""
         found = next((pairs[LOST] for pairs in self.met.values() if LOST in pairs), "")
-        return f"{found}the dtype is weak, as that of a Python number, and was not" if found else ""
+        return f"{found}{WEAKER}" if found else ""
 
 
 def _place(at: int, count: int) -> str:

@@ -10,7 +10,7 @@ from typing import TypeVar
 import jax
 
 from .call import TookTooLong, limited, plain, split
-from .compare import kinds
+from .compare import describe, kinds
 from .cover import Coverage
 from .families import Family
 from .gradient import same_gradients
@@ -23,6 +23,7 @@ from .prove import Proof, prove
 from .specs import transplant
 from .turns import turns
 from .values import OTHERWISE, Case, Mode, Values, cases, searching
+from .weak import WEAKER
 
 MAX_CASES = 30
 PROVED_CASES = 5
@@ -200,6 +201,8 @@ class Weighing:
                 continue
             if not proof.same:
                 return False
+            if proof.weaker:
+                raise Weaker(f"{describe(values)}: {WEAKER}")
             self.compared.append(kinds(values))
             if proof.empty:
                 self.remarks.append(EMPTY)
