@@ -54,6 +54,23 @@ def test_types_that_the_user_gave_are_not_doubted(judge) -> None:
     assert judge(HORNER, new, given=(("h: f32[5], x: f32[5]", "module.py:1"),)).verdict == "proved"
 
 
+def test_rows_are_tried_where_a_number_stands_in_the_other_arm(judge) -> None:
+    old = """
+    def f(xs):
+        last = 0.0
+        for i in range(xs.shape[0]):
+            if i >= 0:
+                last = xs[i]
+        return last
+    """
+    new = """
+    def f(xs):
+        return lax.fori_loop(0, xs.shape[0], lambda i, last: lax.cond(i >= 0, lambda: xs[i], lambda: last), {start})
+    """
+    assert judge(old, new.format(start="0.0"), traced=True).verdict == "refuted"
+    assert judge(old, new.format(start="jnp.zeros_like(xs[0])"), traced=True).verdict in ("proved", "tested")
+
+
 def test_what_stands_left_of_a_product_may_be_a_matrix(judge) -> None:
     old = """
     def f(v, m):
