@@ -44,11 +44,14 @@ def number_kind(unit: Unit, node: ast.expr) -> str | None:
 
 
 def met(unit: Unit, number: ast.AST, carried: Collection[str]) -> str | None:
-    """The one carried name whose dtype a number takes on: that of the statement where it is read."""
+    """The one carried name whose dtype a number takes on: that of the statement where it is read, if it has one."""
     statement = next((a for a in unit.ancestors(number) if isinstance(a, ast.stmt)), None)
     if not isinstance(statement, ast.Assign | ast.AugAssign):
         return None
     names = (reads(statement) | binds(statement)) & frozenset(carried)
+    uses = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and n.id in names]
+    if any(unit.value(n).container is not None for n in uses):
+        return None
     return next(iter(names)) if len(names) == 1 else None
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from scanlint.analysis.flow import targets
 from scanlint.analysis.unit import Unit
 from scanlint.analysis.words import words
 from scanlint.outcome import Withheld
@@ -183,8 +184,11 @@ def _strong(unit: Unit, leaves: Sequence[Leaf], spell: Spell) -> dict[int, str]:
 
 
 def _numeral(unit: Unit, name: str) -> bool:
-    """Whether a name is somewhere bound to a Python number, or read as one."""
+    """Whether a name is somewhere bound to a Python number, or read as one: a range gives such, whatever its bounds."""
     kinds = ("int", "float", "complex")
+    loops = [n for n in ast.walk(unit.node) if isinstance(n, ast.For) and name in targets(n.target)]
+    if any(not unit.value(loop.iter).array for loop in loops):
+        return True
     names = [n for n in ast.walk(unit.node) if isinstance(n, ast.Name) and n.id == name]
     return any(value.static and not value.array and value.dtype in kinds for value in map(unit.value, names))
 

@@ -68,7 +68,10 @@ def test_rows_are_tried_where_a_number_stands_in_the_other_arm(judge) -> None:
         return lax.fori_loop(0, xs.shape[0], lambda i, last: lax.cond(i >= 0, lambda: xs[i], lambda: last), {start})
     """
     assert judge(old, new.format(start="0.0"), traced=True).verdict == "refuted"
-    assert judge(old, new.format(start="jnp.zeros(xs.shape[1:], xs.dtype)"), traced=True).verdict in ("proved", "tested")
+    assert judge(old, new.format(start="jnp.zeros(xs.shape[1:], xs.dtype)"), traced=True).verdict in (
+        "proved",
+        "tested",
+    )
 
 
 def test_what_stands_left_of_a_product_may_be_a_matrix(judge) -> None:
