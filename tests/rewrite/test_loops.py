@@ -420,6 +420,8 @@ LEFT = {
                 if previous is not None:
                     s = s + previous
                 previous = {BODY}
+                if i == 7:
+                    previous = None
             return s
         """,
         "carry-not-an-array",

@@ -296,7 +296,7 @@ def test_where_rounding_decides_every_result_the_verdict_is_unknown(judge) -> No
 def test_a_new_version_that_does_not_end_where_the_old_one_takes_a_moment_is_refuted(judge) -> None:
     old = "def f(x):\n    for _ in range(20):\n        x = jnp.sin(x)\n    return x\n"
     new = "def f(x):\n    return lax.while_loop(lambda x: jnp.all(x < 2), lambda x: jnp.sin(x), x)\n"
-    with Verifier(sys.executable, timeout=4.0) as verifier:
+    with Verifier(sys.executable, timeout=8.0) as verifier:
         found = judge(old, new, using=verifier)
     assert found.verdict == "refuted", found
     assert "the new version did not end within" in (found.counterexample or "")

@@ -38,7 +38,7 @@ def further(
     def straight(asked: int) -> bool:
         raise _Asked
 
-    def accepted(changed: Specs, meant: bool) -> bool:
+    def accepted(changed: Specs, meant: bool, rows: bool = False) -> bool:
         decides = inputs.attempt(changed, truth=straight) is not None
         if decides and inputs.attempt(changed) is not None:
             return False
@@ -46,7 +46,7 @@ def further(
         if failure is None or not meant or failure.kind != "TypeError":
             return failure is None and not decides
         if "true_fun" in failure.message:  # arms of a `cond`, where the old version decides in Python
-            return not decides
+            return rows and not decides
         if "carry" not in failure.message:
             return False
         wrong = [s for s in starts(changed) if not s.fits]
@@ -72,7 +72,7 @@ def further(
             changed = {
                 n: _longer(s, size, first=first and size is not None) if n in names else s for n, s in base.items()
             }
-            if names and accepted(changed, meant):
+            if names and accepted(changed, meant, set(names) <= set(series)):
                 yield f"{MATRIX if first else 'one more axis'} for {', '.join(names)}", changed
                 break
     twice = {n: Array(tuple(unused[:2])) if n in numbers else s for n, s in specs.items()}
