@@ -29,13 +29,15 @@ def first_trip_before(model: LoopModel) -> Rewrite | None:
         return None
     if len(node.body) > LONGEST or node.orelse or model.outputs or shares_lines(node) or len(model.streams) != 1:
         return None
-    stream, inner = model.streams[0], ast.walk(ast.Module(node.body, []))
-    if reads(node.iter) & binds(*node.body) or any(isinstance(part, ast.Lambda | ast.FunctionDef) for part in inner):
+    stream, bound = model.streams[0], binds(*node.body)
+    if any(isinstance(part, ast.Lambda | ast.FunctionDef | ast.JoinedStr) for part in ast.walk(node)):
         return None
     plain = not (stream.step or stream.counted or stream.reverse or stream.table) and isinstance(
         stream.target, ast.Name
     )
-    if not plain or model.live_targets or next(jumps_in(*node.body), None) is not None:
+    if not plain or (reads(node.iter) | binds(node.target)) & bound or model.live_targets:
+        return None
+    if next(jumps_in(*node.body), None) is not None:
         return None
     return _Peeling(model, node, stream).outcome()
 

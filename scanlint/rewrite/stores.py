@@ -26,6 +26,8 @@ def without_stores(model: BranchModel) -> Rewrite | None:
     places = _places(node)
     if not places or is_elif(unit, node) or shares_lines(node):
         return None
+    if any(isinstance(part, ast.JoinedStr) for part in ast.walk(node)):  # Python 3.11 does not say where in it they are
+        return None
     leaving, taken = Leaving(unit, indent_of(unit), str), set(unit.names)
     margin, newline = leaving.margin(node, 0), leaving.newline
     names: dict[str, str] = {}
