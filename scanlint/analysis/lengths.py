@@ -50,6 +50,14 @@ def _call(unit: Unit, name: str, args: Sequence[ast.expr], keywords: dict[str, a
     match root, last, args:
         case "jax.numpy", "arange", [stop] if not keywords.keys() - {"dtype"}:
             return _number(unit, stop)
+        case "jax.numpy", "arange", [_, _] | [_, _, _] if not keywords.keys() - {"dtype"}:
+            bounds = [unit.value(a).constant for a in args]
+            whole = [b for b in bounds if isinstance(b, int)]
+            return len(range(*whole)) if len(whole) == len(bounds) and whole[2:] != [0] else None
+        case "jax.numpy", "linspace", [_, _, count, *_] if not keywords.keys() - {"dtype", "endpoint"}:
+            return _number(unit, count)
+        case "jax.numpy", "linspace", [_, _] if not keywords.keys() - {"dtype", "endpoint", "num"}:
+            return _number(unit, keywords["num"]) if "num" in keywords else None
         case "jax.numpy", "array" | "asarray" | "stack", [ast.List(elts=rows) | ast.Tuple(elts=rows), *_]:
             plain = not any(isinstance(r, ast.Starred) for r in rows) and "axis" not in keywords and len(args) == 1
             return len(rows) if plain and "ndmin" not in keywords else None

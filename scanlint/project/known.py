@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from scanlint.analysis.callables import Closure, Code, Mode
+from scanlint.analysis.callables import Closure, Code, Mode, Transformed
 from scanlint.analysis.evidence import Reason
 from scanlint.analysis.flags import NAMES
+from scanlint.analysis.hostwork import JITS
 from scanlint.analysis.members import annotated, instance
 from scanlint.analysis.values import UNKNOWN, Kind, Value, staged
 from scanlint.project.frameworks import Roles, membership
@@ -20,7 +21,15 @@ def begin(graph: Graph, scope: ModuleScope, settings: Settings) -> None:
         if facts.bases:
             _class(graph, scope, name)
     for qualname, pattern in assumed(scope.name, scope.facts, settings):
-        _trace(graph, scope, qualname, f"`{qualname}` runs under a trace by `{pattern}` in `assume-traced`")
+        if not _staged_itself(scope, qualname):
+            _trace(graph, scope, qualname, f"`{qualname}` runs under a trace by `{pattern}` in `assume-traced`")
+
+
+def _staged_itself(scope: ModuleScope, qualname: str) -> bool:
+    """Whether a function says under its own `@jax.jit` what of it is traced."""
+    code = scope.code(qualname)
+    callee = scope.decorate(code).callee if code is not None else None
+    return isinstance(callee, Transformed) and callee.transform in JITS
 
 
 def _class(graph: Graph, scope: ModuleScope, name: str) -> None:

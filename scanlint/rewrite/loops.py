@@ -16,6 +16,7 @@ from scanlint.rewrite.buffers import buffered, in_order
 from scanlint.rewrite.flagged import without_jumps
 from scanlint.rewrite.indexing import use_arrays, use_tracers, use_windows
 from scanlint.rewrite.jumps import without_continue
+from scanlint.rewrite.lasting import last_after
 from scanlint.rewrite.peeling import first_trip_before
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.roll import Roll, kept
@@ -30,7 +31,7 @@ def to_rolled_loop(model: LoopModel, *, stacked: bool = False) -> Outcome:
 
     `stacked`: what is iterated is a list of like-structured pytrees, to be stacked leaf by leaf first.
     """
-    if step := without_continue(model) or without_jumps(model) or first_trip_before(model):
+    if step := without_continue(model) or without_jumps(model) or first_trip_before(model) or last_after(model):
         return step
     if refusal := refuse(model):
         return refusal

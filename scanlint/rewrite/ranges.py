@@ -9,6 +9,7 @@ from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.rewrite.words import atom
 
 ARITHMETIC = ast.Add | ast.Sub | ast.Mult | ast.Div | ast.FloorDiv | ast.Mod | ast.Pow
+NUMBERS = frozenset(["jax.numpy.arange", "jax.numpy.linspace"])
 
 
 def last_target(model: LoopModel, name: str) -> str | None:
@@ -35,6 +36,8 @@ def _row(model: LoopModel, stream: Stream) -> str | None:
     match stream.array:
         case ast.Name() | ast.Attribute() | ast.Subscript() as array:
             return f"{model.unit.source.segment(array)}[{'0' if stream.reverse else '-1'}]"
+        case ast.Call(func=func) as made if model.unit.resolve(func) in NUMBERS:
+            return f"{model.unit.source.segment(made)}[{'0' if stream.reverse else '-1'}]"
     return None
 
 

@@ -40,6 +40,11 @@ MENDED = {
         "        total = total + scale * xs[i]\n    return total\n",
         "total = jnp.broadcast_to(total, xs.shape[1:])",
     ),
+    "a product of a matrix and its own rows, beside a random key": (
+        "def moved(m, key):\n    last = 0.0\n    noise = jax.random.key_data(key).sum() * 0.0\n    for i in range(m.shape[0]):\n"
+        "        last = m @ m[i] + noise\n        noise = noise * 0.5\n    return last, noise\n",
+        "last = jnp.full(m.shape[:-1], 0.0)",
+    ),
     "a sum that a branch would leave as weakly typed as its start": (
         "def positive(xs):\n    s = 0.0\n    for i in range(xs.shape[0]):\n"
         "        if (d := xs[i]) > 0:\n            s += d\n    return s\n",

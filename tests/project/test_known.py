@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -173,6 +174,13 @@ def test_parameters_of_what_is_assumed_are_tracers_only_with_evidence(tmp_path: 
     (unit,) = (u for u in project(tmp_path, {"mod.py": MODULE}, "mod.f").units() if u.qualname == "f")
     assert asked_of_tracers(unit) == ["w > 0", "x[0] > 0"]
     assert unit.contexts[unit.node].chain[0].text == "`f` runs under a trace by `mod.f` in `assume-traced`"
+
+
+def test_what_is_jitted_itself_keeps_its_static_arguments(tmp_path: Path) -> None:
+    code = "import jax\nfrom functools import partial\n@partial(jax.jit, static_argnums=1)\ndef f(x, n):\n    return x if n > 0 else -x\n"
+    (unit,) = project(tmp_path, {"mod.py": code}, "mod.*").units()
+    (test,) = unit.every(ast.Compare)
+    assert unit.value(test).static
 
 
 def test_a_pattern_that_names_nothing_is_noted(tmp_path: Path) -> None:

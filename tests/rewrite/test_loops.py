@@ -312,6 +312,34 @@ ROLLED = {
         """,
         "lax.scan(step, total, xs[1:])",
     ),
+    "what_only_the_last_trip_leaves": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s, last = jnp.zeros(2), None
+            kept = 0.0
+            for i in range(1, 24):
+                s = jnp.sin(s) + jnp.cos(xs[i]) * ys[i] - jnp.tanh(xs[i - 1])
+                # of the row before
+                kept = jnp.sum(xs[i - 1]) * i
+                last = s * i
+            return s, last, kept
+        """,
+        "    # of the row before\n    kept = jnp.sum(xs[23 - 1]) * 23\n",
+    ),
+    "what_only_the_last_row_leaves": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            for x in xs:
+                gap = jnp.sin(x) * jnp.cos(x) - jnp.tanh(x) + jnp.exp(-x) * jnp.sin(x) * jnp.cos(x) - jnp.tanh(x)
+                gap = gap + jnp.sin(gap) * jnp.cos(x) - jnp.tanh(gap) + jnp.exp(-x) * jnp.sin(gap) * jnp.cos(x)
+                ys = ys * 0.5 + gap[0]
+                last = x.max() * 2.0
+            return last, ys
+        """,
+        "    last = xs[-1].max() * 2.0\n",
+    ),
     "dicts_are_stacked_leaf_by_leaf": (
         """
         @jax.jit

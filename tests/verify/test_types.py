@@ -20,6 +20,16 @@ WRONG = {
         "def f(x, n):\n    def body(k, s):\n        return lax.cond((n - k) % 2 == 0, lambda: s + jnp.max(x), lambda: s)\n    return lax.fori_loop(0, n, body, 0.0)\n",
         frozenset({"n"}),
     ),
+    "a start that no trip reads, and whose rank nothing tells": (
+        "def f(x, m, t):\n    last = t\n    for i in range(20):\n        last = m[i % 3] * jnp.sum(x)\n        x = x * 0.5\n    return last, x\n",
+        "def f(x, m, t):\n    return lax.fori_loop(0, 20, lambda i, c: (m[i % 3] * jnp.sum(c[1]), c[1] * 0.5), (t, x))\n",
+        frozenset(),
+    ),
+    "a start of one number, where what is summed up is no number": (
+        "def f(v, t):\n    last = v\n    for i in range(20):\n        t = t * jnp.sum(v) + i\n        last = 0.25 * t\n    return last, t\n",
+        "def f(v, t):\n    return lax.fori_loop(0, 20, lambda i, c: (0.25 * (c[1] * jnp.sum(v) + i), c[1] * jnp.sum(v) + i), (v, t))\n",
+        frozenset(),
+    ),
     "a limit of the trips": (TRIPS, "def f(x, n):\n    return lax.fori_loop(0, min(n, 64), lambda i, x: x * 0.5 + i, x)\n", frozenset({"n"})),
 }  # fmt: skip
 RIGHT = {

@@ -45,7 +45,10 @@ class Like(NamedTuple):
 
 
 class Start(NamedTuple):
-    """One carry of a loop, before it and in the end; `like` are the arrays that have the final shape."""
+    """One carry of a loop, before it and in the end; `likes` are the arrays that have the final shape.
+
+    `unread`: no trip reads what it starts as.
+    """
 
     line: int
     name: str
@@ -55,6 +58,7 @@ class Start(NamedTuple):
     scalar: bool
     likes: frozenset[Like]
     problem: str = ""
+    unread: bool = False
 
     @property
     def key(self) -> tuple[int, str]:
@@ -97,6 +101,7 @@ class Watched:
             step, given_too = _step(kind, loop, args, options)
             whole = step if len(names) > 1 else lambda c, x: (step(c[0], x),)
             settled = self.note(line, names, known, carry, lambda c: jax.eval_shape(whole, c, given_too))
+            self.starts[-len(names) :] = _told_unread(self.starts[-len(names) :], whole, settled, given_too)
             given = list(args)
             given[place] = settled if len(names) > 1 else settled[0]
             return loop(*given, **options)
@@ -155,6 +160,20 @@ def _step(kind: str, loop: Loop, args: tuple[object, ...], options: dict[str, ob
     return lambda carry, x: bound["f"](carry, x)[0], row
 
 
+def _told_unread(starts: Sequence[Start], whole: Loop, carry: tuple[object, ...], given_too: object) -> Sequence[Start]:
+    """The carries of one loop, of those that do not fit with whether a trip reads what they start as."""
+    if all(start.fits for start in starts):
+        return starts
+    jaxpr = jax.make_jaxpr(whole)(carry, given_too).jaxpr
+    read = {id(v) for equation in jaxpr.eqns for v in equation.invars} | {id(v) for v in jaxpr.outvars}
+    given = iter(jaxpr.invars)
+    taken = [[next(given) for _ in jax.tree_util.tree_leaves(part)] for part in carry]
+    return [
+        start._replace(unread=not any(id(v) in read for v in variables))
+        for start, variables in zip(starts, taken, strict=True)
+    ]
+
+
 def _kind(value: object) -> object:
     return jax.tree_util.tree_map(lambda x: (shape(x), _weak_dtype(x)), value)
 
@@ -209,6 +228,7 @@ def _start(
     if ended is not None and weak:
         before = WEAK + before
     arrays = {n: x for n, x in known.items() if isinstance(x, (jax.Array, np.ndarray)) and n != name}
+    arrays = {n: x for n, x in arrays.items() if not jnp.issubdtype(x.dtype, jax.dtypes.extended)}  # keys
     likes = frozenset(_likes(arrays, axes, last))
     # JAX gives weak starts another dtype by itself.
     settles = weak and first != "bool" and shape(start) == axes and not before.startswith(WEAK)

@@ -14,7 +14,7 @@ from .inputs import Inputs
 from .judge import Judge
 from .need import Need
 from .observed import reduced, specs_of
-from .ranks import MATRIX, further
+from .ranks import BLAMED, further
 from .settling import Settling
 from .values import OTHERWISE, Case, Mode, Specs, Values, cases, modes, varied
 
@@ -112,12 +112,16 @@ class Families:
     def guessed(self) -> Specs:
         """Synthesised specs; where the new version cannot be traced with them, others that both versions take.
 
-        A guessed rank has no authority: a carry that grows from it is our mistake, unless no rank suits both.
+        A guessed rank has no authority: a carry that grows from it is our mistake, unless no rank suits both, or no
+        trip reads what the carry starts as, which may then have any rank.
         """
         inputs, judge = self.inputs, self.judge
         specs = inputs.synthesised()
         failure = None if inputs.owner is not None else inputs.attempt(specs, judge.after)
         if failure is None or failure.kind not in RETRY or to_blame(inputs, judge.new.tree, specs, failure):
+            return specs
+        wrong = [s for s in self.settling.starts(specs) if not s.fits] if "carry" in failure.message else []
+        if wrong and all(s.unread for s in wrong):
             return specs
         other = inputs.accepted_by_both(specs, lambda s: inputs.attempt(s, judge.after))
         if other is None:
@@ -132,7 +136,7 @@ class Families:
         found = []
         sizes = [*self.inputs.variants(specs), *further(self.inputs, self.judge.after, specs, self.settling.starts)]
         for label, sized in sizes if not real else [("", specs)]:
-            doubtful = label.startswith("size 1 ") or (self.chosen and label and not label.startswith(MATRIX))
+            doubtful = label.startswith("size 1 ") or (self.chosen and label and not label.startswith(BLAMED))
             if doubtful and self.broadcasts(sized):
                 continue
             wanted = (

@@ -9,13 +9,14 @@ from .need import (
     ARRAY_ATTRIBUTES,
     KEY_CALLS,
     MATRIX_CALLS,
+    REDUCTIONS,
     SQUARE_CALLS,
     STATIC_CALLS,
     VECTOR_CALLS,
     Need,
 )
 from .places import Places
-from .products import arithmetic
+from .products import arithmetic, reduced
 
 MAX_DEPTH = 4
 SAME_PARAMETERS = {"grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "hessian", "jit", "checkpoint", "remat"}
@@ -206,6 +207,8 @@ class Inference(Places):
                     inner.at_least(1)
         if attr in SQUARE_CALLS | MATRIX_CALLS and first is not None and not (attr == "solve" and len(node.args) < 2):
             first.square() if attr in SQUARE_CALLS else first.at_least(2)
+        if attr in REDUCTIONS and node.args:
+            reduced(self, node.args[0], attr, node, node.args[1:])
         if attr in STATIC_CALLS and first is not None:
             first.is_int = first.is_range = True
         if attr in ("map", "tree_map") and node.args and isinstance(node.args[0], ast.Lambda):
@@ -213,6 +216,8 @@ class Inference(Places):
         if attr == "scan" and len(node.args) >= 3 and isinstance(node.args[0], ast.Name):
             self.scanned(node)
         receiver = self.need(value)
+        if attr in REDUCTIONS and receiver is not None:
+            reduced(self, value, attr, node, node.args)
         if receiver is not None and attr not in ARRAY_ATTRIBUTES:
             receiver.methods.add(attr)
             receiver.calls[attr] = len(node.args)

@@ -25,6 +25,9 @@ BRIEF = 80  # attempts
 LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip", "clamp"])
 LARGEST = 1e300  # of the numbers that floats can hold
 CARRIED = re.compile(r"has type ([^\[\s]+)\[[^\]]*\].{0,80}?has type ([^\[\s]+)\[", re.S)  # in and out
+GROWS = re.compile(
+    r"(?:carry|output of).{0,200}?has type \w+\[\d[^\]]*\].{0,200}?has type \w+\[", re.S
+)  # not from a number
 REMEDY = "add `# scanlint: inputs ...` above the function or record"
 
 
@@ -105,9 +108,7 @@ class Inputs(Attempts):
         failure = other(specs)
         if failure is not None and any(a != b for a, b in CARRIED.findall(failure.message)):
             return None
-        falls = (
-            failure is not None and re.search(r"(carry|output of).*has type \w+\[\d", failure.message, re.S) is not None
-        )
+        falls = failure is not None and GROWS.search(failure.message) is not None
         needs = infer(self.node, self.functions())
 
         def both(changed: Specs) -> Failure | None:

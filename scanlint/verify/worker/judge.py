@@ -69,6 +69,7 @@ class Judge:
     home: Loaded
     coverage: Coverage
     joined: Callable[[], tuple[Loaded, Function] | None] = lambda: None
+    draws: bool = False
     unstaged: bool = False
     cases: int = 0
     skipped: int = 0

@@ -12,7 +12,7 @@ from .call import TookTooLong
 from .compare import BASE_ULPS, Difference, compare, describe, kinds, structure
 from .jaxes import eps, is_key
 from .judge import Judge, Weaker
-from .rounding import apart, draws, in_double
+from .rounding import apart, in_double
 from .specs import Array, Choice, Scalar, Spec, leaves, replace
 from .values import Specs, Values
 
@@ -89,7 +89,7 @@ def _as_exact(judge: Judge, values: Values, expected: object, found: object, res
     """Whether the new version is as near to what double precision gives as the old one is."""
     if not (result.values_only or result.discrete):
         return False
-    if draws(judge.old.tree):
+    if judge.draws:
         return result.discrete or result.relative <= DRAWN * eps("float16")
     exact = in_double(judge, values)
     if exact is None:

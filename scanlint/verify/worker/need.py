@@ -26,6 +26,11 @@ SQUARE_CALLS = frozenset([
     "solve", "inv", "det", "slogdet", "cholesky", "eig", "eigh", "eigvals", "eigvalsh", "matrix_power", "cho_factor",
 ])  # fmt: skip
 MATRIX_CALLS = frozenset(["svd", "qr", "pinv", "lstsq", "matrix_rank", "trace", "diagonal"])
+ALONG = frozenset([
+    "sum", "mean", "max", "min", "prod", "std", "var", "median", "argmax", "argmin", "logsumexp", "softmax",
+    "log_softmax", "amax", "amin", "nansum", "nanmean", "nanmax", "nanmin", "count_nonzero", "ptp",
+])  # fmt: skip
+REDUCTIONS = ALONG | {"norm", "average", "percentile", "quantile", "roll", "diff"}
 SAME_SHAPE = frozenset([
     "exp", "log", "sin", "cos", "tanh", "sqrt", "abs", "square", "exp2", "log1p", "expm1", "cholesky", "inv", "asarray",
     "zeros_like", "ones_like", "full_like", "clip",

@@ -33,6 +33,8 @@ class Places:
                     base.is_array = True
                     if attr in ("T", "mT"):
                         base.perhaps(2)
+                    if attr == "size":
+                        base.perhaps(1)
                     return None
                 return base.attributes.setdefault(attr, Need())
             case ast.Subscript(value=value, slice=index):
@@ -103,7 +105,7 @@ class Places:
             case ast.Subscript(value=ast.Attribute(value=inner, attr="shape"), slice=ast.Constant(value=int() as axis)):
                 need = self.need(inner)
                 return need.extent(axis) if need is not None and axis >= 0 else None
-            case ast.Call(func=ast.Name(id="len"), args=[inner]):
+            case ast.Call(func=ast.Name(id="len"), args=[inner]) | ast.Attribute(value=inner, attr="size"):
                 need = self.need(inner)
                 return need.extent(0) if need is not None else None
         return None

@@ -1,10 +1,10 @@
-"""Ranks that sums and matrix products suggest."""
+"""Ranks that sums, reductions and matrix products suggest."""
 
 from __future__ import annotations
 
 import ast
 
-from .need import WEIGHT, Need
+from .need import ALONG, SAME_SHAPE, WEIGHT, Need
 from .places import Places
 
 
@@ -14,19 +14,24 @@ def arithmetic(places: Places, left: ast.expr, op: ast.operator, right: ast.expr
         need = places.need(side)
         match op:
             case ast.MatMult():
-                multiplied(places, side, need)
+                multiplied(places, side, need, row=side is right and _row_of(left, right))
             case ast.Div() | ast.Pow() if need is not None:
                 need.floating = True
             case ast.Add() | ast.Sub() if need is not None:
                 need.perhaps(rank_of(places, other) if _product(other) else 0)
 
 
-def multiplied(places: Places, side: ast.expr, need: Need | None) -> None:
-    """One side of `@`; what stands between two `@` is a matrix."""
+def _row_of(left: ast.expr, right: ast.expr) -> bool:
+    """Whether a matrix is multiplied by one of its own rows: `m @ m[i]`."""
+    return isinstance(right, ast.Subscript) and ast.unparse(right.value) == ast.unparse(left)
+
+
+def multiplied(places: Places, side: ast.expr, need: Need | None, *, row: bool) -> None:
+    """One side of `@`, maybe a `row` of the other; what stands between two `@` is a matrix."""
     if need is not None:
         need.is_array = True
         need.at_least(1)
-        if isinstance(side, (ast.Subscript, ast.Attribute)) or WEIGHT.match(_last(side)):
+        if not row and (isinstance(side, (ast.Subscript, ast.Attribute)) or WEIGHT.match(_last(side))):
             need.perhaps(2)
     match side:
         case ast.BinOp(op=ast.MatMult(), right=middle):
@@ -34,6 +39,23 @@ def multiplied(places: Places, side: ast.expr, need: Need | None) -> None:
             if inner is not None:
                 inner.is_array = True
                 inner.perhaps(2)
+
+
+def reduced(places: Places, value: ast.expr, name: str, call: ast.Call, after: list[ast.expr]) -> None:
+    """What is summed or turned round along an axis has one: nobody sums a number. `after` follows it in the call."""
+    while isinstance(value, ast.Call) and value.args and getattr(value.func, "attr", "") in SAME_SHAPE:
+        value = value.args[0]
+    need = places.need(value) or places.shaped_like(value)
+    if need is None or need.is_int:
+        return
+    place = after[0] if after and name in ALONG else None
+    match next((k.value for k in call.keywords if k.arg == "axis"), place):
+        case ast.Constant(value=int() as axis) if not isinstance(axis, bool):
+            need.at_least(axis + 1)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as axis)):
+            need.at_least(axis)
+        case _:
+            need.at_least(1)
 
 
 def rank_of(places: Places, node: ast.expr) -> int:

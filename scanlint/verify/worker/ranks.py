@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from .inputs import Inputs
     from .values import Specs
 
-MATRIX = "a matrix"
+BLAMED = "another rank"
 MAX_ALONE = 3
 MOST_AXES = 3
+MOST_LENGTHS = 4
+LONGEST = 64
 
 
 class _Asked(Exception):
@@ -32,52 +34,68 @@ def further(
     whose rank nothing tells are tried with two axes as well. Where the new version fails because a carry starts as a
     Python number, whose rank no caller chooses, it is to blame for rows in place of the numbers that a loop reads, for
     what may be a matrix, left of a product, or where there are no arrays, for arrays in place of all numbers: a single
-    one (`rate`) is seldom meant to be an array.
+    one (`rate`) is seldom meant to be an array, unless it is what a carry starts as and no trip reads that.
     """
 
     def straight(asked: int) -> bool:
         raise _Asked
 
-    def accepted(changed: Specs, meant: bool, rows: bool = False) -> bool:
+    def tried(changed: Specs, meant: bool, rows: bool = False, alone: bool = False) -> str | None:
+        """BLAMED where the new version alone fails and that is its fault, "" where both accept them."""
         decides = inputs.attempt(changed, truth=straight) is not None
         if decides and inputs.attempt(changed) is not None:
-            return False
+            return None
         failure = inputs.attempt(changed, after)
-        if failure is None or not meant or failure.kind != "TypeError":
-            return failure is None and not decides
+        if failure is None:
+            return None if decides else ""
+        if failure.kind != "TypeError":
+            return None
         if "true_fun" in failure.message:  # arms of a `cond`, where the old version decides in Python
-            return rows and not decides
-        if "carry" not in failure.message:
-            return False
-        wrong = [s for s in starts(changed) if not s.fits]
-        return bool(wrong) and all(s.scalar and s.weak for s in wrong)
+            return BLAMED if meant and rows and not decides else None
+        wrong = [s for s in starts(changed) if not s.fits] if "carry" in failure.message else []
+        blamed = wrong and all(
+            (alone and s.unread) or (meant and s.scalar and (s.weak or s.name in plainly)) for s in wrong
+        )
+        return BLAMED if blamed else None
 
     if inputs.owner is not None:
         return
+    plainly = _numbers(inputs.node)
     told = {a.arg for a in ast.walk(inputs.node.args) if isinstance(a, ast.arg) and _tells_rank(a.annotation)}
     arrays = [n for n, s in specs.items() if isinstance(s, Array) and s.dtype == "float32" and len(s.shape) < MOST_AXES]
     arrays = [n for n in arrays if n not in told]
-    unused = [n for n in FRESH if n not in sizes(list(specs.values()))]
+    known = sizes(list(specs.values()))
+    unused = [n for n in FRESH if n not in known]
     fresh = unused[0]
     numbers = [n for n in arrays if specs[n] == Array(())]
     read = _read_by_loops(inputs.node)
     series = [n for n in arrays if n in read and len(specs[n].shape) == read[n]]  # type: ignore[union-attr]
-    matrices = _multiplied(inputs.node)
-    threes = {n: resize(s, dict.fromkeys(sizes(list(specs.values())), 3)) for n, s in specs.items()}
+    matrices = {n for n in _multiplied(inputs.node) & set(arrays) if len(specs[n].shape) < 2}  # type: ignore[union-attr]
+    threes = {n: resize(s, dict.fromkeys(known, 3)) for n, s in specs.items()}
     plain = len(numbers) == len(arrays)
+    low = [(n,) for n in arrays if len(specs[n].shape) < 2]  # type: ignore[union-attr]
+    lengths = [fresh, 3, None, *known, *_written(inputs.node)]
+    bases = [*((specs, length) for length in dict.fromkeys(lengths)), (threes, 3)]
     for names in dict.fromkeys([tuple(arrays), tuple(series), *((n,) for n in arrays[:MAX_ALONE])]):
         meant = plain or set(names) <= {*series, *matrices}
         first = bool(names) and set(names) <= matrices
-        for base, size in ((specs, fresh), (specs, 3), (specs, None), (threes, 3)):
+        for base, size in bases if names else ():
             changed = {
                 n: _longer(s, size, first=first and size is not None) if n in names else s for n, s in base.items()
             }
-            if names and accepted(changed, meant, set(names) <= set(series)):
-                yield f"{MATRIX if first else 'one more axis'} for {', '.join(names)}", changed
+            found = tried(changed, meant, set(names) <= set(series), names in low)
+            if found is not None:
+                yield f"{found or 'one more axis'} for {', '.join(names)}", changed
                 break
     twice = {n: Array(tuple(unused[:2])) if n in numbers else s for n, s in specs.items()}
-    if numbers and accepted(twice, plain):
+    if numbers and tried(twice, plain) is not None:
         yield f"two axes for {', '.join(numbers)}", twice
+
+
+def _written(function: ast.AST) -> list[int]:
+    """The first few lengths that stand in a function: `jnp.ones(4)`."""
+    found = {n.value for n in ast.walk(function) if isinstance(n, ast.Constant) and type(n.value) is int}
+    return sorted(n for n in found if 1 < n <= LONGEST)[:MOST_LENGTHS]
 
 
 def _read_by_loops(function: ast.AST) -> dict[str, int]:
@@ -95,6 +113,12 @@ def _read_by_loops(function: ast.AST) -> dict[str, int]:
                 if along and len(along) == len(parts):
                     found[name] = max(found.get(name, 0), len(parts))
     return found
+
+
+def _numbers(function: ast.AST) -> set[str]:
+    """The names that are bound to Python numbers somewhere."""
+    bound = (n for n in ast.walk(function) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Constant))
+    return {t.id for n in bound for t in n.targets if isinstance(t, ast.Name)}
 
 
 def _multiplied(function: ast.AST) -> set[str]:

@@ -12,8 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from .call import TookTooLong, limited, split
+from .guess import KEY_NAMES
 from .interpret import count
 from .jaxes import enable_x64, eps, is_key, tiny, x64
+from .module import cut
 
 if TYPE_CHECKING:
     from .judge import Judge
@@ -79,7 +81,7 @@ class Spread:
 
 def spread(judge: Judge, values: Values, expected: object, relative: float, *, values_only: bool) -> Spread:
     """The spread at one input, measured until it explains the difference or nothing is left to measure."""
-    found = Spread(draws=draws(judge.old.tree))
+    found = Spread(draws=judge.draws)
     for _ in _measured(judge, values, expected, found):
         if found.explains(relative, values_only=values_only):
             break
@@ -104,17 +106,23 @@ def _measured(judge: Judge, values: Values, expected: object, found: Spread) -> 
         yield
 
 
-def draws(tree: ast.Module) -> bool:
-    """Whether a file may draw random numbers, which are others in double precision."""
-    for node in ast.walk(tree):
+def draws(tree: ast.Module, function: str) -> bool:
+    """Whether a function of a file may draw random numbers, which are others in double precision."""
+    used = cut(tree, {function.split(".")[0]})
+    imports = [s for s in used if isinstance(s, ast.Import | ast.ImportFrom)]
+    modules = {a.asname or a.name.partition(".")[0] for s in imports for a in s.names if _random(s, a)} - {"jax"}
+    for node in (n for s in used if s not in imports for n in ast.walk(s)):
         match node:
-            case ast.Attribute(attr="random") | ast.alias(name="random"):
+            case ast.Attribute(attr="random"):
                 return True
-            case ast.alias(name=str() as name) if "random" in name:
-                return True
-            case ast.ImportFrom(module=str() as module) if "random" in module:
+            case ast.Name(id=name) | ast.arg(arg=name) if name in modules or KEY_NAMES.match(name):
                 return True
     return False
+
+
+def _random(statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> bool:
+    """Whether an import is of a module for random numbers, or from one."""
+    return "random" in alias.name or "random" in (getattr(statement, "module", None) or "")
 
 
 def _wider(a: Apart | None, b: Apart) -> Apart:

@@ -27,6 +27,7 @@ from .measure import measured
 from .module import Loaded, cut, load
 from .modules import is_linen, through_apply
 from .recorded import Call, Recordings, arguments, required
+from .rounding import draws
 from .sandbox import Enclosure, enclose
 from .settling import Settling
 from .statics import statics
@@ -297,7 +298,7 @@ class Task:
         judge = Judge(
             old, new, self.resolve(old, dotted), self.resolve(new, dotted), signature, bool(self.request["traced"]),
             bool(self.request["differentiated"]), self.stage, home, coverage or Coverage(),
-            functools.cache(lambda: self.joined(table)),
+            functools.cache(lambda: self.joined(table)), draws(old.tree, dotted),
         )  # fmt: skip
         self.intact.hold(judge, "before", "after", "old", "new", "signature", "home", "coverage")
         return judge
