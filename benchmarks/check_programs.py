@@ -7,7 +7,9 @@ old text eagerly and the new one under `jit`: values, dtypes, weak types, trees 
 then is rewritten again with verification, as a user gets it: it is mended (carries that change their type), or refused,
 or else wrong. The first K that were right go through the verifier too, which should not refuse them.
 Prints how many were reported, converted in the end, withheld and wrong, by form and by reason, and keeps what was wrong
-in FOLDER. Exits with 1 if anything was wrong after verification. 5,000 programs take about 80 minutes on one processor.
+in FOLDER; and of those that are left, how many have no JAX program at all: run eagerly with values of one shape, the
+old text gives other trees, shapes or dtypes, or raises for some of them. Exits with 1 if anything was wrong after
+verification. 5,000 programs take about 80 minutes on one processor.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "programs"))
 
 import jax
 from generate import numbered
-from judge import Verdict, judged, sort_of, sound, verified
+from judge import Verdict, judged, shapeless, sort_of, sound, verified
 
 BATCH = 250
 """Programs after which what was compiled is thrown away."""
@@ -43,6 +45,7 @@ class Tally:
         self.passed: list[str] = []
         self.refused: Counter[str] = Counter()
         self.tried = 0
+        self.without: Counter[str] = Counter()
 
     def take(self, verdict: Verdict, number: int) -> None:
         if sound(verdict):
@@ -66,6 +69,11 @@ class Tally:
         text = f"{verdict.program.text}\n# {'-' * 70}\n# {verdict.wrong!r}\n\n{new}"
         (self.keep / f"{name}.py").write_text(text)
 
+    def judge(self, verdict: Verdict) -> None:
+        """Whether there is a JAX program for what was reported and is left as it is."""
+        if verdict.reported and not verdict.converted and (why := shapeless(verdict.program)) is not None:
+            self.without[why] += 1
+
     def verify(self, verdict: Verdict) -> None:
         """Whether the verifier lets pass what is right."""
         self.tried += 1
@@ -81,6 +89,13 @@ class Tally:
         vain = [v for v in self.verdicts if v.new is not None and not v.compared]
         share = 100 * len(converted) / max(1, len(reported))
         print(f"{len(self.verdicts)} programs: {len(reported)} reported, {len(converted)} converted ({share:.1f}%)")
+        left = max(1, len(reported) - self.without.total())
+        print(
+            f"{self.without.total()} of those that are left have no JAX program; {100 * len(converted) / left:.1f}% of "
+            f"the other {left} converted"
+        )
+        for why, count in self.without.most_common():
+            print(f"  {count:5} {why}")
         print(
             f"{self.wrong.total()} wrong before verification, of which it mended {self.mended}; {len(vain)} ran in vain"
         )
@@ -127,6 +142,7 @@ def main() -> int:
         program = numbered(options.seed, number)
         verdict = judged(program)
         tally.take(verdict, number)
+        tally.judge(tally.verdicts[-1])
         if options.show and any(options.show in ("all", r.partition(":")[0]) for r in verdict.withheld):
             print(f"--- {number}: {verdict.withheld}\n{program.text.partition('@')[2]}")
         if verdict.converted and sound(verdict) and tally.tried < options.verify:

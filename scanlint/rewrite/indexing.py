@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TypeGuard
 
 from scanlint.analysis.affine import Polynomial, add, moving_arange, polynomial, surely_at_most, window
-from scanlint.analysis.flow import binds, parameters, reads, walk_scope
+from scanlint.analysis.flow import binds, parameters, reads, targets, walk_scope
 from scanlint.analysis.loops import LoopModel, is_array
 from scanlint.analysis.spelled import in_test, is_logic, number_cast
 from scanlint.analysis.tables import is_table, met, number_kind
@@ -84,6 +84,35 @@ def use_tracers(model: LoopModel, snippet: Snippet, spell: Callable[[str], str])
             done |= set(ast.walk(part))
             plain = isinstance(unit.parents[part], ast.stmt | ast.Call | ast.keyword) or not loose
             snippet.replace(part, code if plain else f"({code})")
+
+
+def use_weak(model: LoopModel, snippet: Snippet) -> None:
+    """`1 / i` becomes `1.0 / i`: an index out of an array would divide into a float that is not as weak as Python's."""
+    for part in ast.walk(ast.Module(model.node.body, [])):
+        match part:
+            case ast.BinOp(left=left, op=ast.Div(), right=right) if reads(part) & model.staged:
+                if not (_whole(model, left) and _whole(model, right)):
+                    continue
+                literal = next((s for s in (left, right) if isinstance(s, ast.Constant)), None)
+                if literal is not None:
+                    snippet.replace(literal, f"{literal.value!r}.0")
+                elif isinstance(left, ast.Name):
+                    snippet.replace(left, f"{left.id} * 1.0")
+
+
+def _whole(model: LoopModel, node: ast.expr) -> bool:
+    """Whether an expression is a whole number of Python's before the loop is rolled."""
+    match node:
+        case ast.Constant(value=number):
+            return type(number) is int
+        case ast.Name(id=name) if name in model.targets:
+            return any(s.kind == "range" and name in targets(s.target) for s in model.streams)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Mod() | ast.FloorDiv(), right=right):
+            return _whole(model, left) and _whole(model, right)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return _whole(model, operand)
+    value = model.unit.value(node)
+    return value.static and value.dtype == "int" and not value.array
 
 
 def as_array(model: LoopModel, table: ast.expr, number: ast.AST, spell: Callable[[str], str]) -> str:

@@ -135,6 +135,11 @@ def _start(unit: Unit, loop: _Loop, carry: Carry, spell: Spell, lines: list[str]
         return _strong(loop, at, initial, carry, spell, lines)
     if initial is not None and carry.weak and carry.before.endswith("[]"):
         rebound = binds(*loop.block[initial.at : at]) - {carry.name}
+        if carry.after.endswith("[]"):
+            code = _wider(
+                initial.value, [k for k in carry.likes if not rebound & {k.name, k.other}], carry, loop, spell
+            )
+            return _replace(initial.value, lines, code) if code else None
         for like in _preferred(loop, carry.likes):
             if not rebound & {like.name, like.other}:
                 return _replace(initial.value, lines, _filled(initial.value, like, spell))
@@ -149,6 +154,18 @@ def _start(unit: Unit, loop: _Loop, carry: Carry, spell: Spell, lines: list[str]
         code = f"{code}.astype({like.name}.dtype)" if dtype else code
         return _before(first, f"{carry.name} = {code}", lines)
     return None
+
+
+def _wider(start: ast.expr, likes: Sequence[Like], carry: Carry, loop: _Loop, spell: Spell) -> str | None:
+    """A number with another dtype: that of an array, a Python float for a whole number, or the one that is named."""
+    number, dtype = _number(start), carry.after.removesuffix("[]")
+    if like := next((k for k in _preferred(loop, likes) if k.typed), None):
+        return _typed(start, like, spell, axes=False)
+    if number is None:
+        return None
+    if isinstance(number, int) and dtype in ("float32", "float64"):
+        return repr(float(number))
+    return f"{spell(f'jax.numpy.{dtype}')}({ast.unparse(start)})"
 
 
 def _before(statement: ast.stmt, code: str, lines: list[str]) -> Edit:

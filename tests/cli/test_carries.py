@@ -45,6 +45,11 @@ MENDED = {
         "        last = m @ m[i] + noise\n        noise = noise * 0.5\n    return last, noise\n",
         "last = jnp.full(m.shape[:-1], 0.0)",
     ),
+    "a whole number to which a branch adds others": (
+        "def gains(xs):\n    gain = 0\n    for i in range(xs.shape[0]):\n"
+        "        if xs[i] > 0:\n            gain += xs[i] * i\n    return gain\n",
+        "gain = jnp.zeros((), xs.dtype)",
+    ),
     "a sum that a branch would leave as weakly typed as its start": (
         "def positive(xs):\n    s = 0.0\n    for i in range(xs.shape[0]):\n"
         "        if (d := xs[i]) > 0:\n            s += d\n    return s\n",

@@ -340,6 +340,18 @@ ROLLED = {
         """,
         "    last = xs[-1].max() * 2.0\n",
     ),
+    "an_index_divides_as_weakly_as_before": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            half = ys.astype(jnp.float16)
+            out = []
+            for i in range(24):
+                out.append(half[i] / (i + 1) + half[0] * (1 / (i + 1)) + half[-1] * (i / 3) - jnp.sin(half[i]) * i)
+            return jnp.stack(out)
+        """,
+        "half[0] * (1.0 / (i + 1)) + half[-1] * (i / 3.0)",
+    ),
     "dicts_are_stacked_leaf_by_leaf": (
         """
         @jax.jit

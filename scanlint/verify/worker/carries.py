@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 import itertools
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -22,6 +24,9 @@ LOOPS = {getattr(jax.lax, name): name for name in PLACES}
 ROUNDS = 6
 MOST_ARRAYS = 40
 MOST_PAIRED = 8
+MOST_HELD = 3  # carries that are given another dtype at a time
+BRANCHES = re.compile(r"cond branches|true_fun and false_fun")
+NAMED = re.compile(r"has type (u?int\d+|b?float\d+)\[")
 Loop = Callable[..., object]
 
 
@@ -113,6 +118,7 @@ class Watched:
     ) -> tuple[object, ...]:
         """The carry in its final types, which are noted; `step` gives the types after a trip."""
         now = tuple(_strong(a, self.ended.get(name)) for name, a in zip(names, carry, strict=True))
+        now, held = _held(now, known, step)
         for _ in range(ROUNDS):
             out = step(now)
             assert isinstance(out, tuple)
@@ -120,8 +126,9 @@ class Watched:
             now, last = tuple(_joined(a, b) for a, b in pairs), now
             if all(_kind(a) == _kind(b) for a, b in zip(last, now, strict=True)):
                 break
-        for name, start, end, (_, result) in zip(names, carry, now, pairs, strict=True):
-            self.starts.append(_start(line, name, known, start, end, result, self.ended.get(name)))
+        for at, (name, start, end, (_, result)) in enumerate(zip(names, carry, now, pairs, strict=True)):
+            made = _start(line, name, known, start, end, result, self.ended.get(name))
+            self.starts.append(made._replace(after=_named(result)) if at in held else made)
         return now
 
 
@@ -185,6 +192,29 @@ def _weak_dtype(x: object) -> tuple[str, bool]:
 
 def _strong(start: object, dtype: str | None) -> object:
     return start if dtype is None or not _weak_dtype(start)[1] else jnp.asarray(start, dtype)
+
+
+def _held(
+    now: tuple[object, ...], known: Mapping[str, object], step: Loop
+) -> tuple[tuple[object, ...], frozenset[int]]:
+    """The carry with other dtypes for Python numbers in it, and which, where the arms of a `cond` ask for that."""
+    try:
+        step(now)
+    except TypeError as error:
+        if not BRANCHES.search(str(error)):
+            raise
+        places = [i for i, x in enumerate(now) if isinstance(x, (int, float)) or getattr(x, "weak_type", False)]
+        arrays = (x.dtype for x in known.values() if isinstance(x, (jax.Array, np.ndarray)))
+        dtypes = dict.fromkeys([jnp.result_type(float), *(d for d in arrays if jnp.issubdtype(d, jnp.number))])
+        dtypes |= dict.fromkeys(map(jnp.dtype, NAMED.findall(str(error))))
+        for count in range(1, MOST_HELD + 1):
+            for chosen, dtype in itertools.product(itertools.combinations(places, count), dtypes):
+                other = tuple(jnp.asarray(x, dtype) if i in chosen else x for i, x in enumerate(now))
+                with contextlib.suppress(TypeError):
+                    step(other)
+                    return other, frozenset(chosen)
+        raise
+    return now, frozenset()
 
 
 def _joined(start: object, end: object) -> object:

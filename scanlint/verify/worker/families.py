@@ -134,7 +134,9 @@ class Families:
         """The specs in several sizes, the first with all its cases, the others with a few."""
         floats, integers = self.inputs.constants()
         found = []
-        sizes = [*self.inputs.variants(specs), *further(self.inputs, self.judge.after, specs, self.settling.starts)]
+        longer = list(further(self.inputs, self.judge.after, specs, self.settling.starts))
+        sizes = [*self.inputs.variants(specs), *longer]
+        sizes.sort(key=lambda s: (bool(s[0]), not s[0].startswith(BLAMED)))  # what tells most comes first
         for label, sized in sizes if not real else [("", specs)]:
             doubtful = label.startswith("size 1 ") or (self.chosen and label and not label.startswith(BLAMED))
             if doubtful and self.broadcasts(sized):

@@ -85,6 +85,10 @@ class Inference(Places):
                     self.forget(target, value)
             case ast.Name(id=name), _ if name in self.names and (texts := _texts(value)):
                 self.names[name].constants.update(texts)  # another mode, mostly on one path only
+            case ast.Name(id=name), ast.Dict(keys=keys, values=values):
+                texts = [k.value if isinstance(k, ast.Constant) and isinstance(k.value, str) else "" for k in keys]
+                held = {k: need for k, v in zip(texts, values, strict=True) if k and (need := self.need(v)) is not None}
+                self.names[name] = Need(keys=held)
             case ast.Name(id=name), ast.Call(args=[ast.Name(id=changed), *_]) if _passes(value) and (
                 changed in self.functions
             ):
@@ -94,6 +98,8 @@ class Inference(Places):
                 bound = self.bound(value) if not isinstance(value, ast.Constant) else None
                 if isinstance(bound, str):
                     self.extents[name] = bound
+                if need is None and isinstance(value, ast.BinOp):
+                    self.likened.add(name)
                 need = need or self.shaped_like(value)
                 if need is not None:
                     self.names[name] = need

@@ -19,6 +19,7 @@ class Places:
         self.extents: dict[str, str] = {}
         self.counters: dict[str, Need] = {}
         self.shaped: set[str] = set()  # local arrays that were made with a shape of their own
+        self.likened: set[str] = set()  # local arrays that most likely have the shape of a value
 
     def need(self, node: ast.AST) -> Need | None:
         """The need that an expression stands for, if it is a path from a parameter."""

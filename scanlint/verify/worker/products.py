@@ -14,16 +14,21 @@ def arithmetic(places: Places, left: ast.expr, op: ast.operator, right: ast.expr
         need = places.need(side)
         match op:
             case ast.MatMult():
-                multiplied(places, side, need, row=side is right and _row_of(left, right))
+                if need is not None and side is left and _row_in(left, right):
+                    need.at_least(2)
+                multiplied(
+                    places, side, need, row=side is right and isinstance(side, ast.Subscript) and _row_in(left, side)
+                )
             case ast.Div() | ast.Pow() if need is not None:
                 need.floating = True
             case ast.Add() | ast.Sub() if need is not None:
                 need.perhaps(rank_of(places, other) if _product(other) else 0)
 
 
-def _row_of(left: ast.expr, right: ast.expr) -> bool:
-    """Whether a matrix is multiplied by one of its own rows: `m @ m[i]`."""
-    return isinstance(right, ast.Subscript) and ast.unparse(right.value) == ast.unparse(left)
+def _row_in(left: ast.expr, right: ast.expr) -> bool:
+    """Whether a matrix is multiplied by one of its own rows, or by what is made of one: `m @ (v + m[i])`."""
+    rows = (n.value for n in ast.walk(right) if isinstance(n, ast.Subscript))
+    return any(ast.unparse(row) == ast.unparse(left) for row in rows)
 
 
 def multiplied(places: Places, side: ast.expr, need: Need | None, *, row: bool) -> None:
@@ -45,8 +50,8 @@ def reduced(places: Places, value: ast.expr, name: str, call: ast.Call, after: l
     """What is summed or turned round along an axis has one: nobody sums a number. `after` follows it in the call."""
     while isinstance(value, ast.Call) and value.args and getattr(value.func, "attr", "") in SAME_SHAPE:
         value = value.args[0]
-    need = places.need(value) or places.shaped_like(value)
-    if need is None or need.is_int:
+    need = places.need(value) or _only(places, value)
+    if need is None or need.is_int or (isinstance(value, ast.Name) and value.id in places.likened):
         return
     place = after[0] if after and name in ALONG else None
     match next((k.value for k in call.keywords if k.arg == "axis"), place):
@@ -56,6 +61,17 @@ def reduced(places: Places, value: ast.expr, name: str, call: ast.Call, after: l
             need.at_least(axis)
         case _:
             need.at_least(1)
+
+
+def _only(places: Places, value: ast.expr) -> Need | None:
+    """The only value that an elementwise expression is made of."""
+    match value:
+        case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.MatMult):
+            found = [places.need(s) or _only(places, s) for s in (left, right) if not isinstance(s, ast.Constant)]
+            return found[0] if found and all(need is found[0] for need in found) else None
+        case ast.UnaryOp(operand=operand):
+            return places.need(operand) or _only(places, operand)
+    return None
 
 
 def rank_of(places: Places, node: ast.expr) -> int:

@@ -146,7 +146,7 @@ def _changes(
         for other in alternatives.get(name, []):
             if other != specs[name]:
                 yield cost, {**specs, name: other}
-        for changed in _leaf_changes(specs[name], sizes(list(specs.values()))[:6]):
+        for changed in _leaf_changes(specs[name], sizes(list(specs.values()))[:6], "callable" in why.message):
             yield cost, {**specs, name: changed}
     # what spreads over an axis is seldom what is meant
     yield from _resized(specs, [(a, b) for a, b in pairs if b == 1], involved)
@@ -201,16 +201,17 @@ def _axis_to(spec: Spec, a: int, b: int) -> Iterator[Spec]:
                     yield set_leaf(spec, path, Array(shape, leaf.dtype))
 
 
-def _leaf_changes(spec: Spec, known: list[int]) -> Iterator[Spec]:
+def _leaf_changes(spec: Spec, known: list[int], called: bool) -> Iterator[Spec]:
+    """One leaf made another one; a function only where something is `called`."""
     for path, leaf in leaves(spec):
         if isinstance(leaf, Array) and leaf.dtype == "float32" and len(leaf.shape) < 2:
             for size in known:
                 yield set_leaf(spec, path, Array((*leaf.shape, size)))
-        for changed in _other_leaf(leaf):
+        for changed in _other_leaf(leaf, called):
             yield set_leaf(spec, path, changed)
 
 
-def _other_leaf(leaf: Array | Scalar | Choice) -> Iterator[Spec]:
+def _other_leaf(leaf: Array | Scalar | Choice, called: bool) -> Iterator[Spec]:
     match leaf:
         case Array(shape=shape, dtype="float32"):
             used = set(shape)
@@ -231,7 +232,8 @@ def _other_leaf(leaf: Array | Scalar | Choice) -> Iterator[Spec]:
             if not shape:
                 yield Scalar("int")
                 yield Array((), "key")
-                yield Choice(UNARY)
+                if called:
+                    yield Choice(UNARY)
         case Array(shape=shape, dtype="int32"):
             yield Scalar("int")
             yield Array((*shape, 3), "int32")

@@ -39,7 +39,7 @@ from .weigh import Unknown, Weighing
 
 LOAD_SECONDS = 20.0
 LATE = 0.55  # of the time that a task has: what still runs then has to end soon
-CARRY = re.compile(r"raises TypeError: .*\bcarry\b", re.S)
+CARRY = re.compile(r"raises TypeError: (?:.*\bcarry\b|cond branches|true_fun and false_fun)", re.S)
 Answer = dict[str, object]
 
 
