@@ -160,11 +160,17 @@ def _wider(start: ast.expr, likes: Sequence[Like], carry: Carry, loop: _Loop, sp
     """A number with another dtype: that of an array, a Python float for a whole number, or the one that is named."""
     number, dtype = _number(start), carry.after.removesuffix("[]")
     if like := next((k for k in _preferred(loop, likes) if k.typed), None):
-        return _typed(start, like, spell, axes=False)
+        return _typed(start, like, spell, None)
     if number is None:
         return None
     if isinstance(number, int) and dtype in ("float32", "float64"):
         return repr(float(number))
+    return _named(start, carry, spell)
+
+
+def _named(start: ast.expr, carry: Carry, spell: Spell) -> str:
+    """A number of the dtype that a carry has in the end."""
+    dtype = carry.after.removesuffix("[]")
     return f"{spell(f'jax.numpy.{dtype}')}({ast.unparse(start)})"
 
 
@@ -184,10 +190,13 @@ def _strong(
         if rebound & {like.name, like.other}:
             continue
         start = ast.Name(carry.name) if initial is None else initial.value
-        code = _typed(start, like, spell, axes=not carry.after.endswith("[]"))
+        plain = next((k for k in _preferred(loop, carry.likes) if not k.other and k.name not in rebound), like)
+        code = _typed(start, like, spell, None if carry.after.endswith("[]") else plain)
         if initial is not None:
             return _replace(initial.value, lines, code)
         return _before(loop.block[at], f"{carry.name} = {code}", lines)
+    if initial is not None and _number(initial.value) is not None and carry.after.endswith("[]"):
+        return _replace(initial.value, lines, _named(initial.value, carry, spell))
     return None
 
 
@@ -239,16 +248,16 @@ def _filled(start: ast.expr, like: Like, spell: Spell) -> str:
     return f"{kind}({axes}, {like.name}.dtype)" if known else f"{kind}({axes}, {written}, {like.name}.dtype)"
 
 
-def _typed(start: ast.expr, like: Like, spell: Spell, *, axes: bool) -> str:
-    """The start with the dtype of one array, or with what two promote to."""
+def _typed(start: ast.expr, like: Like, spell: Spell, shaped: Like | None) -> str:
+    """The start with the dtype of one array, or with what two promote to, and the shape of one, if it has axes."""
     match start:
         case ast.Call(func=ast.Name(id="full") | ast.Attribute(attr="full"), args=[_, value], keywords=[]):
             start = value
-    if axes and not like.other and _number(start) is not None:
+    if shaped is not None and not like.other and _number(start) is not None:
         return _filled(start, like, spell)
     known = FILLED.get(number) if (number := _number(start)) is not None else None
-    if axes or known:
-        shape = _axes(like, spell) if axes else "()"
+    if shaped is not None or known:
+        shape = _axes(shaped, spell) if shaped is not None else "()"
         made = spell(f"jax.numpy.{known or 'full'}")
         filling = "" if known else f", {ast.unparse(start)}"
         return f"{made}({shape}{filling}, {_dtype(like, spell)})"

@@ -30,6 +30,11 @@ WRONG = {
         "def f(v, t):\n    return lax.fori_loop(0, 20, lambda i, c: (0.25 * (c[1] * jnp.sum(v) + i), c[1] * jnp.sum(v) + i), (v, t))\n",
         frozenset(),
     ),
+    "rows of which none are left to be looped over": (
+        "def f(xs, ys):\n    prev, s = 0.0, 0.0\n    for row, y in zip(xs[1:], ys[1:]):\n        if y > 0:\n            s = s + jnp.sum((jnp.roll(row, 1) - prev) ** 2)\n            prev = jnp.roll(row, 1)\n    return s\n",
+        "def f(xs, ys):\n    prev, s = 0.0, 0.0\n    for row, y in zip(xs[1:], ys[1:]):\n        moved = jnp.roll(row, 1)\n        s, prev = lax.cond(y > 0, lambda: (s + jnp.sum((moved - prev) ** 2), moved), lambda: (s, prev))\n    return s\n",
+        frozenset(),
+    ),
     "a limit of the trips": (TRIPS, "def f(x, n):\n    return lax.fori_loop(0, min(n, 64), lambda i, x: x * 0.5 + i, x)\n", frozenset({"n"})),
 }  # fmt: skip
 RIGHT = {

@@ -152,7 +152,9 @@ class Families:
     def broadcasts(self, specs: Specs) -> bool:
         """Whether a guessed size of one makes a carried array grow: it spreads over an axis that no caller means."""
         failure = None if self.inputs.owner is not None else self.inputs.attempt(specs, self.judge.after)
-        return failure is not None and failure.kind in RETRY and "carry" in failure.message
+        return (
+            failure is not None and failure.kind in RETRY and any(w in failure.message for w in ("carry", "branches"))
+        )
 
 
 def _discrete(value: object) -> bool:

@@ -128,9 +128,10 @@ class Inference(Places):
             case ast.Call(func=ast.Name(id="zip"), args=args):
                 targets = target.elts if isinstance(target, ast.Tuple) else []
                 shared: str | int | None = None
+                alike = len({_trimmed(a) for a in args}) == 1
                 for t, a in zip(targets, args, strict=False):
                     self.iterate(t, a)
-                    need = self.need(a)
+                    need = self.need(a.value if alike and isinstance(a, ast.Subscript) and _trimmed(a) else a)
                     if need is not None:
                         shared = shared or need.extent(0)
                         need.sizes[0] = shared
@@ -254,6 +255,19 @@ class Inference(Places):
         inner = Inference(self.functions, self.depth + 1)
         inner.names = dict(self.names)
         inner.function(body, needs)
+
+
+def _trimmed(rows: ast.expr) -> int:
+    """How many rows less an array has as it is iterated: `xs[1:]`, `xs[:-2]`."""
+    match rows:
+        case ast.Subscript(slice=ast.Slice(lower=lower, upper=upper, step=None)):
+            first = lower.value if isinstance(lower, ast.Constant) and isinstance(lower.value, int) else 0
+            match upper:
+                case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(last))):
+                    return first + last
+                case None:
+                    return first
+    return 0
 
 
 def _passes(changed: ast.Call) -> bool:

@@ -23,6 +23,7 @@ RETRY_SECONDS = 6.0
 SMALLEST = (2, 3, 4, 5)
 BRIEF = 80  # attempts
 LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip", "clamp"])
+NARROW = frozenset(["float32", "int32", "uint32", "float16", "bfloat16", "int8", "int16", "complex64"])
 LARGEST = 1e300  # of the numbers that floats can hold
 CARRIED = re.compile(r"has type ([^\[\s]+)\[[^\]]*\].{0,80}?has type ([^\[\s]+)\[", re.S)  # in and out
 GROWS = re.compile(
@@ -49,6 +50,11 @@ class Inputs(Attempts):
             [*floats[:3], *[f for f in others[0] if f not in floats][:2]],
             [*integers[:8], *[n for n in others[1] if n not in integers][:3]],
         )
+
+    def narrow(self) -> bool:
+        """Whether the function names types of 32 bits, which do not become those of 64 where these are enabled."""
+        named = (n for n in ast.walk(self.node) if isinstance(n, ast.Name | ast.Attribute | ast.Constant))
+        return any(_word(n) in NARROW for n in named)
 
     def given(self, texts: tuple[tuple[str, str], ...]) -> Iterator[Specs]:
         """The specs of each specification, which says where it stands; raises BadSpecification."""
@@ -110,13 +116,17 @@ class Inputs(Attempts):
             return None
         falls = failure is not None and GROWS.search(failure.message) is not None
         needs = infer(self.node, self.functions())
+        bodies, _ = self.entered(specs)
 
         def both(changed: Specs) -> Failure | None:
-            return self.attempt(changed) or other(changed)
+            reached, failure = self.entered(changed)
+            if failure is None and bodies - reached:
+                failure = Failure("a loop makes no trip any more", (), "ValueError")
+            return failure or other(changed)
 
         def least(name: str, path: str, rank: int) -> int:
             need = needs[name].inside(path) if falls and name in needs else None
-            return rank if need is None else min(rank, need.rank)
+            return rank if need is None else min(rank, need.least_rank())
 
         def allow(changed: Specs) -> bool:
             pairs = [(n, dict(leaves(s)), dict(leaves(changed[n]))) for n, s in specs.items()]
@@ -128,6 +138,13 @@ class Inputs(Attempts):
 
         found = search(specs, {}, both, self.node, self.links(), allow, RETRY_SECONDS)
         return None if found.specs is None else separate(found.specs, both, self.links())
+
+    def entered(self, specs: Specs) -> tuple[set[int], Failure | None]:
+        """The loops in which the old version makes a trip, by the first lines of their bodies; and whether it fails."""
+        reached = self.progress()
+        failure = self.attempt(specs, reached=reached)
+        loops = (n for n in ast.walk(self.node) if isinstance(n, ast.For | ast.While))
+        return {n.body[0].lineno for n in loops} & reached.lines, failure
 
     def smallest(self, specs: Specs) -> Specs:
         """The same specs with every size as small as the old version accepts, but still distinct."""
@@ -238,6 +255,10 @@ class Inputs(Attempts):
                 return
             if changed != specs and self.attempt(changed) is None:
                 yield label, changed
+
+
+def _word(node: ast.Name | ast.Attribute | ast.Constant) -> object:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else node.value
 
 
 def _fields(node: ast.ClassDef) -> set[str]:

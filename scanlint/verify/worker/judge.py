@@ -38,6 +38,8 @@ UNTRACEABLE = (
 )
 SPREAD = "where there are no rows, what the loop starts with has the shape of a row"
 EMPTY = "where there is nothing to loop over, an empty result differs in shape or dtype"
+TYPES = re.compile(r"raises TypeError: .*?(?:\bcarry\b|cond branches|true_fun and false_fun)", re.S)
+"""What JAX says of a carry, or of arms of a `cond`, that do not keep their type."""
 Function = Callable[..., object]
 Result = TypeVar("Result")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 ARRAY_ATTRIBUTES = frozenset([
@@ -106,12 +107,14 @@ class Need:
 
     def guessed_rank(self) -> int:
         """The rank of an array of this need."""
+        return self.least_rank(max(self.likely, 1 if self.parts else 0), Need.guessed_rank)
+
+    def least_rank(self, rank: int = 0, inner: Callable[[Need], int] | None = None) -> int:
+        """The rank that the uses allow at least; `inner` gives that of an element."""
         if self.exact is not None:
             return self.exact
-        rank = max(self.rank, self.likely, 1 if self.parts else 0)
-        if self.element is not None:
-            rank = max(rank, 1 + self.element.guessed_rank())
-        return rank
+        of_element = 0 if self.element is None else 1 + (inner or Need.least_rank)(self.element)
+        return max(self.rank, rank, of_element)
 
     def inside(self, path: str) -> Need | None:
         """The need of one leaf: `.w` of a dict or record, `.0` of a tuple, `.*0` of a list."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from .guess import FRESH
@@ -105,14 +105,39 @@ def _read_by_loops(function: ast.AST) -> dict[str, int]:
     targets = {n.id for loop in loops for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
     for loop in loops:
         found |= {n.id: 1 for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
+    held = _held(function)
+    for node in ast.walk(function):
+        names, place = _indexed(node, held)
+        parts = place.elts if isinstance(place, ast.Tuple) else [place] if place is not None else []
+        along = [p for p in parts if targets & {n.id for n in ast.walk(p) if isinstance(n, ast.Name)}]
+        if along and len(along) == len(parts):
+            found |= {name: max(found.get(name, 0), len(parts)) for name in names}
+    return found
+
+
+def _held(function: ast.AST) -> dict[str, dict[object, str]]:
+    """The names in dicts that are written out: `params = {"w": xs}`."""
+    found: dict[str, dict[object, str]] = {}
     for node in ast.walk(function):
         match node:
-            case ast.Subscript(value=ast.Name(id=name), slice=place):
-                parts = place.elts if isinstance(place, ast.Tuple) else [place]
-                along = [p for p in parts if targets & {n.id for n in ast.walk(p) if isinstance(n, ast.Name)}]
-                if along and len(along) == len(parts):
-                    found[name] = max(found.get(name, 0), len(parts))
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict(keys=keys, values=values)):
+                pairs = zip(keys, values, strict=True)
+                found[name] = {
+                    k.value: v.id for k, v in pairs if isinstance(k, ast.Constant) and isinstance(v, ast.Name)
+                }
     return found
+
+
+def _indexed(node: ast.AST, held: Mapping[str, Mapping[object, str]]) -> tuple[list[str], ast.expr | None]:
+    """The arrays that an expression reads by an index, and the index."""
+    match node:
+        case ast.Subscript(value=ast.Name(id=name), slice=place):
+            return [name], place
+        case ast.Subscript(value=ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key)), slice=place):
+            return [n for n in [held.get(name, {}).get(key)] if n is not None], place
+        case ast.Call(args=[ast.Lambda(body=ast.Subscript(slice=place)), ast.Name(id=name)]):
+            return list(held.get(name, {}).values()), place
+    return [], None
 
 
 def _numbers(function: ast.AST) -> set[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import functools
 import os
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -22,7 +21,7 @@ from .inputs import Inputs, NoInputs
 from .intact import Intact
 from .jaxes import enable_x64, x64
 from .joins import GIVEN, joined, keeps
-from .judge import Judge, Raises, Refuted, Weaker, in_a_loop
+from .judge import TYPES, Judge, Raises, Refuted, Weaker, in_a_loop
 from .measure import measured
 from .module import Loaded, cut, load
 from .modules import is_linen, through_apply
@@ -39,7 +38,6 @@ from .weigh import Unknown, Weighing
 
 LOAD_SECONDS = 20.0
 LATE = 0.55  # of the time that a task has: what still runs then has to end soon
-CARRY = re.compile(r"raises TypeError: (?:.*\bcarry\b|cond branches|true_fun and false_fun)", re.S)
 Answer = dict[str, object]
 
 
@@ -77,7 +75,7 @@ def attempt(task: Task) -> tuple[Task, Answer]:
         answer = task.answer("unknown", reason=str(error))
     except Refuted as error:
         answer = task.answer("refuted", reason="the two versions differ", counterexample=str(error))
-        if isinstance(error, Weaker) or CARRY.search(str(error)):
+        if isinstance(error, Weaker) or TYPES.search(str(error)):
             answer["carries"] = task.carries(faded=isinstance(error, Weaker))
         elif isinstance(error, Raises) and task.source == "synthesised":
             task.guessed = in_a_loop(error.__cause__)
