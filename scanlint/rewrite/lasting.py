@@ -36,20 +36,39 @@ def last_after(model: LoopModel) -> Rewrite | None:
 
 def _moved(model: LoopModel, node: ast.For) -> Iterator[tuple[ast.Assign, str]]:
     """The statements that need no trip but the last one, with the names that they bind."""
-    bound, live = binds(*node.body), model.flow.live_after[node]
+    bound, live = binds(*node.body) | _changed(model), model.flow.live_after[node]
     known = {t for t in model.targets if last_target(model, t) is not None}
     runs = model.trips or set(model.live_targets) - model.flow.bound_before[node]
     for at, statement in enumerate(node.body):
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in live:
                 others = [s for k, s in enumerate(node.body) if k != at]
-                if name in reads(*node.body) | binds(*others) | set(model.targets):
+                if name in reads(*node.body) | binds(*others) | _closed_over(model) | set(model.targets):
                     continue
                 if not runs and name in model.flow.bound_before[node]:
                     continue  # where there is no trip it keeps what it is
                 own = reads(value)
                 if not own & bound and own & set(model.targets) <= known and _plain(model, value):
                     yield statement, name
+
+
+def _changed(model: LoopModel) -> frozenset[str]:
+    """What the body changes without binding it anew: lists, dicts and arrays whose items it sets, objects."""
+    body = (n for statement in model.node.body for n in ast.walk(statement))
+    stores = (n for n in body if isinstance(n, ast.Attribute | ast.Subscript) and not isinstance(n.ctx, ast.Load))
+    roots = {n.id for store in stores for n in ast.walk(store) if isinstance(n, ast.Name)}
+    return frozenset({*roots, *model.carried, *model.items, *(o.name for o in model.outputs)})
+
+
+def _closed_over(model: LoopModel) -> frozenset[str]:
+    """The names that functions inside this one read, whenever they are called, and those that it does not own."""
+    found: set[str] = set()
+    for part in ast.walk(model.flow.function):
+        if isinstance(part, ast.Global | ast.Nonlocal):
+            found |= set(part.names)
+        elif part is not model.flow.function and isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            found |= {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
+    return frozenset(found)
 
 
 def _plain(model: LoopModel, value: ast.expr) -> bool:

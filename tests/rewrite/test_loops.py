@@ -327,6 +327,19 @@ ROLLED = {
         """,
         "    # of the row before\n    kept = jnp.sum(xs[23 - 1]) * 23\n",
     ),
+    "what_later_trips_change_stays_in_the_loop": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            state = {"s": ys[0], "t": jnp.zeros(2)}
+            last = ys[0]
+            for i in range(24):
+                last = state["s"] * ys[i]
+                state["s"] = state["s"] * 0.5 + jnp.sin(ys[i]) - jnp.tanh(ys[i - 1]) * jnp.cos(ys[i]) * jnp.exp(-ys[0])
+            return last, state
+        """,
+        '        last = state["s"] * ys[i]\n',
+    ),
     "what_only_the_last_row_leaves": (
         """
         @jax.jit

@@ -154,9 +154,9 @@ def _by_rounding(judge: Judge, values: Values, result: Difference, derive: Deriv
         return False  # random draws are others in double precision
     enable_x64(True)
     try:
-        wide = {k: jax.tree_util.tree_map(doubled, v) for k, v in judge.own(values).items()}
+        wide = {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()}
         with limited(CASE_SECONDS):
-            expected = judge.eagerly(lambda f: derive(judge.signature, f, wide))
+            expected = judge.eagerly(lambda f: derive(judge.signature, f, judge.own(wide)))
         with limited(NEW_SECONDS):
             moved = apart(expected, derive(judge.signature, judge.after, judge.moved(wide)))
     except (Exception, TookTooLong):  # noqa: BLE001
