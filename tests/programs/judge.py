@@ -62,8 +62,11 @@ def sound(verdict: Verdict) -> bool:
     """Whether nothing is wrong but what is told: a number that has a dtype of its own now, the type without any rows."""
     if verdict.wrong is None or "): stronger: " in verdict.wrong:
         return True
-    told = any(f.verification is not None and NO_ROWS in f.verification.notes for f in verdict.findings)
-    return told and verdict.wrong.startswith("Case(rows=0,") and "): type: " in verdict.wrong
+    notes = [n for f in verdict.findings if f.verification is not None for n in f.verification.notes]
+    number = re.search(r"\): type: weak (\w+)\[\] became", verdict.wrong)
+    if number is not None and any(f"the dtype was {number[1]} (weak, as that of" in note for note in notes):
+        return True
+    return NO_ROWS in notes and verdict.wrong.startswith("Case(rows=0,") and "): type: " in verdict.wrong
 
 
 class Unverified(Fixer):

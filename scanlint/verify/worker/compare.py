@@ -98,7 +98,7 @@ def _leaf(before: object, after: object, ulps: float) -> Difference | Agreement:
     weak = "" if weak_a == weak_b else f"the dtype was {_kind(a, weak_a)} and is {_kind(b, weak_b)}"
     if a.dtype != b.dtype:
         text = f"the dtype was {_kind(a, weak_a)} and is {_kind(b, weak_b)}"
-        if not (weak_a and _promotes(a, b)):
+        if not (weak_a and _promotes(a, b)) or (a.ndim and a.dtype.kind != b.dtype.kind):
             return Difference(text)
         weak, a = text, a.astype(b.dtype)
     if a.dtype.kind in "biu" or a.size == 0:
@@ -114,7 +114,7 @@ def _kind(array: np.ndarray, weak: bool) -> str:
 
 
 def _promotes(a: np.ndarray, b: np.ndarray) -> bool:
-    """A Python number may become an array of a wider kind, as in any arithmetic with it."""
+    """A Python number may become one of a wider kind, as in any arithmetic with it; an array of such keeps its kind."""
     order = "biufc"
     kinds = {"V": "f"}
     first, second = kinds.get(a.dtype.kind, a.dtype.kind), kinds.get(b.dtype.kind, b.dtype.kind)
