@@ -324,9 +324,8 @@ class Weighing:
         enable_x64(True)
         try:
             self.wide = wide = self.widen(self.twin or self.full, self.full.old)
-            _, integers = self.inputs.constants()
             chosen = [Mode("ordinary values"), Mode("other values", seed=1, scale=3.0, turn=1, mixed=True)]
-            for case in cases(family.specs, iter(chosen), integers, wide=True):
+            for case in cases(family.specs, iter(chosen), self.inputs.constants()[1], wide=True):
                 values = made(case)
                 if values is not None and not (proved and one_proof(wide, values).same):
                     wide.check(case, "with x64")
