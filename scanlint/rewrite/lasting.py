@@ -38,7 +38,7 @@ def _moved(model: LoopModel, node: ast.For) -> Iterator[tuple[ast.Assign, str]]:
     """The statements that need no trip but the last one, with the names that they bind."""
     bound, live = binds(*node.body) | _changed(model), model.flow.live_after[node]
     known = {t for t in model.targets if last_target(model, t) is not None}
-    runs = model.trips or set(model.live_targets) - model.flow.bound_before[node]
+    runs = _surely_runs(model) or set(model.live_targets) - model.flow.bound_before[node]
     for at, statement in enumerate(node.body):
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in live:
@@ -50,6 +50,15 @@ def _moved(model: LoopModel, node: ast.For) -> Iterator[tuple[ast.Assign, str]]:
                 own = reads(value)
                 if not own & bound and own & set(model.targets) <= known and _plain(model, value):
                     yield statement, name
+
+
+def _surely_runs(model: LoopModel) -> bool:
+    """Whether the loop makes a trip whatever the function is called with: defaults say nothing of that."""
+    if not model.trips or len(model.streams) != 1:
+        return False
+    made = model.streams[0].array
+    written = made is None or (isinstance(made, ast.Call) and all(isinstance(a, ast.Constant) for a in made.args))
+    return written and all(model.unit.value(bound).certain for bound in model.bounds)
 
 
 def _changed(model: LoopModel) -> frozenset[str]:

@@ -340,6 +340,19 @@ ROLLED = {
         """,
         '        last = state["s"] * ys[i]\n',
     ),
+    "what_a_loop_leaves_that_may_make_no_trip": (
+        """
+        import functools
+        @functools.partial(jax.jit, static_argnames="n")
+        def f(xs, ys, n=20):
+            last = xs[0]
+            for i in range(n):
+                ys = jnp.sin(ys) + jnp.cos(xs[i, 0]) * ys[i] - jnp.tanh(xs[i - 1, 0])
+                last = xs[1] * 2.0
+            return last, ys
+        """,
+        "        last = xs[1] * 2.0\n",
+    ),
     "what_only_the_last_row_leaves": (
         """
         @jax.jit
