@@ -35,7 +35,7 @@ NO_ROWS = "where there are no rows, what the loop starts with has the shape of a
 
 
 class Step(NamedTuple):
-    """One rewrite with the whole text after it, and whether there is a plainer one."""
+    """One rewrite with the whole text after it, and whether there is a plainer one yet."""
 
     entry: Entry
     text: str
@@ -209,10 +209,12 @@ class Fixer:
         if not steps:
             return None
         made = self._verified(unit, text, steps)
-        if made.verdict.verdict != "refuted" or not any(step.plainer for step in steps):
-            return made
-        steps = self._rewrite(unit, entries, plain=True)
-        return self._verified(unit, text, steps) if steps else made
+        plainer = 0
+        while steps and made.verdict.verdict == "refuted" and any(step.plainer for step in steps):
+            plainer += 1
+            steps = self._rewrite(unit, entries, plainer=plainer)
+            made = self._verified(unit, text, steps) if steps else made
+        return made
 
     def _verified(self, unit: Unit, old: str, steps: Steps) -> Verified:
         """The verdict on some rewrites. Carries that change their type are given another start, which is verified."""
@@ -249,8 +251,8 @@ class Fixer:
 
     # -- rewriting
 
-    def _rewrite(self, unit: Unit, entries: Sequence[Entry], *, plain: bool = False) -> Steps:
-        """Apply the rewrites one after the other, inner ones first; the `plain` ones where there are such."""
+    def _rewrite(self, unit: Unit, entries: Sequence[Entry], *, plainer: int = 0) -> Steps:
+        """Apply the rewrites one after the other, inner ones first; so many times `plainer` where there are such."""
         bench, remaining, tried = entries[0].bench, list(entries), set[int]()
         before = {context.qualname for context in unit.contexts.values()}
         steps: Steps = []
@@ -264,10 +266,13 @@ class Fixer:
             report = bench.rewriter.innermost(ready)
             entry = next(e for r, e in pairs if r is report)
             tried.add(id(entry))
-            plainer = report.outcome.plainer if isinstance(report.outcome, Rewrite) else None
-            if plain and plainer is not None:
-                report = report._replace(outcome=plainer)
-                entry.finding = replace(entry.finding, primitive=plainer.primitive)
+            rewrite = report.outcome
+            for _ in range(plainer):
+                if isinstance(rewrite, Rewrite) and rewrite.plainer is not None:
+                    rewrite = rewrite.plainer
+                    entry.finding = replace(entry.finding, primitive=rewrite.primitive)
+            report = report._replace(outcome=rewrite)
+            left = isinstance(rewrite, Rewrite) and rewrite.plainer is not None
             made = bench.rewriter.apply(unit, report)
             if isinstance(made, Withheld):
                 entry.finding = replace(entry.finding, fix=Fix("withheld", made.reason))
@@ -277,7 +282,7 @@ class Fixer:
             reports = bench.rewriter.reports(unit, bench.selected)
             gone = absorbed(reports, remaining)
             remaining = [e for e in remaining if e not in gone]
-            steps += [Step(e, made.text, plainer is not None) for e in (entry, *gone)]
+            steps += [Step(e, made.text, left) for e in (entry, *gone)]
 
     # -- verifying
 

@@ -24,7 +24,7 @@ class Rewrite(NamedTuple):
 
     `again`: it is one step, after which the same loop has to be rewritten once more. `then`: it is one step, after
     which the statements at these places of the new text have to be rewritten, in this order. `plainer`: what to write
-    where this one is refuted.
+    where this one is refuted; it may have a plainer one in its turn.
     """
 
     edits: tuple[Edit, ...]

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from scanlint.analysis.flow import Names, binds, parameters, reads, targets
+from scanlint.analysis.lengths import rows_written
 from scanlint.analysis.loops import LoopModel, Stream, is_array
 from scanlint.analysis.obstacles import MAKERS
+from scanlint.analysis.tables import is_table
 from scanlint.analysis.traceable import traceable
 from scanlint.analysis.unit import Unit
 
@@ -31,7 +33,8 @@ class Batch:
     """What is done to each example.
 
     `index` is the loop variable where it is needed as a number; then only `counter` and the rows that are targets are
-    handed in. `elements` are the results of one example, `statements` what runs before they are known.
+    handed in. `elements` are the results of one example, `statements` what runs before they are known. `numbered`:
+    examples may be told apart by nothing but their number.
     """
 
     unit: Unit
@@ -41,6 +44,7 @@ class Batch:
     rows: tuple[Rows, ...]
     counter: Stream | None
     index: str | None
+    numbered: bool = False
 
     @property
     def variant(self) -> Names:
@@ -51,17 +55,27 @@ class Batch:
         return frozenset(names) | binds(*self.statements)
 
 
-def batch_of(model: LoopModel) -> Batch | None:
+def batch_of(model: LoopModel, *, numbered: bool = False) -> Batch | None:
     """The batch that a loop makes that collects what it does to each example."""
     appends = {id(output.append) for output in model.outputs}
     statements = [s for s in model.node.body if id(s) not in appends]
-    return find_batch(model.unit, model.node, model.streams, statements, [o.element for o in model.outputs])
+    elements = [o.element for o in model.outputs]
+    return find_batch(model.unit, model.node, model.streams, statements, elements, numbered=numbered)
 
 
 def find_batch(
-    unit: Unit, node: ast.AST, streams: Sequence[Stream], statements: Sequence[ast.stmt], elements: Sequence[ast.expr]
+    unit: Unit,
+    node: ast.AST,
+    streams: Sequence[Stream],
+    statements: Sequence[ast.stmt],
+    elements: Sequence[ast.expr],
+    *,
+    numbered: bool = False,
 ) -> Batch | None:
-    """The batch that these streams and this body make, if each example is an array's row (or window) of its own."""
+    """The batch that these streams and this body make, if each example is an array's row (or window) of its own.
+
+    `numbered`: or if each is but a number, which a tracer may stand for, as it may in a rolled loop.
+    """
     rows: list[Rows] = []
     counter: Stream | None = None
     parts: list[ast.AST] = [*statements, *elements]
@@ -84,15 +98,16 @@ def find_batch(
     found = [_row(unit, use, bound) for use in uses]
     plain = counter.plain or counter.counted is not None
     if plain and not counter.reverse and all(place is not None for place in found):
+        read = list(rows)
         for place in found:
             assert place is not None
-            _add(rows, *place)
-        return _sound(Batch(unit, node, tuple(statements), tuple(elements), tuple(rows), counter, None))
-    if not rows and not any(
-        place is not None or _window(unit, use, bound) for place, use in zip(found, uses, strict=True)
-    ):
+            _add(read, *place)
+        if not numbered or all(as_long(unit, row, counter, read) for row in read):
+            return _sound(Batch(unit, node, tuple(statements), tuple(elements), tuple(read), counter, None))
+    windows = any(place is not None or _window(unit, use, bound) for place, use in zip(found, uses, strict=True))
+    if not rows and not windows and not numbered:
         return None
-    return _sound(Batch(unit, node, tuple(statements), tuple(elements), tuple(rows), counter, name))
+    return _sound(Batch(unit, node, tuple(statements), tuple(elements), tuple(rows), counter, name, numbered))
 
 
 def _add(rows: list[Rows], place: ast.Subscript, axis: int) -> None:
@@ -101,6 +116,18 @@ def _add(rows: list[Rows], place: ast.Subscript, axis: int) -> None:
             row.places.append(place)
             return
     rows.append(Rows(place.value, axis, [place]))
+
+
+def as_long(unit: Unit, row: Rows, counter: Stream, rows: Sequence[Rows]) -> bool:
+    """Whether an array is known to have as many rows as there are numbers; others of the same length are in `rows`."""
+    if counter.stop is None or row.target is not None:
+        return True
+    written = rows_written(unit, row.array) if row.axis == 0 else None
+    if written is not None and written == unit.value(counter.stop).constant:
+        return True
+    counted = count_of(unit, counter.stop)
+    kin = {(ast.unparse(r.array), r.axis) for r in rows}
+    return counted is not None and counted in kin and row.axis == counted[1]
 
 
 def _row(unit: Unit, use: ast.Name, bound: Names) -> tuple[ast.Subscript, int] | None:
@@ -212,7 +239,10 @@ def _takes_tracer(batch: Batch, part: ast.AST) -> bool:
         case ast.Slice():
             return isinstance(batch.node, ast.For) or not reads(part) & index
         case ast.Subscript(value=array, slice=at) if reads(at) & index:
-            return is_array(batch.unit, array)
+            known = batch.unit.value(array)
+            unknown = known.container is None and not known.static
+            table = isinstance(batch.node, ast.For) and is_table(batch.unit, array, ())
+            return is_array(batch.unit, array) or (batch.numbered and (unknown or table))
         case ast.FormattedValue() | ast.Dict():
             return not reads(part) & index
         case ast.Call(func=function, args=args) if reads(*args) & index:

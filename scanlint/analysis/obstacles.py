@@ -217,6 +217,11 @@ def _ints(unit: Unit, body: Iterable[ast.AST], staged: Names, carried: tuple[str
             yield Withheld("index-needs-int", f"{what} needs `{name}` as a Python value (line {part.lineno})")  # type: ignore[attr-defined]
 
 
+def index_needs_int(unit: Unit, element: ast.expr, staged: Names) -> Iterator[Withheld]:
+    """The same for an expression that stands alone."""
+    yield from _ints(unit, walk_scope([element]), staged, ())
+
+
 def _needs_static(unit: Unit, part: ast.AST, staged: Names, carried: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     def staged_in(*nodes: ast.AST | None) -> str | None:
         names = reads(*nodes) & staged

@@ -29,6 +29,11 @@ def body_equations(model: LoopModel) -> float:
     return model.measured["size"]
 
 
+def equations(unit: Unit, element: ast.expr) -> float:
+    """The same of an expression."""
+    return _equations(unit, element, {})
+
+
 def _sum(unit: Unit, body: Sequence[ast.AST], local: dict[ast.AST, float]) -> float:
     return sum(_equations(unit, s, local) for s in body)
 

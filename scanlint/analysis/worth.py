@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from functools import partial
 
 from scanlint.analysis.affine import window
 from scanlint.analysis.counts import Count, count_of, stated
 from scanlint.analysis.flow import reads, targets, walk_scope
-from scanlint.analysis.loops import LoopModel, Stream, is_array, range_length
+from scanlint.analysis.loops import LoopModel, Stream, is_array, range_length, trips_of
 from scanlint.analysis.prose import described, said_short
 from scanlint.analysis.rows import writes_rows
-from scanlint.analysis.size import body_equations, nested_trips
+from scanlint.analysis.size import body_equations, equations, nested_trips
 from scanlint.analysis.tables import met, number_kind
 from scanlint.analysis.unit import IN_TESTS, Unit
 from scanlint.analysis.values import holds_tracer
@@ -47,7 +48,7 @@ def worth_rolling(model: LoopModel, settings: Settings) -> bool:
     """Known trips: enough of them, and enough equations in all. Unknown ones count as many if an array gives them."""
     tests = model.unit.source.tests
     size = body_equations(model)
-    trips = model.trips if model.trips is not None else _stated_trips(model)
+    trips = model.trips if model.trips is not None else _stated_trips(model.unit, model.streams)
     if trips is not None:
         nested = nested_trips(model.unit, model.node.body)
         most = settings.max_unrolled_trips * (1 if trips > settings.max_unrolled_trips else NESTS)
@@ -60,6 +61,23 @@ def worth_rolling(model: LoopModel, settings: Settings) -> bool:
         return False
     many = any(s.kind == "rows" or _many(model, s, size, settings) for s in model.streams)
     return many and not deliberate(model)
+
+
+def worth_mapping(
+    unit: Unit, node: ast.ListComp, streams: tuple[Stream, ...], element: ast.expr, settings: Settings
+) -> bool:
+    """The same of a comprehension that counts: an array is computed of each number, and there are many numbers."""
+    if not values_traced(unit, element):
+        return False
+    trips = trips_of(unit, streams)
+    trips = trips if trips is not None else _stated_trips(unit, streams)
+    if trips is not None:
+        least = settings.min_unrolled_equations
+        return trips > settings.max_unrolled_trips and trips * equations(unit, element) >= least
+    counts = [stream_count(unit, s) for s in streams if s.kind == "range"]
+    names = [name for count in counts for name in count.names]
+    short = FEW.search(" ".join([*names, described(unit, node, names)]))
+    return not short and any(count.origin in ("shape", "argument") for count in counts)
 
 
 def written_out(model: LoopModel) -> bool:
@@ -142,13 +160,13 @@ def values_traced(unit: Unit, node: ast.expr) -> bool:
     return False
 
 
-def _stated_trips(model: LoopModel) -> int | None:
+def _stated_trips(unit: Unit, streams: Sequence[Stream]) -> int | None:
     """The trips that the file states by defaults and by its own calls."""
-    for stream in model.streams:
+    for stream in streams:
         if stream.kind == "range" and stream.stop is not None:
-            trips = range_length(stream, partial(_most, model.unit, stream))
+            trips = range_length(stream, partial(_most, unit, stream))
             if trips is not None:
-                few = HANDFUL.search(" ".join(stream_count(model.unit, stream).names))
+                few = HANDFUL.search(" ".join(stream_count(unit, stream).names))
                 return min(trips, FEW_TRIPS) if few else trips
     return None
 

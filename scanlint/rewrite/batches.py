@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -22,8 +23,8 @@ from scanlint.rewrite.words import singular
 from scanlint.rewrite.wrapping import fit
 
 
-def to_vmap(model: LoopModel, batch: Batch) -> Outcome:
-    """A loop that collects one result per example."""
+def to_vmap(model: LoopModel, batch: Batch, dtype: str | None = None) -> Outcome:
+    """A loop that collects one result per example; given this `dtype` where the loop fills an array that has it."""
     for output in model.outputs[: len(model.outputs) - len(model.buffers)]:
         if output.front:
             return Withheld(
@@ -34,27 +35,31 @@ def to_vmap(model: LoopModel, batch: Batch) -> Outcome:
                 "list-never-stacked", f"`{output.name}` is never made into an array (line {model.node.lineno})"
             )
     try:
-        return _LoopToVmap(model, batch).outcome()
+        return _LoopToVmap(model, batch, dtype).outcome()
     except SharedLine:
         return Withheld("shared-line", f"other statements share a line with the loop (line {model.node.lineno})")
 
 
-def comprehension_to_vmap(batch: Batch, call: ast.Call, axis: int) -> Outcome:
-    """`jnp.stack([f(x) for x in xs])`."""
+def comprehension_to_vmap(batch: Batch, node: ast.ListComp, stacks: Sequence[ast.Call]) -> Outcome:
+    """`jnp.stack([f(x) for x in xs])`; where the list has a name, `stacks` are all that is made of it."""
     mapped = Mapped(batch, None)
-    code = mapped.expression(axis)
+    inside = stacks[0].args[0] is node
+    code = mapped.expression(stack_axis(stacks[0]) if inside else 0)
     if isinstance(code, Withheld):
         return code
     source = batch.unit.source
-    statement = next(a for a in batch.unit.ancestors(call) if isinstance(a, ast.stmt))
-    edit = in_statement(batch, statement, call, code) or Edit(source.start(call), source.end(call), code)
-    return Rewrite((edit,), "vmap", tuple(dict.fromkeys(mapped.imports)))
+    place = stacks[0] if inside else node
+    statement = next(a for a in batch.unit.ancestors(place) if isinstance(a, ast.stmt))
+    edit = in_statement(batch, statement, place, code) or Edit(source.start(place), source.end(place), code)
+    named = [Edit(source.start(c), source.end(c), ast.unparse(c.args[0])) for c in stacks if not inside]
+    return Rewrite((edit, *named), "vmap", tuple(dict.fromkeys(mapped.imports)))
 
 
 @dataclass
 class _LoopToVmap:
     model: LoopModel
     batch: Batch
+    dtype: str | None
 
     def __post_init__(self) -> None:
         self.unit = self.model.unit
@@ -82,7 +87,7 @@ class _LoopToVmap:
         else:
             code, definition = self._function(axis)
             definitions.append(definition)
-        return self._place(code, definitions, axis)
+        return self._place(f"{code}.astype({self.dtype})" if self.dtype else code, definitions, axis)
 
     def _plain(self) -> bool:
         """Whether one example is one expression on one line, and no comment would be lost."""

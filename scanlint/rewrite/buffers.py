@@ -11,6 +11,7 @@ from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.analysis.outputs import Output
 from scanlint.analysis.unit import Unit
 from scanlint.rewrite.backwards import limits
+from scanlint.rewrite.words import atom
 
 SHAPED = frozenset(f"jax.numpy.{n}" for n in ("zeros", "ones", "empty", "full"))
 ALIKE = frozenset(f"jax.numpy.{n}_like" for n in ("zeros", "ones", "empty", "full"))
@@ -36,6 +37,21 @@ def in_order(model: LoopModel) -> LoopModel | None:
     streams = tuple(replace(s, reverse=False) for s in model.streams)
     buffers = tuple(b._replace(falling=False) for b in model.buffers)
     return LoopModel(model.unit, model.node, streams, model.starts, buffers)
+
+
+def dtype_of(model: LoopModel, output: Output) -> str | None:
+    """What the dtype of an array is when it is made, as source; None where that is not written down."""
+    made = output.initial.value if isinstance(output.initial, ast.Assign) else None
+    if not isinstance(made, ast.Call):
+        return None
+    code, name = model.unit.source.segment, (model.unit.resolve(made.func) or "").rpartition(".")[2]
+    given = made.args[2 if name.startswith("full") else 1 :]
+    given += [k.value for k in made.keywords if k.arg == "dtype"]
+    if given:
+        return code(given[0])
+    if name.endswith("_like"):
+        return f"{atom(code(made.args[0]))}.dtype"
+    return None if name == "full" else "float"
 
 
 def _steady(model: LoopModel, stream: Stream) -> bool:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 import libcst as cst
 
-from scanlint.analysis.batches import batch_of
+from scanlint.analysis.batches import Batch, batch_of
 from scanlint.analysis.exits import JUMPS
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.batches import to_vmap
-from scanlint.rewrite.buffers import buffered, in_order
+from scanlint.rewrite.buffers import buffered, dtype_of, in_order
 from scanlint.rewrite.flagged import without_jumps
 from scanlint.rewrite.indexing import use_arrays, use_tracers, use_windows
 from scanlint.rewrite.jumps import without_continue
@@ -41,25 +42,37 @@ def to_rolled_loop(model: LoopModel, *, stacked: bool = False) -> Outcome:
         outcome = Roll(model, stacked).outcome()
     except SharedLine:
         return Withheld("shared-line", f"other statements share a line with the loop (line {model.node.lineno})")
-    better = _stacked_rows(model)
-    if isinstance(better, Rewrite):
-        return better._replace(plainer=outcome) if isinstance(outcome, Rewrite) else better
-    return outcome
+    return first_of([*_stacked_rows(model), outcome])
 
 
-def _stacked_rows(model: LoopModel) -> Outcome | None:
+def _stacked_rows(model: LoopModel) -> list[Outcome]:
     """A loop that fills arrays row by row: `vmap` where no trip needs another one's result, else a scan's outputs."""
     stacking = buffered(model)
     if stacking is None:
-        return None
+        return []
     if not (stacking.carried or stacking.last_values or stacking.live_targets):
         rising = in_order(stacking)
-        batch = batch_of(rising) if rising is not None else None
-        return to_vmap(rising, batch) if rising is not None and batch is not None else None
+        batch = batch_of(rising, numbered=True) if rising is not None else None
+        return mapped_rows(rising, batch) if rising is not None and batch is not None else []
     try:
-        return Roll(stacking).outcome()
+        return [Roll(stacking).outcome()]
     except SharedLine:
-        return None  # what makes the array has company on its line: the array is carried
+        return []  # what makes the array has company on its line: the array is carried
+
+
+def mapped_rows(model: LoopModel, batch: Batch) -> list[Outcome]:
+    """`vmap`, and the same with the dtype of the array that the loop fills."""
+    dtype = dtype_of(model, model.buffers[0]) if len(model.outputs) == 1 else None
+    return [to_vmap(model, batch), *([to_vmap(model, batch, dtype)] if dtype else [])]
+
+
+def first_of(outcomes: Sequence[Outcome]) -> Outcome:
+    """The first rewrite, those after it as plainer ones; the last outcome where there is none."""
+    best = outcomes[-1]
+    for outcome in reversed(outcomes[:-1]):
+        if isinstance(outcome, Rewrite):
+            best = outcome._replace(plainer=best) if isinstance(best, Rewrite) else outcome
+    return best
 
 
 def refuse(model: LoopModel) -> Withheld | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.batches import Batch, Rows, count_of
+from scanlint.analysis.batches import Batch, Rows, as_long
 from scanlint.analysis.flow import binds, reads
 from scanlint.finding import Edit, Position
 from scanlint.outcome import Withheld
@@ -137,11 +137,7 @@ class Mapped:
         if row.reverse:
             return f"{atom(code)}[::-1]"
         stream = self.batch.counter
-        if stream is None or stream.counted is not None or row.target is not None or stream.stop is None:
-            return code
-        counted = count_of(self.unit, stream.stop)
-        kin = {(ast.unparse(r.array), r.axis) for r in self.batch.rows}
-        if counted is not None and counted in kin and row.axis == counted[1]:
+        if stream is None or stream.stop is None or as_long(self.unit, row, stream, self.batch.rows):
             return code
         if row.axis < 0:
             return f"{atom(code)}[..., : {self.unit.source.segment(stream.stop)}]" if row.axis == -1 else code

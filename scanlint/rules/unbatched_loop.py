@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from scanlint.analysis.loops import LoopModel, few
 from scanlint.analysis.unit import Unit
+from scanlint.outcome import Outcome
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.rules.loop_words import quoted, times
 
+if TYPE_CHECKING:
+    from scanlint.analysis.batches import Batch
+
 
 class UnbatchedLoop(Rule):
-    """`for i in range(xs.shape[0]): out.append(f(xs[i]))` and `jnp.stack(out)`."""
+    """`for i in range(xs.shape[0]): out.append(f(xs[i]))` and `jnp.stack(out)`; on the host `out.at[i].set(f(xs[i]))`."""
 
     code = "SCN301"
     name = "unbatched-loop"
@@ -25,6 +30,8 @@ class UnbatchedLoop(Rule):
             return
         if few(context.unit, model.trips, context.settings):
             return
+        if not context.traced(node) and any(isinstance(p, ast.Attribute) and p.attr == "at" for p in ast.walk(node)):
+            model = _filled(model)
         if not model.outputs or model.carried or model.last_values or model.live_targets:
             return
         if model.obstacles or context.traced_bound(model):
@@ -32,10 +39,11 @@ class UnbatchedLoop(Rule):
         from scanlint.analysis.batches import batch_of
 
         batch = batch_of(model)
-        if batch is None or not any(_by_jax(context.unit, use) for output in model.outputs for use in output.uses):
+        if batch is None and context.traced_loop(node) is not None and context.worth_a_word(model):
+            batch = batch_of(model, numbered=True)
+        uses = [use for output in model.outputs for use in output.uses]
+        if batch is None or not (model.buffers or any(_by_jax(context.unit, use) for use in uses)):
             return
-        from scanlint.rewrite.batches import to_vmap
-
         lists = quoted([output.name for output in model.outputs])
         if context.traced(node):
             message = f"tracing `{context.unit.context(node).qualname}` unrolls this loop {times(model)}"
@@ -49,8 +57,30 @@ class UnbatchedLoop(Rule):
             help=f"compute {lists} with `jax.vmap`, or with `jax.lax.map(..., batch_size=...)` if memory is short",
             trips=model.trips,
             primitive="vmap",
-            outcome=to_vmap(model, batch),
+            outcome=_mapped(model, batch),
         )
+
+
+def _filled(model: LoopModel) -> LoopModel:
+    """The loop with the arrays that it only fills, row by row, as what it collects."""
+    from scanlint.rewrite.buffers import buffered, in_order
+
+    stacking = buffered(model)
+    rising = in_order(stacking) if stacking is not None else None
+    return rising or model
+
+
+def _mapped(model: LoopModel, batch: Batch) -> Outcome:
+    """`vmap` over the rows; over their numbers where the array may have fewer, or more, and that is refuted."""
+    from scanlint.analysis.batches import batch_of
+    from scanlint.rewrite.batches import to_vmap
+    from scanlint.rewrite.loops import first_of, mapped_rows
+
+    if model.buffers:
+        return first_of(mapped_rows(model, batch))
+    by_number = batch_of(model, numbered=True) if model.unit.context(model.node).traced else None
+    again = by_number is not None and batch.index is None and by_number.index is not None
+    return first_of([to_vmap(model, batch), *([to_vmap(model, by_number)] if again and by_number else [])])
 
 
 def _by_jax(unit: Unit, use: ast.Name) -> bool:

@@ -16,7 +16,7 @@ from .rounding import apart, in_double
 from .specs import Array, Choice, Scalar, Spec, leaves, replace
 from .values import Specs, Values
 
-MOST = 4
+MOST = 6
 WORSE = 1.5
 DRAWN = 4.0
 OTHERS = {"float32": "float16", "int32": "int8"}

@@ -76,14 +76,16 @@ def further(
     low = [(n,) for n in arrays if len(specs[n].shape) < 2]  # type: ignore[union-attr]
     lengths = [fresh, 3, None, *known, *_written(inputs.node)]
     bases = [*((specs, length) for length in dict.fromkeys(lengths)), (threes, 3)]
-    for names in dict.fromkeys([tuple(arrays), tuple(series), *((n,) for n in arrays[:MAX_ALONE])]):
+    idle = any(s.unread for s in starts(specs))
+    others = [tuple(a for a in arrays if a != n) for n in numbers[-MAX_ALONE:]] if idle else []
+    for names in dict.fromkeys([tuple(arrays), tuple(series), *((n,) for n in arrays[:MAX_ALONE]), *others]):
         meant = plain or set(names) <= {*series, *matrices}
         first = bool(names) and set(names) <= matrices
         for base, size in bases if names else ():
             changed = {
                 n: _longer(s, size, first=first and size is not None) if n in names else s for n, s in base.items()
             }
-            found = tried(changed, meant, set(names) <= set(series), names in low)
+            found = tried(changed, meant, set(names) <= set(series), names in low or names in others)
             if found is not None:
                 yield f"{found or 'one more axis'} for {', '.join(names)}", changed
                 break
