@@ -14,6 +14,8 @@ from scanlint.finding import Finding
 from scanlint.rules.base import Report
 
 Key = tuple[str, str | None, str]
+ROLLED = frozenset(["SCN101", "SCN102", "SCN104", "SCN105", "SCN301"])
+"""The rules of which one at a time reports a `for`."""
 
 
 @dataclass
@@ -72,13 +74,16 @@ def put_back(finding: Finding, line: Callable[[int], int]) -> Finding:
 
 
 def _key(report: Report) -> Key:
-    code, header = _place(report)
-    return code, report.finding.function, header
+    rule, header = _place(report)
+    return rule, report.finding.function, header
 
 
 def _place(report: Report) -> tuple[str, str]:
-    """The rule and the header of what it reports, wherever that stands now."""
-    node = report.node
+    """The rule and the header of what it reports, wherever that stands now.
+
+    Which rule a `for` is one of depends on its body, which another rewrite may have changed.
+    """
+    node, code = report.node, report.finding.code
     match node:
         case ast.For(target=target, iter=iterable):
             header = f"{ast.unparse(target)} in {ast.unparse(iterable)}"
@@ -86,4 +91,4 @@ def _place(report: Report) -> tuple[str, str]:
             header = ast.unparse(test)
         case _:
             header = ast.unparse(node)
-    return report.finding.code, header
+    return "a loop" if code in ROLLED else code, header

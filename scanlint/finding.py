@@ -59,16 +59,18 @@ class Fix:
 
 
 class Like(NamedTuple):
-    """The shape of the local array `name` without its first `cut` axes (-1: its last one); `typed`: its dtype as well.
+    """What local arrays broadcast to without their first axes, and promote to; mostly it is a single array.
 
-    `other`: what it and another array, without its first `other_cut` axes, broadcast to, and promote to.
+    `arrays` are their names, each with how many axes it is without (-1: its last one); `typed`: the dtype is meant too.
     """
 
-    name: str
-    cut: int
+    arrays: tuple[tuple[str, int], ...]
     typed: bool
-    other: str = ""
-    other_cut: int = 0
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The arrays by name."""
+        return frozenset(name for name, _ in self.arrays)
 
 
 class Carry(NamedTuple):

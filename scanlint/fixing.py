@@ -267,12 +267,11 @@ class Fixer:
             entry = next(e for r, e in pairs if r is report)
             tried.add(id(entry))
             rewrite = report.outcome
+            assert isinstance(rewrite, Rewrite)
             for _ in range(plainer):
-                if isinstance(rewrite, Rewrite) and rewrite.plainer is not None:
-                    rewrite = rewrite.plainer
-                    entry.finding = replace(entry.finding, primitive=rewrite.primitive)
-            report = report._replace(outcome=rewrite)
-            left = isinstance(rewrite, Rewrite) and rewrite.plainer is not None
+                rewrite = rewrite.plainer or rewrite
+            entry.finding = replace(entry.finding, primitive=rewrite.primitive)
+            report, left = report._replace(outcome=rewrite), rewrite.plainer is not None
             made = bench.rewriter.apply(unit, report)
             if isinstance(made, Withheld):
                 entry.finding = replace(entry.finding, fix=Fix("withheld", made.reason))

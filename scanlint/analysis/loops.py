@@ -22,6 +22,7 @@ from scanlint.analysis.items import own_items
 from scanlint.analysis.lengths import rows_written
 from scanlint.analysis.obstacles import obstacles
 from scanlint.analysis.outputs import Output, appends, backwards, find_outputs
+from scanlint.analysis.readback import ReadBack, read_back
 from scanlint.analysis.tables import entries, iterable_table
 from scanlint.analysis.unit import IN_TESTS, Unit
 from scanlint.outcome import Withheld
@@ -148,9 +149,19 @@ class LoopModel:
         found = obstacles(self.unit, self.node, self.flow, self.carried, self.outputs, self.staged, self.items)
         return (*self._lists[1], *found)
 
+    @cached_property
+    def read_back(self) -> ReadBack | None:
+        """The first list whose last element each trip reads, where nothing but such lists is in the way."""
+        found = tuple(read_back(self.unit, self.node, self.flow)) if self._lists[1] else ()
+        if not found or len(found) != len(self._lists[1]):
+            return None
+        kept: tuple[Output | ReadBack, ...] = (*self.outputs, *found)
+        rest = obstacles(self.unit, self.node, self.flow, self.carried, kept, self.staged, self.items)
+        return found[0] if next(iter(rest), None) is None else None
+
     @property
     def collects(self) -> bool:
-        return bool(self.outputs)
+        return bool(self.outputs) or self.read_back is not None
 
     @property
     def targets(self) -> list[str]:

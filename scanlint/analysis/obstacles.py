@@ -9,6 +9,7 @@ from scanlint.analysis.affine import moving_arange, window
 from scanlint.analysis.callables import Closure, Transformed
 from scanlint.analysis.flow import Flow, Names, binds, reads, walk_scope
 from scanlint.analysis.outputs import Output
+from scanlint.analysis.readback import ReadBack
 from scanlint.analysis.spelled import in_test, is_logic, number_cast
 from scanlint.analysis.tables import is_table
 from scanlint.analysis.unit import Unit
@@ -44,7 +45,7 @@ def obstacles(
     node: ast.For | ast.While,
     flow: Flow,
     carried: tuple[str, ...],
-    outputs: tuple[Output, ...],
+    outputs: tuple[Output | ReadBack, ...],
     staged: Names,
     items: Names,
 ) -> Iterator[Withheld]:
@@ -60,7 +61,8 @@ def obstacles(
         if part not in skip and not _sets_item(part, items):
             yield from _effect(unit, node, part, frozenset(o.name for o in outputs))
     yield from _names(unit, node, flow, carried, items)
-    yield from _ints(unit, body, staged, carried)
+    kept = {place for o in outputs if isinstance(o, ReadBack) for place in o.places}
+    yield from _ints(unit, (part for part in body if part not in kept), staged, carried)
 
 
 def _jumps(node: ast.For | ast.While) -> Iterator[Withheld]:

@@ -97,7 +97,7 @@ def _output(
     line = statement.lineno
     if statement not in node.body:
         return Withheld("conditional-append", f"`{name}` is not appended to on every trip (line {line})")
-    made = _initial(unit, node, name)
+    made = initial_list(unit, node, name)
     if made is None:
         return Withheld("list-made-elsewhere", f"`{name}` is not made just before the loop (line {line})")
     initial, first = made
@@ -299,7 +299,7 @@ def _function(unit: Unit, element: ast.expr) -> bool:
     return isinstance(element, ast.Lambda) or (value.callee is not None and value.container is None)
 
 
-def _initial(unit: Unit, node: ast.stmt, name: str) -> tuple[ast.stmt, tuple[ast.expr, ...]] | None:
+def initial_list(unit: Unit, node: ast.stmt, name: str) -> tuple[ast.stmt, tuple[ast.expr, ...]] | None:
     """The statement before the loop, in the same block, that makes the list, and the elements that it starts with."""
     block = unit.block(node)
     for statement in reversed(block[: block.index(node)]):

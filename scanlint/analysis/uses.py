@@ -16,7 +16,8 @@ Resolve = Callable[[ast.expr], "str | Mapping[str, bool] | None"]
 parameters by position (keys "0", "1", ...) and name."""
 
 LISTS = re.compile(
-    r"param|layer|weight|leaf|leaves|tree|list|block|model|module|grads|args|tensors|arrays|items|terms|funcs|ops|states"
+    r"param|layer|weight|bias|leaf|leaves|tree|list|block|model|module|grads|args|tensors|arrays|items|terms|funcs|ops|"
+    r"states|^[WwBb]s$"
 )
 _SHAPES = frozenset(["shape", "ndim", "dtype", "size", "at"]) | SAME_ATTRIBUTES
 _TAKE_LISTS = words(
@@ -33,6 +34,7 @@ _TWO_ARRAYS = words("where maximum minimum dot matmul add subtract multiply divi
 _NUMBERS = words("where maximum minimum add subtract multiply divide power")
 """Functions of the above that take a Python number behind an array as well: `jnp.minimum(index, count)`."""
 _USES = (ast.Attribute, ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Compare, ast.Subscript, ast.Call)
+_OF_ELEMENTS = (ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Compare, ast.Call)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _CONTAINERS = frozenset(("list", "tuple", "dict", "Sequence", "Iterable", "Mapping"))
 ARITHMETIC = (ast.Sub, ast.Div, ast.Mult, ast.Pow, ast.MatMult, ast.Add)
@@ -56,6 +58,9 @@ def _collect(body: Sequence[ast.AST], resolve: Resolve) -> dict[str, bool]:
     for iterable, element in (pair for loop in inside.of(ast.For) for pair in _iterations(loop)):
         if element in found and not LISTS.search(iterable):
             found[iterable] = found[element] or found.get(iterable, False)
+    for name, strong in (use for loop in inside.of(ast.For) for use in _indexed(loop, resolve)):
+        if not LISTS.search(name):
+            found[name] = strong or found.get(name, False)
     for node in (n for kind in _COMPREHENSIONS for n in inside.of(kind)):
         for name, strong in _comprehended(node, resolve):
             found[name] = strong or found.get(name, False)
@@ -80,6 +85,64 @@ def _asked_for_list(node: ast.AST) -> Iterator[str]:
         case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kinds]):
             if any(isinstance(n, ast.Name) and n.id in _CONTAINERS for n in ast.walk(kinds)):
                 yield name
+
+
+def _indexed(loop: ast.AST, resolve: Resolve) -> Iterator[tuple[str, bool]]:
+    """Names whose elements a counting loop reads by its index, `xs[i]`, by what it does with these."""
+    index = _counter(loop)
+    if index is None:
+        return
+    parts = by_kind(*loop.body)  # type: ignore[attr-defined]
+    elements = {id(n): ast.Name(name) for n in parts.of(ast.Subscript) if (name := _read_at(n, index)) is not None}
+    for node in (n for kind in _OF_ELEMENTS for n in parts.of(kind)) if elements else ():
+        named = _with_names(node, elements)
+        if named is not None:
+            yield from _used(named, resolve)
+
+
+def _counter(loop: ast.AST) -> str | None:
+    """The name that counts the trips of a loop over a range."""
+    match loop:
+        case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="reversed"), args=[ast.Call() as inner])):
+            counted = inner
+        case ast.For(target=ast.Name(id=name), iter=ast.Call() as counted):
+            pass
+        case _:
+            return None
+    return name if isinstance(counted.func, ast.Name) and counted.func.id == "range" else None
+
+
+def _read_at(node: ast.Subscript, index: str) -> str | None:
+    """The name that `xs[i]`, `xs[i + 1]` or `xs[n - 1 - i]` reads."""
+    at = [node.slice] if isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Load) else []
+    while at:
+        match at.pop():
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+                at += [left, right]
+            case ast.Name(id=name):
+                if name == index and isinstance(node.value, ast.Name):
+                    return node.value.id
+    return None
+
+
+def _with_names(node: ast.AST, names: Mapping[int, ast.Name]) -> ast.AST | None:
+    """A node with names in the place of some of its operands; None where it has none of them."""
+
+    def named(operand: ast.expr) -> ast.expr:
+        return names.get(id(operand), operand)
+
+    match node:
+        case ast.BinOp(left=left, op=op, right=right) if id(left) in names or id(right) in names:
+            return ast.BinOp(named(left), op, named(right))
+        case ast.UnaryOp(op=op, operand=operand) if id(operand) in names:
+            return ast.UnaryOp(op, named(operand))
+        case ast.AugAssign(target=target, op=op, value=value) if id(value) in names:
+            return ast.AugAssign(target, op, named(value))
+        case ast.Compare(left=left, ops=ops, comparators=others) if id(left) in names:
+            return ast.Compare(named(left), ops, others)
+        case ast.Call(func=function, args=args) if any(id(a) in names for a in args):
+            return ast.Call(function, [named(a) for a in args], [])
+    return None
 
 
 def _used(node: ast.AST, resolve: Resolve) -> Iterator[tuple[str, bool]]:

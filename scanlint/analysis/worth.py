@@ -197,7 +197,7 @@ def _makes_objects(model: LoopModel) -> bool:
 
 def _by_hand(model: LoopModel) -> bool:
     """Whether no mechanical rewrite exists: the work of rolling it has to pay with few trips already."""
-    return bool(model.obstacles)
+    return bool(model.obstacles) and model.read_back is None
 
 
 def _many(model: LoopModel, stream: Stream, size: float, settings: Settings) -> bool:

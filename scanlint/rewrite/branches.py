@@ -17,6 +17,7 @@ from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit, Primitive
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.alike import Leaf, dtype_parts, not_a_number, number, total, unify
+from scanlint.rewrite.appending import without_appends
 from scanlint.rewrite.arms import Arm, comment_lines, plain_values, verb
 from scanlint.rewrite.choices import Choice, Options, arms_of, options_of, tree_of
 from scanlint.rewrite.flagged import without_jumps
@@ -39,10 +40,9 @@ def to_cond(model: BranchModel) -> Outcome:
             return step
     if step := as_branch(model.unit, model.node):
         return step
-    if model.obstacles and (step := as_flag(model.unit, model.node) or without_stores(model)):
-        return step
     if model.obstacles:
-        return model.obstacles[0]
+        step = as_flag(model.unit, model.node) or without_stores(model) or without_appends(model.unit, model.node)
+        return step or model.obstacles[0]
     if _arms(model.node) > LONGEST:
         return Withheld(
             "too-long", f"the `if` and its `elif`s have more than {LONGEST} arms (line {model.node.lineno})"

@@ -20,6 +20,7 @@ from scanlint.rewrite.jumps import without_continue
 from scanlint.rewrite.lasting import last_after
 from scanlint.rewrite.peeling import first_trip_before
 from scanlint.rewrite.predicates import predicate
+from scanlint.rewrite.readback import without_read_back
 from scanlint.rewrite.roll import Roll, kept
 from scanlint.rewrite.syntax import SharedLine, blank_line_before
 from scanlint.rewrite.walrus import without_walrus
@@ -32,8 +33,9 @@ def to_rolled_loop(model: LoopModel, *, stacked: bool = False) -> Outcome:
 
     `stacked`: what is iterated is a list of like-structured pytrees, to be stacked leaf by leaf first.
     """
-    if step := without_continue(model) or without_jumps(model) or first_trip_before(model) or last_after(model):
-        return step
+    for way in (without_read_back, without_continue, without_jumps, first_trip_before, last_after):
+        if step := way(model):
+            return step
     if refusal := refuse(model):
         return refusal
     if not model.streams:

@@ -11,6 +11,7 @@ from scanlint.analysis.unit import Unit
 from scanlint.edits import split_lines
 from scanlint.finding import Carry, Edit, Like, Position
 from scanlint.outcome import Rewrite, Withheld
+from scanlint.rewrite.wrapping import fit
 
 CODE = "carry-type-changes"
 FILLED: dict[float, str] = {0: "zeros", 1: "ones"}
@@ -136,12 +137,10 @@ def _start(unit: Unit, loop: _Loop, carry: Carry, spell: Spell, lines: list[str]
     if initial is not None and carry.weak and carry.before.endswith("[]"):
         rebound = binds(*loop.block[initial.at : at]) - {carry.name}
         if carry.after.endswith("[]"):
-            code = _wider(
-                initial.value, [k for k in carry.likes if not rebound & {k.name, k.other}], carry, loop, spell
-            )
+            code = _wider(initial.value, [k for k in carry.likes if not rebound & k.names], carry, loop, spell)
             return _replace(initial.value, lines, code) if code else None
         for like in _preferred(loop, carry.likes):
-            if not rebound & {like.name, like.other}:
+            if not rebound & like.names:
                 return _replace(initial.value, lines, _filled(initial.value, like, spell))
     first = loop.block[at]
     dtype = carry.before.partition("[")[0] != carry.after.partition("[")[0] and not carry.weak
@@ -151,7 +150,7 @@ def _start(unit: Unit, loop: _Loop, carry: Carry, spell: Spell, lines: list[str]
         code = carry.name
         if carry.before.partition("[")[2] != carry.after.partition("[")[2]:
             code = f"{spell('jax.numpy.broadcast_to')}({code}, {_axes(like, spell)})"
-        code = f"{code}.astype({like.name}.dtype)" if dtype else code
+        code = f"{code}.astype({_dtype(like, spell)})" if dtype else code
         return _before(first, f"{carry.name} = {code}", lines)
     return None
 
@@ -187,10 +186,11 @@ def _strong(
     """A start with the dtype of its own that the carry has in the end; None where no array is known to have it."""
     rebound = binds(*loop.block[initial.at : at]) - {carry.name} if initial is not None else set()
     for like in _preferred(loop, [k for k in carry.likes if k.typed]):
-        if rebound & {like.name, like.other}:
+        if rebound & like.names:
             continue
         start = ast.Name(carry.name) if initial is None else initial.value
-        plain = next((k for k in _preferred(loop, carry.likes) if not k.other and k.name not in rebound), like)
+        alone = (k for k in _preferred(loop, carry.likes) if len(k.arrays) == 1 and not rebound & k.names)
+        plain = next(alone, like)
         code = _typed(start, like, spell, None if carry.after.endswith("[]") else plain)
         if initial is not None:
             return _replace(initial.value, lines, code)
@@ -232,28 +232,34 @@ def _number(value: ast.expr) -> float | None:
 def _preferred(loop: _Loop, likes: Sequence[Like]) -> Iterator[Like]:
     """The arrays that a reader would name first: of the same dtype, whole, read by the loop itself."""
     read = {n.id for s in loop.block for n in ast.walk(s) if isinstance(n, ast.Name)}
-    yield from sorted(likes, key=lambda k: (not k.typed or k.other != "", k.other, k.cut, k.name not in read, k.name))
+
+    def order(like: Like) -> tuple[object, ...]:
+        alone, cuts = len(like.arrays) == 1, [cut for _, cut in like.arrays]
+        return not (like.typed and alone), len(like.arrays), cuts, not like.names <= read, like.arrays
+
+    yield from sorted(likes, key=order)
 
 
 def _filled(start: ast.expr, like: Like, spell: Spell) -> str:
     """An array of one number. `full` without a dtype is as weakly typed as the number itself."""
     number, written = _number(start), ast.unparse(start)
-    if not like.typed or like.other or number is None:
+    if not like.typed or len(like.arrays) > 1 or number is None:
         return f"{spell('jax.numpy.full')}({_axes(like, spell)}, {written})"
     known = FILLED.get(number)
-    if like.cut == 0:
+    [(name, cut)] = like.arrays
+    if cut == 0:
         kind = spell(f"jax.numpy.{known or 'full'}_like")
-        return f"{kind}({like.name})" if known else f"{kind}({like.name}, {written})"
+        return f"{kind}({name})" if known else f"{kind}({name}, {written})"
     kind, axes = spell(f"jax.numpy.{known or 'full'}"), _axes(like, spell)
-    return f"{kind}({axes}, {like.name}.dtype)" if known else f"{kind}({axes}, {written}, {like.name}.dtype)"
+    return f"{kind}({axes}, {name}.dtype)" if known else f"{kind}({axes}, {written}, {name}.dtype)"
 
 
 def _typed(start: ast.expr, like: Like, spell: Spell, shaped: Like | None) -> str:
-    """The start with the dtype of one array, or with what two promote to, and the shape of one, if it has axes."""
+    """The start with the dtype of one array, or with what some promote to, and the shape of one, if it has axes."""
     match start:
         case ast.Call(func=ast.Name(id="full") | ast.Attribute(attr="full"), args=[_, value], keywords=[]):
             start = value
-    if shaped is not None and not like.other and _number(start) is not None:
+    if shaped is not None and len(like.arrays) == 1 and _number(start) is not None:
         return _filled(start, like, spell)
     known = FILLED.get(number) if (number := _number(start)) is not None else None
     if shaped is not None or known:
@@ -265,14 +271,13 @@ def _typed(start: ast.expr, like: Like, spell: Spell, shaped: Like | None) -> st
 
 
 def _dtype(like: Like, spell: Spell) -> str:
-    return f"{spell('jax.numpy.result_type')}({like.name}, {like.other})" if like.other else f"{like.name}.dtype"
+    names = [name for name, _ in like.arrays]
+    return f"{names[0]}.dtype" if len(names) == 1 else f"{spell('jax.numpy.result_type')}({', '.join(names)})"
 
 
 def _axes(like: Like, spell: Spell) -> str:
-    first = _cut(like.name, like.cut, spell)
-    if not like.other:
-        return first
-    return f"{spell('jax.numpy.broadcast_shapes')}({first}, {_cut(like.other, like.other_cut, spell)})"
+    shapes = [_cut(name, cut, spell) for name, cut in like.arrays]
+    return shapes[0] if len(shapes) == 1 else f"{spell('jax.numpy.broadcast_shapes')}({', '.join(shapes)})"
 
 
 def _cut(name: str, cut: int, spell: Spell) -> str:
@@ -285,4 +290,11 @@ def _replace(node: ast.expr, lines: list[str], code: str) -> Edit:
     def place(line: int, offset: int) -> Position:
         return Position(line, len(lines[line - 1].encode()[:offset].decode()) + 1)
 
-    return Edit(place(node.lineno, node.col_offset), place(node.end_lineno or 0, node.end_col_offset or 0), code)
+    start, end = place(node.lineno, node.col_offset), place(node.end_lineno or 0, node.end_col_offset or 0)
+    before, after = lines[start.line - 1][: start.column - 1], lines[end.line - 1][end.column - 1 :]
+    margin = len(before) - len(before.lstrip())
+    if not after.strip():
+        first, *rest = fit(f"{before.strip()} {code}", margin).split("\n")
+        newline = "\r\n" if after.endswith("\r\n") else "\n"
+        code = newline.join([first.removeprefix(f"{before.strip()} "), *(" " * margin + line for line in rest)])
+    return Edit(start, end, code)

@@ -23,7 +23,7 @@ PLACES = {"scan": 1, "fori_loop": 3, "while_loop": 2}
 LOOPS = {getattr(jax.lax, name): name for name in PLACES}
 ROUNDS = 6
 MOST_ARRAYS = 40
-MOST_PAIRED = 8
+MOST_JOINED = 6
 MOST_HELD = 3  # carries that are given another dtype at a time
 BRANCHES = re.compile(r"cond branches|true_fun and false_fun")
 NAMED = re.compile(r"has type (u?int\d+|b?float\d+)\[")
@@ -31,22 +31,13 @@ Loop = Callable[..., object]
 
 
 class Like(NamedTuple):
-    """A shape that a carry has in the end: that of the local array `name` without its first `cut` axes.
+    """A shape that a carry has in the end: what local arrays broadcast to, each without its first axes.
 
-    `typed`: its dtype is that of the array as well. `other`: the shape is what both arrays broadcast to, the dtype what
-    they promote to.
+    `arrays` are their names and how many axes they are without. `typed`: its dtype is what they promote to as well.
     """
 
-    name: str
-    cut: int
+    arrays: tuple[tuple[str, int], ...]
     typed: bool
-    other: str = ""
-    other_cut: int = 0
-
-    @property
-    def shape(self) -> tuple[object, ...]:
-        """What it says of the shape alone."""
-        return self.name, self.cut, self.other, self.other_cut
 
 
 class Start(NamedTuple):
@@ -267,18 +258,20 @@ def _start(
 
 
 def _likes(arrays: Mapping[str, jax.Array | np.ndarray], axes: tuple[int, ...], dtype: str) -> Iterator[Like]:
-    """The arrays, and pairs of them, that have these axes."""
+    """The arrays, and some of them together, that have these axes."""
     parts = [(n, x, cut) for n, x in list(arrays.items())[:MOST_ARRAYS] for cut in (*range(min(x.ndim, 2) + 1), -1)]
     for n, x, cut in parts:
         if _left(x, cut) == axes and (x.ndim or not cut):
-            yield Like(n, cut, str(x.dtype) == dtype)
-    few = [(n, x, cut) for n, x, cut in parts if 0 <= cut < 2 and n in list(arrays)[:MOST_PAIRED]]
-    for (n, a, cut), (m, b, other) in itertools.combinations(few, 2):
-        try:
-            if n != m and np.broadcast_shapes(_left(a, cut), _left(b, other)) == axes:
-                yield Like(n, cut, str(jnp.promote_types(a.dtype, b.dtype)) == dtype, m, other)
-        except ValueError:
-            continue
+            yield Like(((n, cut),), str(x.dtype) == dtype)
+    few = [(n, x, cut) for n, x, cut in parts if 0 <= cut < 2 and n in list(arrays)[:MOST_JOINED]]
+    rows = [(n, x, cut) for n, x, cut in few if cut == 1]
+    more = (joined for size in range(3, MOST_JOINED) for joined in itertools.combinations(rows, size))
+    for joined in (*itertools.combinations(few, 2), *more):
+        with contextlib.suppress(ValueError):
+            if np.broadcast_shapes(*(_left(x, cut) for _, x, cut in joined)) == axes:
+                names = tuple((n, cut) for n, _, cut in joined)
+                if len(dict(names)) == len(names):
+                    yield Like(names, str(jnp.result_type(*(x.dtype for _, x, _ in joined))) == dtype)
 
 
 def _left(array: jax.Array | np.ndarray, cut: int) -> tuple[int, ...]:
@@ -308,7 +301,9 @@ def merged(runs: Sequence[Sequence[Start]]) -> list[Start]:
             found[start.key] = start
             continue
         other = found[start.key]
-        likes = {a._replace(typed=a.typed and b.typed) for a in start.likes for b in other.likes if a.shape == b.shape}
+        likes = {
+            a._replace(typed=a.typed and b.typed) for a in start.likes for b in other.likes if a.arrays == b.arrays
+        }
         shown = start if other.fits else other
         found[start.key] = shown._replace(
             likes=frozenset(likes),

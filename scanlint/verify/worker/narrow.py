@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TypeGuard
+from collections.abc import Callable, Iterator
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +18,7 @@ from .values import Specs, Values
 MOST = 6
 WORSE = 1.5
 DRAWN = 4.0
+SCALES = (0.0, -1.0, 8.0)
 OTHERS = {"float32": "float16", "int32": "int8"}
 
 
@@ -49,7 +49,8 @@ def same_in_few_bits(judge: Judge, values: Values, *, mixed: bool) -> str:
     """What is to be said of these arguments; raises Weaker where the results differ.
 
     Rounding to few bits explains nothing by itself: the new version may round no more than the old one does. Where
-    types are `mixed` it may give the wider one: what Python gives may depend on the way that is taken.
+    types are `mixed` it may give the wider one: what Python gives may depend on the way that is taken. Where that is
+    seen, as other values give the dtypes of the new version, no program has those of the old one.
     """
     try:
         expected = judge.run_old(values)
@@ -62,7 +63,8 @@ def same_in_few_bits(judge: Judge, values: Values, *, mixed: bool) -> str:
         except Exception as error:  # noqa: BLE001
             text = str(error).splitlines()[0][:120] if str(error) else ""
             return f"the new version raises for {kinds(values)}: {type(error).__name__}: {text}"
-        wide = _as_wide(expected, found) if mixed else expected
+        decided = not mixed and _dtypes(expected) != _dtypes(found) and _decided(judge, values, found)
+        wide = _as(expected, found, _wider) if mixed else _as(expected, found, _numbers) if decided else expected
         result = compare(wide, found)
         if isinstance(result, Difference) and not _as_exact(judge, values, wide, found, result):
             raise Weaker(f"{describe(values)}: {result.text}{name}")
@@ -70,19 +72,47 @@ def same_in_few_bits(judge: Judge, values: Values, *, mixed: bool) -> str:
     return ""
 
 
-def _as_wide(before: object, after: object) -> object:
-    """The first results with the dtypes of the others where these are wider."""
+def _as(before: object, after: object, which: Callable[[object, object], bool]) -> object:
+    """The first results with the dtypes of the others where these two are `which`."""
     if structure(before) != structure(after):
         return before
     leaves, tree = jax.tree_util.tree_flatten(before)
     pairs = zip(leaves, jax.tree_util.tree_leaves(after), strict=True)
-    return jax.tree_util.tree_unflatten(tree, [a.astype(b.dtype) if _wider(a, b) else a for a, b in pairs])
+    return jax.tree_util.tree_unflatten(tree, [a.astype(b.dtype) if which(a, b) else a for a, b in pairs])
 
 
-def _wider(a: object, b: object) -> TypeGuard[jax.Array]:
-    if not (isinstance(a, jax.Array) and isinstance(b, jax.Array)) or is_key(a.dtype) or is_key(b.dtype):
+def _numbers(a: object, b: object) -> bool:
+    both = isinstance(a, jax.Array) and isinstance(b, jax.Array)
+    return both and not is_key(a.dtype) and not is_key(b.dtype)  # type: ignore[attr-defined]
+
+
+def _wider(a: object, b: object) -> bool:
+    if not _numbers(a, b):
         return False
+    assert isinstance(a, jax.Array) and isinstance(b, jax.Array)
     return bool(a.dtype != b.dtype and jnp.promote_types(a.dtype, b.dtype) == b.dtype)
+
+
+def _dtypes(result: object) -> list[str]:
+    return [str(getattr(leaf, "dtype", type(leaf))) for leaf in jax.tree_util.tree_leaves(result)]
+
+
+def _decided(judge: Judge, values: Values, found: object) -> bool:
+    """Whether the old version gives these dtypes where its branches go other ways."""
+    for factor in SCALES:
+        other = jax.tree_util.tree_map(lambda x, by=factor: _scaled(x, by), dict(values))
+        try:
+            if _dtypes(judge.run_old(other)) == _dtypes(found):
+                return True
+        except (Exception, TookTooLong):  # noqa: BLE001
+            continue
+    return False
+
+
+def _scaled(value: object, factor: float) -> object:
+    if not isinstance(value, jax.Array) or not jnp.issubdtype(value.dtype, jnp.floating):
+        return value
+    return value * jnp.asarray(factor, value.dtype)
 
 
 def _as_exact(judge: Judge, values: Values, expected: object, found: object, result: Difference) -> bool:

@@ -1,0 +1,101 @@
+"""Lists whose last element each trip reads before it appends the next one: `ys.append(f(ys[-1]))`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scanlint.analysis.flow import Flow, binds, reads
+from scanlint.analysis.outputs import appends, initial_list
+from scanlint.analysis.unit import Unit
+
+CHEAP = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript)
+
+
+class ReadBack(NamedTuple):
+    """The list, its last element before the loop, the places that read one, and what appends the next one.
+
+    `kept` is the name that has the last element, bound on each trip just before it is appended; None where there is
+    none that could be carried in its place.
+    """
+
+    name: str
+    last: ast.expr
+    places: tuple[ast.Subscript, ...]
+    append: ast.stmt
+    element: ast.expr
+    kept: str | None
+
+
+def read_back(unit: Unit, node: ast.For | ast.While, flow: Flow) -> Iterator[ReadBack]:
+    """The lists of a loop of which nothing else is read in it."""
+    for name, statement, element in appends(node):
+        made = initial_list(unit, node, name)
+        if made is None or not made[1] or statement not in node.body or not isinstance(made[1][-1], CHEAP):
+            continue
+        end = node.end_lineno or node.lineno
+        inside = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name and n.lineno <= end]
+        own = {n for n in ast.walk(statement) if n not in set(ast.walk(element))}
+        places = [unit.parents[n] for n in inside if n not in own]
+        before = {n for s in node.body[: node.body.index(statement)] for n in ast.walk(s)} | set(ast.walk(element))
+        lasts = [p for p in places if isinstance(p, ast.Subscript) and p in before and _is_last(unit, p, node, made[1])]
+        if not lasts or len(lasts) != len(places) or _inner(unit, node, lasts) or _front(statement):
+            continue
+        yield ReadBack(name, made[1][-1], tuple(lasts), statement, element, _kept(node, flow, element, lasts))
+
+
+def _front(statement: ast.stmt) -> bool:
+    return "insert" in {n.attr for n in ast.walk(statement) if isinstance(n, ast.Attribute)}
+
+
+def _inner(unit: Unit, node: ast.AST, places: list[ast.Subscript]) -> bool:
+    """Whether a function of the body's own reads one of these places, who knows when."""
+    around = (a for place in places for a in _within(unit, place, node))
+    return any(isinstance(a, ast.FunctionDef | ast.Lambda) for a in around)
+
+
+def _within(unit: Unit, place: ast.AST, node: ast.AST) -> Iterator[ast.AST]:
+    for ancestor in unit.ancestors(place):
+        if ancestor is node:
+            return
+        yield ancestor
+
+
+def _is_last(unit: Unit, place: ast.Subscript, node: ast.For | ast.While, first: tuple[ast.expr, ...]) -> bool:
+    """`ys[-1]`, or `ys[i - 1]` where the list has `i` elements when trip `i` begins."""
+    if not isinstance(place.ctx, ast.Load):
+        return False
+    match place.slice, node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)), _:
+            return True
+        case index, ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=[*bounds])):
+            start = 0 if len(bounds) == 1 else unit.value(bounds[0]).constant if len(bounds) == 2 else None
+            offset = _offset(index, name)
+            return isinstance(start, int) and offset is not None and start + offset == len(first) - 1
+    return False
+
+
+def _offset(index: ast.expr, name: str) -> int | None:
+    """What is added to the loop variable."""
+    match index:
+        case ast.Name(id=own) if own == name:
+            return 0
+        case ast.BinOp(left=ast.Name(id=own), op=op, right=ast.Constant(value=int(by))) if own == name:
+            return by if isinstance(op, ast.Add) else -by if isinstance(op, ast.Sub) else None
+    return None
+
+
+def _kept(node: ast.For | ast.While, flow: Flow, element: ast.expr, places: list[ast.Subscript]) -> str | None:
+    """The name that is appended, if it is bound once, after all that reads the element before."""
+    if not isinstance(element, ast.Name) or element.id in flow.bound_before[node] | flow.live_after[node]:
+        return None
+    name = element.id
+    for at, statement in enumerate(node.body):
+        if name in binds(statement):
+            plain = isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
+            later = node.body[at + 1 :]
+            read = {n for s in later for n in ast.walk(s)}
+            clean = name not in binds(*later) and not any(p in read for p in places)
+            return name if plain and clean and name not in reads(*node.body[: at + 1]) else None
+    return None
