@@ -210,8 +210,8 @@ def _sound(batch: Batch) -> Batch | None:
 def _compared(batch: Batch) -> bool:
     """Whether the same function calls `jax.vmap` of the same work on the same array: this is held against it."""
     arrays = {ast.unparse(row.array) for row in batch.rows}
-    work = _callees(*batch.statements, *batch.elements)
-    for part in batch.unit.every(ast.Call) if work else ():
+    work, own = _callees(*batch.statements, *batch.elements), set(_parts(batch))
+    for part in (call for call in batch.unit.every(ast.Call) if call not in own) if work else ():
         match part:
             case ast.Call(func=ast.Call(func=mapped, args=[function, *_]), args=args):
                 if batch.unit.resolve(mapped) == "jax.vmap" and arrays & {ast.unparse(a) for a in args}:

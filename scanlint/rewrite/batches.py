@@ -23,8 +23,11 @@ from scanlint.rewrite.words import singular
 from scanlint.rewrite.wrapping import fit
 
 
-def to_vmap(model: LoopModel, batch: Batch, dtype: str | None = None) -> Outcome:
-    """A loop that collects one result per example; given this `dtype` where the loop fills an array that has it."""
+def to_vmap(model: LoopModel, batch: Batch, dtype: str | None = None, row: str | None = None) -> Outcome:
+    """A loop that collects one result per example; given this `dtype` where the loop fills an array that has it.
+
+    `row`: what it fills is a row, there, of an array that was made before.
+    """
     for output in model.outputs[: len(model.outputs) - len(model.buffers)]:
         if output.front:
             return Withheld(
@@ -35,7 +38,7 @@ def to_vmap(model: LoopModel, batch: Batch, dtype: str | None = None) -> Outcome
                 "list-never-stacked", f"`{output.name}` is never made into an array (line {model.node.lineno})"
             )
     try:
-        return _LoopToVmap(model, batch, dtype).outcome()
+        return _LoopToVmap(model, batch, dtype, row).outcome()
     except SharedLine:
         return Withheld("shared-line", f"other statements share a line with the loop (line {model.node.lineno})")
 
@@ -60,6 +63,7 @@ class _LoopToVmap:
     model: LoopModel
     batch: Batch
     dtype: str | None
+    row: str | None
 
     def __post_init__(self) -> None:
         self.unit = self.model.unit
@@ -103,7 +107,7 @@ class _LoopToVmap:
     def _function(self, axis: int) -> tuple[str, cst.BaseStatement]:
         """The function of one example, from the statements of the loop."""
         mapped, batch, snippet = self.mapped, self.batch, self.snippet
-        name = mapped.fresh("per_example")
+        name = mapped.fresh("per_example", "per_row")
         parameters, axes, arguments = mapped.inputs()
         unpack = [
             snippet.parse(f"{self.source.segment(row.target)} = {mapped.row_name(row)}")
@@ -124,6 +128,8 @@ class _LoopToVmap:
         if id(self.model.node.body[-1]) in appends and tail and isinstance(tail[0], cst.SimpleStatementLine):
             comments = [line for line in tail[0].leading_lines if line.comment]
             last = last.with_changes(leading_lines=comments)
+        if body and isinstance(body[-1], cst.FunctionDef):
+            last = blank_line_before(last)
         definition = snippet.define(
             name, ", ".join(parameters), [*unpack, *body, last], snippet.body_of(self.model.node)
         )
@@ -145,6 +151,11 @@ class _LoopToVmap:
     def _place(self, code: str, definitions: list[cst.BaseStatement], axis: int) -> Outcome:
         """The loop gives way to its definitions and the call; the list is not made any more."""
         model, source = self.model, self.source
+        if self.row is not None:
+            name = model.outputs[0].name
+            filled = fit(f"{name} = {name}.at[{self.row}].set({code})", len(self.snippet.margin))
+            call = self.snippet.parse(filled)
+            return self._rewrite([self.snippet.edit([*definitions, blank_line_before(call) if definitions else call])])
         drops = drop_initials(model, ())
         gone = {e.start.line for e in drops}
         above = blank_above(source, model.node, self.snippet.newline, gone) if definitions else []

@@ -30,6 +30,87 @@ def buffered(model: LoopModel) -> LoopModel | None:
     return LoopModel(model.unit, model.node, model.streams, model.starts, buffers)
 
 
+def within(model: LoopModel) -> tuple[LoopModel, str] | None:
+    """The same for a loop that fills one row of an array, `d.at[i, j].set(...)` for all `j`; with where that row is."""
+    stream = next((s for s in model.streams if s.kind == "range"), None)
+    if not isinstance(model.node, ast.For) or stream is None or len(model.carried) != 1 or not _steady(model, stream):
+        return None
+    found = [(s, *place) for s in model.node.body if (place := _places(s, stream)) is not None]
+    if len(found) != 1 or found[0][1] != model.carried[0]:
+        return None
+    store, name, parts, element = found[0]
+    used = [n for n in ast.walk(model.node) if isinstance(n, ast.Name) and n.id == name]
+    axis = next(at for at, part in enumerate(parts) if _is(part, stream.target))
+    others = [part for at, part in enumerate(parts) if at != axis]
+    moved = set(model.targets) | binds(*model.node.body)
+    before = [part for part in others if not _whole(part)]
+    if len(used) != 2 or reads(*before) & moved or any(_whole(part) for part in parts[:axis]) or not before:
+        return None
+    if any(not isinstance(part, ast.Name | ast.Constant) for part in before) or not _as_wide(model, name, axis, stream):
+        return None
+    row = [ast.unparse(part) if at != axis else ":" for at, part in enumerate(parts)]
+    while row[-1] == ":":
+        row.pop()
+    output = Output(name, store, (), store, element, ())
+    return LoopModel(model.unit, model.node, model.streams, model.starts, (output,)), ", ".join(row)
+
+
+def _places(statement: ast.stmt, stream: Stream) -> tuple[str, list[ast.expr], ast.expr] | None:
+    """`d = d.at[i, j].set(y)`: the array, where, and what is set there; the loop variable is one of the indices."""
+    match statement:
+        case ast.Assign(
+            targets=[ast.Name(id=name)],
+            value=ast.Call(
+                func=ast.Attribute(
+                    value=ast.Subscript(
+                        value=ast.Attribute(value=ast.Name(id=array), attr="at"), slice=ast.Tuple(elts=parts)
+                    ),
+                    attr="set",
+                ),
+                args=[element],
+                keywords=[],
+            ),
+        ) if name == array and sum(_is(part, stream.target) for part in parts) == 1:
+            return name, parts, element
+    return None
+
+
+def _is(part: ast.expr, target: ast.expr) -> bool:
+    return isinstance(part, ast.Name) and isinstance(target, ast.Name) and part.id == target.id
+
+
+def _whole(part: ast.expr) -> bool:
+    return isinstance(part, ast.Slice) and ast.unparse(part) == ":"
+
+
+def _as_wide(model: LoopModel, name: str, axis: int, stream: Stream) -> bool:
+    """Whether an array is as long along an axis as the loop trips: it is made so, and only set since."""
+    unit, count = model.unit, _count(model, stream)
+    made = []
+    for part in ast.walk(model.flow.function):
+        match part:
+            case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
+                if not _keeps_shape(value, name):
+                    made.append(value)
+    stores = [n for n in ast.walk(model.flow.function) if isinstance(n, ast.Name) and n.id == name]
+    plain = all(isinstance(unit.parents[n], ast.Assign) for n in stores if not isinstance(n.ctx, ast.Load))
+    match made:
+        case [ast.Call(func=function, args=[ast.Tuple(elts=shape) | ast.List(elts=shape), *_])] if count is not None:
+            known = axis < len(shape) and unit.resolve(function) in SHAPED
+            return plain and known and _length(unit, count) == _length(unit, shape[axis])
+    return False
+
+
+def _keeps_shape(value: ast.expr, name: str) -> bool:
+    """`d.at[...].set(...)`, or another update of the kind."""
+    match value:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(value=ast.Name(id=array), attr="at")))
+        ):
+            return array == name
+    return False
+
+
 def in_order(model: LoopModel) -> LoopModel | None:
     """The same loop from its first row to its last, if its trips need nothing from each other; None where unclear."""
     if any(s.step is not None for s in model.streams):
@@ -92,11 +173,7 @@ def _stores(statement: ast.stmt, stream: Stream) -> list[tuple[str, ast.expr]]:
 
 def _whole_row(at: ast.expr, index: str) -> bool:
     first, *rest = at.elts if isinstance(at, ast.Tuple) and at.elts else [at]
-    return (
-        isinstance(first, ast.Name)
-        and first.id == index
-        and all(isinstance(part, ast.Slice) and ast.unparse(part) == ":" for part in rest)
-    )
+    return isinstance(first, ast.Name) and first.id == index and all(map(_whole, rest))
 
 
 def _buffer(model: LoopModel, stream: Stream, name: str, store: ast.stmt, element: ast.expr) -> Output | None:

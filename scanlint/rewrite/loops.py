@@ -13,7 +13,7 @@ from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.batches import to_vmap
-from scanlint.rewrite.buffers import buffered, dtype_of, in_order
+from scanlint.rewrite.buffers import buffered, dtype_of, in_order, within
 from scanlint.rewrite.flagged import without_jumps
 from scanlint.rewrite.indexing import use_arrays, use_tracers, use_windows
 from scanlint.rewrite.jumps import without_continue
@@ -49,6 +49,10 @@ def to_rolled_loop(model: LoopModel, *, stacked: bool = False) -> Outcome:
 
 def _stacked_rows(model: LoopModel) -> list[Outcome]:
     """A loop that fills arrays row by row: `vmap` where no trip needs another one's result, else a scan's outputs."""
+    if (found := within(model)) is not None:
+        batch = batch_of(found[0], numbered=True)
+        # Twice: the loop around it has a plainer form with this one as it is.
+        return [to_vmap(found[0], batch, row=found[1])] * 2 if batch is not None else []
     stacking = buffered(model)
     if stacking is None:
         return []

@@ -109,13 +109,14 @@ class Mapped:
         base = row.array.attr if isinstance(row.array, ast.Attribute) else ast.unparse(row.array)
         if id(row) not in self.names:
             wanted = "row" if row.target is not None else singular(base, f"{base}_row")
-            self.names[id(row)] = fresh(self._inside(), wanted)
+            self.names[id(row)] = fresh(self._inside(), wanted, "row")
         return self.names[id(row)]
 
     def _inside(self) -> set[str]:
         """The names that one example's code uses: a parameter may not have one of them."""
         parts = [*self.batch.statements, *self.batch.elements]
-        return {*reads(*parts), *binds(*parts), *self.names.values()}
+        own = (n.arg for part in parts for n in ast.walk(part) if isinstance(n, ast.arg))
+        return {*reads(*parts), *binds(*parts), *own, *self.names.values()}
 
     def _numbers(self) -> str:
         """`jnp.arange(...)` over what a range counts."""

@@ -42,6 +42,11 @@ def _break(code: str, node: ast.expr, column: int, width: int) -> str:
         case ast.Call(func=ast.Call() as function) if column + len(_text(code, function)) >= width:
             inside = _items(code, [*function.args, *function.keywords], width)
             return f"{_text(code, function.func)}({inside}){text[len(_text(code, function)) :]}"
+        case ast.Call(func=ast.Attribute(value=ast.Call() as inner) as method) if (
+            column + len(_text(code, method)) >= width
+        ):
+            broken = _break(code, inner, column, min(width, column + len(_text(code, inner)) - 1))
+            return f"{broken}{text[len(_text(code, inner)) :]}"
         case ast.Call(func=function, args=args, keywords=keywords) if args or keywords:
             return f"{_text(code, function)}({_items(code, [*args, *keywords], width)})"
         case ast.List(elts=[_, *_] as items):
