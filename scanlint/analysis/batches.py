@@ -260,10 +260,8 @@ def _reads_row(batch: Batch, element: ast.expr) -> Iterator[bool]:
 def count_of(unit: Unit, stop: ast.expr) -> tuple[str, int] | None:
     """The array (as source) and axis whose length a bound is: `xs.shape[0]`, `len(xs)`, or a name for one of these."""
     match stop:
-        case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=int(axis))):
-            return ast.unparse(array), axis
-        case ast.Call(func=ast.Name(id="len"), args=[array]):
-            return ast.unparse(array), 0
+        case ast.Subscript() | ast.Call():
+            return _measured(stop)
         case ast.Name(id=name):
             found = [f for f in (_length(s, name) for s in ast.walk(unit.node)) if f is not None]
             return found[0] if len(found) == 1 and _bound_times(unit, name) == 1 and found[0] != ("", 0) else None
@@ -273,15 +271,24 @@ def count_of(unit: Unit, stop: ast.expr) -> tuple[str, int] | None:
 def _length(statement: ast.AST, name: str) -> tuple[str, int] | None:
     match statement:
         case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name and not isinstance(value, ast.Name):
-            match value:
-                case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=int(axis))):
-                    return ast.unparse(array), axis
-                case ast.Call(func=ast.Name(id="len"), args=[array]):
-                    return ast.unparse(array), 0
+            return _measured(value)
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
+            pairs = zip(names, values, strict=True)
+            return next((_measured(v) for n, v in pairs if isinstance(n, ast.Name) and n.id == name), None)
         case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(value=array, attr="shape")):
             for axis, bound_name in enumerate(names):
                 if isinstance(bound_name, ast.Name) and bound_name.id == name:
                     return ast.unparse(array), axis
+    return None
+
+
+def _measured(value: ast.expr) -> tuple[str, int] | None:
+    """The array and axis of `xs.shape[0]` and `len(xs)`."""
+    match value:
+        case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=int(axis))):
+            return ast.unparse(array), axis
+        case ast.Call(func=ast.Name(id="len"), args=[array]):
+            return ast.unparse(array), 0
     return None
 
 

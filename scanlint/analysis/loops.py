@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Literal
 
+from scanlint.analysis.appending import by_branches
 from scanlint.analysis.flow import (
     Flow,
     Names,
@@ -158,6 +159,11 @@ class LoopModel:
         kept: tuple[Output | ReadBack, ...] = (*self.outputs, *found)
         rest = obstacles(self.unit, self.node, self.flow, self.carried, kept, self.staged, self.items)
         return found[0] if next(iter(rest), None) is None else None
+
+    @cached_property
+    def by_hand(self) -> bool:
+        """Whether something is in the way that no mechanical step takes out of it."""
+        return bool(self.obstacles) and self.read_back is None and not by_branches(self.node.body, self.obstacles)
 
     @property
     def collects(self) -> bool:

@@ -65,13 +65,6 @@ def find_outputs(unit: Unit, node: ast.For | ast.While, flow: Flow) -> tuple[tup
                 outputs.append(output)
             case Withheld() as reason:
                 refused.append(reason)
-    names = [o.name for o in outputs]
-    for output in outputs:
-        if not makes_only(output.initial, names):
-            line = output.initial.lineno
-            refused.append(
-                Withheld("list-made-elsewhere", f"`{output.name}` is made together with other names (line {line})")
-            )
     return tuple(outputs), refused
 
 
@@ -328,13 +321,14 @@ def _lists(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
 
 def makes_only(statement: ast.stmt, names: Collection[str]) -> bool:
     """Whether a statement does nothing but make these lists."""
-    made = [name for name, _ in _lists(statement)]
-    return bool(made) and set(made) <= set(names) and len(made) == len(binds_in_order(statement))
+    return set(binds_in_order(statement)) <= set(names)
 
 
 def _stacked(unit: Unit, use: ast.Name) -> bool:
     """Whether a use of the list works as well on the stacked array."""
     outer = unit.parents.get(use)
+    if _gone_over(unit, use):
+        return True
     match outer:
         case ast.Subscript(value=value) if value is use:
             index = outer.slice
@@ -350,6 +344,19 @@ def _stacked(unit: Unit, use: ast.Name) -> bool:
             return True
         case ast.Call(args=[first, *_]) if first is use:
             return _stacks(unit, outer)
+    return False
+
+
+def _gone_over(unit: Unit, use: ast.expr) -> bool:
+    """Whether a loop goes over a list: `for y in reversed(ys)`."""
+    outer = unit.parents.get(use)
+    match outer:
+        case ast.For(iter=iterable):
+            return iterable is use
+        case ast.Call(func=ast.Name(id="reversed" | "enumerate" | "zip"), keywords=[]):
+            return use in outer.args and _gone_over(unit, outer)
+        case ast.Subscript(slice=ast.Slice()):
+            return _gone_over(unit, outer)
     return False
 
 

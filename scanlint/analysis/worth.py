@@ -55,7 +55,7 @@ def worth_rolling(model: LoopModel, settings: Settings) -> bool:
         least = settings.min_unrolled_equations * (IN_TESTS if tests else 1)
         long = trips * nested > most and trips * size >= least
         return long and not deliberate(model)
-    if size < 1 or tests or (_by_hand(model) and size * FEW_TRIPS < settings.min_unrolled_equations):
+    if size < 1 or tests or (model.by_hand and size * FEW_TRIPS < settings.min_unrolled_equations):
         return False
     if _makes_objects(model) or _said_short(model, settings):
         return False
@@ -193,11 +193,6 @@ def _makes_objects(model: LoopModel) -> bool:
                 if attr in GATHERS and not any(values_traced(model.unit, a) for a in args):
                     return True
     return False
-
-
-def _by_hand(model: LoopModel) -> bool:
-    """Whether no mechanical rewrite exists: the work of rolling it has to pay with few trips already."""
-    return bool(model.obstacles) and model.read_back is None
 
 
 def _many(model: LoopModel, stream: Stream, size: float, settings: Settings) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 
+from scanlint.analysis.appending import appended_once, by_branches
 from scanlint.analysis.branches import is_elif
+from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit, Position
 from scanlint.outcome import Rewrite
@@ -15,20 +16,20 @@ from scanlint.rewrite.syntax import fresh
 from scanlint.rewrite.words import singular
 
 
+def once_per_trip(model: LoopModel) -> Rewrite | None:
+    """The loop with one `append` after the first such branch of its body, if appends are all that is in its way."""
+    steps = (without_appends(model.unit, branch) for branch in by_branches(model.node.body, model.obstacles))
+    return next(filter(None, steps), None)
+
+
 def without_appends(unit: Unit, node: ast.If) -> Rewrite | None:
     """The branch with a name for what it appends, once on each way through it, to one list; that is appended after it.
 
-    The arms may do nothing else with the list: what is appended is worked out where it was, and kept until then.
+    The arms do nothing else with the list: what is appended is worked out where it was, and kept until then.
     """
     if is_elif(unit, node) or shares_lines(node):
         return None
-    for name in dict.fromkeys(_list(part) for part in ast.walk(node)):
-        found = _appended((node,), name) if name is not None else None
-        if found is None or name is None:
-            continue
-        named = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name]
-        if len(named) != len(found):
-            continue
+    for name, found in appended_once(node):
         item = fresh(unit.names, singular(name, "item"), "item")
         leaving, source = Leaving(unit, indent_of(unit), str), unit.source
         edits = [Edit(source.start(s), source.start(_element(s)), f"{item} = ") for s in found]
@@ -40,30 +41,6 @@ def without_appends(unit: Unit, node: ast.If) -> Rewrite | None:
     return None
 
 
-def _list(part: ast.AST) -> str | None:
-    """The list to which a statement appends."""
-    match part:
-        case ast.Expr(
-            value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[_], keywords=[])
-        ):
-            return name
-    return None
-
-
 def _element(statement: ast.stmt) -> ast.expr:
     assert isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
     return statement.value.args[0]
-
-
-def _appended(block: Sequence[ast.stmt], name: str) -> list[ast.stmt] | None:
-    """The statements that append to a list, one on each way through a block; None where there are more, or fewer."""
-    found: list[list[ast.stmt]] = []
-    for statement in block:
-        if _list(statement) == name:
-            found.append([statement])
-        elif isinstance(statement, ast.If) and any(_list(part) == name for part in ast.walk(statement)):
-            arms = [_appended(arm, name) for arm in (statement.body, statement.orelse)]
-            if arms[0] is None or arms[1] is None:
-                return None
-            found.append([*arms[0], *arms[1]])
-    return found[0] if len(found) == 1 else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.outputs import STACKS, Output, collected, extended, turned_use, unzipped
+from scanlint.analysis.outputs import STACKS, Output, collected, extended, makes_only, turned_use, unzipped
 from scanlint.analysis.unit import Source, Unit
 from scanlint.finding import Edit, Position
 from scanlint.outcome import Withheld
@@ -70,7 +70,7 @@ def _head(model: LoopModel, output: Output, spell: Spell, plan: Plan, fresh: Fre
     rebound = (frozenset(model.carried) | frozenset(model.last_values)) & model.flow.live_after[model.node]
     clash = reads(*output.first) & (rebound | frozenset(model.targets) | {o.name for o in model.outputs})
     source = model.unit.source
-    if clash and (len(output.first) > 1 or not isinstance(output.initial, ast.Assign)):
+    if clash and (len(output.first) > 1 or not makes_only(output.initial, [output.name])):
         name = sorted(clash)[0]
         return Withheld("first-element-changes", f"`{output.name}` starts with `{name}`, which the loop rebinds")
     if clash:
@@ -208,8 +208,21 @@ def _plain(model: LoopModel, output: Output, call: ast.expr, code: str, whole: b
 
 def drop_initials(model: LoopModel, kept: Collection[str]) -> list[Edit]:
     """The lists are not made before the loop any more, but for those whose first element is kept aside there."""
-    statements = dict.fromkeys(o.initial for o in model.outputs if o.name not in kept)
-    return [_drop(model.unit.source, statement) for statement in statements]
+    source, edits = model.unit.source, []
+    names = {o.name for o in model.outputs if o.name not in kept}
+    for statement in dict.fromkeys(o.initial for o in model.outputs if o.name in names):
+        match statement:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                pairs = zip(targets, values, strict=True)
+                left = [(t, v) for t, v in pairs if not (isinstance(t, ast.Name) and t.id in names)]
+            case _:
+                left = []
+        if left:
+            sides = [", ".join(source.segment(pair[side]) for pair in left) for side in (0, 1)]
+            edits.append(_replace(source, statement, " = ".join(sides)))
+        else:
+            edits.append(_drop(source, statement))
+    return edits
 
 
 def _drop(source: Source, statement: ast.stmt) -> Edit:

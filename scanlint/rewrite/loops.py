@@ -12,6 +12,7 @@ from scanlint.analysis.exits import JUMPS
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel
 from scanlint.outcome import Outcome, Rewrite, Withheld
+from scanlint.rewrite.appending import once_per_trip
 from scanlint.rewrite.batches import to_vmap
 from scanlint.rewrite.buffers import buffered, dtype_of, in_order, within
 from scanlint.rewrite.flagged import without_jumps
@@ -33,7 +34,7 @@ def to_rolled_loop(model: LoopModel, *, stacked: bool = False) -> Outcome:
 
     `stacked`: what is iterated is a list of like-structured pytrees, to be stacked leaf by leaf first.
     """
-    for way in (without_read_back, without_continue, without_jumps, first_trip_before, last_after):
+    for way in (without_read_back, once_per_trip, without_continue, without_jumps, first_trip_before, last_after):
         if step := way(model):
             return step
     if refusal := refuse(model):

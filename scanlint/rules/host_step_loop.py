@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from scanlint.finding import Primitive
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.rules.loop_words import quoted
+from scanlint.rules.unbatched_loop import filled
 
 if TYPE_CHECKING:
     from scanlint.analysis.hostloops import HostLoop
@@ -28,6 +29,8 @@ class HostStepLoop(Rule):
             return
         from scanlint.analysis.hostloops import host_loop
 
+        if not filled(context.loop(node)).carried:
+            return  # no state goes through it: that is unbatched-loop's
         found = host_loop(context.loop(node), context.settings)
         if found is None:
             return

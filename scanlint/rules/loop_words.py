@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from scanlint.analysis.loops import LoopModel, Stream
+from scanlint.analysis.outputs import appends
 from scanlint.analysis.rows import writes_rows
 from scanlint.analysis.size import body_equations, nested_trips
 
@@ -59,8 +60,17 @@ CURES = {
 
 def cure(model: LoopModel, plain: str) -> str:
     """What to do about a loop: `plain` where it can be rolled, else what removes the first thing in the way."""
-    if model.obstacles:
+    if model.by_hand:
         return CURES.get(model.obstacles[0].reason.partition(":")[0], plain)
     if writes_rows(model):
         return f"{plain}, or compute all rows at once with `jax.vmap`"
     return plain
+
+
+def stacking(model: LoopModel) -> str:
+    """What a scan would carry, and what it would stack."""
+    lists = list(dict.fromkeys([o.name for o in model.outputs] or [name for name, *_ in appends(model.node)]))
+    carried = [name for name in model.carried if name not in lists]
+    if model.read_back is not None:
+        carried.append(f"{model.read_back.name}[-1]")
+    return f"carry {quoted(carried)} through `lax.scan`, which stacks {quoted(lists)}"

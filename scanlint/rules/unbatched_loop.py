@@ -30,8 +30,8 @@ class UnbatchedLoop(Rule):
             return
         if few(context.unit, model.trips, context.settings):
             return
-        if not context.traced(node) and any(isinstance(p, ast.Attribute) and p.attr == "at" for p in ast.walk(node)):
-            model = _filled(model)
+        if not context.traced(node):
+            model = filled(model)
         if not model.outputs or model.carried or model.last_values or model.live_targets:
             return
         if model.obstacles or context.traced_bound(model):
@@ -61,8 +61,10 @@ class UnbatchedLoop(Rule):
         )
 
 
-def _filled(model: LoopModel) -> LoopModel:
+def filled(model: LoopModel) -> LoopModel:
     """The loop with the arrays that it only fills, row by row, as what it collects."""
+    if not any(isinstance(part, ast.Attribute) and part.attr == "at" for part in ast.walk(model.node)):
+        return model
     from scanlint.rewrite.buffers import buffered, in_order
 
     stacking = buffered(model)

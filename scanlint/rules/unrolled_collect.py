@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.rules.base import Context, Report, Rule
-from scanlint.rules.loop_words import cure, per_trip, quoted, times
+from scanlint.rules.loop_words import cure, per_trip, stacking, times
 
 
 class UnrolledCollect(Rule):
@@ -23,11 +23,10 @@ class UnrolledCollect(Rule):
             return  # without either it is unbatched-loop's
         if context.traced_bound(model) or not context.worth_a_word(model):
             return
-        lists = quoted([output.name for output in model.outputs])
         yield context.report_loop(
             model,
             f"tracing `{context.unit.context(node).qualname}` unrolls this loop {times(model)}",
             label=per_trip(model),
-            help=cure(model, f"carry {quoted(model.carried)} through `lax.scan`, which stacks {lists}"),
+            help=cure(model, stacking(model)),
             primitive="scan",
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from scanlint.analysis.loops import LoopModel
 from scanlint.rules.base import Context, Report, Rule
-from scanlint.rules.loop_words import cure, per_trip, quoted, times
+from scanlint.rules.loop_words import cure, per_trip, quoted, stacking, times
 
 
 class UnrolledLoop(Rule):
@@ -34,12 +34,13 @@ class UnrolledLoop(Rule):
 
 
 def _change(model: LoopModel) -> str:
-    from scanlint.rewrite.buffers import buffered
+    from scanlint.rewrite.buffers import buffered, within
 
-    stacking = buffered(model)
-    if stacking is None:
+    if within(model) is not None:
+        return f"compute a whole row of {quoted(model.carried)} with `jax.vmap`"
+    if model.obstacles and not model.by_hand:
+        return stacking(model)
+    filled = buffered(model)
+    if filled is None or not filled.carried:
         return f"carry {quoted(model.carried)} through `lax.fori_loop`"
-    stacked = quoted([b.name for b in stacking.buffers])
-    if not stacking.carried:
-        return f"carry {stacked} through `lax.fori_loop`"
-    return f"carry {quoted(stacking.carried)} through `lax.scan`, which stacks {stacked}"
+    return stacking(filled)

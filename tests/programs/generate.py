@@ -23,6 +23,7 @@ COUNT = 7
 SEEN = []
 """
 PARAMETERS = ("xs", "ys", "v", "m", "t", "k0", "key", "half", "ints", "small", "flags", "n")
+COLLECTS = ("collect", "collect_tuples", "read_back", "either", "gone_over")
 OFTEN = ("accumulate", "vector", "collect", "collect", "accumulate", "vector", "preallocated")
 
 
@@ -93,11 +94,11 @@ def content(make: Maker) -> list[str]:
     lines: list[list[str]] = []
     for _ in range(int(make.one("1", "1", "2", "2", "3"))):
         kind = make.one(*STATES, *OFTEN)
-        if kind.startswith("collect") and dynamic(make) and not make.rarely():
+        if kind in COLLECTS and dynamic(make) and not make.rarely():
             kind = "accumulate"  # as many elements as trips, which nobody knows: no such program runs under `jit`
         make.form(kind)
         made = STATES[kind](make)
-        if make.rarely() and not kind.startswith("collect"):
+        if make.rarely() and kind not in COLLECTS:
             made = branched(make, made)
         lines.append(made)
     if make.rarely() and make.rarely():

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from generate import Program
+from generate import COLLECTS, Program
 from maker import ROWS
 
 from scanlint.engine import Outcome, Run
@@ -182,7 +182,7 @@ def too_small(got: object, case: Case) -> bool:
 
 def collects(program: Program) -> bool:
     """Whether lists are stacked: one that stays empty becomes an array that does not know its other axes."""
-    return any(form.startswith("collect") for form in program.forms)
+    return bool({*COLLECTS} & {*program.forms})
 
 
 DRAWS = 12

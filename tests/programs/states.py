@@ -133,6 +133,48 @@ def collect(make: Maker) -> Lines:
     return [make.one(f"{ys}.append({e})", f"{ys}.append({e})", f"{ys} += [{e}]", f"{ys}.append(({e}))")]
 
 
+def read_back(make: Maker) -> Lines:
+    """A list whose last element is read for the next one."""
+    ys, vectors = make.name("path"), make.often()
+    e = make.vector() if vectors else make.number()
+    make.before.append(f"{ys} = [{make.one('v', 'm[0]') if vectors else make.one('t', 'ys[0]', '0.0')}]")
+    make.results.append(make.one(f"jnp.stack({ys})", f"jnp.array({ys})", f"{ys}[-1]"))
+    last = make.name("before")
+    return make_lines(make.one(f"{ys}.append(0.5 * {ys}[-1] + {e})", f"{last} = {ys}[-1]\n{ys}.append({e} - 0.5 * {last})",
+                               f"{last} = jnp.tanh({ys}[-1]) + {e}\n{ys}.append({last})"))  # fmt: skip
+
+
+def either(make: Maker) -> Lines:
+    """A list to which each way through a branch appends."""
+    ys, vectors = make.name("picked"), make.often()
+    a, b, c = (make.vector(1) if vectors else make.number(1) for _ in range(3))
+    make.before.append(f"{ys} = []")
+    make.results.append(make.one(f"jnp.stack({ys})", f"jnp.array({ys})"))
+    middle = [f"elif {make.test()}:", f"    {ys}.append({c})"] if make.rarely() else []
+    return [f"if {make.test()}:", f"    {ys}.append({a})", *middle, "else:", f"    {ys}.append({b})"]
+
+
+def gone_over(make: Maker) -> Lines:
+    """A list that another loop goes over."""
+    ys, y, s = make.name("kept"), make.name("one"), make.name("back")
+    make.before.append(f"{ys} = []")
+    make.results.append(s)
+    over = make.one(ys, f"reversed({ys})", f"{ys}[::-1]", f"{ys}[1:]")
+    make.after += [f"{s} = t", f"for {y} in {over}:", f"    {s} = 0.5 * {s} + {y}"]
+    return [f"{ys}.append({make.number()})"]
+
+
+def filled(make: Maker) -> Lines:
+    """A grid, filled place by place."""
+    if make.sight.index is None:
+        return vector(make)
+    i, grid, j = make.sight.index, make.name("map"), make.name("j")
+    make.before.append(f"{grid} = {make.one('jnp.zeros((9, 4))', 'jnp.zeros((len(xs), 4))', 'jnp.ones((9, 4), int)')}")
+    make.results.append(grid)
+    e = make.one(f"xs[{i}, {j}] * {bracket(make.number(1))}", f"v[{j}] - {make.number(1)}", f"{make.number(1)} * {j}")
+    return [f"for {j} in range(4):", f"    {grid} = {grid}.at[{i}, {j}].set({e})"]
+
+
 def collect_tuples(make: Maker) -> Lines:
     ys = make.name("pairs")
     make.before.append(f"{ys} = []")
@@ -407,6 +449,6 @@ STATES: dict[str, Callable[[Maker], Lines]] = {
     f.__name__: f
     for f in (
         accumulate, vector, collect, preallocated, swap, packed, random, last_value, whole_number, mixed, previous,
-        window, closure, trees, nested, temporaries, best, target_after, collect_tuples,
+        window, closure, trees, nested, temporaries, best, target_after, collect_tuples, read_back, either, gone_over, filled,
     )
 }  # fmt: skip

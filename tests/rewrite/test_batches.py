@@ -136,6 +136,37 @@ BATCHES = {
         """,
         "return jax.vmap(jnp.outer)(xs, ys)",
     ),
+    "numbers_under_a_trace": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            out = []
+            for i in range(12):
+                out.append(jnp.sin(xs[i] * i) + ys[0])
+            return jnp.stack(out)
+        """,
+        "return jax.vmap(lambda i: jnp.sin(xs[i] * i) + ys[0])(jnp.arange(12))",
+    ),
+    "a_comprehension_of_numbers_that_has_a_name": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            terms = [jnp.sum(xs[i] * ys[0]) for i in range(len(xs))]
+            return jnp.mean(jnp.array(terms)), jnp.stack(terms)
+        """,
+        "return jnp.mean(terms), terms",
+    ),
+    "an_array_filled_on_the_host": (
+        """
+        def f(xs, ys):
+            out = jnp.zeros(xs.shape[0])
+            for i in range(xs.shape[0]):
+                y = jnp.dot(xs[i], ys[i])
+                out = out.at[i].set(y)
+            return out
+        """,
+        "out = jax.vmap(per_example)(xs, ys)",
+    ),
 }
 
 

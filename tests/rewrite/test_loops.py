@@ -24,6 +24,63 @@ def ys() -> jnp.ndarray:
 
 
 ROLLED = {
+    "a_list_whose_last_element_is_read": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            out = [xs[0]]
+            for i in range(1, len(xs)):
+                out.append(0.5 * out[i - 1] + jnp.sin(xs[i]) * jnp.tanh(out[-1] * ys[i]))
+            return jnp.stack(out)
+        """,
+        "    _, out = lax.scan(step, xs[0], jnp.arange(1, len(xs)))\n",
+    ),
+    "two_lists_that_read_each_other": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            us, vs = [xs[0]], [xs[1]]
+            for y in ys:
+                u, v = us[-1], vs[-1]
+                us.append(0.5 * u + y * jnp.cos(v) - 0.1 * jnp.sin(v))
+                vs.append(0.5 * v - y * jnp.sin(u) + 0.1 * jnp.cos(u))
+            return jnp.stack(us), jnp.stack(vs)
+        """,
+        "    _, (us, vs) = lax.scan(step, (xs[0], xs[1]), ys)\n",
+    ),
+    "a_list_that_a_loop_goes_over": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            h, kept = xs[0], []
+            for i in range(len(xs)):
+                h = jnp.tanh(h + jnp.sin(xs[i]) * ys[i])
+                kept.append(h)
+            g = jnp.zeros_like(h)
+            for h in reversed(kept):
+                g = (g + jnp.cos(h)) * (1 - h**2) + jnp.sin(g)
+            return g
+        """,
+        "    g, _ = lax.scan(loop_step, g, kept, reverse=True)\n",
+    ),
+    "an_append_on_every_way_through_a_branch": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            out, s = [], ys[0]
+            for i in range(len(ys)):
+                s = jnp.sin(s) + jnp.cos(ys[i]) * s
+                if i == 0:
+                    out.append(s)
+                elif i % 2:
+                    # every other one
+                    out.append(s * ys[i] - jnp.tanh(s))
+                else:
+                    out.append(-s)
+            return jnp.stack(out), xs
+        """,
+        "        return s, item\n",
+    ),
     "a_list_that_begins_with_its_end": (
         """
         @jax.jit

@@ -139,12 +139,12 @@ class _Marker(ast.NodeTransformer):
 
 
 def _names(carry: ast.expr) -> list[str]:
+    """The parts of a carry, as they are written: names for the most part."""
     match carry:
-        case ast.Name(id=name):
-            return [name]
-        case ast.Tuple(elts=parts) if len(parts) > 1 and all(isinstance(p, ast.Name) for p in parts):
-            return [p.id for p in parts if isinstance(p, ast.Name)]
-    return []
+        case ast.Tuple(elts=parts):
+            whole = len(parts) > 1 and not any(isinstance(p, ast.Starred) for p in parts)
+            return [ast.unparse(p) for p in parts] if whole else []
+    return [ast.unparse(carry)]
 
 
 def _step(kind: str, loop: Loop, args: tuple[object, ...], options: dict[str, object]) -> tuple[Loop, object]:
