@@ -52,7 +52,7 @@ def with_starts(unit: Unit, text: str, carries: Sequence[Carry], certain: bool) 
     outermost = min(_margin(lines, c) for c in carries)
     for carry in (c for c in carries if _margin(lines, c) == outermost):
         loop = _loop_at(tree, carry.line)
-        if loop is None or carry.problem or not carry.name.isidentifier():
+        if loop is None or carry.problem:
             return refusal(carry)
         if not (certain or carry.fades or _over_rows(unit, loop.call)):
             return refusal(carry, ", which may not be made")

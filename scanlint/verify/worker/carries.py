@@ -97,7 +97,8 @@ class Watched:
             step, given_too = _step(kind, loop, args, options)
             whole = step if len(names) > 1 else lambda c, x: (step(c[0], x),)
             settled = self.note(line, names, known, carry, lambda c: jax.eval_shape(whole, c, given_too))
-            self.starts[-len(names) :] = _told_unread(self.starts[-len(names) :], whole, settled, given_too)
+            told = _told_unread(self.starts[-len(names) :], whole, settled, given_too)
+            self.starts[-len(names) :] = [start for start in told if start.name.isidentifier()]
             given = list(args)
             given[place] = settled if len(names) > 1 else settled[0]
             return loop(*given, **options)
@@ -139,7 +140,7 @@ class _Marker(ast.NodeTransformer):
 
 
 def _names(carry: ast.expr) -> list[str]:
-    """The parts of a carry, as they are written: names for the most part."""
+    """The parts of a carry, as they are written: only names are watched, what else is written is meant as it stands."""
     match carry:
         case ast.Tuple(elts=parts):
             whole = len(parts) > 1 and not any(isinstance(p, ast.Starred) for p in parts)

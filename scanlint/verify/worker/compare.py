@@ -203,3 +203,10 @@ def arrays(tree: object) -> Iterator[object]:
     for leaf in jax.tree_util.tree_leaves(tree):
         if isinstance(leaf, (jax.Array, np.ndarray)):
             yield leaf
+
+
+def nowhere_finite(result: object) -> bool:
+    """Whether there are floats in a result, and each of them is infinite or no number."""
+    leaves = [np.asarray(x) for x in jax.tree_util.tree_leaves(result) if not is_key(getattr(x, "dtype", None))]
+    floats = [x for x in leaves if x.size and jnp.issubdtype(x.dtype, jnp.inexact)]
+    return bool(floats) and not any(np.isfinite(x.astype(complex)).any() for x in floats)

@@ -16,7 +16,7 @@ from .need import Need
 from .observed import reduced, specs_of
 from .ranks import BLAMED, further
 from .settling import Settling
-from .values import OTHERWISE, Case, Mode, Specs, Values, cases, modes, varied
+from .values import OTHERWISE, POSITIVE, Case, Mode, Specs, Values, cases, modes, varied
 
 MOST_OTHERWISE = 8
 VARIED = 2  # real calls whose values are varied
@@ -31,6 +31,14 @@ class Family:
     specs: Specs | None
     cases: list[Case]
     real: bool = False
+
+    @property
+    def smooth(self) -> list[Case]:
+        """The cases for gradients: a few ordinary ones, of which those with positive values come early, and others."""
+        finite = [c for c in self.cases if c.finite]
+        usual, others = ([c for c in finite if c.ordinary is wanted][:3] for wanted in (True, False))
+        early = sorted(usual[1:], key=lambda c: not c.label.startswith(POSITIVE.name))
+        return [*usual[:1], *early, *others]
 
 
 @dataclass
@@ -144,7 +152,7 @@ class Families:
             wanted = (
                 list(modes(sized, floats, integers))
                 if not label
-                else [Mode("ordinary values"), Mode("other values", seed=1, turn=1, mixed=True)]
+                else [Mode("ordinary values"), Mode("other values", seed=1, turn=1, mixed=True), POSITIVE]
             )
             found.append(Family(label, sized, list(cases(sized, iter(wanted), integers)), real and not label))
         return found

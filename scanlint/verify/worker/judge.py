@@ -15,7 +15,7 @@ import numpy as np
 
 from .call import Signature, Split, TookTooLong, jitted, limited, plain, split
 from .callees import Callees
-from .compare import ACCEPTED_RELATIVE, Agreement, Difference, compare, describe, structure
+from .compare import ACCEPTED_RELATIVE, Agreement, Difference, compare, describe, nowhere_finite, structure
 from .cover import Coverage, Way
 from .jaxes import finished, shape
 from .module import Loaded
@@ -58,7 +58,7 @@ class Raises(Refuted):
 
 @dataclass
 class Judge:
-    """Both versions, how they are called, and the evidence so far."""
+    """Both versions, how they are called, and the evidence so far; `blank` cases gave no number at all."""
 
     old: Loaded
     new: Loaded
@@ -76,6 +76,7 @@ class Judge:
     cases: int = 0
     skipped: int = 0
     ordinary: int = 0
+    blank: int = 0
     slow: bool = False
     usual: float | None = None
     partial: bool = False
@@ -145,6 +146,7 @@ class Judge:
             self.retraces(case)
         self.cases += 1
         self.ordinary += case.ordinary
+        self.blank += nowhere_finite(expected)
         return True
 
     def untraced(self, run: Callable[[], object], values: Values) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +19,7 @@ MOST_TRIPS = 130
 LARGE_NUMBERS = "large whole numbers"
 OTHERWISE = "as called, but "
 WIDE = {"float32": "float64", "complex64": "complex128", "int32": "int64"}
+AROUND = 10
 LARGE = 40_000  # beyond 16 bits, and so is the square beyond 32
 
 
@@ -40,7 +41,8 @@ class Case:
 class Mode:
     """How the leaves of one case are filled; `turn` chooses among discrete values, by leaf where `only` names it.
 
-    `spot` is the first element, or the `last`; `large`: whole numbers of arrays are.
+    `spot` is the first element, or the `last`; `large`: whole numbers of arrays are; `around`: numbers near which
+    floats lie, each near one of them.
     """
 
     name: str
@@ -55,6 +57,10 @@ class Mode:
     definite: bool = False
     last: bool = False
     large: bool = False
+    around: tuple[float, ...] = ()
+
+
+POSITIVE = Mode("positive values", seed=9, definite=True)
 
 
 def make(specs: Specs, mode: Mode, integers: Sequence[int], wide: bool = False) -> Values:
@@ -107,6 +113,8 @@ def _array(spec: Array, path: str, mode: Mode, turn: int, integers: Sequence[int
             return jnp.asarray(rng.integers(0, 3, spec.shape), dtype)
         return jnp.asarray(pool[turn % len(pool)] if mode.seed < 2 else int(rng.integers(-2, 8)), dtype)
     values = rng.standard_normal(spec.shape) * mode.scale
+    if mode.around:
+        values = rng.choice(mode.around, spec.shape) + 0.5 * values
     if "complex" in spec.dtype:
         values = values + 1j * rng.standard_normal(spec.shape)
     elif mode.sign:
@@ -137,11 +145,14 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
     yield Mode("other values", seed=1, scale=3.0, turn=1, mixed=True)
     found = [leaf for s in specs.values() for _, leaf in leaves(s)]
     matrices = any(map(_square, found))
-    yield Mode("positive values and matrices" if matrices else "positive values", seed=9, definite=True)
+    yield replace(POSITIVE, name="positive values and matrices") if matrices else POSITIVE
     yield Mode("negative values", seed=8, sign=-1)
     for name, fill in (("zeros", 0.0), ("ones", 1.0), ("minus ones", -1.0)):
         yield Mode(name, fill=fill)
     yield from _alone(specs, floats)
+    options = max((_options(leaf, integers) for leaf in found), default=1)
+    for k in range(max(AROUND, min(3 * options, 2 * AROUND)) if floats else 0):
+        yield Mode(f"values around the constants {k}", seed=30 + k, turn=k % options, around=tuple(floats))
     for value in floats:
         for near in (value, value - 1, value + 1):
             yield Mode(f"all {near:g}", fill=near)

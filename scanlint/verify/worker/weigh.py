@@ -26,7 +26,7 @@ from .turns import turns
 from .values import OTHERWISE, Case, Mode, Values, cases, searching
 from .weak import WEAKER
 
-MAX_CASES = 30
+MAX_CASES = 48
 PROVED_CASES = 5
 PROOF_SECONDS = 6.0
 FULL_SECONDS = 0.6  # where the twins are run as well
@@ -161,9 +161,11 @@ class Weighing:
                 family.specs = None
 
     def run(self, family: Family, limit: int, check: Callable[[Case, str], bool], seconds: float) -> None:
-        """The first cases of a family, at least two, more while there is time."""
-        started, good = time.process_time(), 0
-        for case in family.cases[:limit]:
+        """The first cases of a family, at least two, more while there is time, and one more if none gave a number."""
+        started, good, blank = time.process_time(), 0, sum(j.blank for j in self.judges)
+        for at, case in enumerate(family.cases):
+            if at >= limit and not (at == limit and good and sum(j.blank for j in self.judges) - blank == good):
+                return
             spent = time.process_time() - started
             if self.cases >= 2 * MAX_CASES or spent > seconds * (1 if good > 1 else 4 if good else 12):
                 return
@@ -270,10 +272,8 @@ class Weighing:
         return next((f for f in families if f.specs is not None), families[0])
 
     def derivatives(self, family: Family) -> None:
-        finite = [c for c in family.cases if c.finite]
-        chosen = [*[c for c in finite if c.ordinary][:3], *[c for c in finite if not c.ordinary][:3]]
         started = time.process_time()
-        for at, case in enumerate(chosen):
+        for at, case in enumerate(family.smooth):
             if self.late() and not self.full.differentiated:
                 self.remarks.append(f"gradients were compared on {at or 'no'} inputs: each takes seconds")
                 return
