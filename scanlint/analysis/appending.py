@@ -8,10 +8,13 @@ from collections.abc import Iterator, Sequence
 from scanlint.outcome import Withheld
 
 APPENDS = frozenset(["conditional-append", "side-effect", "mutation"])
+_LEAVES = ast.Break | ast.Continue | ast.Return | ast.Raise | ast.Yield | ast.YieldFrom | ast.Await
 
 
 def appended_once(node: ast.If) -> Iterator[tuple[str, list[ast.stmt]]]:
-    """The lists of which the branch has no more than one `append` on each way through it, and these statements."""
+    """The lists to which the branch appends just once on each way through it, to its end, and these statements."""
+    if any(isinstance(part, _LEAVES) for part in ast.walk(node)):
+        return
     for name in dict.fromkeys(_list(part) for part in ast.walk(node)):
         found = _appended((node,), name) if name is not None else None
         if found is not None and name is not None:

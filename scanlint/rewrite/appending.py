@@ -13,7 +13,8 @@ from scanlint.outcome import Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 from scanlint.rewrite.syntax import fresh
-from scanlint.rewrite.words import singular
+from scanlint.rewrite.words import brackets, singular
+from scanlint.rewrite.wrapping import fit
 
 
 def once_per_trip(model: LoopModel) -> Rewrite | None:
@@ -32,13 +33,29 @@ def without_appends(unit: Unit, node: ast.If) -> Rewrite | None:
     for name, found in appended_once(node):
         item = fresh(unit.names, singular(name, "item"), "item")
         leaving, source = Leaving(unit, indent_of(unit), str), unit.source
-        edits = [Edit(source.start(s), source.start(_element(s)), f"{item} = ") for s in found]
-        edits += [Edit(source.end(_element(s)), source.end(s), "") for s in found]
+        edits: list[Edit] = []
+        for statement in found:
+            element = _element(statement)
+            if (code := _laid_out(unit, statement, item, leaving)) is not None:
+                edits.append(Edit(source.start(statement), source.end(statement), code))
+                continue
+            opened, closed = brackets(element)
+            edits.append(Edit(source.start(statement), source.start(element), f"{item} = {opened}"))
+            edits.append(Edit(source.end(element), source.end(statement), closed))
         end = source.end(node)
         below = Position(end.line, len(source.lines[end.line - 1].rstrip("\r\n")) + 1)
         last = f"{leaving.newline}{leaving.margin(node, 0)}{name}.append({item})"
         return Rewrite((*edits, Edit(below, below, last)), "cond", again=True)
     return None
+
+
+def _laid_out(unit: Unit, statement: ast.stmt, name: str, leaving: Leaving) -> str | None:
+    """The assignment in place of an append over several lines; None where it has one line, or words of its own."""
+    text, element = unit.source.segment(statement), _element(statement)
+    if "\n" not in text or "#" in text or '"' in text or "'" in text:
+        return None
+    margin = leaving.margin(statement, 0)
+    return fit(f"{name} = {ast.unparse(element)}", len(margin)).replace("\n", f"{leaving.newline}{margin}")
 
 
 def _element(statement: ast.stmt) -> ast.expr:

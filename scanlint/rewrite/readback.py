@@ -9,7 +9,7 @@ from scanlint.outcome import Resume, Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 from scanlint.rewrite.syntax import fresh
-from scanlint.rewrite.words import singular
+from scanlint.rewrite.words import brackets, singular
 
 
 def without_read_back(model: LoopModel) -> Rewrite | None:
@@ -27,9 +27,10 @@ def without_read_back(model: LoopModel) -> Rewrite | None:
         if start.line != element.line:
             return None
         tail = source.segment(found.append)[len(head) + len(source.segment(found.element)) :]
-        again = f"{leaving.newline}{leaving.margin(found.append, 0)}{head}{name}{tail}"
+        opened, closed = brackets(found.element)
+        again = f"{closed}{leaving.newline}{leaving.margin(found.append, 0)}{head}{name}{tail.strip()}"
         edits += [
-            Edit(start, element, f"{name} = "),
+            Edit(start, element, f"{name} = {opened}"),
             Edit(source.end(found.element), source.end(found.append), again),
         ]
     above = Position(node.lineno, 1)

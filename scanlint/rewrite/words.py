@@ -33,6 +33,12 @@ def operand(code: str) -> str:
     return f"({code})" if loose else code
 
 
+def brackets(element: ast.expr) -> tuple[str, str]:
+    """What an expression needs around it to stand by itself: it may go on on the next line only within brackets."""
+    closed = ast.Call | ast.Subscript | ast.Tuple | ast.List | ast.Dict | ast.Set | ast.ListComp | ast.Constant
+    return ("", "") if element.lineno == element.end_lineno or isinstance(element, closed) else ("(", ")")
+
+
 def singular(name: str, otherwise: str) -> str:
     """A name for one element of what has this name: `xs` gives `x`, `batches` gives `batch`."""
     if name.endswith("ies") and len(name) > 4:

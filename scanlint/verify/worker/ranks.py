@@ -37,6 +37,8 @@ def further(
     one (`rate`) is seldom meant to be an array, unless it is what a carry starts as and no trip reads that.
     """
 
+    unread: list[Start] = []
+
     def straight(asked: int) -> bool:
         raise _Asked
 
@@ -53,6 +55,7 @@ def further(
         if "true_fun" in failure.message:  # arms of a `cond`, where the old version decides in Python
             return BLAMED if meant and rows and not decides else None
         wrong = [s for s in starts(changed) if not s.fits] if "carry" in failure.message else []
+        unread.extend(s for s in wrong if s.unread)
         blamed = wrong and all(
             (alone and s.unread) or (meant and s.scalar and (s.weak or s.name in plainly)) for s in wrong
         )
@@ -76,9 +79,11 @@ def further(
     low = [(n,) for n in arrays if len(specs[n].shape) < 2]  # type: ignore[union-attr]
     lengths = [fresh, 3, None, *known, *_written(inputs.node)]
     bases = [*((specs, length) for length in dict.fromkeys(lengths)), (threes, 3)]
-    idle = any(s.unread for s in starts(specs))
-    others = [tuple(a for a in arrays if a != n) for n in numbers[-MAX_ALONE:]] if idle else []
-    for names in dict.fromkeys([tuple(arrays), tuple(series), *((n,) for n in arrays[:MAX_ALONE]), *others]):
+    others = [tuple(a for a in arrays if a != n) for n in numbers[-MAX_ALONE:]]
+    sets = dict.fromkeys([tuple(arrays), tuple(series), *((n,) for n in arrays[:MAX_ALONE]), *others])
+    for names in sets:
+        if names in others and not unread:
+            continue  # only a start that no trip reads may stay a number where all else gets an axis
         meant = plain or set(names) <= {*series, *matrices}
         first = bool(names) and set(names) <= matrices
         for base, size in bases if names else ():
