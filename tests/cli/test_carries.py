@@ -58,7 +58,7 @@ MENDED = {
     "a number that is multiplied by what may be in half precision": (
         "def horner(h, xs):\n    s = 0.0\n    for i in range(h.shape[0]):\n"
         "        s = s * xs[i] + h[i]\n    return s\n",
-        "s = jnp.zeros(jnp.broadcast_shapes(h.shape[1:], xs.shape[1:]), jnp.result_type(h, xs))",
+        "s = jnp.zeros(\n        jnp.broadcast_shapes(h.shape[1:], xs.shape[1:]), jnp.result_type(h, xs)\n    )",
     ),
 }
 LEFT = {

@@ -79,9 +79,10 @@ def further(
     low = [(n,) for n in arrays if len(specs[n].shape) < 2]  # type: ignore[union-attr]
     lengths = [fresh, 3, None, *known, *_written(inputs.node)]
     bases = [*((specs, length) for length in dict.fromkeys(lengths)), (threes, 3)]
+    sets = list(dict.fromkeys([tuple(arrays), tuple(series), *((n,) for n in arrays[:MAX_ALONE])]))
     others = [tuple(a for a in arrays if a != n) for n in numbers[-MAX_ALONE:]]
-    sets = dict.fromkeys([tuple(arrays), tuple(series), *((n,) for n in arrays[:MAX_ALONE]), *others])
-    for names in sets:
+    others = [names for names in others if names not in sets]
+    for names in [*sets, *others]:
         if names in others and not unread:
             continue  # only a start that no trip reads may stay a number where all else gets an axis
         meant = plain or set(names) <= {*series, *matrices}
