@@ -35,6 +35,8 @@ def within(model: LoopModel) -> tuple[LoopModel, str] | None:
     stream = next((s for s in model.streams if s.kind == "range"), None)
     if not isinstance(model.node, ast.For) or stream is None or len(model.carried) != 1 or not _steady(model, stream):
         return None
+    if model.last_values or model.live_targets:
+        return None
     found = [(s, *place) for s in model.node.body if (place := _places(s, stream)) is not None]
     if len(found) != 1 or found[0][1] != model.carried[0]:
         return None
