@@ -57,11 +57,13 @@ def obstacles(
     yield from _jumps(node)
     body = list(walk_scope(node.body))
     skip = {inner for statement in appended for inner in (statement, getattr(statement, "value", statement))}
+    filled = {target for statement in appended for target in getattr(statement, "targets", ())}
+    skip |= filled
     for part in body:
         if part not in skip and not _sets_item(part, items):
             yield from _effect(unit, node, part, frozenset(o.name for o in outputs))
     yield from _names(unit, node, flow, carried, items)
-    kept = {place for o in outputs if isinstance(o, ReadBack) for place in o.places}
+    kept = filled | {place for o in outputs if isinstance(o, ReadBack) for place in o.places}
     yield from _ints(unit, (part for part in body if part not in kept), staged, carried)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanlint.analysis.flow import Flow, binds_in_order, reads, walk_scope
+from scanlint.analysis.flow import Flow, reads, walk_scope
+from scanlint.analysis.lists import fills, initial_list, inner_list, slots
 from scanlint.analysis.unit import Unit
 from scanlint.outcome import Withheld
 
@@ -32,7 +33,7 @@ class Output(NamedTuple):
 
     `initial` is the statement that makes it (`ys = []`), `first` its elements before the loop, `append` the
     statement that adds `element`, `uses` the places that read a list after the loop, `turned` the statement there that
-    turns it round. `falling`: the rows of an array are set from the last one to the first.
+    turns it round. `falling`: its places, or the rows of an array, are set from the last one to the first.
     """
 
     name: str
@@ -69,7 +70,9 @@ def find_outputs(unit: Unit, node: ast.For | ast.While, flow: Flow) -> tuple[tup
 
 
 def appends(node: ast.For | ast.While) -> Iterator[tuple[str, ast.stmt, ast.expr]]:
-    """Statements anywhere in the body that put one element at an end of a named list: the name, and the element."""
+    """Statements anywhere in the body that put one element at an end of a named list, or in a place of its own: the
+    name, and the element.
+    """
     for statement in walk_scope(node.body):
         match statement:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[element])):
@@ -82,15 +85,23 @@ def appends(node: ast.For | ast.While) -> Iterator[tuple[str, ast.stmt, ast.expr
                 yield name, statement, element
             case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=ast.List(elts=[element])):
                 yield name, statement, element
+    yield from fills(node)
 
 
 def _output(
     unit: Unit, node: ast.For | ast.While, flow: Flow, name: str, statement: ast.stmt, element: ast.expr
-) -> Output | Withheld:
+) -> Output | Withheld | None:
     line = statement.lineno
     if statement not in node.body:
+        if inner_list(unit, node, name, statement):
+            return None
         return Withheld("conditional-append", f"`{name}` is not appended to on every trip (line {line})")
-    made = initial_list(unit, node, name)
+    made, falling = initial_list(unit, node, name), False
+    if isinstance(statement, ast.Assign):
+        places = slots(unit, node, name)
+        if places is None:
+            return None
+        made, falling = (places.made, ()), places.falling
     if made is None:
         return Withheld("list-made-elsewhere", f"`{name}` is not made just before the loop (line {line})")
     initial, first = made
@@ -101,7 +112,7 @@ def _output(
     tree = composite(unit, element)
     if tree and first:
         return Withheld("list-escapes", f"`{name}` holds tuples or dicts, one of them from before (line {line})")
-    front = Output(name, initial, first, statement, element, ()).front
+    front = Output(name, initial, first, statement, element, (), falling).front
     if front and (tree or turned is not None):
         return Withheld("list-used-otherwise", f"`{name}` is filled from its front (line {line})")
     function = flow.function
@@ -121,7 +132,7 @@ def _output(
         return Withheld("list-of-functions", f"`{name}` holds functions, which no array can (line {line})")
     if not uses:
         return Withheld("list-never-stacked", f"`{name}` is never made into an array (line {line})")
-    return Output(name, initial, first, statement, element, tuple(uses), turned=turned)
+    return Output(name, initial, first, statement, element, tuple(uses), falling, turned)
 
 
 def _turned(unit: Unit, node: ast.stmt, name: str) -> ast.stmt | None:
@@ -290,38 +301,6 @@ def _stacks_leaves(unit: Unit, each: ast.Lambda) -> bool:
 def _function(unit: Unit, element: ast.expr) -> bool:
     value = unit.value(element)
     return isinstance(element, ast.Lambda) or (value.callee is not None and value.container is None)
-
-
-def initial_list(unit: Unit, node: ast.stmt, name: str) -> tuple[ast.stmt, tuple[ast.expr, ...]] | None:
-    """The statement before the loop, in the same block, that makes the list, and the elements that it starts with."""
-    block = unit.block(node)
-    for statement in reversed(block[: block.index(node)]):
-        for bound, value in _lists(statement):
-            if bound == name:
-                return statement, tuple(value.elts) if isinstance(value, ast.List) else ()
-        if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement)):
-            return None
-    return None
-
-
-def _lists(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
-    """The names that a statement binds to lists of its own: `a = []`, `a, b = [], [x]`, `a = list()`."""
-    match statement:
-        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
-            pairs = list(zip(names, values, strict=True))
-        case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=ast.expr() as value):
-            pairs = [(target, value)]
-        case _:
-            return
-    for target, value in pairs:
-        match target, value:
-            case ast.Name(id=bound), ast.List() | ast.Call(func=ast.Name(id="list"), args=[], keywords=[]):
-                yield bound, value
-
-
-def makes_only(statement: ast.stmt, names: Collection[str]) -> bool:
-    """Whether a statement does nothing but make these lists."""
-    return set(binds_in_order(statement)) <= set(names)
 
 
 def _stacked(unit: Unit, use: ast.Name) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from scanlint.analysis.flow import Flow, binds, reads
-from scanlint.analysis.outputs import appends, initial_list
+from scanlint.analysis.lists import initial_list
+from scanlint.analysis.outputs import appends
 from scanlint.analysis.unit import Unit
 
 CHEAP = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript)

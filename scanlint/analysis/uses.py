@@ -30,6 +30,8 @@ _TAKE_NUMBERS = words(
     "result_type promote_types can_cast axis_index axis_size broadcast_shapes"
 )
 """What these are given first is a Python number, a type or a name, under a trace most of all."""
+_JOIN = frozenset(f"jax.numpy.{name}" for name in words("concatenate hstack vstack column_stack dstack"))
+"""What these join has axes: no list of Python numbers."""
 _TWO_ARRAYS = words("where maximum minimum dot matmul add subtract multiply divide einsum outer vdot power")
 _NUMBERS = words("where maximum minimum add subtract multiply divide power")
 """Functions of the above that take a Python number behind an array as well: `jnp.minimum(index, count)`."""
@@ -173,7 +175,12 @@ def _used(node: ast.AST, resolve: Resolve) -> Iterator[tuple[str, bool]]:
 
 
 def _passed(function: ast.expr, args: list[ast.expr], resolve: Resolve) -> Iterator[tuple[str, bool]]:
-    """Names, or slices of names, handed to a function that takes arrays there."""
+    """Names, or slices of names, handed to a function that takes arrays there, or a list of them."""
+    match args:
+        case [ast.List(elts=joined) | ast.Tuple(elts=joined), *_]:
+            together = [e.id for e in joined if isinstance(e, ast.Name)]
+            if together and resolve(function) in _JOIN:
+                yield from ((name, True) for name in together)
     named = [_sliced(arg) for arg in args]
     if not any(isinstance(a, ast.Name) for a in named):
         return

@@ -99,8 +99,36 @@ def _total(unit: Unit, node: ast.expr) -> bool:
             return True
         case ast.BinOp(op=ast.Pow(), right=ast.Constant(value=int(power))):
             return power >= 0
+        case ast.Subscript(value=array, slice=index):
+            return unit.value(array).array and not isinstance(index, ast.Slice)
         case ast.Call(func=function, keywords=[]):
             return unit.resolve(function) in _TOTAL
+    return False
+
+
+def filled(unit: Unit, nodes: Sequence[ast.expr | None]) -> bool:
+    """Whether Python numbers stand beside arrays that may be computed whatever the test says.
+
+    `jnp.where` gives such numbers the dtype of the array and its shape; `lax.cond` would ask for both.
+    """
+    arrays = []
+    for node in nodes:
+        known = None if node is None else number(unit, node)
+        if node is None or isinstance(known, bool | complex):
+            return False
+        if known is None:
+            arrays.append(node)
+    return 0 < len(arrays) < len(nodes) and all(_drawn(unit, a) or total(unit, a) for a in arrays)
+
+
+def _drawn(unit: Unit, node: ast.expr) -> bool:
+    """`sigma * jax.random.normal(key, x.shape)`"""
+    match node:
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult(), right=right):
+            sides = (left, right)
+            return any(_drawn(unit, s) for s in sides) and all(_drawn(unit, s) or total(unit, s) for s in sides)
+        case ast.Call(func=function):
+            return (unit.resolve(function) or "").startswith("jax.random.")
     return False
 
 

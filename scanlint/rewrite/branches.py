@@ -16,7 +16,7 @@ from scanlint.analysis.selections import Selection
 from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit, Primitive
 from scanlint.outcome import Outcome, Rewrite, Withheld
-from scanlint.rewrite.alike import Leaf, dtype_parts, not_a_number, number, total, unify
+from scanlint.rewrite.alike import Leaf, dtype_parts, filled, not_a_number, number, total, unify
 from scanlint.rewrite.appending import without_appends
 from scanlint.rewrite.arms import Arm, comment_lines, plain_values, verb
 from scanlint.rewrite.choices import Choice, Options, arms_of, options_of, tree_of
@@ -129,10 +129,13 @@ class _Staging:
 
     def outcome(self, tree: Choice | Options) -> Outcome:
         arms = arms_of(tree)
-        if problem := self._unify(arms):
+        self.values = {id(arm): plain_values(self.model, arm, self._old) for arm in arms}
+        single = isinstance(tree, Choice) and self._single(arms)
+        chosen = single and filled(self.unit, [leaves[0].node for leaves in self.values.values() if leaves])
+        if not chosen and (problem := self._unify(arms)):
             return problem
         primitive: Primitive = "switch" if isinstance(tree, Options) else "cond"
-        if isinstance(tree, Choice) and self._selects(arms):
+        if isinstance(tree, Choice) and (chosen or (single and self._selects(arms))):
             primitive, made = "where", self._where(tree)
         else:
             made = self._switch(tree) if isinstance(tree, Options) else self._cond(tree)
@@ -162,9 +165,7 @@ class _Staging:
     # -- values
 
     def _unify(self, arms: Sequence[Arm]) -> Withheld | None:
-        """Find the values of all arms, and cast numbers that stand beside arrays."""
-        for arm in arms:
-            self.values[id(arm)] = plain_values(self.model, arm, self._old)
+        """Cast numbers that stand beside arrays."""
         known = [self.values[id(arm)] for arm in arms]
         count = max((len(leaves) for leaves in known if leaves is not None), default=0)
         if any(leaves is not None and len(leaves) != count for leaves in known):
@@ -202,14 +203,17 @@ class _Staging:
             value = ast.copy_location(ast.Name(name, ast.Load()), self.model.node)
         return Leaf(name, value, written=False)
 
+    def _single(self, arms: Sequence[Arm]) -> bool:
+        """Whether each arm is one expression and no more."""
+        found = [self.values[id(arm)] for arm in arms if self._inline(arm) is not None]
+        return len(found) == len(arms) and all(leaves is not None and len(leaves) == 1 for leaves in found)
+
     def _selects(self, arms: Sequence[Arm]) -> bool:
-        """Whether all arms are one cheap total expression of the same names, so that both sides may be computed."""
+        """Whether all are cheap and total, and of the same names, so that both sides may be computed."""
         kinds: set[frozenset[str]] = set()
         for arm in arms:
             leaves = self.values[id(arm)]
-            if leaves is None or len(leaves) != 1 or self._inline(arm) is None:
-                return False
-            node = leaves[0].node
+            node = leaves[0].node if leaves else None
             if node is None or isinstance(node, ast.Tuple) or not total(self.unit, node):
                 return False
             parts = dtype_parts(self.unit, node, {})

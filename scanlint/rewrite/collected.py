@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from scanlint.analysis.flow import binds, reads
+from scanlint.analysis.lists import makes_only
 from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.outputs import STACKS, Output, collected, extended, makes_only, turned_use, unzipped
+from scanlint.analysis.outputs import STACKS, Output, collected, extended, turned_use, unzipped
 from scanlint.analysis.unit import Source, Unit
 from scanlint.finding import Edit, Position
 from scanlint.outcome import Withheld

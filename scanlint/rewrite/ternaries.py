@@ -9,7 +9,7 @@ from scanlint.analysis.obstacles import HOST_MODULES, MUTATORS
 from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit, Position, Primitive
 from scanlint.outcome import Outcome, Rewrite, Withheld
-from scanlint.rewrite.alike import Leaf, dtype_parts, total, unify
+from scanlint.rewrite.alike import Leaf, dtype_parts, filled, total, unify
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.wrapping import fit
 
@@ -40,10 +40,12 @@ class _Ternary:
         for arm in arms:
             if problem := self._effect(arm):
                 return problem
-        if problem := self._unify(arms):
-            return problem
-        kinds = {dtype_parts(self.unit, arm, {}) for arm in arms}
-        plain = len(kinds) == 1 and None not in kinds and all(total(self.unit, a) for a in arms)
+        plain = filled(self.unit, arms)
+        if not plain:
+            if problem := self._unify(arms):
+                return problem
+            kinds = {dtype_parts(self.unit, arm, {}) for arm in arms}
+            plain = len(kinds) == 1 and None not in kinds and all(total(self.unit, a) for a in arms)
         primitive: Primitive = "where" if plain and not self.codes else "cond"
         code = self._code(self.node, primitive)
         if isinstance(code, Withheld):

@@ -15,7 +15,7 @@ from .compare import Difference, compare, describe
 from .jaxes import enable_x64, eps, shape, x64
 from .judge import CASE_SECONDS, Function, Judge, Refuted, floating
 from .paths import TooManyDecisions, paths
-from .rounding import apart, doubled, nudged
+from .rounding import FINER, apart, doubled, nudged
 from .values import Case, Values
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ PATTERNS = 3
 NEIGHBOURS = 6
 NEW_SECONDS = 3 * CASE_SECONDS  # of which most may be compiling
 SMALL = 1e-9
-FINER = 1e-3  # of a difference is left in double precision if rounding is all that it is
 NOISE, LEAST = 1e-5, 1e-7  # of the largest gradient, and of none at all
 Derivative = Callable[[Signature, Function, Values], "list[object] | None"]
 

@@ -14,7 +14,7 @@ import numpy as np
 from .call import TookTooLong, limited, split
 from .guess import KEY_NAMES
 from .interpret import count
-from .jaxes import enable_x64, eps, is_key, tiny, x64
+from .jaxes import enable_x64, eps, finished, is_key, tiny, x64
 from .module import cut
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ COMPILED_EQUATIONS = 3000
 # Random draws are others in double precision: its spread counts up to this many times the other.
 DIFFERENT_NUMBERS = 64.0
 AMPLIFYING = 1e3
+FINER = 1e-3  # of a difference is left in double precision if rounding is all that it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,27 @@ def in_double(judge: Judge, values: Values) -> object | None:
         return _run(judge, wide)
     finally:
         enable_x64(False)
+
+
+def finer(judge: Judge, values: Values, relative: float) -> bool:
+    """Whether both versions agree in double precision, but for a small part of the difference without it.
+
+    A Python number is exact to twice as many digits as the same number in a traced array: `0.999 ** t`.
+    """
+    if x64():
+        return False
+    enable_x64(True)
+    try:
+        wide = {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()}
+        expected = _run(judge, wide)
+        with limited(SECONDS):
+            found = finished(judge.signature.call(judge.after, judge.moved(wide)))
+    except (Exception, TookTooLong):  # noqa: BLE001
+        return False
+    finally:
+        enable_x64(False)
+    moved = None if expected is None else apart(expected, [found])
+    return moved is not None and not moved.flips and moved.relative <= FINER * relative
 
 
 def compilable(judge: Judge, values: Values) -> bool:

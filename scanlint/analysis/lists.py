@@ -1,0 +1,142 @@
+"""The statements that make a list which a loop fills: `ys = []`, `ys = [None] * n`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from scanlint.analysis.affine import polynomial
+from scanlint.analysis.flow import binds, binds_in_order, reads
+from scanlint.analysis.unit import Unit
+
+
+class Counted(NamedTuple):
+    """A loop that counts each of `trips` places once, from the last one to the first where it is `falling`."""
+
+    target: str
+    trips: ast.expr
+    falling: bool
+
+
+class Slots(NamedTuple):
+    """The statement that makes such a list, and whether the loop fills it from its end."""
+
+    made: ast.stmt
+    falling: bool
+
+
+def initial_list(unit: Unit, node: ast.stmt, name: str) -> tuple[ast.stmt, tuple[ast.expr, ...]] | None:
+    """The statement before the loop, in the same block, that makes the list, and the elements that it starts with."""
+    block = unit.block(node)
+    for statement in reversed(block[: block.index(node)]):
+        for bound, value in _lists(statement):
+            if bound == name:
+                return statement, tuple(value.elts) if isinstance(value, ast.List) else ()
+        if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement)):
+            return None
+    return None
+
+
+def _lists(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+    """The names that a statement binds to lists of its own: `a = []`, `a, b = [], [x]`, `a = list()`."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
+            pairs = list(zip(names, values, strict=True))
+        case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=ast.expr() as value):
+            pairs = [(target, value)]
+        case _:
+            return
+    for target, value in pairs:
+        match target, value:
+            case ast.Name(id=bound), ast.List() | ast.Call(func=ast.Name(id="list"), args=[], keywords=[]):
+                yield bound, value
+
+
+def inner_list(unit: Unit, node: ast.stmt, name: str, statement: ast.stmt) -> bool:
+    """Whether a loop in the body of this one fills a list that each trip makes anew."""
+    for around in unit.ancestors(statement):
+        if around is node:
+            return False
+        if isinstance(around, ast.For | ast.While) and initial_list(unit, around, name) is not None:
+            return True
+    return False
+
+
+def makes_only(statement: ast.stmt, names: Collection[str]) -> bool:
+    """Whether a statement does nothing but make these lists."""
+    return set(binds_in_order(statement)) <= set(names)
+
+
+def fills(node: ast.For | ast.While) -> Iterator[tuple[str, ast.stmt, ast.expr]]:
+    """`ys[i] = y` in a loop that counts `i`: the name, the statement, and what is put there."""
+    counted = _counted(node)
+    if counted is None or counted.target in binds(*node.body):
+        return
+    for statement in node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name), slice=ast.Name(id=at))], value=element) if (
+                at == counted.target
+            ):
+                yield name, statement, element
+
+
+def slots(unit: Unit, node: ast.For | ast.While, name: str) -> Slots | None:
+    """What makes a list before the loop, in the same block, that has just as many places as the loop makes trips."""
+    counted, block = _counted(node), unit.block(node)
+    between: list[ast.stmt] = []
+    for statement in reversed(block[: block.index(node)]):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
+                places = _places(unit, value)
+                if counted is None or places is None or binds(*between) & reads(places, counted.trips):
+                    return None
+                alike = polynomial(places) == polynomial(counted.trips)
+                return Slots(statement, counted.falling) if alike else None
+        if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement)):
+            return None
+        between.append(statement)
+    return None
+
+
+def _places(unit: Unit, made: ast.expr) -> ast.expr | None:
+    """How many places `[None] * n` or `[0.0 for _ in range(n)]` has."""
+    match made:
+        case ast.BinOp(left=ast.List(elts=[ast.Constant()]), op=ast.Mult(), right=count):
+            return count
+        case ast.BinOp(left=count, op=ast.Mult(), right=ast.List(elts=[ast.Constant()])):
+            return count
+        case ast.ListComp(
+            elt=ast.Constant(), generators=[ast.comprehension(iter=ast.Call(args=[count], keywords=[]) as call, ifs=[])]
+        ) if unit.resolve(call.func) == "builtins.range":
+            return count
+    return None
+
+
+def _counted(node: ast.For | ast.While) -> Counted | None:
+    match node:
+        case ast.For(
+            target=ast.Tuple(elts=[ast.Name(id=index), _]),
+            iter=ast.Call(func=ast.Name(id="enumerate"), args=[ast.Name() as rows], keywords=[]),
+        ):
+            return Counted(index, ast.Call(ast.Name("len", ast.Load()), [rows], []), False)
+        case ast.For(
+            target=ast.Name(id=index), iter=ast.Call(func=ast.Name(id="reversed"), args=[ast.Call() as inner])
+        ):
+            found = _range(index, inner)
+            return found._replace(falling=not found.falling) if found is not None else None
+        case ast.For(target=ast.Name(id=index), iter=ast.Call() as inner):
+            return _range(index, inner)
+    return None
+
+
+def _range(index: str, call: ast.Call) -> Counted | None:
+    """`range(n)`, `range(0, n)` or `range(n - 1, -1, -1)`"""
+    if not (isinstance(call.func, ast.Name) and call.func.id == "range") or call.keywords:
+        return None
+    match call.args:
+        case [count] | [ast.Constant(value=0), count]:
+            return Counted(index, count, False)
+        case [last, stop, step] if polynomial(stop) == polynomial(step) == {(): -1}:
+            return Counted(index, ast.BinOp(last, ast.Add(), ast.Constant(1)), True)
+    return None
