@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from scanlint.analysis.flow import Flow, Names, binds, stores
+from scanlint.analysis.flow import Flow, Names, binds, stores, walk_scope
 from scanlint.analysis.unit import Unit
 
 MAKES = frozenset({"builtins.dict", "builtins.list"})
@@ -47,6 +47,39 @@ def _own(unit: Unit, node: ast.For | ast.While, flow: Flow, name: str) -> bool:
         if use.lineno <= end:
             return False
     return True
+
+
+def made_inside(unit: Unit, node: ast.For | ast.While, flow: Flow, carried: Collection[str]) -> Names:
+    """Names of dicts and lists that each trip makes anew and nobody reads after it: to change them is no effect."""
+    stored: dict[str, list[ast.AST]] = {}
+    for part in walk_scope(node.body):
+        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
+            stored.setdefault(part.id, []).append(part)
+    kept = {*carried, *flow.live_after[node]}
+    return frozenset(n for n, places in stored.items() if n not in kept and all(_makes(unit, p) for p in places))
+
+
+def _makes(unit: Unit, target: ast.AST) -> bool:
+    """Whether a name is bound to a new dict or list there."""
+    match unit.parents[target]:
+        case ast.Assign(targets=[only], value=value) | ast.AnnAssign(target=only, value=ast.expr() as value):
+            return only is target and (_fresh(unit, value) or _repeated(value))
+        case ast.Tuple() as names:
+            match unit.parents[names]:
+                case ast.Assign(targets=[only], value=ast.Tuple(elts=values)) if only is names:
+                    place = names.elts.index(target) if target in names.elts else -1
+                    return len(values) == len(names.elts) and place >= 0 and _fresh(unit, values[place])
+    return False
+
+
+def _repeated(made: ast.expr) -> bool:
+    """`[0] * n`, or a comprehension"""
+    match made:
+        case ast.ListComp() | ast.DictComp():
+            return True
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return isinstance(left, ast.List) or isinstance(right, ast.List)
+    return False
 
 
 def _makings(flow: Flow, name: str) -> Iterator[ast.expr | None]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from scanlint.analysis.affine import moving_arange, window
 from scanlint.analysis.callables import Closure, Transformed
 from scanlint.analysis.flow import Flow, Names, binds, reads, walk_scope
+from scanlint.analysis.items import made_inside
 from scanlint.analysis.outputs import Output
 from scanlint.analysis.readback import ReadBack
 from scanlint.analysis.spelled import in_test, is_logic, number_cast
@@ -59,8 +60,9 @@ def obstacles(
     skip = {inner for statement in appended for inner in (statement, getattr(statement, "value", statement))}
     filled = {target for statement in appended for target in getattr(statement, "targets", ())}
     skip |= filled
+    own = made_inside(unit, node, flow, carried)
     for part in body:
-        if part not in skip and not _sets_item(part, items):
+        if part not in skip and not _sets_item(part, items) and not _changes(part, own):
             yield from _effect(unit, node, part, frozenset(o.name for o in outputs))
     yield from _names(unit, node, flow, carried, items)
     kept = filled | {place for o in outputs if isinstance(o, ReadBack) for place in o.places}
@@ -93,6 +95,19 @@ def _sets_item(part: ast.AST, items: Names) -> bool:
     match part:
         case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(), ctx=ast.Store()):
             return name in items
+    return False
+
+
+def _changes(part: ast.AST, own: Names) -> bool:
+    """Whether a statement, or its target or call, changes one of these dicts and lists, and nothing else."""
+    match part:
+        case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
+            return name in own
+        case (
+            ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr))
+            | ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)))
+        ):
+            return name in own and attr in MUTATORS
     return False
 
 

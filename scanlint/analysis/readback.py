@@ -1,9 +1,9 @@
-"""Lists whose last element each trip reads before it appends the next one: `ys.append(f(ys[-1]))`."""
+"""Lists whose last elements each trip reads before it appends the next one: `ys.append(f(ys[-1]))`."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from scanlint.analysis.flow import Flow, binds, reads
@@ -11,19 +11,22 @@ from scanlint.analysis.lists import initial_list
 from scanlint.analysis.outputs import appends
 from scanlint.analysis.unit import Unit
 
-CHEAP = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript)
+LONGEST = 12
+MADE = frozenset(f"jax.numpy.{name}{end}" for name in ("zeros", "ones", "full") for end in ("", "_like"))
 
 
 class ReadBack(NamedTuple):
-    """The list, its last element before the loop, the places that read one, and what appends the next one.
+    """The list, its last elements before the loop, the places that read one, and what appends the next one.
 
-    `kept` is the name that has the last element, bound on each trip just before it is appended; None where there is
-    none that could be carried in its place.
+    `lasts` begins with the very last one; `lags` says for each place which of them it reads, 1 for that one. `kept` is
+    the name that has the last element, bound on each trip just before it is appended; None where there is none that
+    could be carried in its place.
     """
 
     name: str
-    last: ast.expr
+    lasts: tuple[ast.expr, ...]
     places: tuple[ast.Subscript, ...]
+    lags: tuple[int, ...]
     append: ast.stmt
     element: ast.expr
     kept: str | None
@@ -33,24 +36,36 @@ def read_back(unit: Unit, node: ast.For | ast.While, flow: Flow) -> Iterator[Rea
     """The lists of a loop of which nothing else is read in it."""
     for name, statement, element in appends(node):
         made = initial_list(unit, node, name)
-        if made is None or not made[1] or statement not in node.body or not isinstance(made[1][-1], CHEAP):
+        if made is None or not made[1] or statement not in node.body:
             continue
         end = node.end_lineno or node.lineno
         inside = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name and n.lineno <= end]
         own = {n for n in ast.walk(statement) if n not in set(ast.walk(element))}
         places = [unit.parents[n] for n in inside if n not in own]
         before = {n for s in node.body[: node.body.index(statement)] for n in ast.walk(s)} | set(ast.walk(element))
-        lasts = [p for p in places if isinstance(p, ast.Subscript) and p in before and _is_last(unit, p, node, made[1])]
-        if not lasts or len(lasts) != len(places) or _inner(unit, node, lasts) or _front(statement):
+        lags = {p: _lag(unit, p, node, made[1]) for p in places if isinstance(p, ast.Subscript) and p in before}
+        found = {p: lag for p, lag in lags.items() if lag is not None and 0 < lag <= len(made[1])}
+        if not found or len(found) != len(places) or _inner(unit, node, found) or _front(statement):
             continue
-        yield ReadBack(name, made[1][-1], tuple(lasts), statement, element, _kept(node, flow, element, lasts))
+        lasts = made[1][: -1 - max(found.values()) : -1]
+        if not all(_cheap(unit, last) for last in lasts):
+            continue
+        kept = _kept(node, flow, element, found) if len(lasts) == 1 else None
+        yield ReadBack(name, lasts, tuple(found), tuple(found.values()), statement, element, kept)
+
+
+def _cheap(unit: Unit, element: ast.expr) -> bool:
+    """Whether an expression may as well be evaluated twice."""
+    parts = [n for n in ast.walk(element) if isinstance(n, ast.expr)]
+    calls = [n for n in parts if isinstance(n, ast.Call)]
+    return len(parts) <= LONGEST and all(unit.resolve(call.func) in MADE for call in calls)
 
 
 def _front(statement: ast.stmt) -> bool:
     return "insert" in {n.attr for n in ast.walk(statement) if isinstance(n, ast.Attribute)}
 
 
-def _inner(unit: Unit, node: ast.AST, places: list[ast.Subscript]) -> bool:
+def _inner(unit: Unit, node: ast.AST, places: Iterable[ast.Subscript]) -> bool:
     """Whether a function of the body's own reads one of these places, who knows when."""
     around = (a for place in places for a in _within(unit, place, node))
     return any(isinstance(a, ast.FunctionDef | ast.Lambda) for a in around)
@@ -63,18 +78,19 @@ def _within(unit: Unit, place: ast.AST, node: ast.AST) -> Iterator[ast.AST]:
         yield ancestor
 
 
-def _is_last(unit: Unit, place: ast.Subscript, node: ast.For | ast.While, first: tuple[ast.expr, ...]) -> bool:
-    """`ys[-1]`, or `ys[i - 1]` where the list has `i` elements when trip `i` begins."""
+def _lag(unit: Unit, place: ast.Subscript, node: ast.For | ast.While, first: tuple[ast.expr, ...]) -> int | None:
+    """Which element counted from the end is read: 1 by `ys[-1]`, or `ys[i - 1]` where `i` are there on trip `i`."""
     if not isinstance(place.ctx, ast.Load):
-        return False
+        return None
     match place.slice, node:
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)), _:
-            return True
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(back))), _:
+            return back
         case index, ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=[*bounds])):
             start = 0 if len(bounds) == 1 else unit.value(bounds[0]).constant if len(bounds) == 2 else None
             offset = _offset(index, name)
-            return isinstance(start, int) and offset is not None and start + offset == len(first) - 1
-    return False
+            if isinstance(start, int) and offset is not None:
+                return len(first) - start - offset
+    return None
 
 
 def _offset(index: ast.expr, name: str) -> int | None:
@@ -87,7 +103,7 @@ def _offset(index: ast.expr, name: str) -> int | None:
     return None
 
 
-def _kept(node: ast.For | ast.While, flow: Flow, element: ast.expr, places: list[ast.Subscript]) -> str | None:
+def _kept(node: ast.For | ast.While, flow: Flow, element: ast.expr, places: Collection[ast.Subscript]) -> str | None:
     """The name that is appended, if it is bound once, after all that reads the element before."""
     if not isinstance(element, ast.Name) or element.id in flow.bound_before[node] | flow.live_after[node]:
         return None

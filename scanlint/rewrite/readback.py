@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel
+from scanlint.analysis.readback import ReadBack
 from scanlint.finding import Edit, Position
 from scanlint.outcome import Resume, Rewrite
 from scanlint.rewrite.layout import indent_of
@@ -15,12 +16,14 @@ from scanlint.rewrite.words import brackets, singular
 def without_read_back(model: LoopModel) -> Rewrite | None:
     """The loop with a name for the last element of a list, if that is all that is in its way."""
     node, unit, found = model.node, model.unit, model.read_back
-    if found is None or shares_lines(node) or reads(found.last) & binds(node):
+    if found is None or shares_lines(node) or reads(*found.lasts) & binds(node):
         return None
     source, leaving = unit.source, Leaving(unit, indent_of(unit), str)
-    item = singular(found.name, "last")
-    name = found.kept or fresh(unit.names, item, f"last_{singular(found.name, found.name)}")
-    edits = [Edit(source.start(place), source.end(place), name) for place in found.places]
+    names = _names(unit.names, found)
+    edits = [
+        Edit(source.start(place), source.end(place), names[lag - 1])
+        for place, lag in zip(found.places, found.lags, strict=True)
+    ]
     if found.kept is None:
         start, element = source.start(found.append), source.start(found.element)
         head = source.lines[start.line - 1][start.column - 1 : element.column - 1]
@@ -28,13 +31,25 @@ def without_read_back(model: LoopModel) -> Rewrite | None:
             return None
         tail = source.segment(found.append)[len(head) + len(source.segment(found.element)) :]
         opened, closed = brackets(found.element)
-        again = f"{closed}{leaving.newline}{leaving.margin(found.append, 0)}{head}{name}{tail.strip()}"
+        older = "".join(f", {name}" for name in names[:-1])
+        again = f"{closed}{older}{leaving.newline}{leaving.margin(found.append, 0)}{head}{names[0]}{tail.strip()}"
         edits += [
-            Edit(start, element, f"{name} = {opened}"),
+            Edit(start, element, f"{', '.join(names)} = {opened}"),
             Edit(source.end(found.element), source.end(found.append), again),
         ]
     above = Position(node.lineno, 1)
-    first = f"{leaving.margin(node, 0)}{name} = {source.segment(found.last)}{leaving.newline}"
+    lasts = ", ".join(source.segment(last) for last in found.lasts)
+    first = f"{leaving.margin(node, 0)}{', '.join(names)} = {lasts}{leaving.newline}"
     line = node.lineno - getattr(unit.node, "lineno", 0) + 1
-    place = Resume(line, source.start(node).column, frozenset({*model.starts, name}))
+    place = Resume(line, source.start(node).column, frozenset({*model.starts, *names}))
     return Rewrite((Edit(above, above, first), *edits), "scan", then=(place,))
+
+
+def _names(taken: frozenset[str] | set[str], found: ReadBack) -> list[str]:
+    """Names for the last elements, the very last one first: `last`, or `y_1` and `y_2` where two are read."""
+    if found.kept is not None:
+        return [found.kept]
+    if len(found.lasts) == 1:
+        return [fresh(taken, singular(found.name, "last"), f"last_{singular(found.name, found.name)}")]
+    stem = singular(found.name, found.name)
+    return [fresh(taken, f"{stem}_{lag}", f"{stem}_back_{lag}") for lag in range(1, len(found.lasts) + 1)]

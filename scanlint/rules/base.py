@@ -97,7 +97,7 @@ class Context(NamedTuple):
 
         if not stages_arrays(model) or not worth_rolling(model, self.settings) or written_out(model):
             return False
-        return not (model.obstacles and self._in_reported_nest(model))
+        return not (model.by_hand and self._in_reported_nest(model))
 
     def _in_reported_nest(self, model: LoopModel) -> bool:
         for ancestor in self.unit.ancestors(model.node):
@@ -105,7 +105,7 @@ class Context(NamedTuple):
                 return False
             if isinstance(ancestor, ast.For):
                 outer = self.loop(ancestor)
-                if outer.streams and outer.obstacles and self.worth_a_word(outer):
+                if outer.streams and outer.by_hand and self.worth_a_word(outer):
                     return True
         return False
 
