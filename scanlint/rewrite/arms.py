@@ -36,7 +36,7 @@ class Arm:
         bound: set[str] = set()
         for statement in self.statements:
             own = binds(statement)
-            if _assigned(statement) is None or reads(statement) & bound or own & bound:
+            if assigned(statement) is None or reads(statement) & bound or own & bound:
                 return False
             bound |= own
         return True
@@ -83,7 +83,7 @@ def comment_lines(text: str) -> frozenset[int]:
     return frozenset(t.start[0] for t in tokens if t.type == tokenize.COMMENT)
 
 
-def _assigned(statement: ast.stmt) -> tuple[list[str], list[ast.expr]] | None:
+def assigned(statement: ast.stmt) -> tuple[list[str], list[ast.expr]] | None:
     """The names and expressions of `a = x` or `a, b = x, y`."""
     match statement:
         case ast.Pass():
@@ -116,7 +116,7 @@ def plain_values(model: BranchModel, arm: Arm, old: Callable[[str], Leaf]) -> li
     found: dict[str, Leaf] = {}
     local = _local(arm.statements)
     for statement in arm.statements:
-        made = _assigned(statement)
+        made = assigned(statement)
         found |= dict.fromkeys(binds(statement), Leaf(""))
         for name, value in zip(*(made or ([], [])), strict=True):
             own = {k: v for k, v in local.items() if k != name}
@@ -160,7 +160,7 @@ def _local(statements: Sequence[ast.stmt]) -> dict[str, ast.expr | None]:
     """What an arm binds its names to, where each is bound once."""
     made: dict[str, ast.expr | None] = {}
     for statement in statements:
-        pairs = zip(*(_assigned(statement) or ([], [])), strict=True)
+        pairs = zip(*(assigned(statement) or ([], [])), strict=True)
         new: dict[str, ast.expr | None] = {**dict.fromkeys(binds(statement)), **dict(pairs)}
         made |= {name: None if name in made else value for name, value in new.items()}
     return made

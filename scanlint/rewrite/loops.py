@@ -11,8 +11,10 @@ from scanlint.analysis.batches import Batch, batch_of
 from scanlint.analysis.exits import JUMPS
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel
+from scanlint.analysis.spelled import boolean
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.appending import once_per_trip
+from scanlint.rewrite.arms import assigned
 from scanlint.rewrite.batches import to_vmap
 from scanlint.rewrite.buffers import buffered, dtype_of, in_order, within
 from scanlint.rewrite.flagged import without_jumps
@@ -135,6 +137,7 @@ def _while(model: LoopModel) -> Outcome:
     test = predicate(model.unit, model.node.test, roll.spell)
     if isinstance(test, Withheld):
         return test
+    test = f"{test} != 0" if _counted_down(model, model.node.test) else test
     condition, body_name = names("condition", "go_on"), names("body", "loop_body")
     *rest, last = model.node.body
     moved = _counts(roll, last) if rest else None
@@ -158,6 +161,18 @@ def _while(model: LoopModel) -> Outcome:
         [check, blank_line_before(definition), blank_line_before(snippet.parse(fit(call, len(snippet.margin))))]
     )
     return Rewrite((first, *rewrite.edits[1:]), "while_loop", rewrite.imports)
+
+
+def _counted_down(model: LoopModel, test: ast.expr) -> bool:
+    """Whether a test is a number, which `while_loop` does not take for a truth value: `while n:`."""
+    if not isinstance(test, ast.Name) or boolean(model.unit, test):
+        return False
+    if model.unit.value(test).dtype in ("int", "float"):
+        return True
+    bound = [made for s in model.node.body if (made := assigned(s)) is not None]
+    arithmetic = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.LShift, ast.RShift)
+    pairs = [pair for names, values in bound for pair in zip(names, values, strict=True)]
+    return any(name == test.id and isinstance(v, ast.BinOp) and isinstance(v.op, arithmetic) for name, v in pairs)
 
 
 def _counts(roll: Roll, last: ast.stmt) -> tuple[str, str] | None:

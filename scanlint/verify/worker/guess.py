@@ -111,7 +111,8 @@ def _shape(need: Need, sizes: Sizes) -> tuple[int, ...]:
 
 def _dtype(need: Need) -> str:
     """Whole numbers where the value or its elements index something."""
-    return "int32" if need.is_int or (need.element is not None and need.element.is_int) else "float32"
+    whole = need.is_int or any(other.is_int for other in need.swapped)
+    return "int32" if whole or (need.element is not None and need.element.is_int) else "float32"
 
 
 def _members(need: Need, names: Mapping[str, object]) -> tuple[object, ...]:
@@ -185,8 +186,16 @@ def _structured(name: str, need: Need, sizes: Sizes, names: Mapping[str, object]
         yield Struct("tuple", tuple((str(i), first(f"{name}{i}", n)) for i, n in enumerate(need.parts)))
     element = need.element
     if element is not None and (element.keys or element.attributes or element.parts or element.arity is not None):
+        if element.parts and not (element.keys or element.attributes) and all(map(_number, element.parts)):
+            yield Array(_shape(need, sizes), _dtype(need))
         inner = first(name.removesuffix("s"), element)
         yield Struct("list", tuple((f"*{i}", inner) for i in range(3)))
+
+
+def _number(need: Need) -> bool:
+    """Whether nothing tells that a value is more than one number."""
+    structured = need.keys or need.attributes or need.parts or need.element is not None or need.arity is not None
+    return not structured and not need.is_key and need.guessed_rank() == 0
 
 
 def matching(fields: set[str], names: Mapping[str, object]) -> list[type]:

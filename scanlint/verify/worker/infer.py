@@ -49,6 +49,10 @@ class Inference(Places):
             case ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
                 for generator in node.generators:
                     self.walk(generator)
+            case ast.While(test=ast.Name() as counter):
+                need = self.need(counter)
+                if need is not None:
+                    need.is_int = True  # `while n:`, which counts down; a flag has a `not`, or is named in a comparison
             case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) | ast.Assert(test=test):
                 self.truth(test)
             case ast.Call():
@@ -102,6 +106,9 @@ class Inference(Places):
                     self.likened.add(name)
                 need = need or self.shaped_like(value)
                 if need is not None:
+                    known = self.names.get(name)
+                    if known is not None and known is not need and isinstance(value, ast.Name):
+                        known.swapped.append(need)
                     self.names[name] = need
                 else:
                     self.forget(target, value)

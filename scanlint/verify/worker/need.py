@@ -68,6 +68,7 @@ class Need:
     leaf: Need | None = None
     constants: set[object] = field(default_factory=set)
     members: list[ast.Attribute] = field(default_factory=list)
+    swapped: list[Need] = field(default_factory=list)
     sizes: dict[int, int | str] = field(default_factory=dict)
     counts: str | None = None
     annotation: ast.expr | None = None

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 from .need import ARRAY_ATTRIBUTES, DRAWS, SAME_SHAPE, STATIC_CALLS, Need
 
+ORDERS = frozenset(["argsort", "lexsort", "permutation"])
+
 
 class Places:
     """What local names stand for: needs of parameters or of their parts, and sizes of their axes."""
@@ -19,6 +21,7 @@ class Places:
         self.extents: dict[str, str] = {}
         self.counters: dict[str, Need] = {}
         self.shaped: set[str] = set()  # local arrays that were made with a shape of their own
+        self.sorted: set[str] = set()  # local arrays that say in which order rows go
         self.likened: set[str] = set()  # local arrays that most likely have the shape of a value
 
     def need(self, node: ast.AST) -> Need | None:
@@ -85,8 +88,17 @@ class Places:
                 if size in self.counters and isinstance(known, str):
                     self.counters[str(size)].counts = known
         if len(axes) == 1 and not isinstance(axes[0], ast.Slice):
-            return base.of_element()
+            return base if self.orders(axes[0]) else base.of_element()
         return None
+
+    def orders(self, index: ast.expr) -> bool:
+        """Whether an index puts all rows into an order: `x[jnp.argsort(y)]`."""
+        match index:
+            case ast.Name(id=name):
+                return name in self.sorted
+            case ast.Call(func=ast.Attribute(attr=attr)):
+                return attr in ORDERS
+        return False
 
     def index(self, index: ast.expr) -> None:
         for entry in index.elts if isinstance(index, ast.Tuple) else [index]:
@@ -137,6 +149,8 @@ class Places:
         """A name bound to something else; `x = step(x)` keeps what `x` is."""
         if isinstance(target, ast.Name) and value is not None and _makes(value):
             self.shaped.add(target.id)
+        if isinstance(target, ast.Name) and value is not None and self.orders(value):
+            self.sorted.add(target.id)
         used = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} if value else set()
         for node in ast.walk(target):
             if isinstance(node, ast.Name) and node.id not in used:

@@ -66,9 +66,10 @@ class Spread:
     def undecided(self) -> bool:
         """Whether rounding decides a whole number or a NaN there.
 
-        Where only the inputs' last bits do and double precision agrees, the input is an exact tie, which tells much.
+        Where only the inputs' last bits do and double precision agrees, the input is an exact tie, which tells much;
+        unless nothing but these bits makes it NaN.
         """
-        if self.compiled is not None and self.compiled.flips:
+        if (self.compiled is not None and self.compiled.flips) or (self.nudged is not None and self.nudged.overflows):
             return True
         if self.doubled is None:
             return self.nudged is not None and self.nudged.flips
