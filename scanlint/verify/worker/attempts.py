@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import inspect
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -64,9 +66,7 @@ class Attempts:
 
         try:
             with limited(ATTEMPT_SECONDS), deciding(decide), reached.watching():
-                values = self.abstract(specs)
-                if self.trial is not None:
-                    values = {k: transplant(v, self.loaded.module, self.trial.module) for k, v in values.items()}
+                values = self.moved(self.abstract(specs), function)
                 parts = split(values, self.signature.static, numbers=False)
                 jax.eval_shape(
                     lambda *ls: self.outcome(parts.rebuild(ls), function or plain(self.function)), *parts.leaves
@@ -90,9 +90,7 @@ class Attempts:
         for mode in (Mode("ordinary values"), Mode("positive values", seed=9, definite=True)):
             try:
                 with limited(ATTEMPT_SECONDS):
-                    values = make(specs, mode, ())
-                    if self.trial is not None:
-                        values = {k: transplant(v, self.loaded.module, self.trial.module) for k, v in values.items()}
+                    values = self.moved(make(specs, mode, ()), function)
                     self.outcome(values, function or plain(self.function))
                 return True
             except TookTooLong:
@@ -100,6 +98,14 @@ class Attempts:
             except Exception:  # noqa: BLE001
                 continue
         return False
+
+    def moved(self, values: dict[str, object], function: Callable[..., object] | None) -> dict[str, object]:
+        """The same arguments for the module of a function of either version, or for the trial."""
+        home = self.loaded.module
+        name = str(getattr(inspect.unwrap(function), "__module__", "")) if function is not None else ""
+        module = sys.modules.get(name) if name.startswith(home.__name__.removesuffix("before")) else None
+        module = module or (self.trial.module if self.trial is not None else home)
+        return values if module is home else {k: transplant(v, home, module) for k, v in values.items()}
 
     def outcome(self, values: dict[str, object], function: Callable[..., object]) -> object:
         """The result's array leaves (a result need not be a pytree of arrays for the inputs to be good)."""
