@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from mutation.pool import Judge
 from mutation.programs import programs
+from scanlint.analysis.unit import Unit
 from scanlint.engine import Run
+from scanlint.entries import Entry
 from scanlint.finding import Verification
-from scanlint.fixing import Fixer
+from scanlint.fixing import Fixer, Steps
 from scanlint.project.sources import decode
 from scanlint.settings import Settings
 from scanlint.verify.verifier import Task, Verifier
@@ -31,19 +33,34 @@ class Pair:
 
 
 class Recorder(Verifier):
-    """Takes down what it is asked to verify, and lets everything pass but carries that are to be repaired."""
+    """Takes down what it is asked to verify, and says of it what is true.
+
+    `plainer`: a task takes the place of the last one, a form that was refuted, as it does when files are written.
+    """
 
     def __init__(self, judge: Judge) -> None:
         super().__init__("")
         self.judge = judge
+        self.plainer = False
         self.tasks: list[Task] = []
 
     def verify(self, task: Task) -> Verification:
         verdict = self.judge.ask(task)
-        if verdict.carries:
-            return verdict
-        self.tasks.append(task)
-        return Verification("tested")
+        if not verdict.carries:
+            self.tasks = [*(self.tasks[:-1] if self.plainer else self.tasks), task]
+        return verdict if verdict.verdict == "refuted" else Verification("tested")
+
+
+class RecordingFixer(Fixer):
+    """Tells its recorder which rewrites are plainer forms of those that were refuted."""
+
+    def __init__(self, run: Run, recorder: Recorder) -> None:
+        super().__init__(run, lambda line: None)
+        self.verifier = self.recorder = recorder
+
+    def _rewrite(self, unit: Unit, entries: Sequence[Entry], *, plainer: int = 0) -> Steps:
+        self.recorder.plainer = plainer > 0
+        return super()._rewrite(unit, entries, plainer=plainer)
 
 
 def rewritten(text: str, root: Path, judge: Judge) -> list[Task]:
@@ -51,8 +68,7 @@ def rewritten(text: str, root: Path, judge: Judge) -> list[Task]:
     recorder = Recorder(judge)
     with Run(Settings(root=root, cache=False, extend_select=("SCN",))) as run:
         run.load_text(decode(text.encode(), root / "module.py"))
-        with Fixer(run, lambda line: None) as fixer:
-            fixer.verifier = recorder
+        with RecordingFixer(run, recorder) as fixer:
             fixer.fix_all()
     return recorder.tasks
 

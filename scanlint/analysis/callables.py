@@ -66,7 +66,8 @@ class Code:
     known). `results` holds what it returned in each activation of the function around it,
     `followed` the calls on the host that were followed one by one, `makes` whether it hands out functions that are
     made in it, `rules` the derivative rules that stand in for it, with the parameters of each that are no tracers.
-    `guessed` says that no call is known yet, only that a transform which keeps values concrete will run it.
+    `guessed` says that no call is known yet, only that a transform which keeps values concrete will run it, `filtered`
+    that of its arguments the arrays are traced and all else stays static.
     `owner` is the canonical name of the class of a method.
     """
 
@@ -81,6 +82,7 @@ class Code:
     jit: Jit | None = None
     rooted: bool = False
     guessed: bool = False
+    filtered: bool = False
     result: Value = UNKNOWN
     runs: int = 0
     running: bool = False

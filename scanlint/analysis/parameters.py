@@ -39,6 +39,8 @@ def direct(world: World, code: Code, skip: frozenset[str], uses: Uses) -> dict[s
             continue
         if arg.arg in skip:
             table[arg.arg] = _given(code, arg, defaults.get(arg.arg), arg.arg in code.static)
+            if code.filtered and arg.arg not in code.static:
+                table[arg.arg] = _filtered(code, arg, uses)
             continue
         table[arg.arg] = _tracer(world, code, arg, defaults.get(arg.arg), uses)
     vararg = code.node.args.vararg
@@ -70,6 +72,16 @@ def _given(code: Code, arg: ast.arg, default: ast.expr | None, static: bool) -> 
     note = annotated(code.scope, arg.annotation)
     plain = note if note is not None and note.static else STATIC
     return replace(plain, origin="argument")
+
+
+def _filtered(code: Code, arg: ast.arg, uses: Uses) -> Value:
+    """An argument that is traced if it is an array: so it is annotated, or nothing else could be used so."""
+    note = annotated(code.scope, arg.annotation)
+    if note is not None:
+        plain = note.array and note.container is None and note.dtype not in ("bool", "str", "mixed", "arraylike")
+        return staged(note, _why(code, arg)) if plain else UNKNOWN
+    strong = arg.annotation is None and uses().get(arg.arg, False)
+    return Value(Kind.TRACED, array=True, why=_why(code, arg)) if strong else UNKNOWN
 
 
 def _assumed(default: ast.expr | None) -> Value | None:

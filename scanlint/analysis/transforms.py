@@ -111,6 +111,7 @@ def wrap(self: Expressions, wrapper: Wrapper, node: ast.expr, function: Value, k
             skip = static | _unmapped(closure, function, keywords) | _given(closure, function)
         else:
             skip = frozenset(a.arg for a in closure.code.parameters())
+        closure.code.filtered = wrapper.auxiliary and jit is None and wrapper.name == "jax.jit"
         closure.code.guessed = not (wrapper.traced or closure.code.rooted)
         own = jit._replace(given=_given(closure, function)) if jit is not None else None
         self.world.root(closure, wrapper.name, mode, skip, static, own)
@@ -248,7 +249,7 @@ def call_transformed(
         args = [a if i < len(names) and names[i] in target.static else staged(a, leaf=leaf) for i, a in enumerate(args)]
         keywords = {k: v if k in target.static else staged(v, leaf=leaf) for k, v in keywords.items()}
     result = run(self, node, target.function, args, keywords, mode)
-    return _derived(self, target, result, args)
+    return _derived(self, node, target, result, args)
 
 
 def mapped_rows(args: list[Value], axes: Value | None) -> list[Value]:
@@ -297,7 +298,7 @@ def differentiated(value: Value) -> Value:
     return value
 
 
-def _derived(self: Expressions, target: Transformed, result: Value, args: list[Value]) -> Value:
+def _derived(self: Expressions, node: ast.AST, target: Transformed, result: Value, args: list[Value]) -> Value:
     """What the transformed function returns, from what the function returns."""
     aux = target.options.get("has_aux")
     plain = aux is None or (aux.known and not aux.constant)
@@ -311,10 +312,10 @@ def _derived(self: Expressions, target: Transformed, result: Value, args: list[V
                 first = replace(first, ndim=None) if first.container is None else UNKNOWN
             return first if plain else gathered("tuple", (first, _part(result, 1)))
         case "jax.value_and_grad":
-            value = (
-                settle(self, result) if plain else gathered("tuple", (settle(self, _part(result, 0)), _part(result, 1)))
-            )
-            return gathered("tuple", (value, first))
+            loss = settle(self, result if plain else _part(result, 0))
+            if loss.container is None and loss.callee is None and not loss.known:
+                loss = self.made(node, loss.why, loss.dtype, 0, operands=args)  # a scalar, whatever the function is
+            return gathered("tuple", (loss if plain else gathered("tuple", (loss, _part(result, 1))), first))
         case "jax.vmap" | "jax.numpy.vectorize":
             outcome = settle(self, batched(result))
             plain_axes = "out_axes" not in target.options and target.transform == "jax.vmap"
@@ -373,7 +374,7 @@ def run(
             if target.transform == "jax.vmap":
                 args = mapped_rows(args, target.options.get("in_axes"))
             result = run(self, node, target.function, args, keywords, mode)
-            return _derived(self, target, result, args)
+            return _derived(self, node, target, result, args)
         case Instance():
             called = as_function(self, function)
             return UNKNOWN if called is function else run(self, node, called, args, keywords, mode)

@@ -29,6 +29,7 @@ FEW_TRIPS = 4
 """How many trips are reckoned with where nothing says that there are many."""
 NESTS = 2
 """How many times as many trips as of one loop are many in a nest of short ones, which spell out something fixed."""
+BUILTIN = frozenset({"list", "tuple", "dict", "set", "view"})
 GATHERS = frozenset({"extend", "insert", "add", "update", "setdefault"})
 ROW = 15.0
 """Equations per trip from which a loop over few rows is worth a `vmap`."""
@@ -117,7 +118,7 @@ def _leaves(unit: Unit, part: ast.AST) -> bool:
 def _stages(unit: Unit, part: ast.AST, names: set[str]) -> bool:
     """Whether a statement gives a traced value to one of these names, or puts one into a list."""
     match part:
-        case ast.Assign(targets=bound, value=value) if values_traced(unit, value):
+        case ast.Assign(targets=bound, value=value) if values_traced(unit, value) or _applied(unit, value):
             stored = any(_element(unit, t) or _item(t, names) for t in bound)
             return stored or bool(names & {n.id for t in bound for n in ast.walk(t) if isinstance(n, ast.Name)})
         case ast.AugAssign(target=ast.Name(id=name), value=value) if name in names:
@@ -127,9 +128,19 @@ def _stages(unit: Unit, part: ast.AST, names: set[str]) -> bool:
         case ast.AugAssign(target=ast.Subscript() as target, value=value):
             return (_element(unit, target) or _item(target, names)) and values_traced(unit, value)
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="append"), args=[element])):
-            return values_traced(unit, element)
+            return values_traced(unit, element) or _applied(unit, element)
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="insert"), args=[_, element])):
             return values_traced(unit, element)
+    return False
+
+
+def _applied(unit: Unit, node: ast.expr) -> bool:
+    """Whether a function that is not known gets a traced array: `model(x)`, `self.cell(x, h)`."""
+    match node:
+        case ast.Call(func=ast.Name() | ast.Attribute() as function, args=args):
+            unknown = unit.resolve(function) is None and unit.value(function).callee is None
+            method = isinstance(function, ast.Attribute) and unit.value(function.value).container in BUILTIN
+            return unknown and not method and any(unit.value(a).traced and unit.value(a).array for a in args)
     return False
 
 

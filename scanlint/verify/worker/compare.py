@@ -166,16 +166,15 @@ def describe(values: dict[str, object], limit: int = 400) -> str:
 
 def kinds(values: dict[str, object]) -> str:
     """Shapes and dtypes of arguments in words: `x: float32[5], n: 3`."""
-    return ", ".join(
-        f"{name}: {', '.join(map(_kind_of, jax.tree_util.tree_leaves(v)[:4]))}" for name, v in values.items()
-    )
+    leaves = {name: jax.tree_util.tree_leaves(v)[:4] or [v] for name, v in values.items()}
+    return ", ".join(f"{name}: {', '.join(map(_kind_of, found))}" for name, found in leaves.items())
 
 
 def _kind_of(leaf: object) -> str:
     """Python numbers but whole ones are inputs like others."""
     if hasattr(leaf, "dtype") and hasattr(leaf, "shape"):
         return f"{leaf.dtype}[{', '.join(map(str, leaf.shape))}]"
-    text = type(leaf).__name__ if isinstance(leaf, (float, complex)) else repr(leaf)
+    text = type(leaf).__name__ if isinstance(leaf, (float, complex)) else _shown(leaf)
     return text if len(text) < 30 else type(leaf).__name__
 
 
@@ -189,6 +188,7 @@ def _shown(value: object) -> str:
             return f"{plain.dtype} {head}"
         tail = ", ..." if plain.size > 6 else ""
         return f"{plain.dtype}[{', '.join(map(str, plain.shape))}] [{head}{tail}]"
+    value = value.func if isinstance(value, jax.tree_util.Partial) else value
     if callable(value) and hasattr(value, "__name__"):
         return str(value.__name__)
     if isinstance(value, dict):

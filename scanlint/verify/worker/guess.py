@@ -9,7 +9,7 @@ import enum
 import itertools
 import re
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import jax
 import jax.numpy as jnp
@@ -140,12 +140,14 @@ def _strings(need: Need) -> tuple[str, ...]:
 
 
 def _functions(arity: int) -> Iterator[Spec]:
+    """Functions of so many arguments, as pytrees: a compiled function takes no others, unless they are static."""
     if arity == 1:
-        yield Choice(UNARY)
+        made: tuple[Callable[..., object], ...] = UNARY
     elif arity == 2:
-        yield Choice((lambda a, b: jnp.sin(a) * b, lambda a, b: a + jnp.tanh(b)))
+        made = (lambda a, b: jnp.sin(a) * b, lambda a, b: a + jnp.tanh(b))
     else:
-        yield Choice((lambda *xs: sum(jnp.sin(x) for x in xs), lambda *xs: jnp.tanh(xs[0])))
+        made = (lambda *xs: sum(jnp.sin(x) for x in xs), lambda *xs: jnp.tanh(xs[0]))
+    yield Choice(tuple(jax.tree_util.Partial(function) for function in made))  # type: ignore[no-untyped-call]
 
 
 def _defaulted(need: Need) -> Iterator[Spec]:
