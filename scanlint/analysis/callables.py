@@ -216,7 +216,7 @@ class ClassInfo:
     flax or haiku module: its fields are configuration), "enum" or "plain". `attributes` are what its methods
     were seen to set on `self`, `readers` the functions that asked for each. `values` are the methods of a class
     that is defined in a function, under their decorators, `givers` the parameters of `__init__` that make an attribute,
-    `defaults` what its annotated fields are where nothing is said.
+    `defaults` what its annotated fields are where nothing is said. `tree`: its fields are leaves, but the static ones.
     """
 
     name: str
@@ -233,6 +233,7 @@ class ClassInfo:
     values: dict[str, Value] = field(default_factory=dict)
     givers: dict[str, list[str]] = field(default_factory=dict)
     defaults: dict[str, ast.expr] = field(default_factory=dict)
+    tree: bool = False
 
 
 class Scope(Protocol):

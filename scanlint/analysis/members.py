@@ -125,20 +125,23 @@ def kind_of(world: World, name: str) -> str:
     return next((info.kind for info in lineage(world, name) if info.kind != "plain"), "plain")
 
 
-def instance(world: World, name: str, *, traced: bool, why: Reason | None = None) -> Value:
-    """An object of a class whose contents are not known; `traced` says that it came in as an argument of a trace."""
+def instance(world: World, name: str, *, traced: bool, why: Reason | None = None, direct: bool = False) -> Value:
+    """An object of a class whose contents are not known; `traced` says that it came in as an argument of a trace.
+
+    `direct`: it was handed to the transform itself, so the numbers in a pytree are traced too.
+    """
     kind = kind_of(world, name)
     if kind in ("namedtuple", "dataclass"):
         fields: dict[str, Value] = {}
         for info in reversed(list(lineage(world, name))):
-            fields |= {f: _field(world, info, f, traced, why) for f in info.fields}
+            fields |= {f: _field(world, info, f, traced, why, direct and info.tree) for f in info.fields}
         if fields:
             return record(name, fields, Instance(name))
     return Value(Kind.UNKNOWN, container=name, callee=Instance(name))
 
 
-def _field(world: World, info: ClassInfo, name: str, traced: bool, cause: Reason | None) -> Value:
-    """An annotated field: an array, a nested object, or unknown."""
+def _field(world: World, info: ClassInfo, name: str, traced: bool, cause: Reason | None, numbers: bool) -> Value:
+    """An annotated field: an array, one of the `numbers` that are traced, a nested object, or unknown."""
     if name in info.static:
         return STATIC
     annotation = info.fields[name]
@@ -147,6 +150,9 @@ def _field(world: World, info: ClassInfo, name: str, traced: bool, cause: Reason
         kind = Kind.TRACED if traced else Kind.UNKNOWN
         why = Reason(f"`{name}` is an array of `{info.name.rpartition('.')[2]}`", info.scope, annotation, cause)
         return Value(kind, True, dtype=known.dtype, ndim=known.ndim, why=why)
+    if numbers and known is not None and known.static and known.dtype in ("int", "float", "bool"):
+        why = Reason(f"`{name}` is a leaf of `{info.name.rpartition('.')[2]}`", info.scope, annotation, cause)
+        return Value(Kind.TRACED, True, dtype=known.dtype, ndim=0, why=why)
     inner = info.scope.annotation(annotation)
     if inner is not None and inner != info.name and (nested := world.class_info(inner)) is not None:
         if nested.kind in ("namedtuple", "dataclass") and info.name not in nested.bases:

@@ -9,6 +9,7 @@ from scanlint.analysis.affine import moving_arange, window
 from scanlint.analysis.callables import Closure, Transformed
 from scanlint.analysis.flow import Flow, Names, binds, reads, walk_scope
 from scanlint.analysis.items import made_inside
+from scanlint.analysis.lifting import modules_called
 from scanlint.analysis.outputs import Output
 from scanlint.analysis.readback import ReadBack
 from scanlint.analysis.spelled import in_test, is_logic, number_cast
@@ -64,6 +65,7 @@ def obstacles(
     for part in body:
         if part not in skip and not _sets_item(part, items) and not _changes(part, own):
             yield from _effect(unit, node, part, frozenset(o.name for o in outputs))
+    yield from modules_called(unit, node)
     yield from _names(unit, node, flow, carried, items)
     kept = filled | {place for o in outputs if isinstance(o, ReadBack) for place in o.places}
     yield from _ints(unit, (part for part in body if part not in kept), staged, carried)

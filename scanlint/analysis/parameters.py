@@ -139,7 +139,7 @@ def _foreign(world: World, code: Code, arg: ast.arg, uses: Uses, why: Reason) ->
     """A parameter annotated with a class, or with something that is not understood."""
     name = code.scope.annotation(arg.annotation)
     if name is not None and world.class_info(name) is not None:
-        return instance(world, name, traced=True, why=why)
+        return instance(world, name, traced=True, why=why, direct=True)
     last = (name or "").rpartition(".")[2]
     used = arg.arg in uses()
     if used or last in TREES:

@@ -19,6 +19,8 @@ DATACLASSES = words(
 MODULES = words(
     "flax.linen.Module haiku.Module flax.nnx.Module haiku.RNNCore objax.Module treex.Module flax.linen.RNNCellBase"
 )
+TREES = words("flax.struct.dataclass flax.struct.PyTreeNode chex.dataclass")
+"""Of these all fields are leaves of a pytree, but those that are said to be none."""
 TUPLES = frozenset(["typing.NamedTuple", "collections.namedtuple"])
 ENUMS = frozenset(["enum.Enum", "enum.IntEnum", "enum.Flag", "enum.StrEnum"])
 
@@ -50,7 +52,10 @@ def describe_class(
                 if code is not None:
                     methods[part.name] = code
     kind = _kind(scope, node, bases)
-    return ClassInfo(name, scope, kind, bases, fields, frozenset(static), methods, constants, defaults=defaults)
+    tree = bool((TREES | TUPLES) & {*bases, *_decorators(scope, node)})
+    return ClassInfo(
+        name, scope, kind, bases, fields, frozenset(static), methods, constants, defaults=defaults, tree=tree
+    )
 
 
 def _head(base: ast.expr) -> ast.expr:
@@ -64,11 +69,15 @@ def _is_static(value: ast.expr) -> bool:
     return "static=True" in text or "pytree_node=False" in text or "static_field" in text or "'static': True" in text
 
 
-def _kind(scope: ModuleScope, node: ast.ClassDef, bases: tuple[str, ...]) -> str:
-    decorators = {
+def _decorators(scope: ModuleScope, node: ast.ClassDef) -> set[str]:
+    return {
         scope.annotation(d.args[0] if _is_partial(scope, d) and isinstance(d, ast.Call) else _called(d)) or ""
         for d in node.decorator_list
     }
+
+
+def _kind(scope: ModuleScope, node: ast.ClassDef, bases: tuple[str, ...]) -> str:
+    decorators = _decorators(scope, node)
     if TUPLES & set(bases):
         return "namedtuple"
     if MODULES & set(bases):
