@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from scanlint.analysis.flow import Names, reads
@@ -15,13 +15,17 @@ EMPTY: Mapping[str, Polynomial] = MappingProxyType({})
 def polynomial(node: ast.expr, known: Mapping[str, Polynomial] = EMPTY) -> Polynomial:
     """`(i + 1) * k` as {("i", "k"): 1, ("k",): 1}; what is not arithmetic is a variable of its own.
 
-    `known` gives the polynomials that stand for some names. `x.shape[0]` is written `len(x)`.
+    `known` gives the polynomials that stand for some names, and lengths. `x.shape[0]` is written `len(x)`.
     """
     match node:
         case ast.Name(id=name) if name in known:
             return known[name]
-        case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=0)):
-            return {(f"len({ast.unparse(array)})",): 1}
+        case (
+            ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=0))
+            | ast.Call(func=ast.Name(id="len"), args=[array], keywords=[])
+        ):
+            length = f"len({ast.unparse(array)})"
+            return known.get(length, {(length,): 1})
         case ast.BinOp(left=left, op=ast.FloorDiv(), right=right):
             return {(f"({text(polynomial(left, known))}) // ({text(polynomial(right, known))})",): 1}
         case ast.Constant(value=int(number)) if not isinstance(number, bool):
@@ -84,12 +88,19 @@ def text(a: Polynomial) -> str:
 def surely_at_most(a: Polynomial, b: Polynomial) -> bool:
     """Whether `a <= b` for all values of the variables; `(n // k) * k` counts as at most `n`."""
     for term, factor in list(a.items()):
-        if len(term) == 2 and factor > 0:
-            for quotient, divisor in (term, term[::-1]):
-                if quotient.endswith(f" // (1*{divisor})"):
-                    dividend = quotient.removesuffix(f" // (1*{divisor})")[1:-1]
-                    rest = {t: f for t, f in a.items() if t != term}
-                    if dividend.startswith("1*") and " + " not in dividend:
-                        a = add(rest, {(dividend[2:],): factor})
+        for dividend in _multiples(term, factor):
+            a = add({t: f for t, f in a.items() if t != term}, {(dividend,): 1 if len(term) == 1 else factor})
     gap = add(b, scale(a, -1))
     return not gap or (list(gap) == [()] and gap[()] >= 0)
+
+
+def _multiples(term: tuple[str, ...], factor: int) -> Iterator[str]:
+    """What `n // k` times `k` is at most, where that is one variable."""
+    pairs = [(term[0], f"1*{term[1]}"), (term[1], f"1*{term[0]}")] if len(term) == 2 else []
+    pairs += [(term[0], f"{factor}*")] if len(term) == 1 else []
+    for quotient, divisor in pairs:
+        if factor > 0 and quotient.endswith(f" // ({divisor})"):
+            dividend = quotient.removesuffix(f" // ({divisor})")[1:-1]
+            if dividend.startswith("1*") and " + " not in dividend:
+                yield dividend[2:]
+                return

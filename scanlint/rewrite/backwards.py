@@ -8,7 +8,7 @@ from typing import NamedTuple
 from scanlint.analysis.batches import count_of
 from scanlint.analysis.flow import binds
 from scanlint.analysis.loops import LoopModel, Stream, is_array
-from scanlint.rewrite.indexing import bound_once
+from scanlint.rewrite.windows import bound_once
 
 
 class Downward(NamedTuple):

@@ -15,11 +15,12 @@ from scanlint.analysis.outputs import STACKS, Output
 from scanlint.finding import Edit
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.collected import after_loop, drop_initials
-from scanlint.rewrite.indexing import use_arrays, use_weak, use_windows
+from scanlint.rewrite.indexing import use_arrays, use_weak
 from scanlint.rewrite.layout import blank_above, indent_of
 from scanlint.rewrite.mapped import Mapped, in_statement
 from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before
-from scanlint.rewrite.words import singular
+from scanlint.rewrite.windows import use_windows
+from scanlint.rewrite.words import brackets, singular
 from scanlint.rewrite.wrapping import fit
 
 
@@ -114,7 +115,7 @@ class _LoopToVmap:
             for row in batch.rows
             if row.target is not None and not isinstance(row.target, ast.Name)
         ]
-        results = [snippet.expression(o.element) for o in self.model.outputs]
+        results = [self._result(output) for output in self.model.outputs]
         appends = {id(o.append) for o in self.model.outputs}
         moved = self._results(results)
         body: list[cst.BaseStatement] = []
@@ -134,6 +135,23 @@ class _LoopToVmap:
             name, ", ".join(parameters), [*unpack, *body, last], snippet.body_of(self.model.node)
         )
         return mapped.call(name, axes, arguments, axis), definition
+
+    def _result(self, output: Output) -> str:
+        """What one example gives; where it begins on a line of its own, the lines below move with it."""
+        element = output.element
+        deep = " " * (element.col_offset - output.append.col_offset)
+        opened, closed = brackets(element)
+        first, *rest = self.snippet.expression(element).split("\n")
+        alone = element.lineno > output.append.lineno
+        if rest and opened and alone:
+            return "\n".join([opened, deep + first, *rest, closed])
+        if (
+            rest
+            and alone
+            and not any(isinstance(n, ast.JoinedStr | ast.Constant) and _text(n) for n in ast.walk(element))
+        ):
+            rest = [line.removeprefix(deep) for line in rest]
+        return "\n".join([opened + first, *rest]) + closed
 
     def _results(self, results: list[str]) -> dict[int, str]:
         """Names for elements whose names are bound again after they were appended."""
@@ -201,6 +219,10 @@ class _LoopToVmap:
 
     def _rewrite(self, edits: list[Edit]) -> Rewrite:
         return Rewrite(tuple(edits), "vmap", tuple(dict.fromkeys(self.mapped.imports)))
+
+
+def _text(node: ast.JoinedStr | ast.Constant) -> bool:
+    return isinstance(node, ast.JoinedStr) or isinstance(node.value, str | bytes)
 
 
 def _only_axis(call: ast.Call) -> bool:

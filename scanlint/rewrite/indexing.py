@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Callable
-from typing import TypeGuard
 
-from scanlint.analysis.affine import Polynomial, add, moving_arange, polynomial, surely_at_most, window
-from scanlint.analysis.flow import binds, parameters, reads, targets, walk_scope
+from scanlint.analysis.affine import moving_arange
+from scanlint.analysis.flow import binds, reads, targets
 from scanlint.analysis.loops import LoopModel, is_array
 from scanlint.analysis.spelled import in_test, is_logic, number_cast
 from scanlint.analysis.tables import is_table, met, number_kind
@@ -124,133 +122,3 @@ def as_array(model: LoopModel, table: ast.expr, number: ast.AST, spell: Callable
     before = model.unit.before.get((model.node, name))
     kind = f"{name}.dtype" if before is not None and before.dtype == "float" and before.array else ""
     return f"{spell('jax.numpy.asarray')}({code}, {kind or spell('jax.numpy.result_type') + f'({name}, float)'})"
-
-
-def use_windows(model: LoopModel, snippet: Snippet, spell: Callable[[str], str]) -> Withheld | None:
-    """`x[i : i + 3]` becomes `lax.dynamic_slice_in_dim(x, i, 3)`, for a tracer cannot bound a slice."""
-    for part in ast.walk(ast.Module(model.node.body, [])):
-        match part:
-            case ast.Subscript(value=array, slice=ast.Slice() as cut, ctx=ast.Load()) if _moves(model, cut):
-                pass
-            case ast.Tuple(elts=parts) if any(isinstance(p, ast.Slice) and _moves(model, p) for p in parts):
-                return Withheld("slice-in-tuple", f"a moving slice stands among other indices at line {part.lineno}")
-            case _:
-                continue
-        found = window(cut, model.staged)
-        if found is None:
-            return Withheld("index-needs-int", f"the length of a slice changes with the index (line {part.lineno})")
-        low, length = found
-        if not is_array(model.unit, array):
-            return Withheld(
-                "index-needs-int", f"`{ast.unparse(array)}` is not known to be an array (line {part.lineno})"
-            )
-        if not _never_negative(model, low):
-            return Withheld(
-                "negative-start", f"the slice at line {part.lineno} can start below 0, which counts from the end"
-            )
-        if not _within(model, array, cut):
-            return Withheld(
-                "slice-may-run-over", f"the slice at line {part.lineno} is not known to end within its array"
-            )
-        code = (
-            f"{spell('jax.lax.dynamic_slice_in_dim')}({snippet.expression(array)}, {snippet.expression(low)}, {length})"
-        )
-        snippet.replace(part, code)
-    return None
-
-
-def _moves(model: LoopModel, cut: ast.Slice) -> bool:
-    return bool(reads(cut.lower, cut.upper, cut.step) & model.staged)
-
-
-def _never_negative(model: LoopModel, low: ast.expr) -> bool:
-    """Whether the start of a window is surely 0 or more on every trip."""
-    least = _least(model, low)
-    return least is not None and least >= 0
-
-
-def _least(model: LoopModel, node: ast.expr) -> int | None:
-    """The smallest value of an index expression over all trips, where it is evident."""
-    unit = model.unit
-    match node:
-        case ast.Name(id=name) if name in model.targets:
-            stream = next(s for s in model.streams if isinstance(s.target, ast.Name) and s.target.id == name)
-            if stream.kind != "range":
-                return None
-            start = 0 if stream.start is None else unit.value(stream.start).constant
-            step = 1 if stream.step is None else unit.value(stream.step).constant
-            return start if isinstance(start, int) and isinstance(step, int) and step > 0 else None
-        case ast.BinOp(left=left, op=op, right=right):
-            a, b = _least(model, left), _least(model, right)
-            if isinstance(op, ast.Mult) and 0 in (a, b) and _sizes(model, left, right):
-                return 0
-            if a is None or b is None:
-                return None
-            constant = isinstance(unit.value(right).constant, int) or isinstance(right, ast.Constant)
-            match op:
-                case ast.Add():
-                    return a + b
-                case ast.Sub() if constant:
-                    return a - b
-                case ast.Mult() if a >= 0 and b >= 0:
-                    return a * b
-            return None
-        case ast.Constant(value=int(number)):
-            return number
-    known = unit.value(node).constant
-    return known if isinstance(known, int) else None
-
-
-def _sizes(model: LoopModel, *nodes: ast.expr) -> bool:
-    """Whether the factors beside a smallest index of 0 are lengths: a Python value used as one is not negative."""
-    return all(_least(model, n) is not None or model.unit.value(n).static for n in nodes)
-
-
-def _within(model: LoopModel, array: ast.expr, cut: ast.Slice) -> bool:
-    """Whether a window surely ends within its array: `dynamic_slice` would move one that does not."""
-    known = _definitions(model)
-    if not isinstance(array, ast.Name) or array.id not in bound_once(model):
-        return False
-    for stream in model.streams:
-        if stream.kind != "range" or not isinstance(stream.target, ast.Name):
-            continue
-        if stream.counted is not None:
-            stop: Polynomial = {(f"len({ast.unparse(stream.counted)})",): 1}
-            if stream.start is not None:
-                stop = add(stop, polynomial(stream.start, known))
-        elif stream.stop is not None:
-            stop = polynomial(stream.stop, known)
-        else:
-            continue
-        known[stream.target.id] = add(stop, {(): -1})
-    assert cut.upper is not None
-    length: Polynomial = {(f"len({ast.unparse(array)})",): 1}
-    return surely_at_most(polynomial(cut.upper, known), length)
-
-
-def _definitions(model: LoopModel) -> dict[str, Polynomial]:
-    """What the names that are bound once in the function stand for, as index arithmetic."""
-    known: dict[str, Polynomial] = {}
-    once = bound_once(model)
-    for part in walk_scope(getattr(model.flow.function, "body", [])):
-        match part:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in once:
-                known[name] = polynomial(value, known)
-            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(value=array, attr="shape")):
-                for axis, name in enumerate(n.id for n in names if isinstance(n, ast.Name)):
-                    shape = f"len({ast.unparse(array)})" if axis == 0 else f"{ast.unparse(array)}.shape[{axis}]"
-                    if name in once:
-                        known[name] = {(shape,): 1}
-    return known
-
-
-def bound_once(model: LoopModel) -> set[str]:
-    """Names with one binding in the whole function, parameters included."""
-    function = model.flow.function
-    stores = [n.id for n in walk_scope(getattr(function, "body", [])) if _is_store(n)]
-    counts = Counter([*parameters(function.args), *stores])
-    return {name for name, count in counts.items() if count == 1}
-
-
-def _is_store(node: ast.AST) -> TypeGuard[ast.Name]:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)

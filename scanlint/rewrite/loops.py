@@ -18,7 +18,7 @@ from scanlint.rewrite.arms import assigned
 from scanlint.rewrite.batches import to_vmap
 from scanlint.rewrite.buffers import buffered, dtype_of, in_order, within
 from scanlint.rewrite.flagged import without_jumps
-from scanlint.rewrite.indexing import use_arrays, use_tracers, use_windows
+from scanlint.rewrite.indexing import use_arrays, use_tracers
 from scanlint.rewrite.jumps import without_continue
 from scanlint.rewrite.lasting import last_after
 from scanlint.rewrite.peeling import first_trip_before
@@ -27,6 +27,7 @@ from scanlint.rewrite.readback import without_read_back
 from scanlint.rewrite.roll import Roll, kept
 from scanlint.rewrite.syntax import SharedLine, blank_line_before
 from scanlint.rewrite.walrus import without_walrus
+from scanlint.rewrite.windows import use_windows
 from scanlint.rewrite.words import bare
 from scanlint.rewrite.wrapping import fit
 

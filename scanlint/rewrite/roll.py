@@ -17,10 +17,11 @@ from scanlint.finding import Edit, Position, Primitive
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.backwards import Downward, downward
 from scanlint.rewrite.collected import after_loop, drop_initials, read_backwards
-from scanlint.rewrite.indexing import as_array, rows_read_by_index, use_arrays, use_tracers, use_weak, use_windows
+from scanlint.rewrite.indexing import as_array, rows_read_by_index, use_arrays, use_tracers, use_weak
 from scanlint.rewrite.layout import blank_above, fold_return, indent_of
 from scanlint.rewrite.ranges import counts_evenly, last_target, length, nth
 from scanlint.rewrite.syntax import Snippet, blank_line_before, fresh
+from scanlint.rewrite.windows import use_windows
 from scanlint.rewrite.words import atom, bare, pack, plural, singular
 from scanlint.rewrite.wrapping import fit
 

@@ -1,0 +1,243 @@
+"""Slices of constant length at a moving start, which a tracer cannot bound."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeGuard
+
+from scanlint.analysis.affine import Polynomial, add, polynomial, surely_at_most, window
+from scanlint.analysis.flow import parameters, reads, targets, walk_scope
+from scanlint.analysis.loops import LoopModel, Stream, is_array, streams_of
+from scanlint.outcome import Withheld
+from scanlint.rewrite.syntax import Snippet
+
+Spell = Callable[[str], str]
+SHAPED = frozenset(f"jax.numpy.{name}" for name in ("zeros", "ones", "empty", "full"))
+
+
+class Window(NamedTuple):
+    """A slice along one axis: where it starts, and its length as source."""
+
+    axis: int
+    cut: ast.Slice
+    low: ast.expr
+    length: str
+
+
+def use_windows(model: LoopModel, snippet: Snippet, spell: Spell) -> Withheld | None:
+    """`x[i : i + 3]` becomes `lax.dynamic_slice_in_dim(x, i, 3)`, for a tracer cannot bound a slice."""
+    done: set[ast.AST] = set()
+    for part in ast.walk(ast.Module(model.node.body, [])):
+        match part:
+            case ast.Subscript(value=array, slice=index, ctx=ast.Load()):
+                parts = index.elts if isinstance(index, ast.Tuple) else [index]
+                if not any(_moves(model, p) for p in parts):
+                    continue
+                done.add(index)
+                code = _read(model, snippet, spell, array, parts)
+                if isinstance(code, Withheld):
+                    return code
+                snippet.replace(part, code)
+            case ast.Tuple(elts=parts) if part not in done and any(_moves(model, p) for p in parts):
+                return Withheld("slice-in-tuple", f"a moving slice stands among other indices at line {part.lineno}")
+    return None
+
+
+def _read(
+    model: LoopModel, snippet: Snippet, spell: Spell, array: ast.expr, parts: Sequence[ast.expr]
+) -> str | Withheld:
+    """What reads the same rows by slices whose length is known when tracing."""
+    line = array.lineno
+    windows: list[Window] = []
+    for axis, part in enumerate(parts):
+        found = window(part, model.staged) if isinstance(part, ast.Slice) else None
+        if found is not None and isinstance(part, ast.Slice):
+            windows.append(Window(axis, part, *found))
+        elif _moves(model, part):
+            return Withheld("index-needs-int", f"the length of a slice changes with the index (line {line})")
+        elif not (isinstance(part, ast.Slice) or _one(model, part)):
+            return Withheld("slice-in-tuple", f"a moving slice stands among other indices at line {line}")
+    if not is_array(model.unit, array):
+        return Withheld("index-needs-int", f"`{ast.unparse(array)}` is not known to be an array (line {line})")
+    whole = len(windows) > 1 and _whole(model, array, parts, windows)
+    taken = windows if whole else [w for w in windows if _moves(model, w.cut)]
+    for one in taken:
+        if not _never_negative(model, one.low):
+            return Withheld("negative-start", f"the slice at line {line} can start below 0, which counts from the end")
+        if not _within(model, array, one):
+            return Withheld("slice-may-run-over", f"the slice at line {line} is not known to end within its array")
+    name = snippet.expression(array)
+    if whole:
+        at = {w.axis: w for w in windows}
+        starts = [snippet.expression(at[k].low) if k in at else "0" for k in range(len(parts))]
+        lengths = [at[k].length if k in at else f"{name}.shape[{k}]" for k in range(len(parts))]
+        return f"{spell('jax.lax.dynamic_slice')}({name}, ({', '.join(starts)}), ({', '.join(lengths)}))"
+    moving = {w.axis for w in taken}
+    others = [":" if axis in moving else model.unit.source.segment(part) for axis, part in enumerate(parts)]
+    while others and others[-1] == ":":
+        others.pop()
+    code = f"{name}[{', '.join(others)}]" if others else name
+    for one in taken:
+        axis = one.axis - sum(not isinstance(part, ast.Slice) for part in parts[: one.axis])
+        last = f", axis={axis}" if axis else ""
+        start = snippet.expression(one.low)
+        code = f"{spell('jax.lax.dynamic_slice_in_dim')}({code}, {start}, {one.length}{last})"
+    return code
+
+
+def _one(model: LoopModel, part: ast.expr) -> bool:
+    """Whether an index is one whole number, which takes its axis away."""
+    if isinstance(part, ast.Name) and any(part.id in targets(s.target) for s in _streams(model) if s.kind == "range"):
+        return True
+    return isinstance(model.unit.value(part).constant, int)
+
+
+def _whole(model: LoopModel, array: ast.expr, parts: Sequence[ast.expr], windows: Sequence[Window]) -> bool:
+    """Whether there is one slice for each axis of an array: a window, or all of it."""
+    left = [p for at, p in enumerate(parts) if at not in {w.axis for w in windows}]
+    return _axes(model, array) == len(parts) and all(isinstance(p, ast.Slice) and ast.unparse(p) == ":" for p in left)
+
+
+def _axes(model: LoopModel, array: ast.expr) -> int | None:
+    """How many axes an array has, where it is known, or its shape is unpacked into names."""
+    for part in walk_scope(getattr(model.flow.function, "body", [])):
+        match part:
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(value=unpacked, attr="shape")):
+                if ast.dump(unpacked) == ast.dump(array) and not any(isinstance(n, ast.Starred) for n in names):
+                    return len(names)
+    return model.unit.value(array).ndim
+
+
+def _streams(model: LoopModel) -> list[Stream]:
+    """What the loop goes over, and what the loops around it and in it do."""
+    loops = [part for part in walk_scope(model.node.body) if isinstance(part, ast.For)]
+    for around in model.unit.ancestors(model.node):
+        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            break
+        loops += [around] if isinstance(around, ast.For) else []
+    return [*model.streams, *(s for loop in loops for s in streams_of(model.unit, loop.target, loop.iter))]
+
+
+def _moves(model: LoopModel, part: ast.expr) -> bool:
+    return isinstance(part, ast.Slice) and bool(reads(part.lower, part.upper, part.step) & model.staged)
+
+
+def _never_negative(model: LoopModel, low: ast.expr) -> bool:
+    """Whether the start of a window is surely 0 or more on every trip."""
+    least = _least(model, low)
+    return least is not None and least >= 0
+
+
+def _least(model: LoopModel, node: ast.expr) -> int | None:
+    """The smallest value of an index expression over all trips, where it is evident."""
+    unit = model.unit
+    match node:
+        case ast.Name(id=name) if any(name in targets(s.target) for s in _streams(model)):
+            named = [s for s in _streams(model) if name in targets(s.target)]
+            stream = named[0]
+            if len(named) > 1 or stream.kind != "range":
+                return None
+            start = 0 if stream.start is None else unit.value(stream.start).constant
+            step = 1 if stream.step is None else unit.value(stream.step).constant
+            return start if isinstance(start, int) and isinstance(step, int) and step > 0 else None
+        case ast.BinOp(left=left, op=op, right=right):
+            a, b = _least(model, left), _least(model, right)
+            if isinstance(op, ast.Mult) and 0 in (a, b) and _sizes(model, left, right):
+                return 0
+            if a is None or b is None:
+                return None
+            constant = isinstance(unit.value(right).constant, int) or isinstance(right, ast.Constant)
+            match op:
+                case ast.Add():
+                    return a + b
+                case ast.Sub() if constant:
+                    return a - b
+                case ast.Mult() if a >= 0 and b >= 0:
+                    return a * b
+            return None
+        case ast.Constant(value=int(number)):
+            return number
+    known = unit.value(node).constant
+    return known if isinstance(known, int) else None
+
+
+def _sizes(model: LoopModel, *nodes: ast.expr) -> bool:
+    """Whether the factors beside a smallest index of 0 are lengths: a Python value used as one is not negative."""
+    return all(_least(model, n) is not None or model.unit.value(n).static for n in nodes)
+
+
+def _within(model: LoopModel, array: ast.expr, one: Window) -> bool:
+    """Whether a window surely ends within its array: `dynamic_slice` would move one that does not."""
+    known, counted = _definitions(model), set[str]()
+    if not isinstance(array, ast.Name) or array.id not in bound_once(model):
+        return False
+    for stream in _streams(model):
+        if stream.kind != "range" or not isinstance(stream.target, ast.Name):
+            continue
+        if stream.counted is not None:
+            stop: Polynomial = {(f"len({ast.unparse(stream.counted)})",): 1}
+            if stream.start is not None:
+                stop = add(stop, polynomial(stream.start, known))
+        elif stream.stop is not None:
+            stop = polynomial(stream.stop, known)
+        else:
+            continue
+        name = stream.target.id
+        known[name] = add(stop, {(): -1}) if name not in counted else {(name,): 1}
+        counted.add(name)
+    assert one.cut.upper is not None
+    length: Polynomial = {(_extent(array, one.axis),): 1}
+    return surely_at_most(polynomial(one.cut.upper, known), length)
+
+
+def _extent(array: ast.expr, axis: int) -> str:
+    """How index arithmetic writes the length of an array along an axis."""
+    return f"{ast.unparse(array)}.shape[{axis}]" if axis else f"len({ast.unparse(array)})"
+
+
+def _definitions(model: LoopModel) -> dict[str, Polynomial]:
+    """What the names that are bound once in the function stand for, as index arithmetic."""
+    known: dict[str, Polynomial] = {}
+    once = bound_once(model)
+    for part in walk_scope(getattr(model.flow.function, "body", [])):
+        match part:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=function, args=[shape, *_])) if (
+                model.unit.resolve(function) in SHAPED and _only_set(model, name)
+            ):
+                rows = shape.elts[0] if isinstance(shape, ast.Tuple) and shape.elts else shape
+                known[f"len({name})"] = polynomial(rows, known)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in once:
+                known[name] = polynomial(value, known)
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(value=array, attr="shape")):
+                for axis, name in enumerate(n.id for n in names if isinstance(n, ast.Name)):
+                    if name in once:
+                        known[name] = {(_extent(array, axis),): 1}
+    return known
+
+
+def _only_set(model: LoopModel, name: str) -> bool:
+    """Whether an array that is made once only has elements set since: `y = y.at[i].set(...)`."""
+    made = 0
+    for part in walk_scope(getattr(model.flow.function, "body", [])):
+        if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Store):
+            match model.unit.parents[part]:
+                case ast.Assign(
+                    value=ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(value=base, attr="at"))))
+                ) if isinstance(base, ast.Name) and base.id == name:
+                    continue
+            made += 1
+    return made == 1
+
+
+def bound_once(model: LoopModel) -> set[str]:
+    """Names with one binding in the whole function, parameters included."""
+    function = model.flow.function
+    stores = [n.id for n in walk_scope(getattr(function, "body", [])) if _is_store(n)]
+    counts = Counter([*parameters(function.args), *stores])
+    return {name for name, count in counts.items() if count == 1}
+
+
+def _is_store(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
