@@ -114,7 +114,7 @@ def filled(unit: Unit, nodes: Sequence[ast.expr | None]) -> bool:
     arrays = []
     for node in nodes:
         known = None if node is None else number(unit, node)
-        if node is None or isinstance(known, bool | complex):
+        if node is None or isinstance(known, bool | complex) or (known is None and unit.value(node).static):
             return False
         if known is None:
             arrays.append(node)

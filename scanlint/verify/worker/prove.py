@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 Function = Callable[..., object]
 TOO_MANY, DIFFER = "too many paths", "the unrolled programs differ"
 FEW_DECISIONS = 6
+TOO_MUCH = re.compile("took too long|too large to compare|too many equations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,11 @@ class Proof:
     empty: bool = False
     error: Exception | None = None
     weaker: bool = False
+
+    @property
+    def beyond(self) -> bool:
+        """Whether there was too much to compare."""
+        return TOO_MUCH.search(self.reason) is not None
 
 
 def prove(
