@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from scanlint.analysis.batches import count_of
 from scanlint.analysis.flow import binds
 from scanlint.analysis.unit import Unit
 from scanlint.edits import split_lines
@@ -92,10 +93,10 @@ def _over_rows(unit: Unit, call: ast.Call) -> bool:
     """Whether a loop makes no trip only where an array has no rows; or always makes one."""
     match unit.resolve(call.func), call.args:
         case "jax.lax.fori_loop", [start, stop, *_]:
-            return _counts_rows(start, stop)
+            return _counts_rows(unit, start, stop)
         case "jax.lax.scan", [_, _, ast.Constant(value=None)]:
             length = next((k.value for k in call.keywords if k.arg == "length"), None)
-            return length is not None and _counts_rows(None, length)
+            return length is not None and _counts_rows(unit, None, length)
         case "jax.lax.scan", [_, _, ast.Tuple(elts=several)]:
             return all(_rows(unit, xs) for xs in several)
         case "jax.lax.scan", [_, _, xs]:
@@ -110,20 +111,18 @@ def _rows(unit: Unit, xs: ast.expr) -> bool:
             return True
         case ast.Call(func=function, args=bounds, keywords=[]) if 1 <= len(bounds) <= 2:
             counted = unit.resolve(function) == "jax.numpy.arange"
-            return counted and _counts_rows(bounds[0] if len(bounds) > 1 else None, bounds[-1])
+            return counted and _counts_rows(unit, bounds[0] if len(bounds) > 1 else None, bounds[-1])
     return False
 
 
-def _counts_rows(start: ast.expr | None, stop: ast.expr) -> bool:
+def _counts_rows(unit: Unit, start: ast.expr | None, stop: ast.expr) -> bool:
     first = 0 if start is None else getattr(start, "value", None)
     match stop:
         case ast.Constant(value=int() as last):
             return isinstance(first, int) and first < last
-        case ast.Call(func=ast.Name(id="len"), args=[ast.Name()]):
-            return first == 0
-        case ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant()):
-            return first == 0
-    return False
+        case ast.BinOp(left=rows, op=ast.Add(), right=ast.Constant(value=int() as last)):
+            return first == last and count_of(unit, rows) is not None
+    return first == 0 and count_of(unit, stop) is not None
 
 
 def _start(unit: Unit, loop: _Loop, carry: Carry, spell: Spell, lines: list[str]) -> Edit | None:
