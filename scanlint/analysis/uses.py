@@ -179,7 +179,7 @@ def _passed(function: ast.expr, args: list[ast.expr], resolve: Resolve) -> Itera
     match args:
         case [ast.List(elts=joined) | ast.Tuple(elts=joined), *_]:
             together = [e.id for e in joined if isinstance(e, ast.Name)]
-            if together and resolve(function) in _JOIN:
+            if together and isinstance(joins := resolve(function), str) and joins in _JOIN:
                 yield from ((name, True) for name in together)
     named = [_sliced(arg) for arg in args]
     if not any(isinstance(a, ast.Name) for a in named):

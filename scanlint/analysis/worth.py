@@ -20,7 +20,8 @@ from scanlint.analysis.values import holds_tracer
 from scanlint.settings import Settings
 
 HANDFUL = re.compile(
-    r"layer|block|stage|depth|ndim|axes|axis|dims?\b|rank|head|level|fold|degree|octave|group|device|shard|subdomain",
+    r"layer|block|stage|depth|ndim|axes|axis|dims?\b|rank|head|level|fold|degree|\bdeg\b|octave|group|device|shard|"
+    r"subdomain",
     re.IGNORECASE,
 )
 PARTIES = re.compile("agent|player|team", re.IGNORECASE)
@@ -104,7 +105,9 @@ def stages_arrays(model: LoopModel) -> bool:
     """Whether what the loop computes is known to be traced; what hands it to NumPy cannot run so."""
     names = set(model.carried) | set(model.last_values)
     parts = list(walk_scope(model.node.body))
-    return any(_stages(model.unit, p, names) for p in parts) and not any(_leaves(model.unit, p) for p in parts)
+    over = any(s.kind == "rows" or stream_count(model.unit, s).origin == "shape" for s in model.streams)
+    staged = any(_stages(model.unit, p, names) or (over and _applies(model.unit, p, names)) for p in parts)
+    return staged and not any(_leaves(model.unit, p) for p in parts)
 
 
 def _leaves(unit: Unit, part: ast.AST) -> bool:
@@ -118,7 +121,7 @@ def _leaves(unit: Unit, part: ast.AST) -> bool:
 def _stages(unit: Unit, part: ast.AST, names: set[str]) -> bool:
     """Whether a statement gives a traced value to one of these names, or puts one into a list."""
     match part:
-        case ast.Assign(targets=bound, value=value) if values_traced(unit, value) or _applied(unit, value):
+        case ast.Assign(targets=bound, value=value) if values_traced(unit, value):
             stored = any(_element(unit, t) or _item(t, names) for t in bound)
             return stored or bool(names & {n.id for t in bound for n in ast.walk(t) if isinstance(n, ast.Name)})
         case ast.AugAssign(target=ast.Name(id=name), value=value) if name in names:
@@ -128,14 +131,26 @@ def _stages(unit: Unit, part: ast.AST, names: set[str]) -> bool:
         case ast.AugAssign(target=ast.Subscript() as target, value=value):
             return (_element(unit, target) or _item(target, names)) and values_traced(unit, value)
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="append"), args=[element])):
-            return values_traced(unit, element) or _applied(unit, element)
+            return values_traced(unit, element)
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="insert"), args=[_, element])):
             return values_traced(unit, element)
     return False
 
 
+def _applies(unit: Unit, part: ast.AST, names: set[str]) -> bool:
+    """Whether one of these names, or a list, gets what a function gives that is not known: `h = self.cell(x, h)`."""
+    match part:
+        case ast.Assign(targets=bound, value=value):
+            return bool(names & {n.id for t in bound for n in ast.walk(t) if isinstance(n, ast.Name)}) and _applied(
+                unit, value
+            )
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="append"), args=[element])):
+            return _applied(unit, element)
+    return False
+
+
 def _applied(unit: Unit, node: ast.expr) -> bool:
-    """Whether a function that is not known gets a traced array: `model(x)`, `self.cell(x, h)`."""
+    """Whether such a function is given a traced array."""
     match node:
         case ast.Call(func=ast.Name() | ast.Attribute() as function, args=args):
             unknown = unit.resolve(function) is None and unit.value(function).callee is None
