@@ -20,8 +20,7 @@ from scanlint.analysis.values import holds_tracer
 from scanlint.settings import Settings
 
 HANDFUL = re.compile(
-    r"layer|block|stage|depth|ndim|axes|axis|dims?\b|rank|head|level|fold|degree|\bdeg\b|octave|group|device|shard|"
-    r"subdomain",
+    r"layer|block|stage|depth|ndim|axes|axis|dims?\b|rank|head|level|fold|degree|octave|group|device|shard|subdomain",
     re.IGNORECASE,
 )
 PARTIES = re.compile("agent|player|team", re.IGNORECASE)

@@ -61,6 +61,71 @@ REPORTED = [
     pytest.param(
         """
         @jax.jit
+        def lstm(params, xs, h, c):
+            for x in xs:
+                i, f, g, o = jnp.split(jnp.concatenate([x, h]) @ params["w"], 4)
+                c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+                h = jax.nn.sigmoid(o) * jnp.tanh(c)
+            return h
+        """,
+        None,
+        id="rows that are joined with a state",
+    ),
+    pytest.param(
+        """
+        import equinox as eqx
+
+        @eqx.filter_jit
+        def loss(model, xs: jax.Array, ys):
+            total = 0.0
+            h = jnp.zeros(3)
+            for x in xs:
+                h = model(x, h)
+            return jnp.mean((h - ys) ** 2)
+        """,
+        None,
+        id="rows that a function gets which is not known",
+    ),
+    pytest.param(
+        """
+        @jax.jit
+        def epoch(state, xs, ys):
+            losses = []
+            for i in range(xs.shape[0]):
+                def loss(params):
+                    return state.measure(params, xs[i], ys[i]).mean()
+
+                value, grads = jax.value_and_grad(loss)(state.params)
+                state = state.apply_gradients(grads=grads)
+                losses.append(value)
+            return state, jnp.mean(jnp.array(losses))
+        """,
+        None,
+        id="losses of a function that is not known",
+    ),
+    pytest.param(
+        """
+        from flax import struct
+
+        @struct.dataclass
+        class Params:
+            rate: float = 0.1
+            limit: int = 200
+
+        @jax.jit
+        def run(x, params: Params):
+            done, t = False, 0
+            while not done:
+                x, t = jnp.sin(x) * params.rate, t + 1
+                done = t >= params.limit
+            return x
+        """,
+        None,
+        id="a whole number among the leaves of a pytree",
+    ),
+    pytest.param(
+        """
+        @jax.jit
         def advantages(rewards, values):
             last = 0.0
             for t in range(rewards.shape[0] - 1, -1, -1):
@@ -480,6 +545,18 @@ def test_what_branches_are_given_counts_in_the_size_of_a_trip() -> None:
     """
     assert [f.trips for f in found(program)] == [11]
     assert not found(program.replace("heavy, lambda x: x - 1.0", "abs, abs"))
+
+
+def test_an_argument_says_nothing_of_the_trips_of_a_function_that_is_not_known() -> None:
+    text = """
+        def loss(weights, steps, cost, simulate, y):
+            for h in range(steps):
+                y = simulate(y, weights[h] @ weights[h])
+            return cost(y)
+
+        grads = jax.jit(jax.grad(loss), static_argnums=(1, 2, 3))
+    """
+    assert not found(text)
 
 
 def test_a_copy_of_a_traced_array_is_traced() -> None:

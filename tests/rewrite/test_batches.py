@@ -167,6 +167,31 @@ BATCHES = {
         """,
         "out = jax.vmap(per_example)(xs, ys)",
     ),
+    "an_element_over_several_lines": (
+        """
+        def f(xs, ys):
+            out = []
+            for x in xs:
+                y = jnp.sin(x)
+                out.append(
+                    jnp.maximum(y, jnp.cos(x)).sum() * jnp.minimum(y, jnp.tan(x)).sum()
+                    + jnp.maximum(y, 0.5).sum()
+                )
+            return jnp.stack(out)
+        """,
+        "        return (\n            jnp.maximum(y, jnp.cos(x))",
+    ),
+    "a_function_that_is_not_known": (
+        """
+        @jax.jit
+        def f(xs, ys, model=jnp.tanh):
+            out = []
+            for i in range(xs.shape[0]):
+                out.append(model(xs[i]))
+            return jnp.stack(out)
+        """,
+        "return jax.vmap(model)(xs)",
+    ),
 }
 
 
@@ -203,6 +228,74 @@ def test_a_window_moves_with_the_index(rewrite: Rewriting) -> None:
     sample = rewrite(dedent(code).lstrip())
     assert "lax.dynamic_slice_in_dim(x, i - 1, 3)" in sample.new
     sample.agree("f", [lambda: jnp.arange(9.0) ** 0.5, lambda: jnp.array([2.0, 3.0, 5.0])])
+
+
+WINDOWS = {
+    "in_two_axes": (
+        """
+        @jax.jit
+        def f(x):
+            h, w = x.shape
+            rows = []
+            for i in range(h // 2):
+                row = []
+                for j in range(w // 2):
+                    row.append(x[2 * i : 2 * i + 2, 2 * j : 2 * j + 2].max())
+                rows.append(jnp.stack(row))
+            return jnp.stack(rows)
+        """,
+        "lax.dynamic_slice(x, (2 * i, 2 * j), (2, 2))",
+    ),
+    "along_the_last_axis": (
+        """
+        @jax.jit
+        def f(x):
+            out = []
+            for t in range(x.shape[1] - 2):
+                out.append(x[:, t : t + 3].mean(axis=1))
+            return jnp.stack(out)
+        """,
+        "lax.dynamic_slice_in_dim(x, t, 3, axis=1)",
+    ),
+    "of_one_row": (
+        """
+        @jax.jit
+        def f(x):
+            total = jnp.zeros(3)
+            for i in range(x.shape[0]):
+                for t in range(x.shape[1] - 3):
+                    total = jnp.sin(total) + x[i, t : t + 3]
+            return total
+        """,
+        "lax.dynamic_slice_in_dim(x_row, t, 3)",
+    ),
+    "as_many_as_an_array_was_made_for": (
+        """
+        @jax.jit
+        def f(x):
+            y = jnp.zeros((x.shape[0] - 2, 6))
+            for i in range(y.shape[0]):
+                y = y.at[i].set(x[i : i + 3].sum(axis=0))
+            return y
+        """,
+        "lax.dynamic_slice_in_dim(x, i, 3)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "expected"), WINDOWS.values(), ids=WINDOWS)
+def test_a_window_moves_among_other_indices(code: str, expected: str, rewrite: Rewriting) -> None:
+    sample = rewrite(dedent(code).lstrip())
+    assert expected in sample.new
+    sample.agree("f", [lambda: jnp.sin(jnp.arange(42.0)).reshape(7, 6)])
+
+
+def test_a_window_that_may_run_over_is_left(rewrite: Rewriting) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(x, n):\n    out = []\n    for i in range(x.shape[0]):\n"
+        "        out.append(x[:, i : i + 3].sum())\n    return jnp.stack(out)\n"
+    )
+    assert sample.reasons == ["slice-may-run-over"]
 
 
 UNTOUCHED = {

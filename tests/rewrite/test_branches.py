@@ -230,6 +230,19 @@ BRANCHES = {
         """,
         "    if x.ndim == 0:\n        y = lax.cond(x > 1, lambda: jnp.log(x), lambda: y)",
     ),
+    "a_number_beside_a_draw_takes_its_dtype": (
+        """
+        @jax.jit
+        def f(x):
+            noise = 0.1 * jax.random.normal(jax.random.key(0)) if x > 0 else 0.0
+            if x > 1:
+                step = x * 2
+            else:
+                step = 0
+            return x + noise + step
+        """,
+        "noise = jnp.where(x > 0, 0.1 * jax.random.normal(jax.random.key(0)), 0.0)\n    step = jnp.where(x > 1, x * 2, 0)",
+    ),
     "a_static_branch_around_stays_python": (
         """
         @jax.jit

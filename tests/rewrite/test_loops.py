@@ -562,6 +562,24 @@ LEFT = {
         """,
         "carry-type-changes",
     ),
+    "a_module_that_is_called": (
+        """
+        import flax.linen as nn
+
+        class Decoder(nn.Module):
+            @nn.compact
+            def __call__(self, xs: jax.Array):
+                cell = nn.GRUCell(8)
+                h = jnp.zeros(8)
+                out = []
+                for x in xs:
+                    h, y = cell(h, jnp.sin(x) * jnp.cos(x) + jnp.tanh(h) + jnp.exp(x) * jnp.log(x))
+                    y = jnp.sin(y) * jnp.cos(h) + jnp.exp(y) - jnp.tanh(h) * jnp.square(y)
+                    out.append(y * jnp.sin(h))
+                return jnp.stack(out)
+        """,
+        "lifted-module",
+    ),
     "a_function_of_the_last_trip": (
         f"""
         @jax.jit

@@ -261,6 +261,59 @@ ROLLED = {
         """,
         "xs[i + jnp.arange(0, 9, 3)]",
     ),
+    "a_list_with_a_place_for_each_trip": (
+        """
+        @jax.jit
+        def f(xs):
+            returns = [None] * len(xs)
+            total = 0.0
+            for t in reversed(range(len(xs))):
+                total = xs[t] + 0.9 * jnp.tanh(total)
+                returns[t] = total
+            return jnp.stack(returns)
+        """,
+        "_, returns = lax.scan(step, total, jnp.arange(len(xs)), reverse=True)",
+    ),
+    "two_elements_back": (
+        """
+        @jax.jit
+        def f(xs):
+            y = [xs[0], xs[1]]
+            for t in range(2, xs.shape[0]):
+                y.append(0.5 * y[t - 1] - 0.3 * y[t - 2] + jnp.sin(xs[t]))
+            return jnp.array(y)
+        """,
+        "        y_1, y_2 = 0.5 * y_1 - 0.3 * y_2 + jnp.sin(xs[t]), y_1\n        return (y_1, y_2), y_1",
+    ),
+    "a_list_that_each_trip_makes_anew": (
+        """
+        @jax.jit
+        def f(xs):
+            row = jnp.arange(7.0)
+            for i in range(xs.shape[0]):
+                new = [row[0] + 1.0]
+                for j in range(6):
+                    cost = jnp.abs(xs[i] - xs[j])
+                    new.append(jnp.minimum(new[j] + 1.0, row[j + 1]) + jnp.minimum(row[j], cost))
+                row = jnp.array(new)
+            return row
+        """,
+        "row, _ = lax.scan(step, row, xs)",
+    ),
+    "a_dict_that_each_trip_makes_anew": (
+        """
+        @jax.jit
+        def f(xs):
+            s = jnp.zeros(())
+            for x in xs:
+                parts = {}
+                parts["a"] = jnp.sin(x) + s
+                parts["b"] = jnp.cos(x) * jnp.exp(-jnp.abs(s))
+                s = parts["a"] * parts["b"]
+            return s
+        """,
+        "s, _ = lax.scan(step, s, xs)",
+    ),
     "a_branch_on_a_negation": (
         """
         @jax.jit

@@ -229,6 +229,102 @@ ROLLED_LAYOUT = LAYOUT.replace(
     "        for i in range(12):\n            x = jnp.sin(x + scale.factor) + jnp.sum(self.table) * i\n        return x\n",
     "        return lax.fori_loop(0, 12, lambda i, x: jnp.sin(x + scale.factor) + jnp.sum(self.table) * i, x)\n",
 )
+ADAM = """
+def f(w, g):
+    m = jnp.zeros_like(w)
+    v = jnp.zeros_like(w)
+    for t in range(1, 41):
+        m = 0.9 * m + 0.1 * g * w
+        v = 0.999 * v + 0.001 * (g * w) ** 2
+        w = w - 0.01 * (m / (1 - 0.9**t)) / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8)
+    return w
+"""
+ROLLED_ADAM = """
+def f(w, g):
+    def body(t, carry):
+        w, m, v = carry
+        m = 0.9 * m + 0.1 * g * w
+        v = 0.999 * v + 0.001 * (g * w) ** 2
+        return w - 0.01 * (m / (1 - 0.9**t)) / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8), m, v
+    return lax.fori_loop(1, 41, body, (w, jnp.zeros_like(w), jnp.zeros_like(w)))[0]
+"""
+VERLET = """
+from typing import NamedTuple
+
+class State(NamedTuple):
+    position: jax.Array
+    speed: jax.Array
+
+def f(state: State, box):
+    for _ in range(12):
+        position = (state.position + 0.1 * state.speed) % box
+        force = -jnp.sum(position[:, None] - position[None], axis=0)
+        state = State(position, state.speed + 0.1 * force)
+    return state
+"""
+ROLLED_VERLET = (
+    VERLET.split("def f")[0]
+    + """
+def f(state: State, box):
+    def body(_, state):
+        position = (state.position + 0.1 * state.speed) % box
+        force = -jnp.sum(position[:, None] - position[None], axis=0)
+        return State(position, state.speed + 0.1 * force)
+    return lax.fori_loop(0, 12, body, state)
+"""
+)
+ORDERED = """
+def f(x, cost):
+    x = x[jnp.argsort(cost)]
+    mean = jnp.zeros(x.shape[1])
+    for i in range(x.shape[0] - 1):
+        mean = mean + x[i]
+    return mean
+"""
+ROLLED_ORDERED = """
+def f(x, cost):
+    x = x[jnp.argsort(cost)]
+    return lax.fori_loop(0, x.shape[0] - 1, lambda i, mean: mean + x[i], jnp.zeros(x.shape[1]))
+"""
+PIECES = """
+def f(pieces, x):
+    y = jnp.zeros_like(x)
+    for i in range(5):
+        a, b, c = pieces[i]
+        y = y + a * x**2 + b * x + c
+    return y
+"""
+ROLLED_PIECES = """
+def f(pieces, x):
+    def body(i, y):
+        a, b, c = pieces[i]
+        return y + a * x**2 + b * x + c
+    return lax.fori_loop(0, 5, body, jnp.zeros_like(x))
+"""
+DIVISOR = "def f(a, b):\n    while b:\n        a, b = b, a % b\n    return a\n"
+ROLLED_DIVISOR = (
+    "def f(a, b):\n    return lax.while_loop(lambda s: s[1] != 0, lambda s: (s[1], s[0] % s[1]), (a, b))[0]\n"
+)
+APPLIED = """
+@jax.jit
+def f(model, xs):
+    return jnp.stack([model(xs[i]) for i in range(xs.shape[0])])
+"""
+ROLLED_APPLIED = "@jax.jit\ndef f(model, xs):\n    return jax.vmap(model)(xs)\n"
+WINDOW = """
+def f(x, w):
+    h = jnp.zeros(x.shape[0])
+    for t in range(x.shape[1] - 4):
+        h = jnp.tanh(h + x[:, t : t + 5].sum(1) * w)
+    return h
+"""
+ROLLED_WINDOW = """
+def f(x, w):
+    def body(t, h):
+        return jnp.tanh(h + lax.dynamic_slice_in_dim(x, t, 5, axis=1).sum(1) * w)
+    return lax.fori_loop(0, x.shape[1] - 4, body, jnp.zeros(x.shape[0]))
+"""
+
 COUNTED = {"static": frozenset({"steps"})}
 
 ACCEPTED = {
@@ -247,6 +343,13 @@ ACCEPTED = {
     "a mode that is compared in lower case takes every mode": (MODES, ROLLED_MODES, {"static": frozenset({"mode"})}),
     "a number beside arrays of their own shape, and no trips over their rows": (DRAWS, ROLLED_DRAWS, COUNTED),
     "a class of the file that no annotation names": (OPTION, ROLLED_OPTION, {}),
+    "powers of Python numbers, which an array holds less exactly": (ADAM, ROLLED_ADAM, {}),
+    "a record whose fields a first guess lets grow": (VERLET, ROLLED_VERLET, {}),
+    "rows in another order": (ORDERED, ROLLED_ORDERED, {}),
+    "rows of numbers that are unpacked": (PIECES, ROLLED_PIECES, {}),
+    "a number that a loop counts down": (DIVISOR, ROLLED_DIVISOR, {}),
+    "a function handed to a compiled one": (APPLIED, ROLLED_APPLIED, {}),
+    "rows too short for a window, where the loop never runs": (WINDOW, ROLLED_WINDOW, {}),
     "a text that an error lists, an object by the defaults of its class, and dicts that are unpacked": (
         LAYOUT,
         ROLLED_LAYOUT,
@@ -260,6 +363,9 @@ WRONG = {
     "gains of the step before": (KALMAN, ROLLED_KALMAN.replace("(mean, p), mean", "(mean, p), carry[0]"), {}),
     "symbols one late": (VITERBI, ROLLED_VITERBI.replace("observations[1:]", "observations[:-1]"), {}),
     "the same key for every action": (ROLLOUT, ROLLED_ROLLOUT.replace("speed]), key)", "speed]), carry[1])"), {}),
+    "a rate of decay that rounding does not explain": (ADAM, ROLLED_ADAM.replace("0.999**t", "0.99905**t"), {}),
+    "a step of a record too late": (VERLET, ROLLED_VERLET.replace("State(position,", "State(state.position,"), {}),
+    "a window one late": (WINDOW, ROLLED_WINDOW.replace("(x, t, 5", "(x, t + 1, 5"), {}),
     "another mode exchanged": (MODES, ROLLED_MODES.replace("x * 2.0", "x * 3.0"), {"static": frozenset({"mode"})}),
     "rows of draws one late": (DRAWS, ROLLED_DRAWS.replace("mixed[i]", "mixed[i - 1]"), COUNTED),
     "a member of an enumeration exchanged": (
@@ -311,6 +417,11 @@ def test_a_tie_that_only_its_last_bit_breaks_still_tells() -> None:
 def test_a_result_that_double_precision_changes_decides_nothing() -> None:
     rough = Spread(nudged=Apart(0.3, flips=True), doubled=Apart(0.4, flips=True))
     assert rough.undecided
+
+
+def test_what_is_nan_by_chance_decides_nothing() -> None:
+    chance = Spread(nudged=Apart(flips=True, overflows=True), doubled=Apart())
+    assert chance.undecided
 
 
 def test_other_random_draws_in_double_precision_hide_nothing() -> None:
