@@ -163,7 +163,8 @@ class LoopModel:
     @cached_property
     def by_hand(self) -> bool:
         """Whether something is in the way that no mechanical step takes out of it."""
-        return bool(self.obstacles) and self.read_back is None and not by_branches(self.node.body, self.obstacles)
+        closures = all(o.code == "closure" for o in self.obstacles)
+        return not closures and self.read_back is None and not by_branches(self.node.body, self.obstacles)
 
     @property
     def collects(self) -> bool:

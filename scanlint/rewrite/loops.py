@@ -17,6 +17,7 @@ from scanlint.rewrite.appending import once_per_trip
 from scanlint.rewrite.arms import assigned
 from scanlint.rewrite.batches import to_vmap
 from scanlint.rewrite.buffers import buffered, dtype_of, in_order, within
+from scanlint.rewrite.closures import with_closures
 from scanlint.rewrite.flagged import without_jumps
 from scanlint.rewrite.indexing import use_arrays, use_tracers
 from scanlint.rewrite.jumps import without_continue
@@ -31,13 +32,18 @@ from scanlint.rewrite.windows import use_windows
 from scanlint.rewrite.words import bare
 from scanlint.rewrite.wrapping import fit
 
+WAYS = (
+    without_read_back, once_per_trip, with_closures, without_continue, without_jumps, first_trip_before, last_after,
+)  # fmt: skip
+"""Steps after which a loop is looked at again, the first that applies first."""
+
 
 def to_rolled_loop(model: LoopModel, *, stacked: bool = False) -> Outcome:
     """`fori_loop` where only the last state matters, `scan` where rows are read or outputs collected.
 
     `stacked`: what is iterated is a list of like-structured pytrees, to be stacked leaf by leaf first.
     """
-    for way in (without_read_back, once_per_trip, without_continue, without_jumps, first_trip_before, last_after):
+    for way in WAYS:
         if step := way(model):
             return step
     if refusal := refuse(model):
@@ -103,7 +109,7 @@ def to_while_loop(model: LoopModel) -> Outcome:
     if model.outputs:
         name = model.outputs[0].name
         return Withheld("dynamic-length-output", f"`{name}` would have a length that is not known when tracing")
-    if step := _without_walrus(model) or without_continue(model) or without_jumps(model):
+    if step := _without_walrus(model) or with_closures(model) or without_continue(model) or without_jumps(model):
         return step
     if refusal := refuse(model):
         return refusal

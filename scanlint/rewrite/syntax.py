@@ -196,8 +196,11 @@ class Snippet:
         """`def name(parameters):` over these statements; `like` lends the comments of the block they came from."""
         made = self.parse(f"def {name}({parameters}):{self.newline}{self.indent}pass{self.newline}")
         assert isinstance(made, cst.FunctionDef)
+        spaced = [
+            blank_line_before(s) if at == 1 and isinstance(s, cst.FunctionDef) else s for at, s in enumerate(body)
+        ]
         block = cst.IndentedBlock(
-            body=list(body), footer=like.footer if like else (), indent=like.indent if like else self.indent
+            body=spaced, footer=like.footer if like else (), indent=like.indent if like else self.indent
         )
         if like and like.header.comment:
             block = block.with_changes(header=like.header)

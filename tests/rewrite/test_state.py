@@ -261,6 +261,23 @@ ROLLED = {
         """,
         "xs[i + jnp.arange(0, 9, 3)]",
     ),
+    "a_function_made_before_that_reads_what_the_loop_rebinds": (
+        """
+        @jax.jit
+        def f(xs):
+            def loss(w):
+                return jnp.mean((jnp.tanh(x * w) - y) ** 2)
+
+            losses = []
+            w = jnp.ones(())
+            for x, y in zip(xs, jnp.cos(xs)):
+                value, slope = jax.value_and_grad(loss)(w)
+                w = w - 0.1 * slope
+                losses.append(value)
+            return w, jnp.stack(losses)
+        """,
+        "        x, y = inputs\n\n        def loss(w):\n            return jnp.mean((jnp.tanh(x * w) - y) ** 2)\n",
+    ),
     "a_list_with_a_place_for_each_trip": (
         """
         @jax.jit
