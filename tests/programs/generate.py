@@ -23,7 +23,7 @@ COUNT = 7
 SEEN = []
 """
 PARAMETERS = ("xs", "ys", "v", "m", "t", "k0", "key", "half", "ints", "small", "flags", "n")
-COLLECTS = ("collect", "collect_tuples", "read_back", "either", "gone_over")
+COLLECTS = ("collect", "collect_tuples", "read_back", "either", "gone_over", "places", "lags")
 OFTEN = ("accumulate", "vector", "collect", "collect", "accumulate", "vector", "preallocated")
 
 

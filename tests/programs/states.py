@@ -154,6 +154,37 @@ def either(make: Maker) -> Lines:
     return [f"if {make.test()}:", f"    {ys}.append({a})", *middle, "else:", f"    {ys}.append({b})"]
 
 
+def places(make: Maker) -> Lines:
+    """A list with a place for each trip, or for some more or fewer."""
+    if make.sight.index is None:
+        return collect(make)
+    ys, count = make.name("filled"), make.one("len(xs)", "xs.shape[0]", "9", "8", "len(ys)")
+    make.before.append(f"{ys} = {make.one(f'[0.0] * {count}', f'[0.5 for _ in range({count})]')}")
+    make.results.append(make.one(f"jnp.stack({ys})", f"jnp.array({ys})", f"jnp.asarray({ys})[1:]"))
+    return [f"{ys}[{make.sight.index}] = {make.number()}"]
+
+
+def lags(make: Maker) -> Lines:
+    """A list of which each trip reads the last two elements."""
+    ys = make.name("chain")
+    make.before.append(f"{ys} = [{make.one('t', '0.0')}, {make.one('ys[0]', 't * 2', '1.0')}]")
+    make.results.append(make.one(f"jnp.stack({ys})", f"jnp.array({ys})", f"{ys}[-1]"))
+    return [f"{ys}.append(0.5 * {ys}[-1] - 0.25 * {ys}[-2] + {make.number(1)})"]
+
+
+def anew(make: Maker) -> Lines:
+    """A list or a dict that each trip makes anew."""
+    s, parts, j = make.name("sums"), make.name("parts"), make.name("j")
+    make.before.append(f"{s} = {make.one('t', '0.0', 'ys[0]')}")
+    make.results.append(s)
+    a, b = make.number(1), make.number(1)
+    if make.often():
+        return [f"{parts} = [{a}]", f"for {j} in range(3):", f"    {parts}.append(0.5 * {parts}[-1] + {b})",
+                f"{s} = 0.5 * {s} + {make.one(f'sum({parts})', f'{parts}[2]', f'jnp.array({parts}).max()')}"]  # fmt: skip
+    return [f"{parts} = {{}}", f'{parts}["a"] = {a}', f'{parts}["b"] = {b} + {s}',
+            f'{s} = 0.5 * {s} + {parts}["a"] * jnp.tanh({parts}["b"])']  # fmt: skip
+
+
 def gone_over(make: Maker) -> Lines:
     """A list that another loop goes over."""
     ys, y, s = make.name("kept"), make.name("one"), make.name("back")
@@ -450,5 +481,6 @@ STATES: dict[str, Callable[[Maker], Lines]] = {
     for f in (
         accumulate, vector, collect, preallocated, swap, packed, random, last_value, whole_number, mixed, previous,
         window, closure, trees, nested, temporaries, best, target_after, collect_tuples, read_back, either, gone_over, filled,
+        places, lags, anew,
     )
 }  # fmt: skip
