@@ -156,6 +156,9 @@ def _used(node: ast.AST, resolve: Resolve) -> Iterator[tuple[str, bool]]:
             for one, other in ((left, right), (right, left)):
                 if isinstance(one, ast.Name) and not isinstance(other, ast.List | ast.ListComp | ast.Tuple):
                     yield one.id, isinstance(op, ast.MatMult)
+                elif isinstance(one, ast.Subscript) and isinstance(part := _sliced(one), ast.Name):
+                    if not isinstance(op, ast.Add | ast.Mult) or isinstance(other, ast.Call):  # lists know these two
+                        yield part.id, True
         case ast.UnaryOp(operand=ast.Name(id=name), op=ast.USub() | ast.Invert()):
             yield name, False
         case ast.AugAssign(value=ast.Name(id=name)):
@@ -169,7 +172,10 @@ def _used(node: ast.AST, resolve: Resolve) -> Iterator[tuple[str, bool]]:
                     yield array.id, True
         case ast.Call(func=function, args=args):
             match function:
-                case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in ARRAY_ONLY_METHODS:
+                case (
+                    ast.Attribute(value=ast.Name(id=name), attr=attr)
+                    | ast.Attribute(value=ast.Subscript(value=ast.Name(id=name), slice=ast.Slice()), attr=attr)
+                ) if attr in ARRAY_ONLY_METHODS:
                     yield name, True
             yield from _passed(function, args, resolve)
 

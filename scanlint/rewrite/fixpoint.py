@@ -140,10 +140,15 @@ def _statements(unit: Unit) -> list[ast.For | ast.While | ast.If]:
 
 def rewritten(unit: Unit, node: ast.For | ast.While | ast.If, starts: frozenset[str]) -> Outcome:
     """The rewrite of a statement that has to be staged; what its carry starts with may be written where it is made."""
-    from scanlint.rewrite.branches import to_cond  # they import LibCST: nothing is rewritten in most runs
+    from scanlint.analysis.batches import batch_of
+    from scanlint.rewrite.batches import to_vmap  # they import LibCST: nothing is rewritten in most runs
+    from scanlint.rewrite.branches import to_cond
     from scanlint.rewrite.loops import to_rolled_loop, to_while_loop
 
     if isinstance(node, ast.If):
         return to_cond(model_branch(unit, node))
     model = LoopModel(unit, node, starts=starts)
+    left = model.carried or model.last_values or model.live_targets or model.obstacles
+    if model.outputs and not left and (batch := batch_of(model, numbered=True)) is not None:
+        return to_vmap(model, batch)
     return to_rolled_loop(model) if isinstance(node, ast.For) else to_while_loop(model)

@@ -302,6 +302,19 @@ ROLLED = {
         """,
         "        y_1, y_2 = 0.5 * y_1 - 0.3 * y_2 + jnp.sin(xs[t]), y_1\n        return (y_1, y_2), y_1",
     ),
+    "a_flat_list_of_a_grid": (
+        """
+        @jax.jit
+        def f(xs):
+            out = []
+            for i in range(12):
+                for j in range(11):
+                    gap = xs[i] - jnp.cos(xs[j])
+                    out.append(jnp.exp(-jnp.square(gap)))
+            return jnp.array(out)
+        """,
+        "    out = jax.vmap(per_row)(jnp.arange(12))\n    return jnp.concatenate(out)\n",
+    ),
     "a_list_that_each_trip_makes_anew": (
         """
         @jax.jit

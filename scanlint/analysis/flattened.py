@@ -1,0 +1,56 @@
+"""Lists that the inner one of two loops fills: one flat list of what is a grid."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from scanlint.analysis.flow import Flow, binds, reads, targets
+from scanlint.analysis.lists import initial_list
+from scanlint.analysis.outputs import STACKS, appends
+from scanlint.analysis.unit import Unit
+
+
+class Flat(NamedTuple):
+    """The list, the inner loop, the statement in it that appends, and the calls that make arrays of the list."""
+
+    name: str
+    inner: ast.For
+    append: ast.Expr
+    stacks: tuple[ast.Call, ...]
+
+
+def flattened(unit: Unit, node: ast.For | ast.While, flow: Flow) -> Flat | None:
+    """The first list of which nothing but arrays are made, and to which each trip adds as many elements."""
+    for name, statement, _ in appends(node):
+        inner = unit.parents.get(statement)
+        made = initial_list(unit, node, name)
+        if made is None or made[1] or not isinstance(statement, ast.Expr) or not _adds(statement):
+            continue
+        if not isinstance(inner, ast.For) or inner not in node.body or statement not in inner.body or inner.orelse:
+            continue
+        moving = binds(*node.body) | frozenset(targets(node.target) if isinstance(node, ast.For) else ())
+        if reads(inner.iter) & moving or any(isinstance(n, ast.Break | ast.Continue) for n in ast.walk(node)):
+            continue
+        stacks = _stacks(unit, node, flow, name, {*ast.walk(made[0]), *ast.walk(statement)})
+        if stacks:
+            return Flat(name, inner, statement, stacks)
+    return None
+
+
+def _adds(statement: ast.Expr) -> bool:
+    return isinstance(statement.value, ast.Call) and ast.unparse(statement.value.func).endswith(".append")
+
+
+def _stacks(unit: Unit, node: ast.stmt, flow: Flow, name: str, known: set[ast.AST]) -> tuple[ast.Call, ...]:
+    """All other uses of a list, if they are calls after the loop that stack it along its first axis."""
+    found = []
+    for use in ast.walk(flow.function):
+        if isinstance(use, ast.Name) and use.id == name and use not in known:
+            call = unit.parents.get(use)
+            after = use.lineno > (node.end_lineno or node.lineno) and isinstance(use.ctx, ast.Load)
+            plain = isinstance(call, ast.Call) and call.args == [use] and not call.keywords
+            if not (after and plain and isinstance(call, ast.Call) and unit.resolve(call.func) in STACKS):
+                return ()
+            found.append(call)
+    return tuple(found)
