@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from typing import Literal
 
 from scanlint.analysis.appending import by_branches
+from scanlint.analysis.flattened import flattened
 from scanlint.analysis.flow import (
     Flow,
     Names,
@@ -163,8 +164,10 @@ class LoopModel:
     @cached_property
     def by_hand(self) -> bool:
         """Whether something is in the way that no mechanical step takes out of it."""
-        closures = all(o.code == "closure" for o in self.obstacles)
-        return not closures and self.read_back is None and not by_branches(self.node.body, self.obstacles)
+        if all(o.code == "closure" for o in self.obstacles) or self.read_back is not None:
+            return False
+        appends = by_branches(self.node.body, self.obstacles) or flattened(self.unit, self.node, self.flow)
+        return not appends
 
     @property
     def collects(self) -> bool:

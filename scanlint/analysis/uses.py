@@ -13,12 +13,14 @@ from scanlint.analysis.words import words
 
 Resolve = Callable[[ast.expr], "str | Mapping[str, bool] | None"]
 """What a called expression is: the canonical name of a library function, or the uses of a project function's
-parameters by position (keys "0", "1", ...) and name."""
+parameters by position (keys "0", "1", ...; "1.0" for a part that it unpacks) and name."""
 
 LISTS = re.compile(
     r"param|layer|weight|bias|leaf|leaves|tree|list|block|model|module|grads|args|tensors|arrays|items|terms|funcs|ops|"
     r"states|^[WwBb]s$"
 )
+SAME_PARAMETERS = frozenset(f"jax.{name}" for name in words("grad value_and_grad jit checkpoint remat jacfwd jacrev"))
+"""What these make of a function takes what the function takes."""
 _SHAPES = frozenset(["shape", "ndim", "dtype", "size", "at"]) | SAME_ATTRIBUTES
 _TAKE_LISTS = words(
     "stack concatenate array asarray vstack hstack column_stack dstack block broadcast_arrays meshgrid zeros ones "
@@ -67,6 +69,18 @@ def _collect(body: Sequence[ast.AST], resolve: Resolve) -> dict[str, bool]:
         for name, strong in _comprehended(node, resolve):
             found[name] = strong or found.get(name, False)
     return {name: strong for name, strong in found.items() if name not in lists}
+
+
+def unpacked_uses(function: Function, positional: Sequence[str], found: Mapping[str, bool]) -> dict[str, bool]:
+    """The uses of the parts of parameters that the function unpacks, `x, y = batch`: by places, `1.0` and `1.1`."""
+    parts: dict[str, bool] = {}
+    for statement in function.body if isinstance(function.body, list) else ():
+        match statement:
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Name(id=name)) if name in positional:
+                place = positional.index(name)
+                used = ((k, n.id) for k, n in enumerate(names) if isinstance(n, ast.Name) and n.id in found)
+                parts |= {f"{place}.{k}": found[part] for k, part in used}
+    return parts
 
 
 def _comprehended(node: ast.AST, resolve: Resolve) -> Iterator[tuple[str, bool]]:
@@ -188,10 +202,14 @@ def _passed(function: ast.expr, args: list[ast.expr], resolve: Resolve) -> Itera
             if together and isinstance(joins := resolve(function), str) and joins in _JOIN:
                 yield from ((name, True) for name in together)
     named = [_sliced(arg) for arg in args]
-    if not any(isinstance(a, ast.Name) for a in named):
+    if not any(isinstance(a, ast.Name | ast.Tuple) for a in named):
         return
     target = resolve(function)
     for place, arg in enumerate(named):
+        if isinstance(arg, ast.Tuple) and target is not None and not isinstance(target, str):
+            for k, part in enumerate(arg.elts):
+                if isinstance(part, ast.Name) and f"{place}.{k}" in target:
+                    yield part.id, target[f"{place}.{k}"]
         if not isinstance(arg, ast.Name):
             continue
         if isinstance(target, str):

@@ -19,7 +19,7 @@ from scanlint.analysis.jaxapi import ARRAY_ROOTS
 from scanlint.analysis.parameters import direct, received, unsaid
 from scanlint.analysis.transforms import functions_in
 from scanlint.analysis.unit import Function, Jit
-from scanlint.analysis.uses import array_uses
+from scanlint.analysis.uses import SAME_PARAMETERS, array_uses, unpacked_uses
 from scanlint.analysis.values import STATIC_BOOL, UNKNOWN, Kind, Value, concrete, join, unmarked
 from scanlint.analysis.walk import by_kind
 from scanlint.project.definitions import Definitions
@@ -147,11 +147,15 @@ class Graph(Definitions):
             self.asking += 1
             code.uses = array_uses(code.node, lambda node: self._callee_uses(code, node))
             self.asking -= 1
-            places = {str(i): code.uses[a.arg] for i, a in enumerate(code.positional()) if a.arg in code.uses}
-            code.uses = {**code.uses, **places}
+            positional = [a.arg for a in code.positional()]
+            places = {str(i): code.uses[name] for i, name in enumerate(positional) if name in code.uses}
+            code.uses = {**code.uses, **places, **unpacked_uses(code.node, positional, code.uses)}
         return code.uses
 
     def _callee_uses(self, code: Code, node: ast.expr) -> str | Mapping[str, bool] | None:
+        match node:
+            case ast.Call(func=changed, args=[ast.Name() as inner, *_]):
+                return self._callee_uses(code, inner) if code.scope.annotation(changed) in SAME_PARAMETERS else None
         name = code.scope.annotation(node)
         if name is None or name.startswith(ARRAY_ROOTS):
             return name
