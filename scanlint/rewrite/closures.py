@@ -20,6 +20,9 @@ def with_closures(model: LoopModel) -> Rewrite | None:
     block = unit.block(node)
     for statement in block[: block.index(node)]:
         name = _made(statement)
+        lines = {statement.lineno, statement.end_lineno}
+        if any(s is not statement and {s.lineno, s.end_lineno} & lines for s in block):
+            continue
         if name is not None and name in model.flow.closures and _serves(model, statement, name):
             return _moved(model, statement)
     return None
