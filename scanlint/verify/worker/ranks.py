@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .values import Specs
 
 BLAMED = "another rank"
+GUESSED = ("one more axis", "two axes")
+"""How the labels begin of shapes whose ranks nothing speaks for."""
 MAX_ALONE = 3
 MOST_AXES = 3
 MOST_LENGTHS = 4
@@ -93,11 +95,11 @@ def further(
             }
             found = tried(changed, meant, set(names) <= set(series), names in low or names in others)
             if found is not None:
-                yield f"{found or 'one more axis'} for {', '.join(names)}", changed
+                yield f"{found or GUESSED[0]} for {', '.join(names)}", changed
                 break
     twice = {n: Array(tuple(unused[:2])) if n in numbers else s for n, s in specs.items()}
     if numbers and tried(twice, plain) is not None:
-        yield f"two axes for {', '.join(numbers)}", twice
+        yield f"{GUESSED[1]} for {', '.join(numbers)}", twice
 
 
 def _written(function: ast.AST) -> list[int]:

@@ -19,6 +19,7 @@ from .judge import EMPTY, NOTHING, TYPES, Judge, Raises, Refuted, Weaker, in_a_l
 from .module import Loaded
 from .narrow import narrowed, same_in_few_bits
 from .programs import PROOF_SECONDS, nothing_in, one_proof, shape_of
+from .ranks import GUESSED
 from .turns import turns
 from .values import OTHERWISE, Case, Mode, Values, cases, searching
 from .weak import WEAKER
@@ -196,8 +197,8 @@ class Weighing:
             if nothing or (not proof.same and proof.before is None and self.fails(judge, values)):
                 seen_empty += 1
                 continue
-            if proof.beyond and family.label and self.compared:
-                continue  # a guessed rank that grows on every trip, which nobody means
+            if proof.beyond and family.label.startswith(GUESSED) and self.compared:
+                continue  # a carry that grows on every trip, which nobody means
             if not proof.same:
                 return False
             if proof.weaker:
