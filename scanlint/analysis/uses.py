@@ -17,7 +17,7 @@ parameters by position (keys "0", "1", ...; "1.0" for a part that it unpacks) an
 
 LISTS = re.compile(
     r"param|layer|weight|bias|leaf|leaves|tree|list|block|model|module|grads|args|tensors|arrays|items|terms|funcs|ops|"
-    r"states|^[WwBb]s$"
+    r"states|loader|iterator|generator|dataset|stream|^[WwBb]s$"
 )
 SAME_PARAMETERS = frozenset(f"jax.{name}" for name in words("grad value_and_grad jit checkpoint remat jacfwd jacrev"))
 """What these make of a function takes what the function takes."""

@@ -52,7 +52,7 @@ def describe_class(
                 if code is not None:
                     methods[part.name] = code
     kind = _kind(scope, node, bases)
-    tree = bool((TREES | TUPLES) & {*bases, *_decorators(scope, node)})
+    tree = bool(TREES & {*bases, *_decorators(scope, node)})
     return ClassInfo(
         name, scope, kind, bases, fields, frozenset(static), methods, constants, defaults=defaults, tree=tree
     )
