@@ -75,6 +75,14 @@ def test_a_branch_that_is_never_taken_is_unknown(judge) -> None:
     assert "never taken" in (found.reason or "")
 
 
+def test_functions_that_are_given_back_are_not_compared(judge) -> None:
+    old = "def f(x):\n    for _ in range(12):\n        x = jnp.sin(x)\n    return lambda y: x * y\n"
+    new = "def f(x):\n    x = lax.fori_loop(0, 12, lambda _, x: jnp.sin(x), x)\n    return lambda y: x * y\n"
+    found = judge(old, new)
+    assert found.verdict == "unknown", found
+    assert "gives functions" in (found.reason or "")
+
+
 def test_no_input_names_the_remedy(judge) -> None:
     text = "def f(thing):\n    thing.open_the_door()\n    for _ in range(20):\n        thing.step()\n    return thing\n"
     found = judge(text, text)

@@ -128,6 +128,9 @@ class Judge:
         except (Exception, SystemExit) as error:  # noqa: BLE001
             self.failures.append(f"{type(error).__name__}: {str(error).splitlines()[0][:120] if str(error) else ''}")
             return False
+        if any(callable(leaf) for leaf in jax.tree_util.tree_leaves(expected)):
+            self.failures.append("it gives functions, which cannot be compared")
+            return False
         self.stage(f"running the new version on {label} (the old one took {spent:.2f} s)")
         forget()
         for name, run in self.runs(values):
