@@ -52,4 +52,6 @@ def _names(taken: frozenset[str] | set[str], found: ReadBack) -> list[str]:
     if len(found.lasts) == 1:
         return [fresh(taken, singular(found.name, "last"), f"last_{singular(found.name, found.name)}")]
     stem = singular(found.name, found.name)
-    return [fresh(taken, f"{stem}_{lag}", f"{stem}_back_{lag}") for lag in range(1, len(found.lasts) + 1)]
+    count = len(found.lasts) + 1
+    clash = any(f"{stem}_{lag}" in taken for lag in range(1, count))
+    return [fresh(taken, f"{stem}_back_{lag}" if clash else f"{stem}_{lag}") for lag in range(1, count)]
