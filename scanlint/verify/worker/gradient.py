@@ -12,7 +12,7 @@ from jax.extend.core import jaxpr_as_fun
 
 from .call import Signature, TookTooLong, limited, plain, split
 from .compare import Difference, compare, describe
-from .jaxes import enable_x64, eps, shape, x64
+from .jaxes import eps, in_x64, shape, x64
 from .judge import CASE_SECONDS, Function, Judge, Refuted, floating
 from .paths import TooManyDecisions, paths
 from .rounding import FINER, apart, doubled, nudged
@@ -151,17 +151,15 @@ def _by_rounding(judge: Judge, values: Values, result: Difference, derive: Deriv
     """Whether the gradients agree in double precision: what cancels may leave more behind in one of the versions."""
     if judge.draws or x64():
         return False  # random draws are others in double precision
-    enable_x64(True)
     try:
-        wide = {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()}
-        with limited(CASE_SECONDS):
-            expected = judge.eagerly(lambda f: derive(judge.signature, f, judge.own(wide)))
-        with limited(NEW_SECONDS):
-            moved = apart(expected, derive(judge.signature, judge.after, judge.moved(wide)))
+        with in_x64():
+            wide = {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()}
+            with limited(CASE_SECONDS):
+                expected = judge.eagerly(lambda f: derive(judge.signature, f, judge.own(wide)))
+            with limited(NEW_SECONDS):
+                moved = apart(expected, derive(judge.signature, judge.after, judge.moved(wide)))
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
-    finally:
-        enable_x64(False)
     return not moved.flips and moved.relative <= FINER * result.relative
 
 

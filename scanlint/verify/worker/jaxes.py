@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import jax
@@ -49,3 +51,13 @@ def x64() -> bool:
 
 def enable_x64(on: bool) -> None:
     jax.config.update("jax_enable_x64", on)  # type: ignore[no-untyped-call]
+
+
+@contextlib.contextmanager
+def in_x64() -> Iterator[None]:
+    """64-bit types for a while."""
+    enable_x64(True)
+    try:
+        yield
+    finally:
+        enable_x64(False)

@@ -14,7 +14,7 @@ import numpy as np
 from .call import TookTooLong, limited, split
 from .guess import KEY_NAMES
 from .interpret import count
-from .jaxes import enable_x64, eps, finished, is_key, tiny, x64
+from .jaxes import eps, finished, in_x64, is_key, tiny, x64
 from .module import cut
 
 if TYPE_CHECKING:
@@ -141,12 +141,8 @@ def _run(judge: Judge, values: Values) -> list[object] | None:
 
 def in_double(judge: Judge, values: Values) -> object | None:
     """What the old version gives in double precision: its own arithmetic shows in how far off it is without."""
-    enable_x64(True)
-    try:
-        wide = {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()}
-        return _run(judge, wide)
-    finally:
-        enable_x64(False)
+    with in_x64():
+        return _run(judge, {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()})
 
 
 def finer(judge: Judge, values: Values, relative: float) -> bool:
@@ -156,16 +152,14 @@ def finer(judge: Judge, values: Values, relative: float) -> bool:
     """
     if x64():
         return False
-    enable_x64(True)
     try:
-        wide = {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()}
-        expected = _run(judge, wide)
-        with limited(SECONDS):
-            found = finished(judge.signature.call(judge.after, judge.moved(wide)))
-    except (Exception, TookTooLong):  # noqa: BLE001
+        with in_x64():
+            wide = {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()}
+            expected = _run(judge, wide)
+            with limited(SECONDS):
+                found = finished(judge.signature.call(judge.after, judge.moved(wide)))
+    except (Exception, TookTooLong):  # noqa: BLE001 - what does not run so tells nothing of rounding
         return False
-    finally:
-        enable_x64(False)
     moved = None if expected is None else apart(expected, [found])
     return moved is not None and not moved.flips and moved.relative <= FINER * relative
 

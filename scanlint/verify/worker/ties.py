@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .call import TookTooLong, limited
-from .jaxes import enable_x64, finished, x64
+from .jaxes import finished, in_x64, x64
 from .rounding import apart, doubled
 
 if TYPE_CHECKING:
@@ -30,17 +30,15 @@ def stands(judge: Judge, values: Values, expected: object, found: object) -> boo
     if x64():
         return False
     try:
-        enable_x64(True)
-        exact = {k: jax.tree_util.tree_map(_decimal, v) for k, v in values.items()}
-        before = judge.run_old(exact, SECONDS)
-        if not _near(expected, before):
-            return False
-        with limited(SECONDS):
-            after = finished(judge.signature.call(judge.after, judge.moved(exact)))
+        with in_x64():
+            exact = {k: jax.tree_util.tree_map(_decimal, v) for k, v in values.items()}
+            before = judge.run_old(exact, SECONDS)
+            if not _near(expected, before):
+                return False
+            with limited(SECONDS):
+                after = finished(judge.signature.call(judge.after, judge.moved(exact)))
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
-    finally:
-        enable_x64(False)
     if not _near(found, after) or _near(before, after):
         return False
     try:
