@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scanlint.errors import UsageError, did_you_mean
-from scanlint.settings import Settings
+from scanlint.settings import LINE_LENGTH, Settings
 
 Table = Mapping[str, object]
+FORMATTERS = ("ruff", "black", "pyink")
 
 
 class Overrides(NamedTuple):
@@ -35,6 +36,8 @@ class Overrides(NamedTuple):
 def load(start: Path, file: Path | None, overrides: Overrides) -> Settings:
     """The settings for a run on `start`; `file` is the configuration that the user named. Raises UsageError."""
     settings = _read(file) if file else _nearest(start)
+    if settings.line_length == 0:
+        settings = replace(settings, line_length=_formatted(settings.root))
     _check_rules(settings, overrides)
     return _override(settings, overrides)
 
@@ -50,7 +53,7 @@ def _nearest(start: Path) -> Settings:
         first = first or candidate
         if b"scanlint" in _bytes(file) and _table(_parse(file)) is not None:
             return _read(file)
-    return Settings(root=first or Path.cwd())
+    return Settings(root=first or Path.cwd(), line_length=0)
 
 
 def _read(file: Path) -> Settings:
@@ -59,7 +62,7 @@ def _read(file: Path) -> Settings:
     table = _table(document)
     if table is None:
         table = {} if file.name == "pyproject.toml" else document
-    values: dict[str, object] = {"root": file.absolute().parent, "source": file}
+    values: dict[str, object] = {"root": file.absolute().parent, "source": file, "line_length": 0}
     for key, value in table.items():
         if key not in KEYS:
             raise UsageError(f"{file}: unknown key `{key}` in [tool.scanlint]{did_you_mean(key, KEYS)}")
@@ -73,6 +76,22 @@ def _read(file: Path) -> Settings:
     if isinstance(python := values.get("python"), str) and Path(python).name != python:
         values["python"] = str(file.absolute().parent / python)
     return replace(Settings(), **values)  # type: ignore[arg-type]
+
+
+def _formatted(root: Path) -> int:
+    """The length of lines that the formatter of the project is told."""
+    for name in (".ruff.toml", "ruff.toml", "pyproject.toml"):
+        file = root / name
+        if not file.is_file() or b"line-length" not in _bytes(file):
+            continue
+        document = _parse(file)
+        tools = document.get("tool") if name == "pyproject.toml" else {"ruff": document}
+        for tool in FORMATTERS:
+            table = tools.get(tool) if isinstance(tools, dict) else None
+            length = table.get("line-length") if isinstance(table, dict) else None
+            if isinstance(length, int) and length > 0:
+                return length
+    return LINE_LENGTH
 
 
 def _bytes(file: Path) -> bytes:
@@ -213,6 +232,7 @@ KEYS: Mapping[str, Callable[[object], object]] = {
     "unsafe-fixes": _flag,
     "baseline": _text,
     "inputs": _inputs,
+    "line-length": _count,
     "jobs": _count,
     "cache-dir": _text,
 }

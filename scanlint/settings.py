@@ -6,13 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+LINE_LENGTH = 88
+"""What black and ruff take where nothing else is said."""
+
 
 @dataclass(frozen=True)
 class Settings:
     """Everything that a run can be told. `root` is the folder of the pyproject.toml, or the working directory.
 
     `source` is the file that the configuration came from. `baseline` is a file of findings that are known already.
-    `jobs` is the most processes that are used, 0 for as many as there are processors.
+    `line_length` is that of the formatter. `jobs` is the most processes that are used, 0 for as many as there are
+    processors.
     """
 
     root: Path = field(default_factory=Path.cwd)
@@ -34,6 +38,7 @@ class Settings:
     measure: bool = False
     unsafe_fixes: bool = False
     baseline: Path | None = None
+    line_length: int = LINE_LENGTH
     jobs: int = 0
     cache: bool = True
     cache_dir: Path | None = None

@@ -15,6 +15,7 @@ from scanlint.analysis.evidence import Reason
 from scanlint.analysis.values import UNKNOWN, Value
 from scanlint.analysis.walk import Kinds, Node, by_kind, children
 from scanlint.finding import Position
+from scanlint.settings import LINE_LENGTH
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _TESTS = re.compile(r"(?:^|[/\\])(?:tests?[/\\]|(?:test_[^/\\]*|[^/\\]*_test|conftest)\.py$)")
@@ -59,10 +60,11 @@ class FunctionContext(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """The text of one file, with places in characters."""
+    """The text of one file, with places in characters; `width` is how long new lines may get."""
 
     path: str
     text: str
+    width: int = LINE_LENGTH
 
     @cached_property
     def lines(self) -> list[str]:

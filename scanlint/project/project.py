@@ -193,7 +193,7 @@ class Project:
     def _unit(self, scope: ModuleScope, code: Code) -> Unit:
         imports = {**scope.imports, **local_imports(scope, code.node)}
         return Unit(
-            source=Source(scope.path, scope.source.text),
+            source=Source(scope.path, scope.source.text, self.settings.line_length),
             module=scope.tree,
             node=code.node,
             qualname=code.qualname,

@@ -55,7 +55,8 @@ def _laid_out(unit: Unit, statement: ast.stmt, name: str, leaving: Leaving) -> s
     if "\n" not in text or "#" in text or '"' in text or "'" in text:
         return None
     margin = leaving.margin(statement, 0)
-    return fit(f"{name} = {ast.unparse(element)}", len(margin)).replace("\n", f"{leaving.newline}{margin}")
+    lines = fit(f"{name} = {ast.unparse(element)}", len(margin), unit.source.width).split("\n")
+    return f"{leaving.newline}{margin}".join(lines)
 
 
 def _element(statement: ast.stmt) -> ast.expr:

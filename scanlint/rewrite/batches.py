@@ -21,7 +21,6 @@ from scanlint.rewrite.mapped import Mapped, in_statement
 from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before
 from scanlint.rewrite.windows import use_windows
 from scanlint.rewrite.words import brackets, singular
-from scanlint.rewrite.wrapping import fit
 
 
 def to_vmap(model: LoopModel, batch: Batch, dtype: str | None = None, row: str | None = None) -> Outcome:
@@ -171,8 +170,7 @@ class _LoopToVmap:
         model, source = self.model, self.source
         if self.row is not None:
             name = model.outputs[0].name
-            filled = fit(f"{name} = {name}.at[{self.row}].set({code})", len(self.snippet.margin))
-            call = self.snippet.parse(filled)
+            call = self.snippet.line(f"{name} = {name}.at[{self.row}].set({code})")
             return self._rewrite([self.snippet.edit([*definitions, blank_line_before(call) if definitions else call])])
         drops = drop_initials(model, ())
         gone = {e.start.line for e in drops}
@@ -190,7 +188,7 @@ class _LoopToVmap:
             return plan
         drops = drop_initials(model, plan.kept)
         names = ", ".join(plan.names[o.name] for o in model.outputs)
-        call = self.snippet.parse(fit(f"{names} = {code}", len(self.snippet.margin)))
+        call = self.snippet.line(f"{names} = {code}")
         heads = [self.snippet.parse(h) for o in model.outputs for h in plan.heads[o.name]]
         statements = [*definitions, blank_line_before(call) if definitions else call, *heads]
         return self._rewrite([self.snippet.edit(statements), *plan.edits, *drops, *above])

@@ -26,7 +26,6 @@ from scanlint.rewrite.layout import blank_above, fold_return, indent_of
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.stores import without_stores
 from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before, fresh
-from scanlint.rewrite.wrapping import fit
 
 DEEPEST = 10
 LONGEST = 20
@@ -362,7 +361,7 @@ class _Staging:
     # -- putting it in place
 
     def _statement(self, code: str, depth: int = 0) -> cst.BaseStatement:
-        return self.snippet.parse(fit(code, len(self.snippet.margin) + 4 * depth))
+        return self.snippet.line(code, depth)
 
     def _edits(self, made: Made) -> list[Edit]:
         model, snippet = self.model, self.snippet

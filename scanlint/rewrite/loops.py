@@ -31,7 +31,6 @@ from scanlint.rewrite.syntax import SharedLine, blank_line_before
 from scanlint.rewrite.walrus import without_walrus
 from scanlint.rewrite.windows import use_windows
 from scanlint.rewrite.words import bare
-from scanlint.rewrite.wrapping import fit
 
 WAYS = (
     without_read_back, once_per_trip, with_rows, with_closures, without_continue, without_jumps, first_trip_before,
@@ -166,9 +165,7 @@ def _while(model: LoopModel) -> Outcome:
     definition = roll.define(body_name, parameter, body)
     call = f"{kept(model)} = {roll.spell('jax.lax.while_loop')}({condition}, {body_name}, {roll.initial()})"
     rewrite = roll.finish(definition, [call], "while_loop")
-    first = snippet.edit(
-        [check, blank_line_before(definition), blank_line_before(snippet.parse(fit(call, len(snippet.margin))))]
-    )
+    first = snippet.edit([check, blank_line_before(definition), blank_line_before(snippet.line(call))])
     return Rewrite((first, *rewrite.edits[1:]), "while_loop", rewrite.imports)
 
 

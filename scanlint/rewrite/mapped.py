@@ -28,7 +28,7 @@ def in_statement(batch: Batch, statement: ast.stmt, node: ast.expr, code: str) -
     if "\n" in head or "\n" in rest or "\n" in code:
         return None
     newline = "\r\n" if first.endswith("\r\n") else "\n"
-    lines = fit(f"{head}{code}{rest}", margin).split("\n")
+    lines = fit(f"{head}{code}{rest}", margin, source.width).split("\n")
     return Edit(start, end, newline.join([lines[0], *(" " * margin + line for line in lines[1:])]))
 
 

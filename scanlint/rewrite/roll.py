@@ -23,7 +23,6 @@ from scanlint.rewrite.ranges import counts_evenly, last_target, length, nth
 from scanlint.rewrite.syntax import Snippet, blank_line_before, fresh
 from scanlint.rewrite.windows import use_windows
 from scanlint.rewrite.words import atom, bare, pack, plural, singular
-from scanlint.rewrite.wrapping import fit
 
 
 class Names:
@@ -332,8 +331,8 @@ class Roll:
     def finish(
         self, definition: cst.BaseStatement, lines: list[str], primitive: Primitive, extra: list[Edit] | None = None
     ) -> Rewrite:
-        calls = [self.snippet.parse(fit(line, len(self.snippet.margin))) for line in lines]
-        before = [self.snippet.parse(fit(line, len(self.snippet.margin))) for line in self.before]
+        calls = [self.snippet.line(line) for line in lines]
+        before = [self.snippet.line(line) for line in self.before]
         first = blank_line_before(definition) if before else definition
         extra = [*(extra or []), *(_without(self.source, s) for s in self.starts.values())]
         edits = [self.snippet.edit([*before, first, blank_line_before(calls[0]), *calls[1:]]), *extra]

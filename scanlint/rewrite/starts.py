@@ -31,7 +31,17 @@ class _Initial(NamedTuple):
     """The expression that a name gets in a statement of the loop's block."""
 
     at: int
+    statement: ast.Assign
     value: ast.expr
+
+
+class _Start(NamedTuple):
+    """What gives a carry its final type: in the place of what it starts as, or before a statement."""
+
+    name: str
+    code: str
+    initial: _Initial | None
+    before: ast.stmt
 
 
 def with_starts(unit: Unit, text: str, carries: Sequence[Carry], certain: bool) -> Rewrite | Withheld:
@@ -43,7 +53,7 @@ def with_starts(unit: Unit, text: str, carries: Sequence[Carry], certain: bool) 
     """
     tree, lines = ast.parse(text), split_lines(text)
     imports: list[str] = []
-    edits: list[Edit] = []
+    starts: list[_Start] = []
 
     def spell(name: str) -> str:
         written, needed = unit.spell(name)
@@ -57,11 +67,12 @@ def with_starts(unit: Unit, text: str, carries: Sequence[Carry], certain: bool) 
             return refusal(carry)
         if not (certain or carry.fades or _over_rows(unit, loop.call)):
             return refusal(carry, ", which may not be made")
-        edit = _start(unit, loop, carry, spell, lines)
-        if edit is None:
+        start = _start(loop, carry, spell)
+        if start is None:
             return refusal(carry)
-        edits.append(edit)
-    return Rewrite(tuple(dict.fromkeys(edits)), "other", tuple(dict.fromkeys(imports)))
+        starts.append(start)
+    edits = _edits(list(dict.fromkeys(starts)), lines, unit.source.width)
+    return Rewrite(tuple(edits), "other", tuple(dict.fromkeys(imports)))
 
 
 def _margin(lines: list[str], carry: Carry) -> int:
@@ -90,7 +101,7 @@ def _loop_at(tree: ast.Module, line: int) -> _Loop | None:
 
 
 def _over_rows(unit: Unit, call: ast.Call) -> bool:
-    """Whether a loop makes no trip only where an array has no rows; or always makes one."""
+    """Whether a loop makes no trip only where an array has no rows, or just one or two; or always makes one."""
     match unit.resolve(call.func), call.args:
         case "jax.lax.fori_loop", [start, stop, *_]:
             return _counts_rows(unit, start, stop)
@@ -105,9 +116,11 @@ def _over_rows(unit: Unit, call: ast.Call) -> bool:
 
 
 def _rows(unit: Unit, xs: ast.expr) -> bool:
-    """Whether what a scan goes over has no rows only where an array that the function is given has none."""
+    """Whether what a scan goes over has no rows only where an array that the function is given has hardly any."""
     match xs:
-        case ast.Name() | ast.Subscript(value=ast.Name(), slice=ast.Slice(None, None)):
+        case (
+            ast.Name() | ast.Subscript(value=ast.Name(), slice=ast.Slice(None | ast.Constant(value=1 | 2), None, None))
+        ):
             return True
         case ast.Call(func=function, args=bounds, keywords=[]) if 1 <= len(bounds) <= 2:
             counted = unit.resolve(function) == "jax.numpy.arange"
@@ -122,26 +135,27 @@ def _counts_rows(unit: Unit, start: ast.expr | None, stop: ast.expr) -> bool:
             return isinstance(first, int) and first < last
         case ast.BinOp(left=rows, op=ast.Add(), right=ast.Constant(value=int() as last)):
             return first == last and count_of(unit, rows) is not None
-    return first == 0 and count_of(unit, stop) is not None
+    return first in (0, 1, 2) and count_of(unit, stop) is not None
 
 
-def _start(unit: Unit, loop: _Loop, carry: Carry, spell: Spell, lines: list[str]) -> Edit | None:
+def _start(loop: _Loop, carry: Carry, spell: Spell) -> _Start | None:
     """What gives one carry its final type; None where no array is known to have it."""
     at = loop.block.index(loop.statement)
     while at and isinstance(loop.block[at - 1], ast.FunctionDef):
         at -= 1
     initial = _initial(loop.block[:at], carry.name)
+    first = loop.block[at]
     if carry.fades:
-        return _strong(loop, at, initial, carry, spell, lines)
+        code = _strong(loop, at, initial, carry, spell)
+        return _Start(carry.name, code, initial, first) if code else None
     if initial is not None and carry.weak and carry.before.endswith("[]"):
         rebound = binds(*loop.block[initial.at : at]) - {carry.name}
         if carry.after.endswith("[]"):
             code = _wider(initial.value, [k for k in carry.likes if not rebound & k.names], carry, loop, spell)
-            return _replace(initial.value, lines, code) if code else None
+            return _Start(carry.name, code, initial, first) if code else None
         for like in _preferred(loop, carry.likes):
             if not rebound & like.names:
-                return _replace(initial.value, lines, _filled(initial.value, like, spell))
-    first = loop.block[at]
+                return _Start(carry.name, _filled(initial.value, like, spell), initial, first)
     dtype = carry.before.partition("[")[0] != carry.after.partition("[")[0] and not carry.weak
     for like in _preferred(loop, carry.likes):
         if dtype and not like.typed:
@@ -150,7 +164,7 @@ def _start(unit: Unit, loop: _Loop, carry: Carry, spell: Spell, lines: list[str]
         if carry.before.partition("[")[2] != carry.after.partition("[")[2]:
             code = f"{spell('jax.numpy.broadcast_to')}({code}, {_axes(like, spell)})"
         code = f"{code}.astype({_dtype(like, spell)})" if dtype else code
-        return _before(first, f"{carry.name} = {code}", lines)
+        return _Start(carry.name, code, None, first)
     return None
 
 
@@ -172,16 +186,7 @@ def _named(start: ast.expr, carry: Carry, spell: Spell) -> str:
     return f"{spell(f'jax.numpy.{dtype}')}({ast.unparse(start)})"
 
 
-def _before(statement: ast.stmt, code: str, lines: list[str]) -> Edit:
-    """A statement before another one."""
-    place = Position(statement.lineno, 1)
-    ending = "\r\n" if lines[statement.lineno - 1].endswith("\r\n") else "\n"
-    return Edit(place, place, f"{' ' * statement.col_offset}{code}{ending}{ending}")
-
-
-def _strong(
-    loop: _Loop, at: int, initial: _Initial | None, carry: Carry, spell: Spell, lines: list[str]
-) -> Edit | None:
+def _strong(loop: _Loop, at: int, initial: _Initial | None, carry: Carry, spell: Spell) -> str | None:
     """A start with the dtype of its own that the carry has in the end; None where no array is known to have it."""
     rebound = binds(*loop.block[initial.at : at]) - {carry.name} if initial is not None else set()
     for like in _preferred(loop, [k for k in carry.likes if k.typed]):
@@ -190,12 +195,9 @@ def _strong(
         start = ast.Name(carry.name) if initial is None else initial.value
         alone = (k for k in _preferred(loop, carry.likes) if len(k.arrays) == 1 and not rebound & k.names)
         plain = next(alone, like)
-        code = _typed(start, like, spell, None if carry.after.endswith("[]") else plain)
-        if initial is not None:
-            return _replace(initial.value, lines, code)
-        return _before(loop.block[at], f"{carry.name} = {code}", lines)
+        return _typed(start, like, spell, None if carry.after.endswith("[]") else plain)
     if initial is not None and _number(initial.value) is not None and carry.after.endswith("[]"):
-        return _replace(initial.value, lines, _named(initial.value, carry, spell))
+        return _named(initial.value, carry, spell)
     return None
 
 
@@ -209,12 +211,23 @@ def _initial(before: Sequence[ast.stmt], name: str) -> _Initial | None:
             continue
         match statement:
             case ast.Assign(targets=[ast.Name()], value=value):
-                return _Initial(at, value)
+                return _Initial(at, statement, value)
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
                 pairs = zip(targets, values, strict=False)
-                return next((_Initial(at, v) for t, v in pairs if isinstance(t, ast.Name) and t.id == name), None)
+                found = [v for t, v in pairs if isinstance(t, ast.Name) and t.id == name]
+                return _Initial(at, statement, found[0]) if found else None
+            case ast.Assign(targets=[_, _, *_], value=value) if _number(_filling(value)) is not None and _names(
+                statement
+            ):
+                return _Initial(at, statement, value)
         return None
     return None
+
+
+def _names(statement: ast.Assign) -> list[str]:
+    """The names of `a = b = 0.0`; none where something else is among the targets."""
+    names = [t.id for t in statement.targets if isinstance(t, ast.Name)]
+    return names if len(names) == len(statement.targets) else []
 
 
 def _number(value: ast.expr) -> float | None:
@@ -253,11 +266,17 @@ def _filled(start: ast.expr, like: Like, spell: Spell) -> str:
     return f"{kind}({axes}, {name}.dtype)" if known else f"{kind}({axes}, {written}, {name}.dtype)"
 
 
-def _typed(start: ast.expr, like: Like, spell: Spell, shaped: Like | None) -> str:
-    """The start with the dtype of one array, or with what some promote to, and the shape of one, if it has axes."""
+def _filling(start: ast.expr) -> ast.expr:
+    """What an array is full of that a start was made before."""
     match start:
         case ast.Call(func=ast.Name(id="full") | ast.Attribute(attr="full"), args=[_, value], keywords=[]):
-            start = value
+            return value
+    return start
+
+
+def _typed(start: ast.expr, like: Like, spell: Spell, shaped: Like | None) -> str:
+    """The start with the dtype of one array, or with what some promote to, and the shape of one, if it has axes."""
+    start = _filling(start)
     if shaped is not None and len(like.arrays) == 1 and _number(start) is not None:
         return _filled(start, like, spell)
     known = FILLED.get(number) if (number := _number(start)) is not None else None
@@ -285,15 +304,77 @@ def _cut(name: str, cut: int, spell: Spell) -> str:
     return f"{name}.shape[{cut}:]" if cut > 0 else f"{name}.shape[:{cut}]"
 
 
-def _replace(node: ast.expr, lines: list[str], code: str) -> Edit:
+# -- putting them in place
+
+
+def _edits(starts: Sequence[_Start], lines: list[str], width: int) -> Iterator[Edit]:
+    """The starts in the source: in the statements that bind the names, else in statements of their own."""
+    bound: dict[ast.Assign, list[_Start]] = {}
+    new: dict[ast.stmt, list[_Start]] = {}
+    for start in starts:
+        if start.initial is not None:
+            bound.setdefault(start.initial.statement, []).append(start)
+        else:
+            new.setdefault(start.before, []).append(start)
+    for statement, made in bound.items():
+        if len(statement.targets) > 1:
+            yield _unchained(statement, made, lines, width)
+        else:
+            yield from _replaced(statement, made, lines, width)
+    for before, made in new.items():
+        codes = [f"{start.name} = {start.code}" for start in made]
+        place, newline = Position(before.lineno, 1), _newline(before, lines)
+        yield Edit(place, place, _block(codes, before, lines, width) + newline * 2)
+
+
+def _unchained(statement: ast.Assign, made: Sequence[_Start], lines: list[str], width: int) -> Edit:
+    """`a = b = c = 0.0` with other starts for some of the names: those of one start stay together."""
+    codes = {start.name: start.code for start in made}
+    together: dict[str, list[str]] = {}
+    for name in _names(statement):
+        together.setdefault(codes.get(name, ast.unparse(statement.value)), []).append(name)
+    written = [" = ".join([*names, code]) for code, names in together.items()]
+    start, end = _places(statement, lines)
+    return Edit(start, end, _block(written, statement, lines, width).lstrip(" \t"))
+
+
+def _replaced(statement: ast.Assign, made: Sequence[_Start], lines: list[str], width: int) -> list[Edit]:
+    """Other starts in their places; the statement is laid out anew where its line gets too long."""
+    values = sorted(((s.initial.value, s.code) for s in made if s.initial), key=lambda pair: pair[0].col_offset)
+    edits = [Edit(*_places(value, lines), code) for value, code in values]
+    start, end = _places(statement, lines)
+    alone = not lines[end.line - 1][end.column - 1 :].strip() and not lines[start.line - 1][: start.column - 1].strip()
+    if start.line != end.line or not alone:
+        return edits
+    line, column, text = lines[start.line - 1], start.column, ""
+    for edit in edits:
+        text += line[column - 1 : edit.start.column - 1] + edit.text
+        column = edit.end.column
+    text += line[column - 1 : end.column - 1]
+    if statement.col_offset + len(text) <= width:
+        return edits
+    value = statement.value
+    if isinstance(value, ast.Tuple) and value.col_offset == value.elts[0].col_offset:  # not in parentheses
+        names, _, several = text.partition("=")
+        text = f"{names}= ({several.strip()})"
+    return [Edit(start, end, _block([text], statement, lines, width).lstrip(" \t"))]
+
+
+def _block(codes: Sequence[str], statement: ast.stmt, lines: list[str], width: int) -> str:
+    """Statements as far in as another one, without the end of the last line."""
+    margin = lines[statement.lineno - 1][: statement.col_offset]
+    broken = [line for code in codes for line in fit(code, len(margin), width).split("\n")]
+    return _newline(statement, lines).join(margin + line for line in broken)
+
+
+def _newline(statement: ast.stmt, lines: list[str]) -> str:
+    return "\r\n" if lines[statement.lineno - 1].endswith("\r\n") else "\n"
+
+
+def _places(node: ast.expr | ast.stmt, lines: list[str]) -> tuple[Position, Position]:
+    """Where a node begins and ends, in characters."""
+
     def place(line: int, offset: int) -> Position:
         return Position(line, len(lines[line - 1].encode()[:offset].decode()) + 1)
 
-    start, end = place(node.lineno, node.col_offset), place(node.end_lineno or 0, node.end_col_offset or 0)
-    before, after = lines[start.line - 1][: start.column - 1], lines[end.line - 1][end.column - 1 :]
-    margin = len(before) - len(before.lstrip())
-    if not after.strip():
-        first, *rest = fit(f"{before.strip()} {code}", margin).split("\n")
-        newline = "\r\n" if after.endswith("\r\n") else "\n"
-        code = newline.join([first.removeprefix(f"{before.strip()} "), *(" " * margin + line for line in rest)])
-    return Edit(start, end, code)
+    return place(node.lineno, node.col_offset), place(node.end_lineno or 0, node.end_col_offset or 0)

@@ -15,6 +15,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from scanlint.analysis.unit import Source
 from scanlint.finding import Edit, Position
+from scanlint.rewrite.wrapping import fit
 
 Replacement = cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.BaseStatement]
 Change = Callable[[cst.CSTNode], Replacement]
@@ -64,6 +65,10 @@ class Snippet:
             key = (where.start.line, where.start.column, where.end.line, where.end.column)
             self._by_range.setdefault(key, []).append(node)
         self._changes: dict[cst.CSTNode, Change] = {}
+
+    def line(self, code: str, depth: int = 0) -> cst.BaseStatement:
+        """A new statement, broken into lines where it is too long for a place `depth` levels further in."""
+        return self.parse(fit(code, len(self.margin) + depth * len(self.indent), self.source.width))
 
     # -- looking up
 

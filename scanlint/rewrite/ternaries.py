@@ -129,7 +129,7 @@ class _Ternary:
             and self.source.end(statement).column == len(line) + 1
             and first.column == margin + 1
         ):
-            broken = fit(whole.strip(), margin).split("\n")
+            broken = fit(whole.strip(), margin, self.source.width).split("\n")
             if len(broken) > 1:
                 newline = "\r\n" if self.source.lines[first.line - 1].endswith("\r\n") else "\n"
                 text = newline.join([broken[0], *(" " * margin + b for b in broken[1:])])

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-WIDTH = 88
 STEP = 4
 
 
-def fit(code: str, margin: int = 0, width: int = WIDTH) -> str:
+def fit(code: str, margin: int, width: int) -> str:
     """A one-line statement, in several lines where it is too long for its place `margin` columns in."""
     if margin + len(code) <= width or "\n" in code:
         return code
@@ -50,15 +49,21 @@ def _break(code: str, node: ast.expr, column: int, width: int) -> str:
         case ast.Call(func=function, args=args, keywords=keywords) if args or keywords:
             return f"{_text(code, function)}({_items(code, [*args, *keywords], width)})"
         case ast.List(elts=[_, *_] as items):
-            return f"[{_items(code, items, width)}]"
+            return f"[{_one_each(code, items, width)}]"
+        case ast.Tuple(elts=[_, _, *_] as items):
+            return f"({_one_each(code, items, width)})"
     return text
 
 
 def _items(code: str, items: Sequence[ast.AST], width: int) -> str:
-    """What stands between brackets, on lines of its own."""
+    """The arguments of a call, on a line of their own or on one each."""
     joined = ", ".join(_text(code, item) for item in items)
     if STEP + len(joined) <= width:
         return f"\n{' ' * STEP}{joined}\n"
+    return _one_each(code, items, width)
+
+
+def _one_each(code: str, items: Sequence[ast.AST], width: int) -> str:
     lines: list[str] = []
     for item in items:
         head, value = (f"{item.arg}=", item.value) if isinstance(item, ast.keyword) and item.arg else ("", item)
