@@ -351,10 +351,9 @@ class _Staging:
         if self.model.returns:
             return body
         results = self.model.results
-        if len(results) == 1 and body:
-            folded = fold_return(self.snippet, body, results[0])
-            if folded is not None:
-                return [*body[:-1], folded]
+        folded = fold_return(self.snippet, body, ", ".join(results)) if body else None
+        if folded is not None:
+            return [*body[:-1], folded]
         codes = [r if r in binds(*arm.statements) else self.casts.get((id(arm), i), r) for i, r in enumerate(results)]
         return [*body, self._statement(f"return {', '.join(codes)}", 2)]
 

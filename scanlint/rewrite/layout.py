@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 import libcst as cst
 
@@ -10,6 +11,9 @@ from scanlint.analysis.unit import Source, Unit
 from scanlint.finding import Edit, Position
 from scanlint.rewrite.syntax import Snippet
 from scanlint.rewrite.words import operand
+
+STAGES = ("fori_loop", "while_loop", "cond", "switch")
+"""Functions of `lax` that give the tuple that their bodies return."""
 
 
 def indent_of(unit: Unit) -> str:
@@ -41,13 +45,19 @@ def blank_above(source: Source, node: ast.stmt, newline: str, dropped: set[int])
 
 
 def fold_return(snippet: Snippet, body: list[cst.BaseStatement], carry: str) -> cst.BaseStatement | None:
-    """`x = f(x)` at the end of a body whose only carry is `x`, as `return f(x)`."""
+    """`x = f(x)` at the end of a body that returns `x` alone, as `return f(x)`; several names if a loop gives them."""
     match body[-1]:
+        case cst.SimpleStatementLine(
+            body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple(elements=several))], value=cst.Call() as call)]
+        ):
+            names = [e.value.value if isinstance(e.value, cst.Name) else "" for e in several]
+            if ", ".join(names) == carry and snippet.module.code_for_node(call.func).split(".")[-1] in STAGES:
+                return _return(snippet, body[-1], call)
         case cst.SimpleStatementLine(
             body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]
         ):
             if name == carry and not isinstance(value, cst.Tuple):
-                return body[-1].with_changes(body=[cst.Return(value)])
+                return _return(snippet, body[-1], value)
         case cst.SimpleStatementLine(
             body=[cst.AugAssign(target=cst.Name(value=name), operator=operator, value=value)]
         ) if name == carry:
@@ -55,3 +65,13 @@ def fold_return(snippet: Snippet, body: list[cst.BaseStatement], carry: str) -> 
             right = snippet.module.code_for_node(value)
             return body[-1].with_changes(body=[cst.Return(cst.parse_expression(f"{name} {sign} {operand(right)}"))])
     return None
+
+
+def _return(snippet: Snippet, statement: cst.BaseStatement, value: cst.BaseExpression) -> cst.BaseStatement:
+    """The statement that returns this, on one line where it fits now: `return` may be shorter than the names."""
+    code = snippet.module.code_for_node(value)
+    if "\n" in code and not re.search(r"""["'#]|,\s*\n\s*[)\]}]""", code):
+        joined = re.sub(r"\s*\n\s*", " ", re.sub(r"(?<=[(\[{])\s*\n\s*|\s*\n\s*(?=[)\]}])", "", code))
+        if "\n" not in snippet.broken(f"return {joined}", 1):
+            value = cst.parse_expression(joined)
+    return statement.with_changes(body=[cst.Return(value)])

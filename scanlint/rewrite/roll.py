@@ -105,7 +105,7 @@ class Roll:
 
     def _fori(self) -> Outcome:
         stream = self.model.streams[0]
-        name = self.names("body", "loop_body")
+        name = self.names("body", "loop_body", "outer_body")
         index, prologue, start, stop = self._index(stream)
         body = [*prologue, *self.body()]
         carry, body = self._carry_in(body)
@@ -118,7 +118,7 @@ class Roll:
         model = self.model
         if rows is None:
             use_weak(model, self.snippet)
-        name = self.names("step", "loop_step")
+        name = self.names("step", "loop_step", "outer_step")
         outputs: list[tuple[str, str]] = []
         after: list[str] = []
         plan = after_loop(model, self.spell, self.names, reverse=self._backwards)
@@ -316,11 +316,10 @@ class Roll:
 
     def returned(self, body: list[cst.BaseStatement], value: str) -> list[cst.BaseStatement]:
         """`return carry`, in one with the statement that made it where that is all it did."""
-        if len(self.model.carried) == 1 and len(self.model.node.body) >= 1:
-            folded = fold_return(self.snippet, body, self.model.carried[0])
-            if folded is not None:
-                body[-1] = folded
-                return []
+        folded = fold_return(self.snippet, body, value) if value == bare(self.model.carried) and body else None
+        if folded is not None:
+            body[-1] = folded
+            return []
         return [self.snippet.parse(f"return {value}")]
 
     def define(self, name: str, parameters: str, body: list[cst.BaseStatement]) -> cst.BaseStatement:

@@ -67,8 +67,12 @@ class Snippet:
         self._changes: dict[cst.CSTNode, Change] = {}
 
     def line(self, code: str, depth: int = 0) -> cst.BaseStatement:
-        """A new statement, broken into lines where it is too long for a place `depth` levels further in."""
-        return self.parse(fit(code, len(self.margin) + depth * len(self.indent), self.source.width))
+        """A new statement, broken into lines where it is too long."""
+        return self.parse(self.broken(code, depth))
+
+    def broken(self, code: str, depth: int) -> str:
+        """The text of a statement, in several lines where it is too long for a place `depth` levels further in."""
+        return fit(code, len(self.margin) + depth * len(self.indent), self.source.width)
 
     # -- looking up
 

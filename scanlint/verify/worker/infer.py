@@ -16,7 +16,7 @@ from .need import (
     Need,
 )
 from .places import Places
-from .products import arithmetic, reduced
+from .products import arithmetic, reduced, summed
 
 MAX_DEPTH = 4
 SAME_PARAMETERS = {"grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "hessian", "jit", "checkpoint", "remat"}
@@ -223,6 +223,8 @@ class Inference(Places):
             first.square() if attr in SQUARE_CALLS else first.at_least(2)
         if attr in REDUCTIONS and node.args:
             reduced(self, node.args[0], attr, node, node.args[1:])
+        if attr == "einsum":
+            summed(self, node.args)
         if attr in STATIC_CALLS and first is not None:
             first.is_int = first.is_range = True
         if attr in ("map", "tree_map") and node.args and isinstance(node.args[0], ast.Lambda):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from .need import ALONG, SAME_SHAPE, WEIGHT, Need
 from .places import Places
@@ -100,3 +101,21 @@ def _product(node: ast.expr) -> bool:
 
 def _last(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def summed(places: Places, arguments: Sequence[ast.expr]) -> None:
+    """The axes that the subscripts of an `einsum` name: axes of one letter are of one size."""
+    match arguments:
+        case [ast.Constant(value=str(subscripts)), *operands] if "." not in subscripts:
+            sizes: dict[str, int | str] = {}
+            for letters, operand in zip(
+                subscripts.replace(" ", "").partition("->")[0].split(","), operands, strict=False
+            ):
+                need = places.need(operand)
+                if need is None:
+                    continue
+                need.is_array = True
+                need.at_least(len(letters))
+                for axis, letter in enumerate(letters):
+                    name = sizes.setdefault(letter, need.extent(axis))
+                    need.sizes[axis] = name

@@ -41,8 +41,8 @@ class Case:
 class Mode:
     """How the leaves of one case are filled; `turn` chooses among discrete values, by leaf where `only` names it.
 
-    `spot` is the first element, or the `last`; `large`: whole numbers of arrays are; `around`: numbers near which
-    floats lie, each near one of them.
+    `spot` is the first element, or the `last`; `large`: whole numbers of arrays are; `few`: floats are small whole
+    numbers, so that some are equal; `around`: numbers near which floats lie, each near one of them.
     """
 
     name: str
@@ -57,10 +57,20 @@ class Mode:
     definite: bool = False
     last: bool = False
     large: bool = False
+    few: bool = False
     around: tuple[float, ...] = ()
 
 
 POSITIVE = Mode("positive values", seed=9, definite=True)
+GENTLE = (
+    Mode("small values", scale=0.1),
+    Mode("other small values", seed=1, scale=0.05, turn=1, mixed=True),
+    Mode("small positive values", seed=9, scale=0.1, definite=True),
+    Mode("small negative values", seed=8, scale=0.1, sign=-1),
+    Mode("still other small values", seed=5, scale=0.2, turn=2, mixed=True),
+    Mode("zeros", fill=0.0),
+)
+"""On which an iteration may settle that has no end on ordinary values."""
 
 
 def make(specs: Specs, mode: Mode, integers: Sequence[int], wide: bool = False) -> Values:
@@ -113,6 +123,8 @@ def _array(spec: Array, path: str, mode: Mode, turn: int, integers: Sequence[int
             return jnp.asarray(rng.integers(0, 3, spec.shape), dtype)
         return jnp.asarray(pool[turn % len(pool)] if mode.seed < 2 else int(rng.integers(-2, 8)), dtype)
     values = rng.standard_normal(spec.shape) * mode.scale
+    if mode.few:
+        values = rng.integers(-1, 3, spec.shape).astype(float)
     if mode.around:
         values = rng.choice(mode.around, spec.shape) + 0.5 * values
     if "complex" in spec.dtype:
@@ -149,6 +161,7 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
     yield Mode("negative values", seed=8, sign=-1)
     for name, fill in (("zeros", 0.0), ("ones", 1.0), ("minus ones", -1.0)):
         yield Mode(name, fill=fill)
+    yield Mode("few different values", seed=12, few=True)
     yield from _alone(specs, floats)
     options = max((_options(leaf, integers) for leaf in found), default=1)
     for k in range(max(AROUND, min(3 * options, 2 * AROUND)) if floats else 0):
@@ -210,7 +223,7 @@ def cases(specs: Specs, found: Iterator[Mode], integers: Sequence[int], *, wide:
         yield Case(
             mode.name,
             lambda mode=mode: make(specs, mode, integers, wide),  # type: ignore[misc]
-            ordinary=mode.fill is None and mode.spot is None and not mode.large,
+            ordinary=mode.fill is None and mode.spot is None and not (mode.large or mode.few),
             finite=mode.spot is None or bool(np.isfinite(mode.spot)),
         )
 
