@@ -31,6 +31,26 @@ def test_without_one_the_root_is_where_the_project_is(tmp_path: Path) -> None:
     assert (settings.root, settings.source) == (tmp_path, None)
 
 
+@pytest.mark.parametrize(
+    ("files", "length"),
+    [
+        pytest.param({}, 88, id="said nowhere"),
+        pytest.param({"pyproject.toml": "[tool.ruff]\nline-length = 120\n"}, 120, id="told to ruff"),
+        pytest.param({"pyproject.toml": "[tool.black]\nline-length = 79\n"}, 79, id="told to black"),
+        pytest.param({"ruff.toml": "line-length = 100\n"}, 100, id="in ruff's own file"),
+        pytest.param(
+            {"pyproject.toml": "[tool.scanlint]\nline-length = 96\n[tool.ruff]\nline-length = 120\n"}, 96, id="ours"
+        ),
+    ],
+)
+def test_lines_are_as_long_as_the_formatter_of_the_project_is_told(
+    files: dict[str, str], length: int, tmp_path: Path
+) -> None:
+    for name, text in {"pyproject.toml": "", **files}.items():
+        (tmp_path / name).write_text(text)
+    assert load(tmp_path, None, Overrides()).line_length == length
+
+
 def test_a_named_file_needs_no_table(tmp_path: Path) -> None:
     file = tmp_path / "scanlint.toml"
     file.write_text('ignore = ["SCN101"]\n[inputs]\n"model.f" = "x: f32[3]"\n')

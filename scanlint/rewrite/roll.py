@@ -330,10 +330,14 @@ class Roll:
     def finish(
         self, definition: cst.BaseStatement, lines: list[str], primitive: Primitive, extra: list[Edit] | None = None
     ) -> Rewrite:
+        extra = [*(extra or []), *(_without(self.source, s) for s in self.starts.values())]
+        returned = _returned(self.model, lines) if primitive == "fori_loop" else None
+        if returned is not None:
+            lines = [f"return {lines[0].partition(' = ')[2]}"]
+            extra.append(_without(self.source, returned))
         calls = [self.snippet.line(line) for line in lines]
         before = [self.snippet.line(line) for line in self.before]
         first = blank_line_before(definition) if before else definition
-        extra = [*(extra or []), *(_without(self.source, s) for s in self.starts.values())]
         edits = [self.snippet.edit([*before, first, blank_line_before(calls[0]), *calls[1:]]), *extra]
         edits += (
             []
@@ -352,6 +356,19 @@ def _starts(model: LoopModel) -> Iterator[tuple[str, ast.Assign]]:
                 yield name, statement
             case _:
                 return
+
+
+def _returned(model: LoopModel, lines: list[str]) -> ast.Return | None:
+    """The `return` right below the loop of what its only call gives, in a function inside another one."""
+    block = model.unit.block(model.node)
+    after = block[block.index(model.node) + 1 :]
+    if len(lines) > 1 or model.flow.function is model.unit.node or not after:
+        return None
+    match after[0]:
+        case ast.Return(value=ast.Name() | ast.Tuple() as value) as returned:
+            same = ast.unparse(value).strip("()") == lines[0].partition(" = ")[0]
+            return returned if same and returned.lineno == (model.node.end_lineno or 0) + 1 else None
+    return None
 
 
 def _without(source: Source, statement: ast.stmt) -> Edit:

@@ -60,6 +60,22 @@ MENDED = {
         "        s = s * xs[i] + h[i]\n    return s\n",
         "s = jnp.zeros(\n        jnp.broadcast_shapes(h.shape[1:], xs.shape[1:]), jnp.result_type(h, xs)\n    )",
     ),
+    "names that are bound at once keep together where they start alike": (
+        "def delayed(x, b):\n    x1 = x2 = y1 = 0.0\n    for xn in x:\n        yn = b[0] * xn + b[1] * x2 - 0.5 * y1\n"
+        "        x2, x1 = x1, xn\n        y1 = yn\n    return y1\n",
+        "x1 = x2 = jnp.zeros(x.shape[1:], x.dtype)\n    y1 = jnp.zeros(x.shape[1:], jnp.result_type(x, b))",
+    ),
+    "a tuple of starts that becomes too long for its line": (
+        "def gates(current, dt=0.01):\n    v, m, h = -65.0, 0.05, 0.6\n    for k in range(current.shape[0]):\n"
+        "        m += dt * (v - m)\n        h += dt * (v - h)\n        v += dt * (current[k] - m * h)\n    return v\n",
+        "v, m, h = (\n        jnp.full(current.shape[1:], -65.0),\n        jnp.full(current.shape[1:], 0.05),\n"
+        "        jnp.full(current.shape[1:], 0.6),\n    )",
+    ),
+    "a loop that leaves out the first row": (
+        "def clenshaw(c, x):\n    b1 = b2 = 0.0\n    for k in range(len(c) - 1, 0, -1):\n"
+        "        b1, b2 = 2 * x * b1 - b2 + c[k], b1\n    return x * b1 - b2 + c[0]\n",
+        "b1 = b2 = jnp.full(c.shape[1:], 0.0)",
+    ),
 }
 LEFT = {
     "trips that may not be made leave the number as it is": (

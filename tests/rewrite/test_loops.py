@@ -6,6 +6,7 @@ from collections.abc import Callable
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
+import jax
 import jax.numpy as jnp
 import pytest
 
@@ -600,3 +601,33 @@ def test_a_loop_is_left_with_a_reason(rewrite: Rewriting, code: str, reason: str
     sample = rewrite(dedent(code).strip() + "\n")
     assert reason in sample.reasons
     assert sample.new == sample.old
+
+
+def test_what_a_staged_loop_or_branch_gives_is_returned_in_one_line(rewrite: Rewriting) -> None:
+    sample = rewrite(
+        dedent("""
+        @jax.jit
+        def f(key, state, beta):
+            for _ in range(20):
+                for i in range(state.shape[0]):
+                    key, sub = jax.random.split(key)
+                    state = state.at[i].add(beta * jax.random.normal(sub))
+            return state
+
+
+        @jax.jit
+        def root(c):
+            lo, hi = 0.0, 10.0
+            for _ in range(40):
+                middle = (lo + hi) / 2
+                if middle**3 > c:
+                    hi = middle
+                else:
+                    lo = middle
+            return lo
+        """).lstrip()
+    )
+    assert "        return lax.fori_loop(0, state.shape[0], body, (key, state))\n" in sample.new
+    assert "        return lax.cond(middle**3 > c, lambda: (lo, middle), lambda: (middle, hi))\n" in sample.new
+    sample.agree("f", (jax.random.PRNGKey(3), jnp.arange(4.0), 0.1))
+    sample.agree("root", (7.0,), (0.5,))

@@ -325,6 +325,41 @@ def f(x, w):
     return lax.fori_loop(0, x.shape[1] - 4, body, jnp.zeros(x.shape[0]))
 """
 
+BELLMAN = """
+def f(P, R):
+    def bellman(V):
+        return jnp.max(R + 0.9 * jnp.einsum("ast,t->as", P, V), axis=0)
+    V = jnp.zeros(R.shape[1])
+    for _ in range(12):
+        V = bellman(V)
+    return V
+"""
+ROLLED_BELLMAN = """
+def f(P, R):
+    def body(_, V):
+        return jnp.max(R + 0.9 * jnp.einsum("ast,t->as", P, V), axis=0)
+    return lax.fori_loop(0, 12, body, jnp.zeros(R.shape[1]))
+"""
+SETTLES = """
+def f(P, R, gamma):
+    V = jnp.zeros(P.shape[0])
+    while True:
+        Q = R + gamma * jnp.einsum("sat,t->sa", P, V)
+        delta = jnp.abs(Q.max(axis=1) - V).max()
+        V = Q.max(axis=1)
+        if delta < 1e-4:
+            break
+    return V
+"""
+ROLLED_SETTLES = """
+def f(P, R, gamma):
+    def go_on(state):
+        return jnp.logical_not(state[1] < LIMIT)
+    def body(state):
+        Q = R + gamma * jnp.einsum("sat,t->sa", P, state[0])
+        return Q.max(axis=1), jnp.abs(Q.max(axis=1) - state[0]).max()
+    return lax.while_loop(go_on, body, (jnp.zeros(P.shape[0]), jnp.inf))[0]
+"""
 COUNTED = {"static": frozenset({"steps"})}
 
 ACCEPTED = {
@@ -348,6 +383,8 @@ ACCEPTED = {
     "rows in another order": (ORDERED, ROLLED_ORDERED, {}),
     "rows of numbers that are unpacked": (PIECES, ROLLED_PIECES, {}),
     "a number that a loop counts down": (DIVISOR, ROLLED_DIVISOR, {}),
+    "axes that a sum names by letters, in a function inside": (BELLMAN, ROLLED_BELLMAN, {}),
+    "an iteration that settles on small values only": (SETTLES, ROLLED_SETTLES.replace("LIMIT", "1e-4"), {}),
     "a function handed to a compiled one": (APPLIED, ROLLED_APPLIED, {}),
     "rows too short for a window, where the loop never runs": (WINDOW, ROLLED_WINDOW, {}),
     "a text that an error lists, an object by the defaults of its class, and dicts that are unpacked": (
@@ -365,6 +402,9 @@ WRONG = {
     "the same key for every action": (ROLLOUT, ROLLED_ROLLOUT.replace("speed]), key)", "speed]), carry[1])"), {}),
     "a rate of decay that rounding does not explain": (ADAM, ROLLED_ADAM.replace("0.999**t", "0.99905**t"), {}),
     "a step of a record too late": (VERLET, ROLLED_VERLET.replace("State(position,", "State(state.position,"), {}),
+    "a looser end of an iteration that settles on small values": (
+        SETTLES, ROLLED_SETTLES.replace("LIMIT", "1e-2"), {},
+    ),
     "a window one late": (WINDOW, ROLLED_WINDOW.replace("(x, t, 5", "(x, t + 1, 5"), {}),
     "another mode exchanged": (MODES, ROLLED_MODES.replace("x * 2.0", "x * 3.0"), {"static": frozenset({"mode"})}),
     "rows of draws one late": (DRAWS, ROLLED_DRAWS.replace("mixed[i]", "mixed[i - 1]"), COUNTED),

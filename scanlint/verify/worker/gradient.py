@@ -99,7 +99,7 @@ def _weigh(
     text = f"{describe(values)}: gradient {result.text}"
     lost = found is not None and not _finite(found) and _finite(expected)
     usual = case.ordinary and not any(type(x) is int and x == 0 for x in values.values())  # such as `time / 0`
-    if lost and _by_compiling(judge, values, expected, derive):
+    if lost and derive is tangent and _by_compiling(judge, values, expected):
         judge.note(f"the gradient is not finite once compiled, and the same as before otherwise: {text}")
         return
     if judge.differentiated or (lost and (usual or not singular(judge, values))):
@@ -150,13 +150,15 @@ def _excused(
     return False
 
 
-def _by_compiling(judge: Judge, values: Values, expected: list[object], derive: Derivative) -> bool:
-    """Whether the new version has the same gradient uncompiled: where operations are fused, what is divided by may
-    round to 0 (how often a maximum is met, if it is computed twice).
+def _by_compiling(judge: Judge, values: Values, expected: list[object]) -> bool:
+    """Whether the new version moves as the old one when it is not compiled.
+
+    Where operations are fused, what is divided by may come out as 0: how often a maximum is met, if it is computed
+    twice. Only forward mode is asked: there no arm of a `cond` is differentiated that is not taken.
     """
     try:
         with jax.disable_jit(), limited(CASE_SECONDS):
-            found = derive(judge.signature, judge.after, judge.moved(values))
+            found = tangent(judge.signature, judge.after, judge.moved(values))
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
     return found is not None and isinstance(compare(expected, found, ulps=ULPS), Agreement)

@@ -119,6 +119,8 @@ class Inputs(Attempts):
 
         def both(changed: Specs) -> Failure | None:
             reached, failure = self.entered(changed)
+            if min(sizes(list(changed.values())), default=1) == 0:
+                failure = Failure("there are no elements to compare", (), "ValueError")
             if failure is None and bodies - reached:
                 failure = Failure("a loop makes no trip any more", (), "ValueError")
             return failure or other(changed)

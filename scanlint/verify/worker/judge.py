@@ -63,7 +63,10 @@ class Raises(Refuted):
 
 @dataclass
 class Judge:
-    """Both versions, how they are called, and the evidence so far; `blank` cases gave no number at all."""
+    """Both versions, how they are called, and the evidence so far.
+
+    In `filled` cases all arrays have elements, `blank` ones gave no number at all.
+    """
 
     old: Loaded
     new: Loaded
@@ -81,6 +84,7 @@ class Judge:
     cases: int = 0
     skipped: int = 0
     ordinary: int = 0
+    filled: int = 0
     blank: int = 0
     slow: bool = False
     usual: float | None = None
@@ -157,6 +161,7 @@ class Judge:
         if self.cases == 0:
             self.retraces(case)
         self.cases += 1
+        self.filled += not without_elements(values)
         self.ordinary += case.ordinary
         self.blank += nowhere_finite(expected)
         return True

@@ -16,7 +16,7 @@ from .families import Family
 from .gradient import same_gradients
 from .inputs import REMEDY, Inputs
 from .jaxes import enable_x64, x64
-from .judge import EMPTY, NOTHING, TYPES, Judge, Raises, Refuted, Weaker, in_a_loop
+from .judge import EMPTY, NOTHING, TYPES, Judge, Raises, Refuted, Weaker, in_a_loop, without_elements
 from .module import Loaded
 from .narrow import narrowed, same_in_few_bits
 from .programs import PROOF_SECONDS, nothing_in, one_proof, shape_of
@@ -94,6 +94,8 @@ class Weighing:
                 failures[0] if failures else "the old version took too long" if self.cases else "no case ran to its end"
             )
             raise Unknown(f"no input gave a result to compare: {why}; {REMEDY}")
+        if not any(j.filled for j in self.judges) and not families[0].real:
+            raise Unknown(f"the versions could only be compared on arrays without elements; {REMEDY}")
         if not proved:
             self.cover(families)
         tried = self.full.skipped + self.full.cases
@@ -201,7 +203,7 @@ class Weighing:
         """Whether the programs are the same for all shapes and static values tried: the first at full length."""
         self.full.stage("comparing the traced programs")
         seen: set[str] = set()
-        seen_empty = 0
+        filled = False
         started = time.process_time()
         for family, values in self.distinct(families, seen):
             judge = self.full if len(seen) == 1 or self.twin is None else self.twin
@@ -211,7 +213,6 @@ class Weighing:
             nothing = proof.error is not None and nothing_in(values, proof.error) and in_a_loop(proof.error)
             self.remarks += [NOTHING] if nothing else []
             if nothing or (not proof.same and proof.before is None and self.fails(judge, values)):
-                seen_empty += 1
                 continue
             if proof.beyond and family.label.startswith(GUESSED) and self.compared:
                 continue  # a carry that grows on every trip, which nobody means
@@ -220,12 +221,13 @@ class Weighing:
             if proof.weaker:
                 raise Weaker(f"{describe(values)}: {WEAKER}")
             self.compared.append(kinds(values))
+            filled = filled or families[0].real or not without_elements(values)
             if proof.empty:
                 self.remarks.append(EMPTY)
             if time.process_time() - started > PROOF_SECONDS:
                 self.remarks.append(f"compared as programs for {len(seen)} of the shapes tried")
-                return True
-        return len(seen) > seen_empty
+                break
+        return filled
 
     def fails(self, judge: Judge, values: Values) -> bool:
         """Whether the old version gives no result for these arguments, so that there is nothing to prove."""
