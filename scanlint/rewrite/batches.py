@@ -12,6 +12,7 @@ from scanlint.analysis.batches import Batch
 from scanlint.analysis.flow import Names, binds, reads
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.outputs import STACKS, Output
+from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.collected import after_loop, drop_initials
@@ -227,15 +228,11 @@ def _only_axis(call: ast.Call) -> bool:
     return len(call.args) <= 2 and all(k.arg == "axis" for k in call.keywords)
 
 
-def _axis(unit: object, output: Output) -> int:
+def _axis(unit: Unit, output: Output) -> int:
     """The axis along which the only use of a list stacks it, where that is a constant."""
-    from scanlint.analysis.unit import Unit
-
-    assert isinstance(unit, Unit)
-    if len(output.uses) != 1:
-        return 0
-    call = unit.parents[output.uses[0]]
-    return stack_axis(call) if isinstance(call, ast.Call) else 0
+    call = unit.parents[output.uses[0]] if len(output.uses) == 1 else None
+    stacked = isinstance(call, ast.Call) and unit.resolve(call.func) in STACKS
+    return stack_axis(call) if isinstance(call, ast.Call) and stacked else 0
 
 
 def stack_axis(call: ast.Call) -> int:

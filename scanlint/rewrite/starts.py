@@ -135,7 +135,7 @@ def _counts_rows(unit: Unit, start: ast.expr | None, stop: ast.expr) -> bool:
             return isinstance(first, int) and first < last
         case ast.BinOp(left=rows, op=ast.Add(), right=ast.Constant(value=int() as last)):
             return first == last and count_of(unit, rows) is not None
-    return first in (0, 1, 2) and count_of(unit, stop) is not None
+    return first in (0, 1, 2) and (count_of(unit, stop) is not None or getattr(stop, "attr", "") == "size")
 
 
 def _start(loop: _Loop, carry: Carry, spell: Spell) -> _Start | None:
@@ -155,7 +155,7 @@ def _start(loop: _Loop, carry: Carry, spell: Spell) -> _Start | None:
             return _Start(carry.name, code, initial, first) if code else None
         for like in _preferred(loop, carry.likes):
             if not rebound & like.names:
-                return _Start(carry.name, _filled(initial.value, like, spell), initial, first)
+                return _Start(carry.name, _filled(_as_float(initial.value, carry), like, spell), initial, first)
     dtype = carry.before.partition("[")[0] != carry.after.partition("[")[0] and not carry.weak
     for like in _preferred(loop, carry.likes):
         if dtype and not like.typed:
@@ -178,6 +178,13 @@ def _wider(start: ast.expr, likes: Sequence[Like], carry: Carry, loop: _Loop, sp
     if isinstance(number, int) and dtype in ("float32", "float64"):
         return repr(float(number))
     return _named(start, carry, spell)
+
+
+def _as_float(start: ast.expr, carry: Carry) -> ast.expr:
+    """A whole number that becomes a float, as one."""
+    number = _number(start)
+    whole = isinstance(number, int) and carry.after.startswith(("float32", "float64"))
+    return ast.Constant(float(number)) if whole and number is not None else start
 
 
 def _named(start: ast.expr, carry: Carry, spell: Spell) -> str:

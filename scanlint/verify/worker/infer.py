@@ -223,6 +223,9 @@ class Inference(Places):
             first.square() if attr in SQUARE_CALLS else first.at_least(2)
         if attr in REDUCTIONS and node.args:
             reduced(self, node.args[0], attr, node, node.args[1:])
+        if attr == "concatenate" and node.args and isinstance(node.args[0], ast.List | ast.Tuple):
+            for joined in filter(None, map(self.need, node.args[0].elts)):
+                joined.at_least(1)
         if attr == "einsum":
             summed(self, node.args)
         if attr in STATIC_CALLS and first is not None:

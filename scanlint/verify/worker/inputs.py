@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 
 from .attempts import Attempts
+from .call import jitted
 from .given import BadSpecification, parse
 from .guess import Sizes, guesses, of_class, record_fields
 from .infer import infer
@@ -70,7 +71,7 @@ class Inputs(Attempts):
         rest = self.candidates(frozenset(part))
         fixed = dict(part)
         names = [*self.signature.positional, *self.signature.keyword]
-        first = {n: fixed[n] if n in fixed else rest[n][0] for n in names}
+        first = {n: fixed[n] if n in fixed else rest[n][0] for n in names if n in fixed or n in rest}
 
         def allow(changed: Specs) -> bool:
             return all(changed[n] is spec or repr(changed[n]) == repr(spec) for n, spec in fixed.items())
@@ -185,8 +186,9 @@ class Inputs(Attempts):
         found: dict[str, list[Spec]] = {}
         for index, name in enumerate([*self.signature.positional, *self.signature.keyword]):
             need = needs.get(name, Need())
-            if name in given:
-                continue
+            text = isinstance(need.default, str) and name not in self.signature.static
+            if name in given or (text and jitted(self.function)):
+                continue  # no text can be handed to what is compiled: it always has its default
             if index == 0 and self.owner is not None and name in ("self", "this", "cls"):
                 found[name] = list(self.instance(self.owner, need, shared))
                 if not found[name]:

@@ -63,10 +63,7 @@ class Raises(Refuted):
 
 @dataclass
 class Judge:
-    """Both versions, how they are called, and the evidence so far.
-
-    In `filled` cases all arrays have elements, `blank` ones gave no number at all.
-    """
+    """Both versions, how they are called, and the evidence: `filled` cases have elements, `blank` ones no numbers."""
 
     old: Loaded
     new: Loaded
@@ -197,7 +194,8 @@ class Judge:
             return False
         if isinstance(result, Agreement):
             self.max_error = max(self.max_error, result.error)
-            self.weakness.compared(expected, found, values)
+            if not without_elements(values):
+                self.weakness.compared(expected, found, values)
             if result.weak and not any(note.startswith(result.weak) for note in self.notes):
                 self.note(f"{result.weak}, for {describe(values, 120)}")
             if result.empty:

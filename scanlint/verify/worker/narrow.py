@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from .call import TookTooLong
 from .compare import BASE_ULPS, Difference, compare, describe, kinds, structure
@@ -19,6 +20,7 @@ MOST = 6
 WORSE = 1.5
 DRAWN = 4.0
 SCALES = (0.0, -1.0, 8.0)
+DRAWS = 4
 OTHERS = {"float32": "float16", "int32": "int8"}
 
 
@@ -99,8 +101,10 @@ def _dtypes(result: object) -> list[str]:
 
 def _decided(judge: Judge, values: Values, found: object) -> bool:
     """Whether the old version gives these dtypes where its branches go other ways."""
-    for factor in SCALES:
-        other = jax.tree_util.tree_map(lambda x, by=factor: _scaled(x, by), dict(values))
+    others = [lambda x, by=factor: _scaled(x, by) for factor in SCALES]
+    others += [lambda x, seed=seed: _drawn(x, seed) for seed in range(DRAWS)]
+    for change in others:
+        other = jax.tree_util.tree_map(change, dict(values))
         try:
             if _dtypes(judge.run_old(other)) == _dtypes(found):
                 return True
@@ -113,6 +117,13 @@ def _scaled(value: object, factor: float) -> object:
     if not isinstance(value, jax.Array) or not jnp.issubdtype(value.dtype, jnp.floating):
         return value
     return value * jnp.asarray(factor, value.dtype)
+
+
+def _drawn(value: object, seed: int) -> object:
+    """Other values of either sign."""
+    if not isinstance(value, jax.Array) or not jnp.issubdtype(value.dtype, jnp.floating):
+        return value
+    return jnp.asarray(np.random.default_rng(seed).standard_normal(value.shape), value.dtype)
 
 
 def _as_exact(judge: Judge, values: Values, expected: object, found: object, result: Difference) -> bool:

@@ -17,9 +17,8 @@ def arithmetic(places: Places, left: ast.expr, op: ast.operator, right: ast.expr
             case ast.MatMult():
                 if need is not None and side is left and _row_in(left, right):
                     need.at_least(2)
-                multiplied(
-                    places, side, need, row=side is right and isinstance(side, ast.Subscript) and _row_in(left, side)
-                )
+                row = isinstance(side, ast.Subscript) and (_row_in(left, side) or not _named(side.slice))
+                multiplied(places, side, need, row=side is right and row)
             case ast.Div() | ast.Pow() if need is not None:
                 need.floating = True
             case ast.Add() | ast.Sub() if need is not None:
@@ -32,8 +31,13 @@ def _row_in(left: ast.expr, right: ast.expr) -> bool:
     return any(ast.unparse(row) == ast.unparse(left) for row in rows)
 
 
+def _named(place: ast.expr) -> bool:
+    """Whether it is an entry that has a name: `params["w"]`, and no row out of many."""
+    return isinstance(place, ast.Constant) and isinstance(place.value, str)
+
+
 def multiplied(places: Places, side: ast.expr, need: Need | None, *, row: bool) -> None:
-    """One side of `@`, maybe a `row` of the other; what stands between two `@` is a matrix."""
+    """One side of `@`, maybe a `row` of the other or of many; what stands between two `@` is a matrix."""
     if need is not None:
         need.is_array = True
         need.at_least(1)

@@ -218,7 +218,7 @@ class Weighing:
                 continue  # a carry that grows on every trip, which nobody means
             if not proof.same:
                 return False
-            if proof.weaker:
+            if proof.weaker and not without_elements(values):
                 raise Weaker(f"{describe(values)}: {WEAKER}")
             self.compared.append(kinds(values))
             filled = filled or families[0].real or not without_elements(values)
