@@ -120,12 +120,13 @@ def _output(
         if not (isinstance(other, ast.Name) and other.id == name) or other in known:
             continue
         if other.lineno <= (node.end_lineno or node.lineno) or not isinstance(other.ctx, ast.Load):
-            if other.lineno > (node.end_lineno or node.lineno) and _restacked(unit, other):
+            after = other.lineno > (node.end_lineno or node.lineno)
+            if after and (_restacked(unit, other) or _after_restack(unit, node, other)):
                 continue
             return Withheld("list-used-otherwise", f"`{name}` is also used at line {other.lineno}")
         if tree and collected(unit, other) is None and unzipped(unit, other, element) is None:
             return Withheld("list-escapes", f"`{name}` holds tuples or dicts, and is used at line {other.lineno}")
-        if not tree and not _stacked(unit, other) and not _after_restack(unit, flow, node, other):
+        if not tree and not _stacked(unit, other) and not _after_restack(unit, node, other):
             return Withheld("list-escapes", f"`{name}` is used as a list at line {other.lineno}")
         uses.append(other)
     if _function(unit, element):
@@ -355,7 +356,7 @@ def _restacked(unit: Unit, target: ast.Name) -> bool:
     return False
 
 
-def _after_restack(unit: Unit, flow: Flow, node: ast.stmt, use: ast.Name) -> bool:
+def _after_restack(unit: Unit, node: ast.stmt, use: ast.Name) -> bool:
     """Whether the name surely holds the array already: it was stacked into itself in the block of the loop."""
     block = unit.block(node)
     for statement in block[block.index(node) + 1 :]:

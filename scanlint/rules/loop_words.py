@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from scanlint.analysis.growing import growing
 from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.analysis.outputs import appends
 from scanlint.analysis.rows import writes_rows
@@ -62,6 +63,9 @@ def cure(model: LoopModel, plain: str) -> str:
     """What to do about a loop: `plain` where it can be rolled, else what removes the first thing in the way."""
     if model.by_hand:
         return CURES.get(model.obstacles[0].reason.partition(":")[0], plain)
+    if grown := [one.name for one in growing(model)]:
+        carried = [name for name in model.carried if name not in grown]
+        return f"carry {quoted(carried)} through `lax.scan`, which stacks {quoted(grown)}"
     if writes_rows(model):
         return f"{plain}, or compute all rows at once with `jax.vmap`"
     return plain

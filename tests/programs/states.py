@@ -172,6 +172,18 @@ def lags(make: Maker) -> Lines:
     return [f"{ys}.append(0.5 * {ys}[-1] - 0.25 * {ys}[-2] + {make.number(1)})"]
 
 
+def longer(make: Maker) -> Lines:
+    """An array that each trip makes a row longer."""
+    ys, row = make.name("grown"), make.number(1)
+    make.results.append(ys)
+    if make.often():
+        make.before.append(f"{ys} = {make.one('jnp.array([t])', 'ys[:1]', 'jnp.array([])')}")
+        return [f"{ys} = {make.one(f'jnp.append({ys}, {row})', f'jnp.hstack([{ys}, {row}])')}"]
+    make.before.append(f"{ys} = {make.one('v[None]', 'jnp.array([v])', 'jnp.zeros((0, 4))')}")
+    parts = make.one(f"[{ys}, ({row} * v)[None]]", f"[({row} + v)[None, :], {ys}]")
+    return [f"{ys} = {make.one('jnp.concatenate', 'jnp.vstack')}({parts})"]
+
+
 def anew(make: Maker) -> Lines:
     """A list or a dict that each trip makes anew."""
     s, parts, j = make.name("sums"), make.name("parts"), make.name("j")
@@ -481,6 +493,6 @@ STATES: dict[str, Callable[[Maker], Lines]] = {
     for f in (
         accumulate, vector, collect, preallocated, swap, packed, random, last_value, whole_number, mixed, previous,
         window, closure, trees, nested, temporaries, best, target_after, collect_tuples, read_back, either, gone_over, filled,
-        places, lags, anew,
+        places, lags, longer, anew,
     )
 }  # fmt: skip

@@ -25,6 +25,45 @@ def ys() -> jnp.ndarray:
 
 
 ROLLED = {
+    "an_array_that_gets_a_row_longer": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            x = xs[0]
+            path = x[None]
+            for i in range(len(ys)):
+                x = jnp.tanh(x + xs[i] * ys[i] - 0.1 * jnp.sin(x))
+                path = jnp.concatenate([path, x[None, :]])
+            return path
+        """,
+        "    path = jnp.concatenate([x[None], path])\n",
+    ),
+    "rows_before_the_others": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            x = xs[-1]
+            path = jnp.zeros((0, 2))
+            for i in range(len(ys) - 1, -1, -1):
+                x = jnp.tanh(x + xs[i] * ys[i] - 0.1 * jnp.sin(x))
+                path = jnp.vstack((x, path))
+            return path, x
+        """,
+        "    x, path = lax.scan(step, x, (xs, ys), reverse=True)\n",
+    ),
+    "numbers_that_are_appended_to_an_array": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s = ys[0]
+            sums = jnp.array([ys[0]])
+            for x in xs:
+                s = 0.5 * s + jnp.sin(x).sum() * jnp.cos(s)
+                sums = jnp.append(sums, s)
+            return sums.mean(), s
+        """,
+        "jnp.array([ys[0]])",
+    ),
     "a_list_whose_last_element_is_read": (
         """
         @jax.jit
