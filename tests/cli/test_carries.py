@@ -74,7 +74,7 @@ MENDED = {
     "a loop that leaves out the first row": (
         "def clenshaw(c, x):\n    b1 = b2 = 0.0\n    for k in range(len(c) - 1, 0, -1):\n"
         "        b1, b2 = 2 * x * b1 - b2 + c[k], b1\n    return x * b1 - b2 + c[0]\n",
-        "b1 = b2 = jnp.full(c.shape[1:], 0.0)",
+        "b1 = b2 = jnp.zeros(c.shape[1:], jnp.result_type(c, x))",
     ),
 }
 LEFT = {

@@ -49,7 +49,7 @@ ROLLED = {
                 path = jnp.vstack((x, path))
             return path, x
         """,
-        "    x, path = lax.scan(step, x, (xs, ys), reverse=True)\n",
+        "    x, path = lax.scan(step, x, jnp.arange(len(ys)), reverse=True)\n",
     ),
     "numbers_that_are_appended_to_an_array": (
         """
@@ -666,7 +666,7 @@ def test_what_a_staged_loop_or_branch_gives_is_returned_in_one_line(rewrite: Rew
             return lo
         """).lstrip()
     )
-    assert "        return lax.fori_loop(0, state.shape[0], body, (key, state))\n" in sample.new
+    assert "        return lax.fori_loop(0, state.shape[0], loop_body, (key, state))\n" in sample.new
     assert "        return lax.cond(middle**3 > c, lambda: (lo, middle), lambda: (middle, hi))\n" in sample.new
-    sample.agree("f", (jax.random.PRNGKey(3), jnp.arange(4.0), 0.1))
+    sample.agree("f", (jax.random.PRNGKey(3), lambda: jnp.arange(4.0), 0.1))
     sample.agree("root", (7.0,), (0.5,))

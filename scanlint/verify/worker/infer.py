@@ -121,7 +121,7 @@ class Inference(Places):
                     if need is not None:
                         need.is_int = need.is_range = True
                         need.is_start = need.is_start or (argument is args[0] and len(args) > 1)
-                stop = args[1] if len(args) > 1 else args[0] if args else None
+                stop = _end(args)
                 bound = self.bound(stop) if stop is not None else None
                 counter = self.names.get(stop.id) if isinstance(stop, ast.Name) else None
                 if bound is None and counter is not None and not counter.is_array:
@@ -267,6 +267,18 @@ class Inference(Places):
         inner = Inference(self.functions, self.depth + 1)
         inner.names = dict(self.names)
         inner.function(body, needs)
+
+
+def _end(args: list[ast.expr]) -> ast.expr | None:
+    """The number below which the numbers of a `range` lie; of one that counts down, the one that it starts below."""
+    match args:
+        case [ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=1)), _, step]:
+            return left if isinstance(step, ast.UnaryOp) else args[1]
+        case [_, stop, step]:
+            return None if isinstance(step, ast.UnaryOp) else stop
+        case [_, stop] | [stop]:
+            return stop
+    return None
 
 
 def _trimmed(rows: ast.expr) -> int:
