@@ -6,9 +6,9 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-import jax.numpy as jnp
 import numpy as np
 
+from .jaxes import placed
 from .specs import Array, Choice, Scalar, Spec, Struct
 
 _TOKEN = re.compile(r"""\s*(?:[A-Za-z_][\w.]*|[\[\]{}():,=]|"[^"]*"|'[^']*'|[^\s\[\]{}():,=]+)""")
@@ -169,7 +169,7 @@ def _filled(spec: Array, value: object) -> object:
     if spec.dtype in ("key", "rawkey"):
         raise BadSpecification("a key takes no value")
     try:
-        return jnp.asarray(np.broadcast_to(np.asarray(value), spec.shape), spec.dtype)
+        return placed(np.broadcast_to(np.asarray(value), spec.shape), spec.dtype)
     except (TypeError, ValueError):
         raise BadSpecification(f"`{value}` does not fill an array of shape {spec.shape}") from None
 

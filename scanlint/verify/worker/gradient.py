@@ -12,7 +12,7 @@ from jax.extend.core import jaxpr_as_fun
 
 from .call import Signature, TookTooLong, limited, plain, split
 from .compare import Agreement, Difference, compare, describe
-from .jaxes import eps, in_x64, shape, x64
+from .jaxes import eps, in_x64, placed, shape, x64
 from .judge import CASE_SECONDS, Function, Judge, Refuted, floating
 from .paths import TooManyDecisions, paths
 from .rounding import FINER, apart, doubled, nudged
@@ -192,7 +192,7 @@ def _neighbour(values: Values, pattern: int) -> Values:
             pattern, np.random.default_rng([at[0], pattern]).integers(0, 2, place.shape) * 2.0 - 1.0
         )
         step = 8 * eps(x.dtype) * np.abs(place) + SMALL  # type: ignore[attr-defined]
-        return jnp.asarray(place + signs * step, x.dtype)  # type: ignore[attr-defined]
+        return placed(place + signs * step, x.dtype)  # type: ignore[attr-defined]
 
     at = [0]
     return {k: jax.tree_util.tree_map(lambda x: leaf(at, x), v) for k, v in values.items()}
@@ -230,7 +230,7 @@ def tangent(signature: Signature, function: Function, values: Values) -> list[ob
         return [_moving(x) for x in jax.tree_util.tree_leaves(result)]
 
     place = [jnp.asarray(parts.leaves[i]) for i in at]
-    direction = [jnp.asarray(np.random.default_rng(k).standard_normal(x.shape), x.dtype) for k, x in enumerate(place)]
+    direction = [placed(np.random.default_rng(k).standard_normal(x.shape), x.dtype) for k, x in enumerate(place)]
     moved: list[object] = jax.jvp(outputs, (place,), (direction,))[1]
     return moved
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import jax
 import jax.numpy as jnp
@@ -51,6 +51,14 @@ def x64() -> bool:
 
 def enable_x64(on: bool) -> None:
     jax.config.update("jax_enable_x64", on)  # type: ignore[no-untyped-call]
+
+
+def placed(values: object, dtype: Any) -> jax.Array:
+    """An array of NumPy's, or a number, on the device; `jnp.asarray` compiles that anew for each shape."""
+    array = np.asarray(values)
+    with np.errstate(over="ignore", invalid="ignore"):
+        made: jax.Array = jax.device_put(array.astype(jnp.dtype(dtype)))
+    return made
 
 
 @contextlib.contextmanager

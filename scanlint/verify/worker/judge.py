@@ -18,7 +18,7 @@ from .call import Progress, Signature, Split, TookTooLong, jitted, limited, plai
 from .callees import Callees
 from .compare import ACCEPTED_RELATIVE, Agreement, Difference, compare, describe, nowhere_finite, structure
 from .cover import Coverage, Way
-from .jaxes import finished, shape
+from .jaxes import finished, placed, shape
 from .module import Loaded
 from .paths import forget
 from .rounding import finer, spread
@@ -378,7 +378,7 @@ def floating(x: object) -> bool:
 
 
 def _scaled(x: object) -> object:
-    return jnp.asarray(np.asarray(x) * 0.5 + 0.25, x.dtype) if floating(x) else x  # type: ignore[attr-defined]
+    return placed(np.asarray(x) * 0.5 + 0.25, x.dtype) if floating(x) else x  # type: ignore[attr-defined]
 
 
 def _pair(x: object) -> jax.Array:

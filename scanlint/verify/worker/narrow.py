@@ -10,7 +10,7 @@ import numpy as np
 
 from .call import TookTooLong
 from .compare import BASE_ULPS, Difference, compare, describe, kinds, structure
-from .jaxes import eps, is_key
+from .jaxes import eps, is_key, placed
 from .judge import Judge, Weaker
 from .rounding import apart, in_double
 from .specs import Array, Choice, Scalar, Spec, leaves, replace
@@ -123,7 +123,7 @@ def _drawn(value: object, seed: int) -> object:
     """Other values of either sign."""
     if not isinstance(value, jax.Array) or not jnp.issubdtype(value.dtype, jnp.floating):
         return value
-    return jnp.asarray(np.random.default_rng(seed).standard_normal(value.shape), value.dtype)
+    return placed(np.random.default_rng(seed).standard_normal(value.shape), value.dtype)
 
 
 def _as_exact(judge: Judge, values: Values, expected: object, found: object, result: Difference) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from .call import TookTooLong, limited, split
 from .guess import KEY_NAMES
 from .interpret import count
-from .jaxes import eps, finished, in_x64, is_key, tiny, x64
+from .jaxes import eps, finished, in_x64, is_key, placed, tiny, x64
 from .module import cut
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ def nudged(tree: object, pattern: int, units: float = 1.0) -> object:
             return x
         at[0] += 1
         signs = np.random.default_rng([at[0], pattern]).integers(0, 2, np.asarray(x).shape) * 2.0 - 1.0
-        return jnp.asarray(np.asarray(x) * (1 + signs * units * eps(x.dtype)), x.dtype)  # type: ignore[attr-defined]
+        return placed(np.asarray(x) * (1 + signs * units * eps(x.dtype)), x.dtype)  # type: ignore[attr-defined]
 
     at = [0]
     return jax.tree_util.tree_map(lambda x: leaf(at, x), tree)
@@ -241,4 +241,4 @@ def doubled(value: object) -> object:
     if not _inexact(value):
         return value
     kind = np.complex128 if jnp.issubdtype(value.dtype, jnp.complexfloating) else np.float64  # type: ignore[attr-defined]
-    return jnp.asarray(np.asarray(value).astype(kind))
+    return placed(value, kind)

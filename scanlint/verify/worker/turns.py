@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from .call import TookTooLong
 from .cover import Way
+from .jaxes import placed
 from .judge import Judge, floating
 from .values import Case
 
@@ -131,7 +131,7 @@ def _sided(x: object, sign: float) -> object:
 
 def _like(x: object, plain: np.ndarray) -> object:
     """As a leaf of the same kind; Python numbers such that single precision holds them."""
-    return float(np.float32(plain)) if isinstance(x, float) else jnp.asarray(plain, x.dtype)  # type: ignore[attr-defined]
+    return float(np.float32(plain)) if isinstance(x, float) else placed(plain, x.dtype)  # type: ignore[attr-defined]
 
 
 def _moves(x: object) -> bool:

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .jaxes import placed
 from .specs import Array, Choice, Scalar, Spec, build, key_of, leaves
 
 Specs = dict[str, Spec]
@@ -114,14 +115,14 @@ def _array(spec: Array, path: str, mode: Mode, turn: int, integers: Sequence[int
         return key_of(mode.seed + 7, spec.shape, spec.dtype == "key")
     dtype = WIDE.get(spec.dtype, spec.dtype) if wide else spec.dtype
     if spec.dtype == "bool":
-        return jnp.asarray(rng.random(spec.shape) < 0.5 if spec.shape else bool((turn + mode.seed) % 2 == 0))
+        return placed(rng.random(spec.shape) < 0.5 if spec.shape else (turn + mode.seed) % 2 == 0, bool)
     if "int" in spec.dtype:
         if mode.large and np.iinfo(dtype).max > 2 * LARGE:
-            return jnp.asarray(LARGE + rng.integers(0, LARGE, spec.shape), dtype)
+            return placed(LARGE + rng.integers(0, LARGE, spec.shape), dtype)
         pool = list(dict.fromkeys([1, 0, 2, -1, 3, *integers, 9]))
         if spec.shape:
-            return jnp.asarray(rng.integers(0, 3, spec.shape), dtype)
-        return jnp.asarray(pool[turn % len(pool)] if mode.seed < 2 else int(rng.integers(-2, 8)), dtype)
+            return placed(rng.integers(0, 3, spec.shape), dtype)
+        return placed(pool[turn % len(pool)] if mode.seed < 2 else int(rng.integers(-2, 8)), dtype)
     values = rng.standard_normal(spec.shape) * mode.scale
     if mode.few:
         values = rng.integers(-1, 3, spec.shape).astype(float)
@@ -138,7 +139,7 @@ def _array(spec: Array, path: str, mode: Mode, turn: int, integers: Sequence[int
     if mode.spot is not None and (mode.only is None or mode.only == path):
         values = np.array(values)
         values.reshape(-1)[-1 if mode.last else 0 :][: 1 if values.size else 0] = mode.spot
-    return jnp.asarray(np.asarray(values), dtype)
+    return placed(values, dtype)
 
 
 def _square(spec: Spec) -> bool:
@@ -237,7 +238,7 @@ def varied(values: Values, floats: Sequence[float]) -> Iterator[Case]:
             if not isinstance(x, (jax.Array, np.ndarray)) or not jnp.issubdtype(x.dtype, jnp.inexact):
                 return x
             at[0] += 1
-            return jnp.asarray(change(np.array(x), at[0]), x.dtype)
+            return placed(change(np.array(x), at[0]), x.dtype)
 
         def make() -> Values:
             at = [0]

@@ -27,6 +27,8 @@ from .weak import WEAKER
 
 MAX_CASES = 48
 PROVED_CASES = 5
+DERIVED = 2  # gradients of versions that are the same program but for their loops
+CHOICES = frozenset(["cond", "where", "select", "switch", "stop_gradient"])
 FULL_SECONDS = 0.6  # where the twins are run as well
 SHORT_SECONDS = 4.0
 SEARCH_SECONDS = 3.0
@@ -104,7 +106,7 @@ class Weighing:
         if not proved:
             self.in_time("between the ways that inputs take", lambda: self.quickly(self.turned))
         family = self.short(families)
-        self.derivatives(family)
+        self.derivatives(family, DERIVED if proved and self.straight() else None)
         if not proved:
             self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
         self.narrowed(families, proved)
@@ -287,9 +289,18 @@ class Weighing:
         """The family whose cases are made from specs: the quickest to run."""
         return next((f for f in families if f.specs is not None), families[0])
 
-    def derivatives(self, family: Family) -> None:
+    def straight(self) -> bool:
+        """Whether the new version chooses no more than the old one does: what is chosen is differentiated apart."""
+        chosen = [
+            sum(isinstance(n, ast.Attribute | ast.Name) and _last(n) in CHOICES for n in ast.walk(tree))
+            for tree in (self.full.old.tree, self.full.new.tree)
+        ]
+        return chosen[0] == chosen[1]
+
+    def derivatives(self, family: Family, most: int | None) -> None:
+        """Compare the gradients on the `most` telling inputs."""
         started = time.process_time()
-        for at, case in enumerate(family.smooth):
+        for at, case in enumerate(family.smooth[:most]):
             if self.late() and not self.full.differentiated:
                 self.remarks.append(f"gradients were compared on {at or 'no'} inputs: each takes seconds")
                 return
@@ -368,3 +379,7 @@ def made(case: Case) -> Values | None:
 
 def _larger(a: int | None, b: int | None) -> int | None:
     return b if a is None else a if b is None else max(a, b)
+
+
+def _last(node: ast.Attribute | ast.Name) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id
