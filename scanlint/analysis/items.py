@@ -12,7 +12,7 @@ MAKES = frozenset({"builtins.dict", "builtins.list"})
 
 
 def own_items(unit: Unit, node: ast.For | ast.While, flow: Flow) -> Names:
-    """Names of dicts and lists made in this function whose items the loop sets, and that go by no other name."""
+    """Names of dicts and lists whose items the loop sets, made in this function or for it, that go by no other name."""
     if isinstance(flow.function, ast.Lambda):
         return frozenset()
     return frozenset(name for name in stores(*node.body) if _own(unit, node, flow, name))
@@ -21,15 +21,17 @@ def own_items(unit: Unit, node: ast.For | ast.While, flow: Flow) -> Names:
 def _own(unit: Unit, node: ast.For | ast.While, flow: Flow, name: str) -> bool:
     if name in binds(*node.body) or name not in flow.bound_before[node]:
         return False
-    made = list(_makings(flow, name))
-    if len(made) != 1 or made[0] is None or not _fresh(unit, made[0]):
+    made, keys, first, since = list(_makings(flow, name)), None, set[ast.AST](), flow.function.lineno
+    if not _handed(unit, flow, name):
+        if len(made) != 1 or made[0] is None or not _fresh(unit, made[0]):
+            return False
+        statement = next(a for a in unit.ancestors(made[0]) if isinstance(a, ast.stmt))
+        if statement not in [*unit.block(node), *getattr(flow.function, "body", [])] or statement.lineno > node.lineno:
+            return False
+        keys, first, since = _keys(made[0]), set(ast.walk(statement)), made[0].lineno
+    elif made != [None]:
         return False
-    statement = next(a for a in unit.ancestors(made[0]) if isinstance(a, ast.stmt))
-    if statement not in [*unit.block(node), *getattr(flow.function, "body", [])] or statement.lineno > node.lineno:
-        return False
-    keys = _keys(made[0])
-    first = set(ast.walk(statement))
-    loops = [a for a in unit.ancestors(node) if isinstance(a, ast.For | ast.While) and a.lineno >= made[0].lineno]
+    loops = [a for a in unit.ancestors(node) if isinstance(a, ast.For | ast.While) and a.lineno >= since]
     end = max(a.end_lineno or a.lineno for a in (node, *loops))
     for use in ast.walk(flow.function):
         if not isinstance(use, ast.Name) or use.id != name or isinstance(use.ctx, ast.Store) or use in first:
@@ -42,11 +44,36 @@ def _own(unit: Unit, node: ast.For | ast.While, flow: Flow, name: str) -> bool:
                 if isinstance(context, ast.Load) or keys is None or key in keys:
                     continue
                 return False
+            case ast.Subscript(value=value, slice=ast.Name() as key, ctx=ast.Load() | ast.Store()) if value is use:
+                if _goes_over(unit, key, name):
+                    continue
+            case ast.For(iter=iterable) if iterable is use:
+                continue  # its keys
+            case ast.Call(func=ast.Call(func=transform)) if (unit.resolve(transform) or "").startswith("jax."):
+                continue
             case ast.Call() if (unit.resolve(outer.func) or "").startswith("jax."):
                 continue
         if use.lineno <= end:
             return False
     return True
+
+
+def _handed(unit: Unit, flow: Flow, name: str) -> bool:
+    """Whether it is an argument of a function that a decorator compiles: what its callers hold is another pytree."""
+    context = unit.contexts.get(flow.function)
+    if context is None or context.jit is None or not context.jit.decorator or isinstance(flow.function, ast.Lambda):
+        return False
+    arguments = flow.function.args
+    return name not in context.static and name in {a.arg for a in (*arguments.args, *arguments.kwonlyargs)}
+
+
+def _goes_over(unit: Unit, key: ast.Name, name: str) -> bool:
+    """Whether a key comes out of a loop over the keys that are there: `for k in params: params[k] = ...`."""
+    for around in unit.ancestors(key):
+        match around:
+            case ast.For(target=ast.Name(id=bound), iter=ast.Name(id=listed)) if bound == key.id:
+                return listed == name
+    return False
 
 
 def made_inside(unit: Unit, node: ast.For | ast.While, flow: Flow, carried: Collection[str]) -> Names:

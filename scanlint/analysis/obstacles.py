@@ -95,7 +95,7 @@ def _jumps(node: ast.For | ast.While) -> Iterator[Withheld]:
 
 def _sets_item(part: ast.AST, items: Names) -> bool:
     match part:
-        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(), ctx=ast.Store()):
+        case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()):
             return name in items
     return False
 
