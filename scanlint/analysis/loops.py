@@ -166,8 +166,10 @@ class LoopModel:
         """Whether something is in the way that no mechanical step takes out of it."""
         if all(o.code == "closure" for o in self.obstacles) or self.read_back is not None:
             return False
+        from scanlint.analysis.histories import alone
+
         appends = by_branches(self.node.body, self.obstacles) or flattened(self.unit, self.node, self.flow)
-        return not appends
+        return not (appends or alone(self))
 
     @property
     def collects(self) -> bool:

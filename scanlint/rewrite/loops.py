@@ -21,6 +21,7 @@ from scanlint.rewrite.closures import with_closures
 from scanlint.rewrite.flagged import without_jumps
 from scanlint.rewrite.flattened import with_rows
 from scanlint.rewrite.growing import with_lists
+from scanlint.rewrite.histories import with_named_lists
 from scanlint.rewrite.indexing import use_arrays, use_tracers
 from scanlint.rewrite.jumps import without_continue
 from scanlint.rewrite.lasting import last_after
@@ -34,8 +35,8 @@ from scanlint.rewrite.windows import use_windows
 from scanlint.rewrite.words import bare
 
 WAYS = (
-    without_read_back, once_per_trip, with_rows, with_lists, with_closures, without_continue, without_jumps,
-    first_trip_before, last_after,
+    without_read_back, once_per_trip, with_rows, with_lists, with_named_lists, with_closures, without_continue,
+    without_jumps, first_trip_before, last_after,
 )  # fmt: skip
 """Steps after which a loop is looked at again, the first that applies first."""
 

@@ -25,6 +25,38 @@ def ys() -> jnp.ndarray:
 
 
 ROLLED = {
+    "lists_in_a_dict": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s = ys[0]
+            trace = {"s": [], "size": []}
+            for x in xs:
+                s = 0.5 * s + jnp.sin(x).sum() * jnp.cos(s)
+                trace["s"].append(s)
+                trace["size"].append(jnp.abs(x).sum())
+            return jnp.stack(trace["s"]), {k: jnp.array(v) for k, v in trace.items()}
+        """,
+        '    trace = {"s": trace_s, "size": size}\n',
+    ),
+    "items_of_an_argument": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            state = {"w": xs[0], "b": ys[0]}
+            return g(state, xs)
+
+
+        @jax.jit
+        def g(state, xs):
+            for i in range(20):
+                for k in state:
+                    state[k] = state[k] - 0.1 * jnp.tanh(state[k] + xs[i].sum())
+                state["w"] *= 0.5
+            return state
+        """,
+        "lax.fori_loop(0, 20, body, state)\n",
+    ),
     "an_array_that_gets_a_row_longer": (
         """
         @jax.jit
@@ -639,6 +671,20 @@ LEFT = {
 def test_a_loop_is_left_with_a_reason(rewrite: Rewriting, code: str, reason: str) -> None:
     sample = rewrite(dedent(code).strip() + "\n")
     assert reason in sample.reasons
+    assert sample.new == sample.old
+
+
+def test_a_dict_that_goes_by_another_name_is_left(rewrite: Rewriting) -> None:
+    sample = rewrite(
+        dedent("""
+        @jax.jit
+        def f(state, x):
+            other = state
+            for _ in range(20):
+                state["w"] = jnp.tanh(state["w"] * x) + jnp.sin(x) * jnp.cos(x)
+            return other["w"]
+        """).lstrip()
+    )
     assert sample.new == sample.old
 
 

@@ -1,0 +1,62 @@
+"""Dicts of lists that each trip appends to: `history["loss"].append(loss)`."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from scanlint.analysis.loops import LoopModel
+
+
+class History(NamedTuple):
+    """The dict, the statement that makes it, its keys, and for each its list in the statement that appends to it."""
+
+    name: str
+    made: ast.Assign
+    keys: tuple[ast.Constant, ...]
+    appends: dict[str, ast.Subscript]
+
+
+def histories(model: LoopModel) -> tuple[History, ...]:
+    """The dicts of empty lists, made just before the loop, to each of which every trip appends once."""
+    block = model.unit.block(model.node)
+    found = []
+    for statement in block[: block.index(model.node)]:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict(keys=[_, *_] as keys, values=values)):
+                texts = tuple(k for k in keys if isinstance(k, ast.Constant) and isinstance(k.value, str))
+                lists = [v for v in values if isinstance(v, ast.List) and not v.elts]
+                appends = _appended(model, name) if len(texts) == len(lists) == len(keys) else {}
+                if set(appends) == {k.value for k in texts}:
+                    found.append(History(name, statement, texts, appends))
+    return tuple(found)
+
+
+def alone(model: LoopModel) -> bool:
+    """Whether such appends are all that is in the way of a loop: each is an effect, and changes an object in place."""
+    appended = sum(len(history.appends) for history in histories(model))
+    effects = [o for o in model.obstacles if o.code in ("side-effect", "mutation")]
+    return len(effects) == len(model.obstacles) <= 2 * appended
+
+
+def _appended(model: LoopModel, name: str) -> dict[str, ast.Subscript]:
+    """The lists, by key, in the statements that append to them; none where the loop uses the dict otherwise."""
+    appends: dict[str, ast.Subscript] = {}
+    for statement in model.node.body:
+        match statement:
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Attribute(
+                        value=ast.Subscript(value=ast.Name(id=dict_name), slice=ast.Constant(value=str(key))) as place,
+                        attr="append",
+                    ),
+                    args=[_],
+                    keywords=[],
+                )
+            ) if dict_name == name and key not in appends:
+                appends[key] = place
+    uses = [n for n in ast.walk(model.flow.function) if isinstance(n, ast.Name) and n.id == name]
+    inside = {n for s in model.node.body for n in ast.walk(s)}
+    before = [n for n in uses if n not in inside and n.lineno <= model.node.lineno]
+    once = sum(n in inside for n in uses) == len(appends) and len(before) == 1
+    return appends if once else {}
