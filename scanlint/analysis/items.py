@@ -22,15 +22,13 @@ def _own(unit: Unit, node: ast.For | ast.While, flow: Flow, name: str) -> bool:
     if name in binds(*node.body) or name not in flow.bound_before[node]:
         return False
     made, keys, first, since = list(_makings(flow, name)), None, set[ast.AST](), flow.function.lineno
-    if not _handed(unit, flow, name):
+    if not (made == [None] and _handed(unit, flow, name) and _read_first(node, name)):
         if len(made) != 1 or made[0] is None or not _fresh(unit, made[0]):
             return False
         statement = next(a for a in unit.ancestors(made[0]) if isinstance(a, ast.stmt))
         if statement not in [*unit.block(node), *getattr(flow.function, "body", [])] or statement.lineno > node.lineno:
             return False
         keys, first, since = _keys(made[0]), set(ast.walk(statement)), made[0].lineno
-    elif made != [None]:
-        return False
     loops = [a for a in unit.ancestors(node) if isinstance(a, ast.For | ast.While) and a.lineno >= since]
     end = max(a.end_lineno or a.lineno for a in (node, *loops))
     for use in ast.walk(flow.function):
@@ -65,6 +63,29 @@ def _handed(unit: Unit, flow: Flow, name: str) -> bool:
         return False
     arguments = flow.function.args
     return name not in context.static and name in {a.arg for a in (*arguments.args, *arguments.kwonlyargs)}
+
+
+def _read_first(node: ast.For | ast.While, name: str) -> bool:
+    """Whether each item that the loop sets is read no later than that, so that it is there from the start."""
+    read: set[object] = set()
+    for statement in (s for s in walk_scope(node.body) if isinstance(s, ast.stmt)):
+        for part in walk_scope([statement]):
+            match part:
+                case ast.Subscript(value=ast.Name(id=base), slice=ast.Constant(value=key)) if base == name:
+                    if isinstance(part.ctx, ast.Load) or isinstance(statement, ast.AugAssign):
+                        read.add(key)
+        if any(isinstance(k, ast.Constant) and k.value not in read for k in _set_keys(statement, name)):
+            return False
+    return True
+
+
+def _set_keys(statement: ast.stmt, name: str) -> Iterator[ast.expr]:
+    """The keys that a statement itself sets."""
+    places = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    for place in (part for target in places if target is not None for part in ast.walk(target)):
+        match place:
+            case ast.Subscript(value=ast.Name(id=base), slice=key, ctx=ast.Store()) if base == name:
+                yield key
 
 
 def _goes_over(unit: Unit, key: ast.Name, name: str) -> bool:

@@ -16,8 +16,9 @@ from scanlint.rewrite.leaving import Leaving, shares_lines
 def with_lists(model: LoopModel) -> Rewrite | None:
     """The loop with such lists, which it can return row by row; joined as before where these are not its rows."""
     found = growing(model)
-    if not found or shares_lines(model.node):
-        return None
+    said = any("#" in model.unit.source.segment(part) for one in found for part in (one.made, one.grows))
+    if not found or said or shares_lines(model.node):
+        return None  # words in the middle of a statement would be lost
     doubtful = any(one.joins or one.first is None for one in found)
     joined = _with_lists(model, found, joining=True) if doubtful else None
     return _with_lists(model, found)._replace(plainer=joined)

@@ -14,8 +14,9 @@ from scanlint.rewrite.syntax import fresh
 def with_named_lists(model: LoopModel) -> Rewrite | None:
     """The loop with a name for each list, which it can return row by row."""
     found = histories(model)
-    if not found or shares_lines(model.node):
-        return None
+    said = any("#" in model.unit.source.segment(one.made) for one in found)
+    if not found or said or shares_lines(model.node):
+        return None  # words in the middle of a statement would be lost
     unit, node = model.unit, model.node
     source, taken = unit.source, set(unit.names)
     stack, needed = unit.spell("jax.numpy.stack")

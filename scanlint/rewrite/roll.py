@@ -367,7 +367,9 @@ def _returned(model: LoopModel, lines: list[str]) -> ast.Return | None:
     match after[0]:
         case ast.Return(value=ast.Name() | ast.Tuple() as value) as returned:
             same = ast.unparse(value).strip("()") == lines[0].partition(" = ")[0]
-            return returned if same and returned.lineno == (model.node.end_lineno or 0) + 1 else None
+            below = returned.lineno == (model.node.end_lineno or 0) + 1
+            remark = "#" in model.unit.source.lines[(returned.end_lineno or returned.lineno) - 1]
+            return returned if same and below and not remark else None
     return None
 
 

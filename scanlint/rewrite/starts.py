@@ -369,7 +369,8 @@ def _replaced(statement: ast.Assign, made: Sequence[_Start], lines: list[str], w
 
 def _block(codes: Sequence[str], statement: ast.stmt, lines: list[str], width: int) -> str:
     """Statements as far in as another one, without the end of the last line."""
-    margin = lines[statement.lineno - 1][: statement.col_offset]
+    line = lines[statement.lineno - 1]
+    margin = line[: len(line) - len(line.lstrip())]
     broken = [line for code in codes for line in fit(code, len(margin), width).split("\n")]
     return _newline(statement, lines).join(margin + line for line in broken)
 

@@ -683,6 +683,17 @@ def test_a_dict_that_goes_by_another_name_is_left(rewrite: Rewriting) -> None:
             for _ in range(20):
                 state["w"] = jnp.tanh(state["w"] * x) + jnp.sin(x) * jnp.cos(x)
             return other["w"]
+
+
+        @jax.jit
+        def g(state, x):
+            return helper(state, x), state
+
+
+        def helper(state, x):
+            for _ in range(20):
+                state["w"] = jnp.tanh(state["w"] * x) + jnp.sin(x) * jnp.cos(x)
+            return state["w"]
         """).lstrip()
     )
     assert sample.new == sample.old

@@ -381,7 +381,7 @@ def test_a_loop_is_rolled(rewrite: Rewriting, code: str, expected: str) -> None:
 
 
 LEFT = {
-    "a_dict_of_the_caller": ("", "state", "return state"),
+    "an_item_that_an_argument_may_not_have": ("", "state", "return state"),
     "a_dict_with_a_second_name": ('state = {"s": xs[0]}\n    kept = state', "xs", "return kept"),
     "a_dict_kept_in_a_list": ('state = {"s": xs[0]}\n    seen = [state]', "xs", "return seen[0]"),
     "a_dict_that_gets_a_new_key": ('state = {"t": xs[0]}', "xs", "return state"),

@@ -17,6 +17,7 @@ FOLDER_BYTES = 1 << 30
 LOOK_SECONDS = 0.5
 STUCK_SECONDS = 15.0
 STUCK_TIMES = 100.0  # as long as the old version took
+WARM_SECONDS = 0.1  # of that, for operations that it compiles the first time
 COMPARED = re.compile(r"^running the new version on (.*) \(the old one took ([\d.]+) s\)$", re.S)
 RENEWALS = 2  # of the time of a task: for inputs of other files, and for what is found there
 
@@ -94,7 +95,7 @@ class Watch:
         self.stage, self.stuck = stage, None
         compared = COMPARED.match(stage)
         if compared is not None:
-            usual = STUCK_TIMES * float(compared[2])
+            usual = STUCK_TIMES * (float(compared[2]) - WARM_SECONDS)
             self.stuck = Clock(self.process, max(min(STUCK_SECONDS, self.timeout / 2), usual))
 
     def again(self, kept: object) -> None:
