@@ -34,11 +34,12 @@ def _with_lists(model: LoopModel, found: Sequence[Growing], *, joining: bool = F
         return written
 
     leaving = Leaving(unit, indent_of(unit), str)
-    lines: list[str] = []
+    block, lines = unit.block(node), list[str]()
     edits: list[Edit] = []
     for one in found:
         start, row, joins = one.made.value, source.segment(one.row), one.joins if joining else ""
-        kept = not reads(start) & binds(*node.body) and (one.first is not None or joining)
+        between = block[block.index(one.made) : block.index(node)]
+        kept = not reads(start) & binds(*between, *node.body) and (one.first is not None or joining)
         inside = source.segment(one.first) if one.first is not None and not kept else ""
         edits.append(Edit(source.start(start), source.end(start), f"[{inside}]"))
         code = f"{one.name}.insert(0, {row})" if one.front else f"{one.name}.append({row})"

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from scanlint.analysis.growing import growing
+from scanlint.analysis.histories import histories
 from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.analysis.outputs import appends
 from scanlint.analysis.rows import writes_rows
@@ -64,8 +65,7 @@ def cure(model: LoopModel, plain: str) -> str:
     if model.by_hand:
         return CURES.get(model.obstacles[0].reason.partition(":")[0], plain)
     if grown := [one.name for one in growing(model)]:
-        carried = [name for name in model.carried if name not in grown]
-        return f"carry {quoted(carried)} through `lax.scan`, which stacks {quoted(grown)}"
+        return _scanned([name for name in model.carried if name not in grown], grown)
     if writes_rows(model):
         return f"{plain}, or compute all rows at once with `jax.vmap`"
     return plain
@@ -74,7 +74,13 @@ def cure(model: LoopModel, plain: str) -> str:
 def stacking(model: LoopModel) -> str:
     """What a scan would carry, and what it would stack."""
     lists = list(dict.fromkeys([o.name for o in model.outputs] or [name for name, *_ in appends(model.node)]))
+    lists += [ast.unparse(place) for history in histories(model) for place in history.appends.values()]
     carried = [name for name in model.carried if name not in lists]
     if model.read_back is not None:
         carried.append(f"{model.read_back.name}[-1]")
-    return f"carry {quoted(carried)} through `lax.scan`, which stacks {quoted(lists)}"
+    return _scanned(carried, lists)
+
+
+def _scanned(carried: Sequence[str], lists: Sequence[str]) -> str:
+    stacked = f"which stacks {quoted(lists)}"
+    return f"carry {quoted(carried)} through `lax.scan`, {stacked}" if carried else f"use `lax.scan`, {stacked}"

@@ -55,6 +55,13 @@ def test_a_guarded_division_that_is_computed_after_all_is_refuted(judge) -> None
     assert "gradient" in (found.counterexample or "")
 
 
+def test_another_choice_of_the_same_values_is_differentiated_where_it_matters(judge) -> None:
+    old = "def f(x, y):\n    return lax.cond(y != 0, lambda: x / y, lambda: jnp.zeros_like(x))\n"
+    found = judge(old, "def f(x, y):\n    return jnp.where(y != 0, x / y, jnp.zeros_like(x))\n")
+    assert found.verdict == "refuted", found
+    assert "gradient" in (found.counterexample or "")
+
+
 NEVER = {
     "a ternary": ("def f(x):\n    y = x * 3 if jnp.sum(x) == 1e30 / 7 else x\n    return y\n", "def f(x):\n    return jnp.where(jnp.sum(x) == 1e30 / 7, x * 5, x)\n"),
     "an if on one line": ("def f(x):\n    if jnp.sum(x) == 1e30 / 7: x = x * 3\n    return x\n", "def f(x):\n    return jnp.where(jnp.sum(x) == 1e30 / 7, x * 5, x)\n"),

@@ -119,9 +119,9 @@ class Inputs(Attempts):
         bodies, _ = self.entered(specs)
 
         def both(changed: Specs) -> Failure | None:
-            reached, failure = self.entered(changed)
             if min(sizes(list(changed.values())), default=1) == 0:
-                failure = Failure("there are no elements to compare", (), "ValueError")
+                return Failure("there are no elements to compare", (), "ValueError")
+            reached, failure = self.entered(changed)
             if failure is None and bodies - reached:
                 failure = Failure("a loop makes no trip any more", (), "ValueError")
             return failure or other(changed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
@@ -290,12 +291,12 @@ class Weighing:
         return next((f for f in families if f.specs is not None), families[0])
 
     def straight(self) -> bool:
-        """Whether the new version chooses no more than the old one does: what is chosen is differentiated apart."""
-        chosen = [
-            sum(isinstance(n, ast.Attribute | ast.Name) and _last(n) in CHOICES for n in ast.walk(tree))
+        """Whether both versions choose by the same means, which are differentiated each in its own way."""
+        before, after = (
+            Counter(_last(n) for n in ast.walk(tree) if isinstance(n, ast.Attribute | ast.Name) and _last(n) in CHOICES)
             for tree in (self.full.old.tree, self.full.new.tree)
-        ]
-        return chosen[0] == chosen[1]
+        )
+        return before == after
 
     def derivatives(self, family: Family, most: int | None) -> None:
         """Compare the gradients on the `most` telling inputs."""
