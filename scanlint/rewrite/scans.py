@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+
 from scanlint.analysis.scans import DummyScan
 from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit, Position
 from scanlint.outcome import Outcome, Rewrite
+from scanlint.rewrite.wrapping import within
 
 
 def without_xs(unit: Unit, scan: DummyScan) -> Outcome:
@@ -21,6 +24,8 @@ def without_xs(unit: Unit, scan: DummyScan) -> Outcome:
             edits = [Edit(edits[0].start, edits[0].end, f"None{text}")]
         else:
             edits.append(Edit(last, last, text))
+    statement = next(a for a in unit.ancestors(scan.call) if isinstance(a, ast.stmt))
+    edits = [*within(source, statement, edits)]
     if scan.made is not None:
         line, end = scan.made.lineno, (scan.made.end_lineno or scan.made.lineno)
         edits.append(Edit(Position(line, 1), Position(end + 1, 1), ""))

@@ -11,7 +11,7 @@ from scanlint.finding import Edit, Position, Primitive
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.alike import Leaf, dtype_parts, filled, total, unify
 from scanlint.rewrite.predicates import predicate
-from scanlint.rewrite.wrapping import fit
+from scanlint.rewrite.wrapping import within
 
 
 def to_choice(unit: Unit, node: ast.IfExp) -> Outcome:
@@ -113,28 +113,9 @@ class _Ternary:
 
     def _edit(self, code: str) -> Edit:
         """The new expression in its place; the statement is laid out anew where it was one line and is too long now."""
-        start, end = self._bare()
         statement = next(a for a in self.unit.ancestors(self.node) if isinstance(a, ast.stmt))
-        first = self.source.start(statement)
-        line = self.source.lines[first.line - 1].rstrip("\r\n")
-        whole = f"{line[: start.column - 1]}{code}{line[end.column - 1 :]}"
-        margin = len(line) - len(line.lstrip())
-        simple = (
-            isinstance(statement, ast.Assign | ast.Return | ast.Expr)
-            and statement.end_lineno == first.line == start.line
-        )
-        if (
-            simple
-            and "\n" not in whole
-            and self.source.end(statement).column == len(line) + 1
-            and first.column == margin + 1
-        ):
-            broken = fit(whole.strip(), margin, self.source.width).split("\n")
-            if len(broken) > 1:
-                newline = "\r\n" if self.source.lines[first.line - 1].endswith("\r\n") else "\n"
-                text = newline.join([broken[0], *(" " * margin + b for b in broken[1:])])
-                return Edit(first, self.source.end(statement), text)
-        return Edit(start, end, code)
+        (edit,) = within(self.source, statement, [Edit(*self._bare(), code)])
+        return edit
 
     def _bare(self) -> tuple[Position, Position]:
         """The place of the ternary with the parentheses that only it needed."""

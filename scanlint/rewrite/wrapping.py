@@ -5,7 +5,28 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from scanlint.analysis.unit import Source
+from scanlint.edits import apply_edits
+from scanlint.finding import Edit, Position
+
 STEP = 4
+
+
+def within(source: Source, statement: ast.stmt, edits: Sequence[Edit]) -> Sequence[Edit]:
+    """Edits in a statement of one line, which is laid out anew where they make it too long."""
+    start, end = source.start(statement), source.end(statement)
+    written = source.lines[start.line - 1]
+    line = written.rstrip("\r\n")
+    margin = len(line) - len(line.lstrip())
+    alone = (start.line, start.column, end.column) == (end.line, margin + 1, len(line) + 1)
+    if not alone or not isinstance(statement, ast.Assign | ast.Return | ast.Expr):
+        return edits
+    moved = [Edit(Position(1, e.start.column), Position(1, e.end.column), e.text) for e in edits]
+    broken = fit(apply_edits(line, moved).strip(), margin, source.width).split("\n")
+    if len(broken) == 1:
+        return edits
+    newline = "\r\n" if written.endswith("\r\n") else "\n"
+    return [Edit(start, end, newline.join([broken[0], *(" " * margin + b for b in broken[1:])]))]
 
 
 def fit(code: str, margin: int, width: int) -> str:

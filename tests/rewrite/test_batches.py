@@ -333,6 +333,10 @@ SCANS = {
         "return lax.scan(step, x, jnp.zeros(7), unroll=2)",
         "lax.scan(step, x, None, unroll=2, length=7)",
     ),
+    "a_line_that_gets_too_long": (
+        "last_state, every_state = lax.scan(step, x, jnp.zeros(7), unroll=1 + x.size)\n    return last_state, every_state",
+        "lax.scan(\n        step, x, None, unroll=1 + x.size, length=7\n    )\n",
+    ),
 }
 
 
