@@ -334,8 +334,8 @@ SCANS = {
         "lax.scan(step, x, None, unroll=2, length=7)",
     ),
     "a_line_that_gets_too_long": (
-        "last_state, every_state = lax.scan(step, x, jnp.zeros(7), unroll=1 + x.size // 2)\n    return last_state, every_state",
-        "lax.scan(\n        step, x, None, unroll=1 + x.size // 2, length=7\n    )\n",
+        "last_state, every_state = lax.scan(step, x, jnp.zeros(7), unroll=1 + x.size // 256)\n    return last_state, every_state",
+        "lax.scan(\n        step, x, None, unroll=1 + x.size // 256, length=7\n    )\n",
     ),
 }
 
