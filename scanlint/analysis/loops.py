@@ -192,8 +192,9 @@ class LoopModel:
         return [p for p in parts if p is not None]
 
     def used(self, name: str) -> bool:
-        """Whether the body reads a name."""
-        return name in reads(*self.node.body)
+        """Whether the body reads a name, where rows of arrays are stacked and not set any more."""
+        rows = {buffer.append: buffer.element for buffer in self.buffers}
+        return name in reads(*(rows.get(s, s) for s in self.node.body))
 
 
 def _state(

@@ -215,7 +215,11 @@ def _fits(model: LoopModel, made: ast.expr, stream: Stream) -> bool:
             return trips == (ast.unparse(array), 0)
         case ast.Call(func=function, args=[shape, *_]) if unit.resolve(function) in SHAPED:
             match shape:
-                case ast.Tuple(elts=[first, *_]) | ast.List(elts=[first, *_]):
+                case (
+                    ast.Tuple(elts=[first, *_])
+                    | ast.List(elts=[first, *_])
+                    | ast.BinOp(left=ast.Tuple(elts=[first, *_]), op=ast.Add())
+                ):
                     return trips == _length(unit, first)
                 case ast.Attribute(value=array, attr="shape"):
                     return trips == (ast.unparse(array), 0)

@@ -73,8 +73,9 @@ def _stacked_rows(model: LoopModel) -> list[Outcome]:
         rising = in_order(stacking)
         batch = batch_of(rising, numbered=True) if rising is not None else None
         return mapped_rows(rising, batch) if rising is not None and batch is not None else []
+    dtypes = {b.name: dtype for b in stacking.buffers if (dtype := dtype_of(stacking, b)) is not None}
     try:
-        return [Roll(stacking).outcome()]
+        return [Roll(stacking).outcome(), *([Roll(stacking, dtypes=dtypes).outcome()] if dtypes else [])]
     except SharedLine:
         return []  # what makes the array has company on its line: the array is carried
 

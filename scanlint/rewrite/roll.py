@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 import libcst as cst
 
@@ -40,10 +40,15 @@ class Names:
 
 @dataclass
 class Roll:
-    """One loop on its way to `fori_loop` or `scan`."""
+    """One loop on its way to `fori_loop` or `scan`.
+
+    `stacked`: what it goes over is a list of pytrees, to be stacked leaf by leaf. `dtypes`: of outputs, as source, that
+    their rows may not have.
+    """
 
     model: LoopModel
     stacked: bool = False
+    dtypes: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         model = self.model
@@ -128,6 +133,10 @@ class Roll:
             outputs.append((self._element(output), plan.names[output.name]))
             if output.front != self._backwards and output.name not in plan.straight:
                 after.append(f"{plan.names[output.name]} = {plan.names[output.name]}[::-1]")
+            if output.name in self.dtypes:
+                after.append(
+                    f"{plan.names[output.name]} = {plan.names[output.name]}.astype({self.dtypes[output.name]})"
+                )
             after += plan.heads[output.name]
         for value in last:
             stacked = self.names(plural(value))

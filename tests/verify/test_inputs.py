@@ -590,6 +590,32 @@ def f(x, direction, matrix):
 """,
         lambda x, direction, matrix: x == direction and matrix == (*x, *x),
     ),
+    "gates_that_are_split_evenly": (
+        """
+def cell(params, h, x):
+    z = jnp.concatenate([x, h]) @ params["W"] + params["b"]
+    i, f, o, g = jnp.split(z, 4)
+    return jax.nn.sigmoid(o) * jnp.tanh(i * g + f * h)
+def f(params, xs):
+    h = jnp.zeros(params["b"].shape[0] // 4)
+    for x in xs:
+        h = cell(params, h, x)
+    return h
+""",
+        lambda b, w, xs: b[0] % 4 == 0 < b[0] and w == (xs[1] + b[0] // 4, *b),
+    ),
+    "gates_cut_out_one_after_the_other": (
+        """
+def f(Wx, Wh, b, xs):
+    n = Wh.shape[1]
+    h = jnp.zeros(n)
+    for x in xs:
+        z = Wx @ x + Wh @ h + b
+        h = z[:n] * h + z[n : 2 * n] * jnp.tanh(z[2 * n :])
+    return h
+""",
+        lambda wx, wh, b, xs: wh == (3 * wh[1], wh[1]) and wh[1] and b == wh[:1] and wx == (*b, *xs[1:]),
+    ),
 }
 
 

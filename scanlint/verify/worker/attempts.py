@@ -31,7 +31,8 @@ CONCRETE = (
 class Attempts:
     """Runs one function on what specs describe; `trial` is a version of the module whose long loops are short.
 
-    `decided`: whether the last attempt came to a truth test on an array.
+    `decided`: whether the last attempt came to a truth test on an array; `empty`: whether it gave an array without
+    elements.
     """
 
     loaded: Loaded
@@ -42,6 +43,7 @@ class Attempts:
     trial: Loaded | None = None
     new: ast.AST | None = None
     decided: bool = False
+    empty: bool = False
 
     def progress(self) -> Progress:
         return Progress(str(self.loaded.module.__file__))
@@ -54,7 +56,7 @@ class Attempts:
         reached: Progress | None = None,
     ) -> Failure | None:
         """Does a version (the old one) accept these? Abstractly where they allow; truth tests are alternated."""
-        asked = [0]
+        asked, self.empty = [0], False
         reached = self.progress() if reached is None else reached
 
         def decide(tracer: object) -> bool:
@@ -68,9 +70,10 @@ class Attempts:
             with limited(ATTEMPT_SECONDS), deciding(decide), reached.watching():
                 values = self.moved(self.abstract(specs), function)
                 parts = split(values, self.signature.static, numbers=False)
-                jax.eval_shape(
+                given = jax.eval_shape(
                     lambda *ls: self.outcome(parts.rebuild(ls), function or plain(self.function)), *parts.leaves
                 )
+                self.empty = any(x.size == 0 for x in given)
         except TooManyDecisions:
             return None
         except TookTooLong:

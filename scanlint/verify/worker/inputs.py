@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from .attempts import Attempts
 from .call import jitted
+from .divisions import divisors, multiplied, others
 from .given import BadSpecification, parse
 from .guess import Sizes, guesses, of_class, record_fields
 from .infer import infer
@@ -16,7 +17,7 @@ from .module import complete, find
 from .need import Need
 from .search import MAX_ATTEMPTS, Failure, Links, alike, search
 from .separate import separate
-from .specs import Array, Scalar, Spec, Struct, leaves, resize, sizes
+from .specs import Array, Scalar, Spec, Struct, hashable, leaves, resize, sizes
 from .values import Specs
 
 VARIANT_SECONDS = 1.5
@@ -85,15 +86,28 @@ class Inputs(Attempts):
         candidates, failure = self.candidates(), None
         first = {n: c[0] for n, c in candidates.items()}
         starts = ((first, BRIEF), (alike(first), BRIEF), (first, MAX_ATTEMPTS))
-        for attempt in (self.both_ways, self.attempt):
-            for start, most in starts:
-                found = search(start, candidates, attempt, self.node, self.links(), most=most)
+        divided = self.divisors()
+        whole = tuple((multiplied(first, n), BRIEF) for n in divided[-1:])
+        for attempt in (*([self.filled] if divided else []), self.both_ways, self.attempt):
+            for start, most in starts[:1] + whole if attempt == self.filled else starts:
+                found = search(start, candidates, attempt, self.node, self.links(), most=most, divisors=divided)
                 if found.specs is not None:
                     return separate(found.specs, attempt, self.links())
                 failure = failure or found.failure
-            if not self.decided:
+            if not self.decided and attempt != self.filled:
                 break
         raise NoInputs(self.explain(failure))
+
+    def divisors(self) -> tuple[int, ...]:
+        """The numbers by which the function, and those beside it, divide lengths."""
+        return divisors(self.node, *self.functions().values())
+
+    def filled(self, specs: Specs) -> Failure | None:
+        """The same where results have elements: a length of 3 divided by 4 leaves none."""
+        failure = self.both_ways(specs)
+        if failure is None and (self.empty or min(sizes(list(specs.values())), default=1) == 0):
+            return Failure("the result has no elements", (), "ValueError")
+        return failure
 
     def both_ways(self, specs: Specs) -> Failure | None:
         """The same where truth tests on arrays come out the other way: what a `break` skips has shapes as well."""
@@ -195,6 +209,8 @@ class Inputs(Attempts):
                     raise NoInputs(f"no instance of `{self.owner.__name__}` could be made; {REMEDY}")
             else:
                 found[name] = list(guesses(name, need, shared, names))[:8]
+            if name in self.signature.static:
+                found[name] = [hashable(spec) for spec in found[name]]
         for name, need in needs.items():
             if need.counts is not None and name in found and isinstance(found[name][0], Scalar):
                 found[name] = [*self.counting(name, needs, found), *found[name]]
@@ -249,8 +265,7 @@ class Inputs(Attempts):
         yield "", specs
         deadline = time.process_time() + VARIANT_SECONDS
         known = sizes(list(specs.values()))
-        renamed = dict(zip(known, _others(known), strict=False))
-        tried = [("other sizes", renamed)]
+        tried = [("other sizes", others(known, self.divisors()))]
         tried += [(f"size {m} for {n}", {n: m}) for m in (1, 0, 2, 17) for n in known[:3]]
         for label, table in tried:
             changed = {name: resize(spec, table) for name, spec in specs.items()}
@@ -309,9 +324,3 @@ def _allowed(before: Spec, after: Spec, least: Callable[[int], int]) -> bool:
     if isinstance(before, Array) and isinstance(after, Array):
         return before.dtype == after.dtype and len(after.shape) >= least(len(before.shape))
     return before == after
-
-
-def _others(known: list[int]) -> list[int]:
-    """Distinct other sizes, none of them among the known where that can be."""
-    pool = [n for n in (2, 5, 3, 7, 4, 6, 8, 9, 11) if n not in known]
-    return [pool[i] if i < len(pool) else n + 20 for i, n in enumerate(known)]

@@ -37,7 +37,7 @@ SAME_SHAPE = frozenset([
     "zeros_like", "ones_like", "full_like", "clip",
 ])  # fmt: skip
 WEIGHT = re.compile(
-    r"^(w|W|[A-Z][A-Z]?|kernel|weights?|w_\w+|W_\w+|\w+_w|\w+_weights?|mat\w*|\w+_mat\w*|proj\w*|cov\w*)\d*$"
+    r"^(w|W\w{0,3}|[A-Z][A-Z]?|kernel|weights?|w_\w+|W_\w+|\w+_w|\w+_weights?|mat\w*|\w+_mat\w*|proj\w*|cov\w*)\d*$"
 )
 
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from .divisions import multiples
 from .guess import FRESH, UNARY
 from .specs import Array, Choice, Scalar, Spec, leaves, replace, resize, sizes
 
@@ -69,14 +70,23 @@ def search(
     allow: Callable[[Specs], bool] = lambda specs: True,
     seconds: float = MAX_SECONDS,
     most: int = MAX_ATTEMPTS,
+    divisors: tuple[int, ...] = (),
 ) -> Found:
-    """Best first: how far the function got, then how few changes were made. `links` are axes of equal size."""
+    """Best first: how far the function got, then how few changes were made. `links` are axes of equal size.
+
+    `divisors`: numbers by which the function divides sizes.
+    """
+
+    def changes(specs: Specs, failure: Failure) -> Iterator[tuple[float, Specs]]:
+        yield from ((0.4, whole) for whole in multiples(specs, divisors, failure.message))
+        yield from _changes(specs, alternatives, failure, tree)
+
     order = itertools.count()
     seen = {repr(first)}
     failure = attempt(first)
     if failure is None:
         return Found(first, None, 1)
-    queue = [Open(_rank(failure), 0.0, next(order), first, _changes(first, alternatives, failure, tree))]
+    queue = [Open(_rank(failure), 0.0, next(order), first, changes(first, failure))]
     best, attempts, deadline = failure, 1, time.process_time() + seconds
     while queue and attempts < most and time.process_time() < deadline:
         at = queue[0]
@@ -95,8 +105,7 @@ def search(
             return Found(changed, None, attempts)
         if _rank(failure) < _rank(best):
             best = failure
-        further = _changes(changed, alternatives, failure, tree)
-        heapq.heappush(queue, Open(_rank(failure), at.cost + extra, next(order), changed, further))
+        heapq.heappush(queue, Open(_rank(failure), at.cost + extra, next(order), changed, changes(changed, failure)))
     return Found(None, best, attempts)
 
 

@@ -85,6 +85,12 @@ def replace(spec: Spec, change: Callable[[Array | Scalar | Choice, str], Spec], 
     return change(spec, path)
 
 
+def hashable(spec: Spec) -> Spec:
+    """What a static argument may be: a Python number where an array without axes was guessed."""
+    kinds = {"int32": "int", "float32": "float"}
+    return Scalar(kinds[spec.dtype]) if isinstance(spec, Array) and not spec.shape and spec.dtype in kinds else spec
+
+
 def sizes(specs: Sequence[Spec]) -> list[int]:
     """All axis sizes, smallest first, each once."""
     return sorted({n for s in specs for _, leaf in leaves(s) if isinstance(leaf, Array) for n in leaf.shape})

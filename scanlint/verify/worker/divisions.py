@@ -1,0 +1,64 @@
+"""Sizes that have to be divided: the gates of an LSTM, the heads of attention, the two halves of an array."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import math
+import re
+from collections.abc import Iterator, Sequence
+
+from .specs import Spec, resize, sizes
+
+LARGEST = 16  # of the divisors that are looked for
+LONGEST = 64  # of the axes that are made
+SPLITS = frozenset(["split", "array_split", "hsplit", "vsplit", "dsplit"])
+INDIVISIBLE = re.compile(r"equal division|no elements|divisible|reshape|factor|incompatible shapes.*\b0,", re.I)
+
+
+def divisors(*trees: ast.AST) -> tuple[int, ...]:
+    """The numbers by which code divides lengths: `b.shape[0] // 4`, `jnp.split(gates, 4)`."""
+    found: set[int] = set()
+    for node in (n for tree in trees for n in ast.walk(tree)):
+        match node:
+            case ast.BinOp(op=ast.FloorDiv(), right=ast.Constant(value=int() as n)):
+                found.add(n)
+            case ast.Call(func=ast.Attribute(attr=name), args=[_, ast.Constant(value=int() as n), *_]) if (
+                name in SPLITS
+            ):
+                found.add(n)
+            case ast.Slice(upper=ast.BinOp(left=ast.Constant(value=int() as n), op=ast.Mult())):
+                found.add(n + 1)  # `z[2 * n : 3 * n]`, and a last part after it
+                found.add(n)
+            case ast.keyword(arg="indices_or_sections", value=ast.Constant(value=int() as n)):
+                found.add(n)
+    return tuple(sorted(n for n in found if 2 <= n <= LARGEST))
+
+
+def multiples(specs: dict[str, Spec], divisors: Sequence[int], message: str) -> Iterator[dict[str, Spec]]:
+    """Some sizes made multiples of themselves or of others, where an error says that something does not divide."""
+    if not INDIVISIBLE.search(message):
+        return
+    known = sizes(list(specs.values()))
+    for n in reversed(divisors):
+        yield multiplied(specs, n)
+        for size, other in itertools.product(known, known):
+            if other and other * n <= LONGEST and size != other * n:
+                yield {name: resize(spec, {size: other * n}) for name, spec in specs.items()}
+
+
+def multiplied(specs: dict[str, Spec], n: int) -> dict[str, Spec]:
+    """All sizes `n` times as large, but for the largest ones."""
+    table = {size: size * n for size in sizes(list(specs.values())) if size * n <= LONGEST}
+    return {name: resize(spec, table) for name, spec in specs.items()}
+
+
+def others(known: Sequence[int], divisors: Sequence[int]) -> dict[int, int]:
+    """Distinct other sizes, none of them among the known where that can be, which divide where those do."""
+    pool = [n for n in (2, 5, 3, 7, 4, 6, 8, 9, 11) if n not in known]
+    found: dict[int, int] = {}
+    for at, size in enumerate(known):
+        step = math.lcm(*(n for n in divisors if size % n == 0)) if size else 1
+        fitting = [n * step for n in pool if n * step not in known and n * step not in found.values()]
+        found[size] = fitting[0] if fitting else size + 20 * step + at * step
+    return found
