@@ -68,7 +68,21 @@ def _collect(body: Sequence[ast.AST], resolve: Resolve) -> dict[str, bool]:
     for node in (n for kind in _COMPREHENSIONS for n in inside.of(kind)):
         for name, strong in _comprehended(node, resolve):
             found[name] = strong or found.get(name, False)
+    found |= {whole: True for whole, part in _cut(inside.of(ast.Assign)) if found.get(part)}
     return {name: strong for name, strong in found.items() if name not in lists}
+
+
+def _cut(assignments: Sequence[ast.AST]) -> Iterator[tuple[str, str]]:
+    """Names of which a slice has a name of its own, and that name: `row = x[a:b]`."""
+    bound = [
+        n.id for a in assignments for t in getattr(a, "targets", []) for n in ast.walk(t) if isinstance(n, ast.Name)
+    ]
+    for assignment in assignments:
+        match assignment:
+            case ast.Assign(
+                targets=[ast.Name(id=part)], value=ast.Subscript(value=ast.Name(id=whole), slice=ast.Slice())
+            ) if bound.count(part) == 1 and part != whole:
+                yield whole, part
 
 
 def unpacked_uses(function: Function, positional: Sequence[str], found: Mapping[str, bool]) -> dict[str, bool]:

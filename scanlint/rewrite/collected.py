@@ -200,7 +200,7 @@ def _plain(model: LoopModel, output: Output, call: ast.expr, code: str, whole: b
             block = unit.block(model.node)
             gone = output.turned is not None and output.name in plan.straight
             follows = statement in block and block.index(statement) == block.index(model.node) + 1 + gone
-            taken = bound in reads(model.node) | binds(model.node)
+            taken = bound in reads(*model.node.body) | binds(model.node)
             if follows and len(output.uses) == 1 and not output.first and not taken:
                 plan.names[output.name] = bound
                 return [_drop(unit.source, statement)]

@@ -254,7 +254,8 @@ def _preferred(loop: _Loop, likes: Sequence[Like]) -> Iterator[Like]:
 
     def order(like: Like) -> tuple[object, ...]:
         alone, cuts = len(like.arrays) == 1, [cut for _, cut in like.arrays]
-        return not (like.typed and alone), len(like.arrays), cuts, not like.names <= read, like.arrays
+        unnamed = any(not name.strip("_") for name in like.names)
+        return not (like.typed and alone), unnamed, len(like.arrays), cuts, not like.names <= read, like.arrays
 
     yield from sorted(likes, key=order)
 

@@ -12,8 +12,10 @@ from scanlint.analysis.flow import parameters, reads, targets, walk_scope
 from scanlint.analysis.loops import LoopModel, Stream, is_array, streams_of
 from scanlint.outcome import Withheld
 from scanlint.rewrite.syntax import Snippet
+from scanlint.rewrite.words import atom
 
 Spell = Callable[[str], str]
+SUMS = ast.Add | ast.Sub | ast.Mult | ast.FloorDiv
 SHAPED = frozenset(f"jax.numpy.{name}" for name in ("zeros", "ones", "empty", "full"))
 
 
@@ -36,7 +38,8 @@ def use_windows(model: LoopModel, snippet: Snippet, spell: Spell) -> Withheld | 
                 if not any(_moves(model, p) for p in parts):
                     continue
                 done.add(index)
-                code = _read(model, snippet, spell, array, parts)
+                placed = isinstance(array, ast.Attribute) and array.attr == "at"
+                code = (_placed if placed else _read)(model, snippet, spell, array, parts)
                 if isinstance(code, Withheld):
                     return code
                 snippet.replace(part, code)
@@ -65,7 +68,7 @@ def _read(
     taken = windows if whole else [w for w in windows if _moves(model, w.cut)]
     for one in taken:
         if not _never_negative(model, one.low):
-            return Withheld("negative-start", f"the slice at line {line} can start below 0, which counts from the end")
+            return Withheld("negative-start", f"the slice at line {line} can start below 0")
         if not _within(model, array, one):
             return Withheld("slice-may-run-over", f"the slice at line {line} is not known to end within its array")
     name = snippet.expression(array)
@@ -85,6 +88,32 @@ def _read(
         start = snippet.expression(one.low)
         code = f"{spell('jax.lax.dynamic_slice_in_dim')}({code}, {start}, {one.length}{last})"
     return code
+
+
+def _placed(
+    model: LoopModel, snippet: Snippet, spell: Spell, array: ast.expr, parts: Sequence[ast.expr]
+) -> str | Withheld:
+    """`y.at[i : i + 3]` as `y.at[i + jnp.arange(3)]`; what lies past the end is left out by both."""
+    line, codes = array.lineno, []
+    for part in parts:
+        found = window(part, model.staged) if isinstance(part, ast.Slice) else None
+        if found is not None:
+            if not _never_negative(model, found[0]):
+                return Withheld("negative-start", f"the slice at line {line} can start below 0, from the end")
+            start = snippet.expression(found[0])
+            sums = isinstance(found[0], ast.BinOp) and isinstance(found[0].op, SUMS)
+            codes.append(f"{start if sums else atom(start)} + {spell('jax.numpy.arange')}({found[1]})")
+        elif _moves(model, part):
+            return Withheld("index-needs-int", f"the length of a slice changes with the index (line {line})")
+        elif not isinstance(part, ast.Slice) or ast.unparse(part) != ":":
+            return Withheld("slice-in-tuple", f"a moving slice stands among other indices at line {line}")
+        else:
+            codes.append(":")
+    while codes[-1] == ":":
+        codes.pop()
+    if sum(code != ":" for code in codes) > 1:
+        return Withheld("slice-in-tuple", f"a moving slice stands among other indices at line {line}")
+    return f"{snippet.expression(array)}[{', '.join(codes)}]"
 
 
 def _one(model: LoopModel, part: ast.expr) -> bool:
@@ -127,7 +156,19 @@ def _moves(model: LoopModel, part: ast.expr) -> bool:
 def _never_negative(model: LoopModel, low: ast.expr) -> bool:
     """Whether the start of a window is surely 0 or more on every trip."""
     least = _least(model, low)
-    return least is not None and least >= 0
+    return least >= 0 if least is not None else surely_at_most({}, _lowest(model, low))
+
+
+def _lowest(model: LoopModel, low: ast.expr) -> Polynomial:
+    """An index expression on the first trips, where it is smallest: `i - k` is 0 where `i` starts at `k`."""
+    known = _definitions(model)
+    for stream in _streams(model):
+        if stream.kind == "range" and stream.stop is not None and stream.step is None and not stream.reverse:
+            assert isinstance(stream.target, ast.Name)
+            at, name = polynomial(low, known), stream.target.id
+            if [t for t in at if name in t] == [(name,)] and at[(name,)] > 0 and name not in known:
+                known[name] = polynomial(stream.start, known) if stream.start is not None else {}
+    return polynomial(low, known)
 
 
 def _least(model: LoopModel, node: ast.expr) -> int | None:

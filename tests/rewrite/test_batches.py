@@ -280,6 +280,44 @@ WINDOWS = {
         """,
         "lax.dynamic_slice_in_dim(x, i, 3)",
     ),
+    "which_ends_where_the_range_is": (
+        """
+        @jax.jit
+        def f(x, size=3):
+            out = []
+            for i in range(size, len(x) + 1):
+                rows = x[i - size : i]
+                out.append(rows[-1] - rows.mean())
+            return jnp.stack(out)
+        """,
+        "lax.dynamic_slice_in_dim(x, i - size, size)",
+    ),
+    "into_which_rows_are_added": (
+        """
+        @jax.jit
+        def f(x):
+            n_frames, n = x.shape
+            hop = n // 2
+            out = jnp.zeros(hop * (n_frames - 1) + n)
+            for i in range(n_frames):
+                out = out.at[i * hop : i * hop + n].add(jnp.sin(x[i]))
+            return out
+        """,
+        "out.at[i * hop + jnp.arange(n)].add(jnp.sin(",
+    ),
+    "whose_columns_are_set": (
+        """
+        @jax.jit
+        def f(x):
+            out = jnp.zeros((6, 14))
+            row = x[0]
+            for i in range(x.shape[0]):
+                row = jnp.cos(row + x[i])
+                out = out.at[:, 2 * i : 2 * i + 2].set(row[:, None])
+            return out
+        """,
+        "out.at[:, 2 * i + jnp.arange(2)].set(",
+    ),
 }
 
 
@@ -288,6 +326,14 @@ def test_a_window_moves_among_other_indices(code: str, expected: str, rewrite: R
     sample = rewrite(dedent(code).lstrip())
     assert expected in sample.new
     sample.agree("f", [lambda: jnp.sin(jnp.arange(42.0)).reshape(7, 6)])
+
+
+def test_a_window_that_may_start_before_its_array_is_left(rewrite: Rewriting) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(x):\n    y = jnp.zeros(30)\n    for i in range(x.shape[0]):\n"
+        "        y = y.at[i - 2 : i + 1].add(jnp.sin(x[i]))\n    return y\n"
+    )
+    assert sample.reasons == ["negative-start"]
 
 
 def test_a_window_that_may_run_over_is_left(rewrite: Rewriting) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from .extents import lengths
 from .need import (
     ARRAY_ATTRIBUTES,
     KEY_CALLS,
@@ -19,6 +20,7 @@ from .places import Places
 from .products import arithmetic, reduced, summed
 
 MAX_DEPTH = 4
+BARE = SQUARE_CALLS | MATRIX_CALLS | VECTOR_CALLS | REDUCTIONS - {"sum", "max", "min", "round"}
 SAME_PARAMETERS = {"grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "hessian", "jit", "checkpoint", "remat"}
 SAME_PARAMETERS |= {"filter_grad", "filter_value_and_grad", "filter_jit"}
 
@@ -188,6 +190,8 @@ class Inference(Places):
                 self.into(self.functions[name], node)
             case ast.Call(args=[ast.Name(id=name), *_]) as changed if name in self.functions and _passes(changed):
                 self.into(self.functions[name], node)
+            case ast.Name(id=name) if name in BARE:
+                self.library(node.func, name, node)  # `from jax.numpy.linalg import inv`
             case ast.Attribute(value=value, attr=attr):
                 self.library(value, attr, node)
 
@@ -230,6 +234,7 @@ class Inference(Places):
             summed(self, node.args)
         if attr in STATIC_CALLS and first is not None:
             first.is_int = first.is_range = True
+        lengths(self, attr, node)
         if attr in ("map", "tree_map") and node.args and isinstance(node.args[0], ast.Lambda):
             self.mapped(node.args[0], node.args[1:])
         if attr == "scan" and len(node.args) >= 3 and isinstance(node.args[0], ast.Name):

@@ -49,6 +49,11 @@ def multiplied(places: Places, side: ast.expr, need: Need | None, *, row: bool) 
             if inner is not None:
                 inner.is_array = True
                 inner.perhaps(2)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+            for part in (left, right):
+                inner = places.need(part)
+                if inner is not None:
+                    inner.perhaps(1)
 
 
 def reduced(places: Places, value: ast.expr, name: str, call: ast.Call, after: list[ast.expr]) -> None:
@@ -90,7 +95,9 @@ def rank_of(places: Places, node: ast.expr) -> int:
         case ast.Attribute(value=value, attr="T" | "mT"):
             return max(rank_of(places, value), 2)
     need = places.need(node)
-    return 0 if need is None else need.guessed_rank()
+    if need is None:
+        return 2 if WEIGHT.match(_last(node)) else 0
+    return need.guessed_rank()
 
 
 def _product(node: ast.expr) -> bool:

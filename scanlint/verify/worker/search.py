@@ -157,6 +157,10 @@ def _changes(
                 yield cost, {**specs, name: other}
         for changed in _leaf_changes(specs[name], sizes(list(specs.values()))[:6], "callable" in why.message):
             yield cost, {**specs, name: changed}
+    if "shape" in why.message:  # `self.w` is made with sizes that are handed in as numbers
+        numbers = [s.count for spec in specs.values() for _, s in leaves(spec) if isinstance(s, Scalar)]
+        counts = [(a, b) for a in sizes(list(specs.values())) for b in dict.fromkeys(numbers) if a != b]
+        yield from _resized(specs, counts, involved)
     # what spreads over an axis is seldom what is meant
     yield from _resized(specs, [(a, b) for a, b in pairs if b == 1], involved)
 

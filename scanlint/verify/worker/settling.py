@@ -72,10 +72,14 @@ class Settling:
         if function is None:
             return []
         weak = {s.name for specs in listed for s in self.starts(specs) if s.weak}
+        others = self.accepted(listed) if weak else []
         runs = []
-        for specs in [*listed, *self.accepted(listed)] if weak else []:
+        for specs in [*listed, *others] if weak else []:
             self.watched.ended = {n: d for n, d in self.ended(specs).items() if n in weak}
-            runs.append([s for s in self.traced(specs, plain(function)) if s.name in self.watched.ended])
+            ended = [s for s in self.traced(specs, plain(function)) if s.name in self.watched.ended]
+            if specs in others and any(s.problem for s in ended):
+                continue  # whole numbers that turn into others trip by trip: nothing says that they are handed in
+            runs.append(ended)
         self.watched.ended = {}
         axes = {s.key: s.after for run in runs for s in run if not s.after.endswith("[]")}
         return [s._replace(after=axes.get(s.key, s.after)) for s in merged(runs)]

@@ -30,6 +30,11 @@ class Scalar:
     usual: object = None
     size: int | None = None
 
+    @property
+    def count(self) -> int:
+        """The first value of a whole number."""
+        return self.usual if isinstance(self.usual, int) else 5
+
 
 @dataclass(frozen=True)
 class Choice:

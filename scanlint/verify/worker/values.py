@@ -101,7 +101,7 @@ def scalar_values(spec: Scalar, integers: Sequence[int]) -> list[object]:
     match spec.kind:
         case "int":
             small = [n for n in integers if -4 <= n <= MOST_TRIPS]
-            return list(dict.fromkeys([*(first or [5]), 0, 1, 2, 3, *small, 7]))
+            return list(dict.fromkeys([*(first or [spec.count]), 0, 1, 2, 3, *small, 7]))
         case "float":
             return [*(first or [0.7]), 0.0, 1.0, -1.5, 0.25]
         case "bool":
