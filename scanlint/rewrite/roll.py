@@ -129,6 +129,8 @@ class Roll:
         plan = after_loop(model, self.spell, self.names, reverse=self._backwards)
         if isinstance(plan, Withheld):
             return plan
+        in_order = bool(model.outputs or last) and not self._backwards
+        parameter, prologue, xs, options = self._inputs(rows, in_order=in_order)
         for output in model.outputs:
             outputs.append((self._element(output), plan.names[output.name]))
             if output.front != self._backwards and output.name not in plan.straight:
@@ -142,7 +144,6 @@ class Roll:
             stacked = self.names(plural(value))
             outputs.append((value, stacked))
             after.append(self._last(value, stacked))
-        parameter, prologue, xs, options = self._inputs(rows, in_order=bool(outputs) and not self._backwards)
         body = [*prologue, *self.body()]
         carry, body = self._carry_in(body)
         carried = pack(model.carried)

@@ -524,6 +524,15 @@ ROLLED = {
 
 
 @pytest.mark.parametrize(("code", "expected"), ROLLED.values(), ids=ROLLED.keys())
+def test_a_row_that_is_only_read_where_it_is_appended(rewrite: Rewriting) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(x, images):\n    out = []\n    for i in range(len(images)):\n        x = jnp.sin(x)\n"
+        "        out.append(jnp.cos(x * images[i])[None])\n    return jnp.concatenate(out, axis=0)\n"
+    )
+    assert "return x, jnp.cos(x * image)[None]" in sample.new
+    sample.agree("f", [lambda: jnp.float32(0.3), lambda: jnp.arange(12.0).reshape(4, 3)])
+
+
 def test_a_loop_is_rolled(rewrite: Rewriting, code: str, expected: str) -> None:
     sample = rewrite(dedent(code).strip() + "\n")
     assert expected in sample.body
