@@ -15,7 +15,7 @@ def appended_once(node: ast.If) -> Iterator[tuple[str, list[ast.stmt]]]:
     """The lists to which the branch appends just once on each way through it, to its end, and these statements."""
     if any(isinstance(part, _LEAVES) for part in ast.walk(node)):
         return
-    for name in dict.fromkeys(_list(part) for part in ast.walk(node)):
+    for name in dict.fromkeys(list_of(part) for part in ast.walk(node)):
         found = _appended((node,), name) if name is not None else None
         if found is not None and name is not None:
             named = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name]
@@ -30,7 +30,7 @@ def by_branches(body: Sequence[ast.stmt], obstacles: Sequence[Withheld]) -> list
     return [s for s in body if isinstance(s, ast.If) and next(appended_once(s), None) is not None]
 
 
-def _list(part: ast.AST) -> str | None:
+def list_of(part: ast.AST) -> str | None:
     """The list to which a statement appends."""
     match part:
         case ast.Expr(
@@ -44,9 +44,9 @@ def _appended(block: Sequence[ast.stmt], name: str) -> list[ast.stmt] | None:
     """The statements that append to a list, one on each way through a block; None where there are more, or fewer."""
     found: list[list[ast.stmt]] = []
     for statement in block:
-        if _list(statement) == name:
+        if list_of(statement) == name:
             found.append([statement])
-        elif isinstance(statement, ast.If) and any(_list(part) == name for part in ast.walk(statement)):
+        elif isinstance(statement, ast.If) and any(list_of(part) == name for part in ast.walk(statement)):
             arms = [_appended(arm, name) for arm in (statement.body, statement.orelse)]
             if arms[0] is None or arms[1] is None:
                 return None

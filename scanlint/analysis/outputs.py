@@ -312,7 +312,7 @@ def _stacked(unit: Unit, use: ast.Name) -> bool:
     match outer:
         case ast.Subscript(value=value) if value is use:
             index = outer.slice
-            if isinstance(index, ast.Slice):
+            if cuts(unit, index):
                 call = unit.parents.get(outer)
                 return isinstance(call, ast.Call) and call.args[:1] == [outer] and _stacks(unit, call)
             return isinstance(outer.ctx, ast.Load) and not isinstance(index, ast.Tuple)
@@ -325,6 +325,26 @@ def _stacked(unit: Unit, use: ast.Name) -> bool:
         case ast.Call(args=[first, *_]) if first is use:
             return _stacks(unit, outer)
     return False
+
+
+def cuts(unit: Unit, index: ast.expr) -> bool:
+    """Whether an index picks some elements out: a slice, or a test of the numbers of all trips, maybe by its name."""
+    if isinstance(index, ast.Slice):
+        return True
+    if isinstance(index, ast.Name):
+        made = [a.value for a in unit.every(ast.Assign) if ast.unparse(a.targets[0]) == index.id]
+        return len(made) == 1 and _numbered(unit, made[0])
+    return False
+
+
+def _numbered(unit: Unit, test: ast.expr) -> bool:
+    """Whether an expression tests numbers that NumPy makes when tracing, and gives them names by the way."""
+    parts = list(ast.walk(test))
+    if any(isinstance(n, ast.Call) and unit.resolve(n.func) == "numpy.arange" for n in parts):
+        return True
+    named = {n.id for n in parts if isinstance(n, ast.Name)}
+    made = [a.value for a in unit.every(ast.Assign) if ast.unparse(a.targets[0]) in named]
+    return any(isinstance(v, ast.Call) and unit.resolve(v.func) == "numpy.arange" for v in made)
 
 
 def _gone_over(unit: Unit, use: ast.expr) -> bool:

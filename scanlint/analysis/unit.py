@@ -228,6 +228,8 @@ class Unit:
             return parts[-1], f"from functools import {parts[-1]}"
         if name.startswith("jax.numpy."):
             return ".".join(["jnp", *parts[2:]]), "import jax.numpy as jnp"
+        if root == "numpy" and "np" not in {*self.imports, *self.local_names}:
+            return ".".join(["np", *parts[1:]]), "import numpy as np"
         if root in self.local_names and name.startswith("jax.lax."):
             return ".".join(parts[1:]), "from jax import lax"
         return name, f"import {root}"

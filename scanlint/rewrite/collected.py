@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.lists import makes_only
 from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.outputs import STACKS, Output, collected, extended, turned_use, unzipped
+from scanlint.analysis.outputs import STACKS, Output, collected, cuts, extended, turned_use, unzipped
 from scanlint.analysis.unit import Source, Unit
 from scanlint.finding import Edit, Position
 from scanlint.outcome import Withheld
@@ -132,7 +132,7 @@ def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: Pl
         return _plain(model, output, turned.node, output.name, True, plan)
     if turned is not None and not turned.stacked:
         inner, parent = turned.node, unit.parents[turned.node]
-    elif isinstance(parent, ast.Subscript) and isinstance(parent.slice, ast.Slice):
+    elif isinstance(parent, ast.Subscript) and cuts(unit, parent.slice):
         inner, parent = parent, unit.parents[parent]
     code = unit.source.segment(inner)
     if turned is not None and inner is turned.node:

@@ -30,13 +30,14 @@ from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.readback import without_read_back
 from scanlint.rewrite.roll import Roll, kept
 from scanlint.rewrite.syntax import SharedLine, blank_line_before
+from scanlint.rewrite.thinned import on_each_trip
 from scanlint.rewrite.walrus import without_walrus
 from scanlint.rewrite.windows import use_windows
 from scanlint.rewrite.words import bare
 
 WAYS = (
-    without_read_back, once_per_trip, with_rows, with_lists, with_named_lists, with_closures, without_continue,
-    without_jumps, first_trip_before, last_after,
+    without_read_back, on_each_trip, once_per_trip, with_rows, with_lists, with_named_lists, with_closures,
+    without_continue, without_jumps, first_trip_before, last_after,
 )  # fmt: skip
 """Steps after which a loop is looked at again, the first that applies first."""
 

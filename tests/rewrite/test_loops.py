@@ -520,10 +520,62 @@ ROLLED = {
         """,
         "return logs",
     ),
+    "draws_after_a_start": (
+        """
+        @jax.jit
+        def f(xs, ys, burn=5):
+            s = ys[0]
+            draws, sizes = [], []
+            for t in range(24):
+                s = jnp.sin(s) + xs[t].sum()
+                if t >= 7:
+                    draws.append(s)
+                    sizes.append(s * s)  # of these alone
+            return jnp.stack(draws), jnp.array(sizes), len(draws)
+        """,
+        "    return draws[7:], sizes[7:], len(draws[7:])\n",
+    ),
+    "every_third_state": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s = ys[0]
+            kept = []
+            for t in range(24):
+                s = jnp.sin(s) + xs[t].sum()
+                if (t + 1) % 3 == 0:
+                    kept.append(s)
+            return jnp.stack(kept)
+        """,
+        "    return kept[2::3]\n",
+    ),
+    "states_that_python_numbers_choose": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            burn, thin = xs.shape[1], xs.ndim
+            s = ys[0]
+            samples = []
+            for t in range(1, 24):
+                s = jnp.sin(s) + xs[t].sum()
+                if t >= burn and not (t - burn) % thin:
+                    samples.append(s)
+            samples = jnp.stack(samples)
+            return samples.mean(), samples
+        """,
+        "    trips = np.arange(1, 24)\n    kept = (trips >= burn) & ((trips - burn) % thin == 0)\n"
+        "    samples = samples[kept]\n",
+    ),
 }
 
 
 @pytest.mark.parametrize(("code", "expected"), ROLLED.values(), ids=ROLLED.keys())
+def test_a_loop_is_rolled(rewrite: Rewriting, code: str, expected: str) -> None:
+    sample = rewrite(dedent(code).strip() + "\n")
+    assert expected in sample.body
+    sample.agree("f", (xs, ys))
+
+
 def test_a_row_that_is_only_read_where_it_is_appended(rewrite: Rewriting) -> None:
     sample = rewrite(
         "@jax.jit\ndef f(x, images):\n    out = []\n    for i in range(len(images)):\n        x = jnp.sin(x)\n"
@@ -531,12 +583,6 @@ def test_a_row_that_is_only_read_where_it_is_appended(rewrite: Rewriting) -> Non
     )
     assert "return x, jnp.cos(x * image)[None]" in sample.new
     sample.agree("f", [lambda: jnp.float32(0.3), lambda: jnp.arange(12.0).reshape(4, 3)])
-
-
-def test_a_loop_is_rolled(rewrite: Rewriting, code: str, expected: str) -> None:
-    sample = rewrite(dedent(code).strip() + "\n")
-    assert expected in sample.body
-    sample.agree("f", (xs, ys))
 
 
 BODY = "jnp.sin(s) + jnp.cos(xs[i]) * ys[i] - jnp.tanh(xs[i - 1])"

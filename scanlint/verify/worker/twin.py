@@ -24,7 +24,22 @@ def long_trips(tree: ast.Module) -> dict[int, int]:
                     found.add(number)
                 case ast.Name(id=name) | ast.Attribute(attr=name):
                     found |= named.get(name, set())
-    return {number: FIRST + k for k, number in enumerate(sorted(n for n in found if n >= LONG))}
+    first = max([FIRST, *(2 * n + 1 for n in _awaited(tree))])
+    shorter = {number: first + k for k, number in enumerate(sorted(n for n in found if n >= LONG))}
+    return {number: short for number, short in shorter.items() if short < number}
+
+
+def _awaited(tree: ast.AST) -> Iterator[int]:
+    """The small numbers of trips after which a test of a loop variable turns: `if t % 10 == 0`, `if t > 7`."""
+    for loop in ast.walk(tree):
+        if isinstance(loop, ast.For):
+            counted = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+            tests = (n.test for s in loop.body for n in ast.walk(s) if isinstance(n, ast.If | ast.IfExp))
+            for test in tests:
+                inside = list(ast.walk(test))
+                if any(isinstance(n, ast.Name) and n.id in counted for n in inside):
+                    numbers = (n.value for n in inside if isinstance(n, ast.Constant))
+                    yield from (n for n in numbers if type(n) is int and 0 < n < LONG)
 
 
 def _bounds(tree: ast.AST) -> Iterator[ast.expr]:
