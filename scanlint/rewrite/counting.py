@@ -35,7 +35,9 @@ def counting(model: LoopModel, kept: frozenset[str], fresh: Fresh) -> Counting |
     node = model.node
     assert isinstance(node, ast.For)
     moving = binds(*node.body) | frozenset(model.targets)
-    if clash := sorted(set(model.targets) & binds(*node.body)):
+    unread = {t for t in model.targets if t.startswith("_") and not model.used(t)} - kept
+    anew = set(model.targets) & binds(*node.body)
+    if clash := sorted(anew - unread if len(model.streams) == 1 else anew):  # `_` may stand for other things inside
         return Withheld("target-rebound", f"`{clash[0]}` is bound anew in the body (line {node.lineno})")
     if clash := sorted(reads(*model.bounds) & moving):
         return Withheld("bound-changes", f"the loop rebinds `{clash[0]}`, by which it counts (line {node.lineno})")

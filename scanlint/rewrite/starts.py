@@ -177,7 +177,7 @@ def _wider(start: ast.expr, likes: Sequence[Like], carry: Carry, loop: _Loop, sp
         return None
     if isinstance(number, int) and dtype in ("float32", "float64"):
         return repr(float(number))
-    return _named(start, carry, spell)
+    return _named(start, carry, loop, spell)
 
 
 def _as_float(start: ast.expr, carry: Carry) -> ast.expr:
@@ -187,9 +187,12 @@ def _as_float(start: ast.expr, carry: Carry) -> ast.expr:
     return ast.Constant(float(number)) if whole and number is not None else start
 
 
-def _named(start: ast.expr, carry: Carry, spell: Spell) -> str:
-    """A number of the dtype that a carry has in the end."""
+def _named(start: ast.expr, carry: Carry, loop: _Loop, spell: Spell) -> str:
+    """A number of the dtype that a carry has in the end; where nothing names that, it is the one of new arrays."""
     dtype = carry.after.removesuffix("[]")
+    words = {getattr(n, "attr", getattr(n, "value", None)) for s in loop.block for n in ast.walk(s)}
+    if dtype in ("float32", "float64") and isinstance(_number(start), float) and not words & {"float32", "float64"}:
+        return f"{spell('jax.numpy.asarray')}({ast.unparse(start)})"
     return f"{spell(f'jax.numpy.{dtype}')}({ast.unparse(start)})"
 
 
@@ -204,7 +207,7 @@ def _strong(loop: _Loop, at: int, initial: _Initial | None, carry: Carry, spell:
         plain = next(alone, like)
         return _typed(start, like, spell, None if carry.after.endswith("[]") else plain)
     if initial is not None and _number(initial.value) is not None and carry.after.endswith("[]"):
-        return _named(initial.value, carry, spell)
+        return _named(initial.value, carry, loop, spell)
     return None
 
 

@@ -40,6 +40,7 @@ def further(
     """
 
     unread: list[Start] = []
+    together = False  # whether an axis more is fine if all arrays get it: a start may have its rank from one of them
 
     def straight(asked: int) -> bool:
         raise _Asked
@@ -55,7 +56,7 @@ def further(
         if failure.kind != "TypeError":
             return None
         if "true_fun" in failure.message:  # arms of a `cond`, where the old version decides in Python
-            return BLAMED if meant and rows and not decides else None
+            return BLAMED if meant and rows and not (decides or together) else None
         wrong = [s for s in starts(changed) if not s.fits] if "carry" in failure.message else []
         unread.extend(s for s in wrong if s.unread)
         blamed = wrong and all(
@@ -95,6 +96,7 @@ def further(
             }
             found = tried(changed, meant, set(names) <= set(series), names in low or names in others)
             if found is not None:
+                together = together or (not found and names == tuple(arrays) != tuple(series))
                 yield f"{found or GUESSED[0]} for {', '.join(names)}", changed
                 break
     twice = {n: Array(tuple(unused[:2])) if n in numbers else s for n, s in specs.items()}
