@@ -6,7 +6,7 @@ import ast
 import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import jax
 import numpy as np
@@ -17,7 +17,7 @@ from .module import Loaded
 from .paths import TooManyDecisions, deciding
 from .search import Failure
 from .specs import Array, Choice, Scalar, Spec, Struct, build, leaves, transplant
-from .values import Mode, Specs, make, scalar_values
+from .values import Mode, Specs, Values, make, scalar_values
 
 ATTEMPT_SECONDS = 2.0
 CONCRETE = (
@@ -31,6 +31,7 @@ CONCRETE = (
 class Attempts:
     """Runs one function on what specs describe; `trial` is a version of the module whose long loops are short.
 
+    `fixed`: what callers hand in for some parameters.
     `decided`: whether the last attempt came to a truth test on an array; `empty`: whether it gave an array without
     elements.
     """
@@ -44,6 +45,7 @@ class Attempts:
     new: ast.AST | None = None
     decided: bool = False
     empty: bool = False
+    fixed: Values = field(default_factory=dict)
 
     def progress(self) -> Progress:
         return Progress(str(self.loaded.module.__file__))
@@ -145,7 +147,8 @@ class Attempts:
                     return values[0]
             raise TypeError(f"no value for {spec}")
 
-        return {name: build(spec, pick, name) for name, spec in specs.items()}
+        real = make({n: s for n, s in specs.items() if n in self.signature.static}, Mode("ordinary"), ())
+        return {name: build(spec, pick, name) for name, spec in specs.items() if name not in real} | real
 
 
 def _key_dtype() -> object:

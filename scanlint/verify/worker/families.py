@@ -8,6 +8,7 @@ from itertools import islice
 
 from .blame import to_blame
 from .callers import handed_in
+from .factory import Made
 from .harvest import harvest
 from .infer import infer
 from .inputs import Inputs
@@ -97,6 +98,8 @@ class Families:
     def harvested(self, before: Callable[..., object]) -> list[Values]:
         """Arguments of call sites."""
         loaded, signature = self.inputs.loaded, self.inputs.signature
+        if isinstance(signature, Made):
+            return []  # calls of the maker say nothing of what it makes is called with
         try:
             found = list(harvest(loaded.tree, loaded.names, self.function, before))
         except (TypeError, ValueError):

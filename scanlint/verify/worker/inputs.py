@@ -17,7 +17,7 @@ from .module import complete, find
 from .need import Need
 from .search import MAX_ATTEMPTS, Failure, Links, alike, search
 from .separate import separate
-from .specs import Array, Scalar, Spec, Struct, hashable, leaves, resize, sizes
+from .specs import Array, Choice, Scalar, Spec, Struct, hashable, leaves, resize, sizes
 from .values import Specs
 
 VARIANT_SECONDS = 1.5
@@ -208,7 +208,9 @@ class Inputs(Attempts):
                 if not found[name]:
                     raise NoInputs(f"no instance of `{self.owner.__name__}` could be made; {REMEDY}")
             else:
-                found[name] = list(guesses(name, need, shared, names))[:8]
+                found[name] = list(guesses(name.rpartition(".")[2], need, shared, names))[:8]
+            if name in self.fixed:
+                found[name] = [Choice((self.fixed[name],))]
             if name in self.signature.static:
                 found[name] = [hashable(spec) for spec in found[name]]
         for name, need in needs.items():

@@ -9,12 +9,16 @@ from .module import Loaded
 
 def statics(loaded: Loaded) -> frozenset[str]:
     """Parameters that a `jit` of this function in its file makes static."""
-    node = loaded.function
-    assert node is not None
+    assert loaded.function is not None
+    return static_parameters(loaded.function, loaded.tree)
+
+
+def static_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef, around: ast.AST) -> frozenset[str]:
+    """Parameters that its decorators, or calls of `jit` on it in what is `around` it, make static."""
     positional = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
     found: set[str] = set()
     calls = [d for d in node.decorator_list if isinstance(d, ast.Call)]
-    for inner in ast.walk(loaded.tree):
+    for inner in ast.walk(around):
         match inner:
             case ast.Call(args=[ast.Name(id=name), *_]) | ast.Call(args=[ast.Attribute(attr=name), *_]):
                 if name == node.name:

@@ -17,11 +17,13 @@ from .ended import ended
 from .factory import made
 from .families import Families, Family
 from .given import BadSpecification
+from .harvest import harvest
 from .inputs import Inputs, NoInputs
 from .intact import Intact
 from .jaxes import enable_x64, x64
 from .joins import GIVEN, joined, keeps
 from .judge import TYPES, Judge, Raises, Refuted, Weaker, in_a_loop
+from .makers import making
 from .measure import measured
 from .module import Loaded, cut, load
 from .modules import is_linen, through_apply
@@ -215,13 +217,16 @@ class Task:
             owner = None
         self.stage("running callers for their arguments" if self.elsewhere else "building the recorded inputs")
         signature, recorded = self.called(old, signature) if self.elsewhere else self.recorded(old, signature)
+        node, fixed = old.function, dict[str, object]()
+        if not recorded and (whole := self.making(old, signature, coverage)) is not None:
+            signature, node, fixed = whole
         if not any(jitted(self.resolve(version, dotted)) for version in (old, new)):
             signature = storing(signature, old.function, new.function)
         full = self.judge(old, new, signature, old, coverage)
         twin = self.twin(old, signature, coverage)
         inputs = Inputs(
-            old, twin.before if twin else full.before, old.function, signature,
-            owner if isinstance(owner, type) else None, twin.old if twin else None, new.function,
+            old, twin.before if twin else full.before, node, signature,
+            owner if isinstance(owner, type) else None, twin.old if twin else None, new.function, fixed=fixed,
         )  # fmt: skip
         self.weighing = weighing = Weighing(full, twin, inputs, coverage, self.widened, late=self.clock.over)
         self.stage("making inputs")
@@ -260,6 +265,17 @@ class Task:
         if why is not None:
             self.notes.append(f"not all recorded calls fit: {why}")
         return signature, tuple(values)
+
+    def making(
+        self, old: Loaded, signature: Signature, coverage: Coverage
+    ) -> tuple[Signature, ast.FunctionDef | ast.AsyncFunctionDef, Values] | None:
+        """How what the function makes is called, its parameters and its maker's, and what the maker is called with."""
+        dotted = self.text("function")
+        found = making(old.function, signature, coverage.changed) if old.function and "." not in dotted else None
+        if found is None or self.request["given"]:
+            return None
+        calls = list(harvest(old.tree, old.names, dotted, self.resolve(old, dotted)))
+        return *found, calls[0] if calls else {}
 
     def inner(self, calls: Sequence[Call], old: Loaded, signature: Signature) -> list[Values]:
         """The recorded calls of a function that the one under test makes."""
