@@ -23,8 +23,8 @@ class Thinned(NamedTuple):
 
 
 def thinned(model: LoopModel) -> Thinned | None:
-    """The first such branch, if nothing but appends is in the way."""
-    if not model.obstacles or any(o.code not in APPENDS for o in model.obstacles):
+    """The first such branch, if nothing but appends is in the way, and trips need each other."""
+    if not (model.obstacles and model.carried) or any(o.code not in APPENDS for o in model.obstacles):
         return None
     for statement in model.node.body:
         match statement:

@@ -26,6 +26,7 @@ from scanlint.rewrite.indexing import use_arrays, use_tracers
 from scanlint.rewrite.jumps import without_continue
 from scanlint.rewrite.lasting import last_after
 from scanlint.rewrite.peeling import first_trip_before
+from scanlint.rewrite.placeholders import with_placeholders
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.readback import without_read_back
 from scanlint.rewrite.roll import Roll, kept
@@ -114,7 +115,13 @@ def to_while_loop(model: LoopModel) -> Outcome:
     if model.outputs:
         name = model.outputs[0].name
         return Withheld("dynamic-length-output", f"`{name}` would have a length that is not known when tracing")
-    if step := _without_walrus(model) or with_closures(model) or without_continue(model) or without_jumps(model):
+    if (
+        step := with_placeholders(model)
+        or _without_walrus(model)
+        or with_closures(model)
+        or without_continue(model)
+        or without_jumps(model)
+    ):
         return step
     if refusal := refuse(model):
         return refusal

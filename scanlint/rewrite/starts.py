@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from scanlint.analysis.batches import count_of
+from scanlint.analysis.entered import enters
 from scanlint.analysis.flow import binds
 from scanlint.analysis.unit import Unit
 from scanlint.edits import split_lines
@@ -65,7 +66,8 @@ def with_starts(unit: Unit, text: str, carries: Sequence[Carry], certain: bool) 
         loop = _loop_at(tree, carry.line)
         if loop is None or carry.problem:
             return refusal(carry)
-        if not (certain or carry.fades or _over_rows(unit, loop.call)):
+        before = loop.block[: loop.block.index(loop.statement)]
+        if not (certain or carry.fades or _over_rows(unit, loop.call) or enters(unit, loop.call, before)):
             return refusal(carry, ", which may not be made")
         start = _start(loop, carry, spell)
         if start is None:

@@ -364,3 +364,49 @@ def test_a_loop_left_from_inside_stays_with_a_reason(rewrite, body: str, reason:
     sample: Sample = rewrite(f"@jax.jit\ndef f(x, y):\n    {body}\n    return x\n")
     assert sample.new == sample.old
     assert set(sample.reasons) == ({reason} if reason is not None else set())
+
+
+ENTERED = {
+    "an_infinite_start": ("err = jnp.inf", "err > 1e-3", True),
+    "a_counter_too": ("err, k = jnp.inf, 0", "err > 1e-3 and k < 40", True),
+    "a_flag": ("done = False", "not done", True),
+    "numbers": ("err = 10.0", "not err <= 1e-3 or x > 5", True),
+    "an_argument": ("err = x", "err > 1e-3", False),
+    "a_counter_that_is_done": ("err, k = jnp.inf, 40", "err > 1e-3 and k < 40", False),
+    "a_small_number": ("err = 1e-4", "err > 1e-3", False),
+}
+
+
+@pytest.mark.parametrize(("start", "test", "sure"), ENTERED.values(), ids=ENTERED)
+def test_a_name_that_trips_alone_give_a_value_starts_with_a_number(start: str, test: str, sure: bool, rewrite) -> None:
+    names = [n for n in ("err", "k", "done") if n in start]
+    more = {"err": "err = jnp.abs(half)", "k": "k = k + 1", "done": "done = jnp.abs(half) < 1e-3"}
+    steps = "".join(f"        {more[n]}\n" for n in names)
+    sample = rewrite(
+        f"@jax.jit\ndef f(x):\n    {start}\n    while {test}:\n        half = 0.5 * x\n        x = half - 0.1 * half**2\n"
+        f"{steps}    return half, x\n"
+    )
+    if not sure:
+        assert sample.reasons == ["maybe-undefined"]
+        return
+    assert "    half = 0.0\n" in sample.new
+    sample.agree("f", [[number(0.7)]])
+
+
+def test_a_name_that_some_trips_give_a_value_has_none_before(rewrite) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(x):\n    err = jnp.inf\n    while err > 1e-3:\n        x = 0.5 * x\n        if x < 1:\n"
+        "            small = x\n        err = jnp.abs(x)\n    return small\n"
+    )
+    assert set(sample.reasons) == {"maybe-undefined"}
+
+
+def test_an_unread_loop_variable_may_stand_for_other_things_inside(rewrite) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(x, coeffs):\n    for _ in range(25):\n        p, dp = coeffs[0], 0.0 * x\n"
+        "        for c in coeffs[1:]:\n            p, dp = p * x + c, dp * x + p\n        if jnp.abs(p) < 1e-3:\n"
+        "            break\n        x = x - p / dp\n    return x\n"
+    )
+    assert "lax.while_loop(" in sample.new
+    assert "lax.scan(" in sample.new
+    sample.agree("f", [number(0.7), lambda: jnp.asarray([1.0, -2.0, 0.25], float)])

@@ -137,9 +137,10 @@ def test_what_a_factory_makes_is_called_as_others_call_it(judge: Judge, tmp_path
     class Config(NamedTuple):
         steps: int
         rate: float
+        name: str
     def make_step(config):
-        if not isinstance(config, Config):
-            raise TypeError("not a configuration")
+        if len(config.name) != 11:
+            raise ValueError("not a configuration")
         def step(x):
             for i in range(config.steps):
                 x = x - config.rate * jnp.sin(x)
@@ -155,7 +156,7 @@ def test_what_a_factory_makes_is_called_as_others_call_it(judge: Judge, tmp_path
     import jax.numpy as jnp
     from module import Config, make_step
     def test_step():
-        step = make_step(Config(40, 0.1))
+        step = make_step(Config(40, 0.1, "eleven long"))
         assert step(jnp.ones(3)).shape == (3,)
     """
     write(tmp_path, module=HEADER + dedent(source), test_module=caller)

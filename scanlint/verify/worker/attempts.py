@@ -12,6 +12,7 @@ import jax
 import numpy as np
 
 from .call import Progress, Signature, TookTooLong, limited, plain, split
+from .factory import Made
 from .jaxes import abstract
 from .module import Loaded
 from .paths import TooManyDecisions, deciding
@@ -147,7 +148,8 @@ class Attempts:
                     return values[0]
             raise TypeError(f"no value for {spec}")
 
-        real = make({n: s for n, s in specs.items() if n in self.signature.static}, Mode("ordinary"), ())
+        outer = self.signature.static if isinstance(self.signature, Made) else ()
+        real = make({n: s for n, s in specs.items() if n in outer}, Mode("ordinary"), ())
         return {name: build(spec, pick, name) for name, spec in specs.items() if name not in real} | real
 
 

@@ -135,6 +135,8 @@ class Families:
         if wrong and all(s.unread for s in wrong):
             return specs
         other = inputs.accepted_by_both(specs, lambda s: inputs.attempt(s, judge.after))
+        if other is None and any(s.weak and s.scalar for s in wrong):
+            other = inputs.accepted_by_both(specs, self.settling.grown)
         if other is None:
             return specs
         judge.note("the new version does not take the shapes that were guessed first; compared on others")

@@ -23,6 +23,17 @@ def arithmetic(places: Places, left: ast.expr, op: ast.operator, right: ast.expr
                 need.floating = True
             case ast.Add() | ast.Sub() if need is not None:
                 need.perhaps(rank_of(places, other) if _product(other) else 0)
+            case ast.Sub() if _spread(side) and _spread(other):  # every row beside every row: of points, most likely
+                rows = [places.need(s.value) for s in (side, other) if isinstance(s, ast.Subscript)]
+                if rows[0] is not None and rows[1] is not None:
+                    rows[0].perhaps(rows[1].guessed_rank())
+
+
+def _spread(node: ast.expr) -> bool:
+    """Whether an array gets an axis more: `x[:, None]`, `x[None]`."""
+    place = node.slice if isinstance(node, ast.Subscript) else None
+    parts = place.elts if isinstance(place, ast.Tuple) else [place]
+    return any(isinstance(p, ast.Constant) and p.value is None for p in parts)
 
 
 def _row_in(left: ast.expr, right: ast.expr) -> bool:

@@ -9,6 +9,7 @@ from .call import plain
 from .carries import Start, Watched, merged
 from .inputs import Inputs
 from .narrow import narrowed, retyped
+from .search import Failure
 from .specs import Array, leaves, sizes
 from .values import Specs
 
@@ -42,6 +43,15 @@ class Settling:
         self.watched.starts = []
         self.inputs.attempt(specs, function)
         return self.watched.starts
+
+    def grown(self, specs: Specs) -> Failure | None:
+        """Why the new version does not take these even where carries that start as numbers are given another start."""
+        function = self.function()
+        wrong = [s for s in self.starts(specs) if not (s.fits or (s.weak and s.scalar))]
+        failure = self.inputs.attempt(specs, function) if function is not None else None
+        if failure is None and wrong:
+            return Failure(f"the carry has type {wrong[0].before} and then has type {wrong[0].after}", (), "TypeError")
+        return failure
 
     def misfits(self, tried: Iterable[Specs]) -> list[Start]:
         """The carries that do not keep the type that they start with, for some of these inputs.

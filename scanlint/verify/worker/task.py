@@ -33,7 +33,7 @@ from .sandbox import Enclosure, enclose
 from .settling import Settling
 from .statics import statics
 from .stored import storing
-from .twin import long_trips
+from .twin import FIRST, long_trips
 from .values import Values
 from .watch import Clock
 from .weigh import Unknown, Weighing
@@ -229,6 +229,7 @@ class Task:
             owner if isinstance(owner, type) else None, twin.old if twin else None, new.function, fixed=fixed,
         )  # fmt: skip
         self.weighing = weighing = Weighing(full, twin, inputs, coverage, self.widened, late=self.clock.over)
+        weighing.shortest = functools.partial(self.twin, old, signature, coverage, first=1)
         self.stage("making inputs")
         given = tuple((str(g), str(place)) for g, place in self.request["given"])  # type: ignore[attr-defined]
         kept = "harvested" if self.elsewhere else "recorded"
@@ -345,20 +346,21 @@ class Task:
         misfits = self.settling.faded(tried) if faded else self.settling.misfits(tried)
         return [{**s._asdict(), "likes": sorted(s.likes)} for s in misfits]
 
-    def twin(self, old: Loaded, signature: Signature, coverage: Coverage | None) -> Judge | None:
+    def twin(self, old: Loaded, signature: Signature, coverage: Coverage | None, *, first: int = FIRST) -> Judge | None:
         """Both versions with short loops; None where there is no long one, or the twins do not load."""
-        table = self.table(old)
+        table = self.table(old, first)
         if not table:
             return None
+        kind = "short" if first == FIRST else "shortest"
         try:
-            short = self.load("old", "before_short", table, coverage), self.load("new", "after_short", table)
+            short = self.load("old", f"before_{kind}", table, coverage), self.load("new", f"after_{kind}", table)
             return self.judge(*short, signature, old, coverage, table)
         except Unknown:
             return None
 
-    def table(self, old: Loaded) -> dict[int, int]:
+    def table(self, old: Loaded, first: int = FIRST) -> dict[int, int]:
         """The long trip counts of the part of the file that is run."""
-        return long_trips(ast.Module(cut(old.tree, {self.text("function").split(".")[0]}), []))
+        return long_trips(ast.Module(cut(old.tree, {self.text("function").split(".")[0]}), []), first)
 
     def widened(self, first: Judge, home: Loaded) -> Judge:
         """Both versions loaded anew, with 64-bit types enabled by now; twins where `first` is of twins."""

@@ -9,7 +9,7 @@ LONG = 20
 FIRST = 5
 
 
-def long_trips(tree: ast.Module) -> dict[int, int]:
+def long_trips(tree: ast.Module, first: int = FIRST) -> dict[int, int]:
     """Whole numbers of the source that bound loops, from LONG on, with the short ones that replace them."""
     named: dict[str, set[int]] = {}
     for name, value in _bindings(tree):
@@ -24,7 +24,7 @@ def long_trips(tree: ast.Module) -> dict[int, int]:
                     found.add(number)
                 case ast.Name(id=name) | ast.Attribute(attr=name):
                     found |= named.get(name, set())
-    first = max([FIRST, *(2 * n + 1 for n in _awaited(tree))])
+    first = max([first, *(2 * n + 1 for n in _awaited(tree))]) if first == FIRST else first
     shorter = {number: first + k for k, number in enumerate(sorted(n for n in found if n >= LONG))}
     return {number: short for number, short in shorter.items() if short < number}
 

@@ -1,0 +1,98 @@
+"""Whether a `while` surely makes a trip: its test holds for what the names in it start as."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+
+from scanlint.analysis.flow import binds
+from scanlint.analysis.unit import Unit
+
+INFINITE = frozenset(["jax.numpy.inf", "numpy.inf", "math.inf"])
+TYPED = frozenset(f"jax.numpy.{name}" for name in ("asarray", "array", "float32", "float64", "int32"))
+COMPARED: Mapping[type[ast.cmpop], Callable[[float, float], bool]] = {
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+    ast.Eq: operator.eq, ast.NotEq: operator.ne,
+}  # fmt: skip
+
+
+def holds(unit: Unit, test: ast.expr, before: Sequence[ast.stmt], names: Mapping[str, str] | None = None) -> bool:
+    """Whether a test is surely true after these statements; anything but infinity counts as finite.
+
+    `names` gives the names under which the statements know those in the test.
+    """
+    known = names or {}
+
+    def true(test: ast.expr, wanted: bool = True) -> bool:
+        match test:
+            case ast.BoolOp(op=op, values=values):
+                return (all if isinstance(op, ast.And) == wanted else any)(true(v, wanted) for v in values)
+            case ast.BinOp(left=left, op=ast.BitAnd() | ast.BitOr() as op, right=right):
+                return (all if isinstance(op, ast.BitAnd) == wanted else any)(true(v, wanted) for v in (left, right))
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return true(operand, not wanted)
+            case ast.Call(func=function, args=[operand]) if unit.resolve(function) == "jax.numpy.logical_not":
+                return true(operand, not wanted)
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARED:
+                return compared(left, op, right, wanted)
+        start = number(test)
+        return start is not None and bool(start) == wanted
+
+    def compared(left: ast.expr, op: ast.cmpop, right: ast.expr, wanted: bool) -> bool:
+        a, b = number(left), number(right)
+        a = 0.0 if a is None and b is not None and math.isinf(b) else a
+        b = 0.0 if b is None and a is not None and math.isinf(a) else b
+        return a is not None and b is not None and COMPARED[type(op)](a, b) == wanted
+
+    def number(node: ast.expr) -> float | None:
+        match node:
+            case ast.Constant(value=bool() | int() | float() as value):
+                return float(value)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                inner = number(operand)
+                return None if inner is None else -inner
+            case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value="inf")]):
+                return math.inf
+            case ast.Name(id=name):
+                start = started(before, known.get(name, name))
+                return None if start is None or isinstance(start, ast.Name) else number(start)
+            case ast.Call(func=function, args=[inner, *_]) if unit.resolve(function) in TYPED:
+                return number(inner)
+        return math.inf if unit.resolve(node) in INFINITE else None
+
+    return true(test)
+
+
+def started(before: Sequence[ast.stmt], name: str) -> ast.expr | None:
+    """What the last of these statements that binds a name gives it, if that is written there."""
+    for statement in reversed(before):
+        if name not in binds(statement):
+            continue
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
+                return value
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                pairs = zip(targets, values, strict=False)
+                return next((v for t, v in pairs if isinstance(t, ast.Name) and t.id == name), None)
+        return None
+    return None
+
+
+def enters(unit: Unit, call: ast.Call, before: Sequence[ast.stmt]) -> bool:
+    """Whether a `while_loop` surely makes a trip, as its condition and what its carry starts as tell."""
+    match call.args:
+        case [ast.Name(id=name), _, start]:
+            given = [ast.unparse(p) for p in (start.elts if isinstance(start, ast.Tuple) else [start])]
+        case _:
+            return False
+    defined = [s for s in before if isinstance(s, ast.FunctionDef) and s.name == name]
+    match [s for d in defined for s in (*d.args.args, *d.body)]:
+        case [ast.arg(arg=held), ast.Return(value=ast.expr() as test)]:
+            names = [held]
+        case [ast.arg(), ast.Assign(targets=[ast.Tuple(elts=parts)]), ast.Return(value=ast.expr() as test)]:
+            names = [ast.unparse(p) for p in parts]
+        case _:
+            return False
+    return len(names) == len(given) and holds(unit, test, before, dict(zip(names, given, strict=True)))

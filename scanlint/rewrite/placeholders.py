@@ -1,0 +1,41 @@
+"""Names that only the trips of a `while` give a value start with one that is never read: a carry has to have one."""
+
+from __future__ import annotations
+
+import ast
+
+from scanlint.analysis.entered import holds
+from scanlint.analysis.exits import JUMPS
+from scanlint.analysis.flow import binds
+from scanlint.analysis.loops import LoopModel
+from scanlint.finding import Edit, Position
+from scanlint.outcome import Rewrite
+from scanlint.rewrite.layout import indent_of
+from scanlint.rewrite.leaving import Leaving, shares_lines
+
+
+def with_placeholders(model: LoopModel) -> Rewrite | None:
+    """The loop with a 0 for each such name, if it surely makes a trip, and each trip binds them first."""
+    unit, node = model.unit, model.node
+    codes = {o.code for o in model.obstacles}
+    if not isinstance(node, ast.While) or "maybe-undefined" not in codes or codes - JUMPS - {"maybe-undefined"}:
+        return None
+    wanted = [n for n in model.carried if n not in model.flow.bound_before[node]]
+    block = unit.block(node)
+    before = block[: block.index(node)]
+    anew = {n for s in node.body if isinstance(s, ast.Assign) for n in binds(s)} - model.flow.live_at_body[node]
+    if not wanted or set(wanted) - anew or any(set(wanted) & binds(s) for s in before) or shares_lines(node):
+        return None
+    if not holds(unit, node.test, before):
+        return None
+    leaving = Leaving(unit, indent_of(unit), str)
+    above = Position(node.lineno, 1)
+    text = "".join(f"{leaving.margin(node, 0)}{n} = {_zero(model, n)}{leaving.newline}" for n in wanted)
+    return Rewrite((Edit(above, above, text),), "while_loop", again=True)
+
+
+def _zero(model: LoopModel, name: str) -> str:
+    """A number of the kind that a name is given, as far as that is evident."""
+    values = [s.value for s in model.node.body if isinstance(s, ast.Assign) and name in binds(s)]
+    dtypes = {model.unit.value(v).dtype for v in values}
+    return "False" if dtypes == {"bool"} else "0" if dtypes == {"int"} else "0.0"
