@@ -390,7 +390,7 @@ def test_a_name_that_trips_alone_give_a_value_starts_with_a_number(start: str, t
         assert sample.reasons == ["maybe-undefined"]
         return
     assert "    half = 0.0\n" in sample.new
-    sample.agree("f", [[number(0.7)]])
+    sample.agree("f", [number(0.7)])
 
 
 def test_a_name_that_some_trips_give_a_value_has_none_before(rewrite) -> None:
