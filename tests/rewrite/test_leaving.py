@@ -352,7 +352,7 @@ STAY = {
         "return-in-loop",
     ),
     "no value before": (
-        "for i in range(40):\n        x = jnp.sin(x)\n        z = x * 2\n        if x > y:\n            break\n    x = x + z",
+        "for i in range(y.size):\n        x = jnp.sin(x)\n        z = x * 2\n        if x > y:\n            break\n    x = x + z",
         None,
     ),
 }
