@@ -9,7 +9,7 @@ from scanlint.analysis.exits import JUMPS
 from scanlint.analysis.flow import binds
 from scanlint.analysis.loops import LoopModel
 from scanlint.finding import Edit, Position
-from scanlint.outcome import Rewrite
+from scanlint.outcome import Resume, Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 
@@ -29,9 +29,14 @@ def with_placeholders(model: LoopModel) -> Rewrite | None:
     if not holds(unit, node.test, before):
         return None
     leaving = Leaving(unit, indent_of(unit), str)
-    above = Position(node.lineno, 1)
+    at = len(before)
+    while at and isinstance(before[at - 1], ast.Assign) and binds(before[at - 1]) <= model.starts:
+        at -= 1  # what is set for the sake of the loop alone stays right above it
+    above = Position(block[at].lineno, 1)
     text = "".join(f"{leaving.margin(node, 0)}{n} = {_zero(model, n)}{leaving.newline}" for n in wanted)
-    return Rewrite((Edit(above, above, text),), "while_loop", again=True)
+    line = node.lineno - getattr(unit.node, "lineno", 0) + len(wanted)
+    place = Resume(line, unit.source.start(node).column, model.starts)
+    return Rewrite((Edit(above, above, text),), "while_loop", then=(place,))
 
 
 def _zero(model: LoopModel, name: str) -> str:

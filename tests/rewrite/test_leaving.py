@@ -18,6 +18,18 @@ def number(value: float) -> object:
 NAN = float("nan")
 ROW = [-1.0, 0.5, 2.0, -3.0, 4.0]
 LEFT: dict[str, tuple[str, list[list[object]]]] = {
+    "a name that each trip binds": (
+        """
+        for i in range(40):
+            x = jnp.sin(x)
+            z = x * 2
+            if x > y:
+                break
+            x = x - 0.1
+        return x + z
+        """,
+        [[number(1.0), number(0.5)], [number(0.3), number(9.0)], [number(-2.0), number(0.0)]],
+    ),
     "break at the end of a trip": (
         """
         for _ in range(30):
