@@ -21,7 +21,7 @@ COMPARED: Mapping[type[ast.cmpop], Callable[[float, float], bool]] = {
 def holds(unit: Unit, test: ast.expr, before: Sequence[ast.stmt], names: Mapping[str, str] | None = None) -> bool:
     """Whether a test is surely true after these statements; anything but infinity counts as finite.
 
-    `names` gives the names under which the statements know those in the test.
+    `names` gives what the names in the test stand for after the statements: other names, or what is written there.
     """
     known = names or {}
 
@@ -56,7 +56,8 @@ def holds(unit: Unit, test: ast.expr, before: Sequence[ast.stmt], names: Mapping
             case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value="inf")]):
                 return math.inf
             case ast.Name(id=name):
-                start = started(before, known.get(name, name))
+                given = known.get(name, name)
+                start = started(before, given) if given.isidentifier() else ast.parse(given, mode="eval").body
                 return None if start is None or isinstance(start, ast.Name) else number(start)
             case ast.Call(func=function, args=[inner, *_]) if unit.resolve(function) in TYPED:
                 return number(inner)

@@ -98,3 +98,50 @@ def test_a_maker_is_called_as_the_file_calls_it(judge) -> None:
     assert judge(old, old.replace(LOOP, ROLLED), "make").verdict == "proved"
     found = judge(old, old.replace(LOOP, WRONG["another_step"]), "make")
     assert "dt = 0.25" in (found.counterexample or "")
+
+
+def test_a_function_that_calls_its_own_functions_makes_none(judge) -> None:
+    old = """
+    def f(x, us):
+        def step(x, u):
+            for _ in range(12):
+                x = x + 0.1 * (jnp.sin(x) + u)
+            return x, x
+        return lax.scan(step, x, us)
+    """
+    loop = "            for _ in range(12):\n                x = x + 0.1 * (jnp.sin(x) + u)\n"
+    rolled = "            x = lax.fori_loop(0, 12, lambda _, x: x + 0.1 * (jnp.sin(x) + u), x)\n"
+    assert loop in old
+    assert judge(old, old.replace(loop, rolled)).verdict == "proved"
+    assert judge(old, old.replace(loop, rolled.replace("12", "11"))).verdict == "refuted"
+
+
+def test_functions_in_a_record_are_made(judge) -> None:
+    old = """
+    from typing import NamedTuple
+    class Optimizer(NamedTuple):
+        init: object
+        update: object
+    def make(rate):
+        def init(x):
+            return jnp.zeros_like(x)
+        def update(x, v):
+            for _ in range(12):
+                v = 0.9 * v + jnp.sin(x)
+                x = x - rate * v
+            return x, v
+        return Optimizer(init, update=jax.jit(update))
+    """
+    loop = (
+        "            for _ in range(12):\n                v = 0.9 * v + jnp.sin(x)\n                x = x - rate * v\n"
+    )
+    rolled = """            def body(_, carry):
+                x, v = carry
+                v = 0.9 * v + jnp.sin(x)
+                return x - rate * v, v
+            x, v = lax.fori_loop(0, 12, body, (x, v))
+"""
+    assert loop in old
+    found = judge(old, old.replace(loop, rolled), "make")
+    assert found.verdict == "proved", found
+    assert judge(old, old.replace(loop, rolled.replace("- rate", "+ rate")), "make").verdict == "refuted"

@@ -11,6 +11,11 @@ from .factory import Made
 from .statics import static_parameters
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+CHANGED = frozenset([
+    "jit", "vmap", "pmap", "grad", "value_and_grad", "jacfwd", "jacrev", "hessian", "checkpoint", "remat", "partial",
+    "filter_jit", "filter_vmap", "filter_grad", "filter_value_and_grad", "custom_jvp", "custom_vjp",
+])  # fmt: skip
+"""What gives a function for a function; others, such as `lax.scan`, call it."""
 
 
 def making(node: Function, outer: Signature, changed: Collection[int]) -> tuple[Made, Function] | None:
@@ -50,14 +55,14 @@ def _named(value: ast.expr) -> Iterator[str]:
     match value:
         case ast.Name(id=name):
             yield name
-        case ast.Call(args=[first, *_]):
-            yield from _named(first)
         case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
             for part in parts:
                 yield from _named(part)
-        case ast.Call(keywords=keywords):
-            for keyword in keywords:
-                yield from _named(keyword.value)
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args, keywords=keywords):
+            if name in CHANGED:
+                yield from (found for first in args[:1] for found in _named(first))
+            elif name.lstrip("_")[:1].isupper():  # a record of functions
+                yield from (found for part in (*args, *(k.value for k in keywords)) for found in _named(part))
 
 
 def _joined(outer: Function, inner: Function) -> Function:
