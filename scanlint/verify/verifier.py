@@ -92,7 +92,18 @@ class Verifier:
             folder.cleanup()
 
     def verify(self, task: Task) -> Verification:
-        """The verdict on one task; raises VerifierUnavailable where no worker can run."""
+        """The verdict on one task; raises VerifierUnavailable where no worker can run.
+
+        What is refuted because it did not end is tried once more: on a busy machine a process may hang for itself.
+        """
+        answer = self._answer(task)
+        if "endless" in answer:
+            answer = self._answer(task)
+        held = answer.get("protections")
+        self.protections = tuple(str(p) for p in held) if isinstance(held, list) else self.protections
+        return verification(answer)
+
+    def _answer(self, task: Task) -> dict[str, object]:
         process = self._ready()
         request = {
             "function": task.function,
@@ -110,10 +121,7 @@ class Verifier:
             "kernel": self.kernel,
             "folder": self._home(),
         }
-        answer = self._ask(process, request) if self.fork else self._ask_once(process, request)
-        held = answer.get("protections")
-        self.protections = tuple(str(p) for p in held) if isinstance(held, list) else self.protections
-        return verification(answer)
+        return self._ask(process, request) if self.fork else self._ask_once(process, request)
 
     def _home(self) -> str:
         """The folder that tasks have their temporary folders in."""

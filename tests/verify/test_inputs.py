@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from scanlint.verify.verifier import Verifier
+from scanlint.verify.verifier import Task, Verifier
 from scanlint.verify.worker.call import Signature, TookTooLong, hurry, limited
 from scanlint.verify.worker.callees import Compiled
 from scanlint.verify.worker.inputs import Inputs
@@ -646,3 +647,58 @@ def test_whole_numbers_are_as_wide_as_floats_are(judge) -> None:
         return lax.scan(step, token, None, length=20)[1]
     """
     assert judge(old, new).verdict in ("proved", "tested")
+
+
+def test_a_refutation_by_time_alone_is_tried_once_more(judge) -> None:
+    class HangsOnce(Verifier):
+        asked = 0
+
+        def _answer(self, task: Task) -> dict[str, object]:
+            self.asked += 1
+            late: dict[str, object] = {"verdict": "refuted", "counterexample": "did not end", "endless": True}
+            return late if self.asked == 1 else super()._answer(task)
+
+    with HangsOnce(sys.executable) as verifier:
+        found = judge(GRADIENT, ROLLED_GRADIENT, using=verifier)
+    assert verifier.asked == 2
+    assert found.verdict == "proved", found
+
+
+DRAWS = """\
+def f(key, x, steps=1000, burn=100):
+    draws = []
+    for step in range(steps):
+        key, sub = jax.random.split(key)
+        x = 0.9 * x + jax.random.normal(sub)
+        if step >= burn:
+            draws.append(x)
+    return jnp.stack(draws)
+"""
+DRAWS_SCAN = """\
+def f(key, x, steps=1000, burn=100):
+    def step(carry, _):
+        key, x = carry
+        key, sub = jax.random.split(key)
+        x = 0.9 * x + jax.random.normal(sub)
+        return (key, x), x
+
+    _, draws = lax.scan(step, (key, x), None, length=steps)
+    return draws[burn:]
+"""
+
+
+@pytest.mark.parametrize(
+    "numbers", ["steps=1000, burn=100", "steps, burn", None], ids=["defaults", "bare", "constants"]
+)
+def test_limits_that_loops_wait_for_are_shortened_in_their_order(judge, numbers: str | None) -> None:
+    def version(text: str) -> str:
+        if numbers is not None:
+            return text.replace("steps=1000, burn=100", numbers)
+        return re.sub(r"\bsteps\b", "1000", re.sub(r"\bburn\b", "100", text.replace(", steps=1000, burn=100", "")))
+
+    static = {} if numbers is None else {"static": frozenset({"steps", "burn"})}
+    found = judge(version(DRAWS), version(DRAWS_SCAN), **static)
+    assert found.verdict in ("proved", "tested"), found
+    assert not [n for n in found.notes if "each run takes seconds" in n or "each takes seconds" in n]
+    late = version(DRAWS_SCAN).replace("burn:]", "burn + 1:]").replace("[100:]", "[101:]")
+    assert judge(version(DRAWS), late, **static).verdict == "refuted"

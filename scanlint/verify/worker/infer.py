@@ -63,6 +63,9 @@ class Inference(Places):
                 self.compare(node)
             case ast.BinOp(left=left, op=op, right=right):
                 arithmetic(self, left, op, right)
+                divisor = self.need(right) if isinstance(op, ast.Mod) and self.counted(left) else None
+                if divisor is not None:
+                    divisor.is_int = divisor.is_int or not divisor.floating
             case ast.Subscript() | ast.Attribute():
                 self.need(node)
         for child in ast.iter_child_nodes(node):
@@ -171,10 +174,21 @@ class Inference(Places):
                 continue
             if isinstance(other, ast.Attribute) and self.need(other) is None:
                 need.members.append(other)
+            if self.counted(other):
+                need.is_int = need.is_int or not need.floating
             for value in _literals(other):
                 need.constants.add(value)
                 if isinstance(value, int) and not isinstance(value, bool) and isinstance(node.ops[0], (ast.Eq, ast.In)):
                     need.is_int = need.is_int or not need.floating
+
+    def counted(self, node: ast.expr) -> bool:
+        """Whether this is what a loop counts, or that with a number added."""
+        match node:
+            case ast.Name(id=name):
+                return name in self.loops
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=ast.Constant(value=int())):
+                return self.counted(left)
+        return False
 
     def call(self, node: ast.Call) -> None:
         need = self.need(node.func) if isinstance(node.func, (ast.Name, ast.Subscript)) else None

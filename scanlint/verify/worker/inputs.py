@@ -18,6 +18,7 @@ from .need import Need
 from .search import MAX_ATTEMPTS, Failure, Links, alike, search
 from .separate import separate
 from .specs import Array, Choice, Scalar, Spec, Struct, hashable, leaves, resize, sizes
+from .twin import APART
 from .values import Specs
 
 VARIANT_SECONDS = 1.5
@@ -216,6 +217,20 @@ class Inputs(Attempts):
         for name, need in needs.items():
             if need.counts is not None and name in found and isinstance(found[name][0], Scalar):
                 found[name] = [*self.counting(name, needs, found), *found[name]]
+        return self.ordered(found)
+
+    def ordered(self, found: dict[str, list[Spec]]) -> dict[str, list[Spec]]:
+        """Small numbers in place of large defaults keep their order: `steps=1000` stays more than `burn=100`."""
+        small = Scalar("int")
+        large: dict[str, int] = {}
+        for name, specs in found.items():
+            match specs:
+                case [first, Scalar("int", int() as default), *_] if first == small:
+                    large[name] = default
+        ranked = sorted(set(large.values()))
+        for name, default in large.items():
+            if (at := ranked.index(default)) > 0:
+                found[name] = [Scalar("int", small.count + APART * at), *found[name][1:]]
         return found
 
     def define_records(self, needs: Mapping[str, Need]) -> None:

@@ -255,7 +255,9 @@ def _other_leaf(leaf: Array | Scalar | Choice, called: bool) -> Iterator[Spec]:
             yield Array(shape, "rawkey")
             yield Array((*shape, 3), "key")
             yield Array(shape)
-        case Scalar(kind="int"):
+        case Scalar(kind="int", size=size):
+            if size is None and leaf.usual is None:
+                yield Scalar("int", 2 * leaf.count)  # `steps` is more than `burn`
             yield Array((), "int32")
             yield Scalar("float")
             yield Array(())

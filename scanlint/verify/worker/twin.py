@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 LONG = 20
 FIRST = 5
+APART = 3  # trips between two limits: those behind `t >= burn` are more than one
 
 
 def long_trips(tree: ast.Module, first: int = FIRST) -> dict[int, int]:
@@ -16,30 +17,35 @@ def long_trips(tree: ast.Module, first: int = FIRST) -> dict[int, int]:
         match value:
             case ast.Constant(value=int() as number) if not isinstance(number, bool):
                 named.setdefault(name, set()).add(number)
-    found: set[int] = set()
-    for bound in _bounds(tree):
-        for inner in ast.walk(bound):
+
+    def numbers(node: ast.AST) -> Iterator[int]:
+        for inner in ast.walk(node):
             match inner:
                 case ast.Constant(value=int() as number) if not isinstance(number, bool):
-                    found.add(number)
+                    yield number
                 case ast.Name(id=name) | ast.Attribute(attr=name):
-                    found |= named.get(name, set())
-    first = max([first, *(2 * n + 1 for n in _awaited(tree))]) if first == FIRST else first
-    shorter = {number: first + k for k, number in enumerate(sorted(n for n in found if n >= LONG))}
-    return {number: short for number, short in shorter.items() if short < number}
+                    yield from named.get(name, ())
+
+    awaited = {n for test in _awaiting(tree) for n in numbers(test) if n > 0}
+    found = {n for bound in _bounds(tree) for n in numbers(bound)}
+    if first == FIRST:
+        first = max([first, *(2 * n + 1 for n in awaited if n < LONG)])
+    table: dict[int, int] = {}
+    before, short = 0, first - 1
+    for number in sorted(n for n in found | awaited if n >= LONG):
+        short += min(number - before, APART) if table else 1
+        table[number] = short
+        before = number
+    return {number: short for number, short in table.items() if short < number} if max(found, default=0) >= LONG else {}
 
 
-def _awaited(tree: ast.AST) -> Iterator[int]:
-    """The small numbers of trips after which a test of a loop variable turns: `if t % 10 == 0`, `if t > 7`."""
+def _awaiting(tree: ast.AST) -> Iterator[ast.expr]:
+    """The tests of a loop variable, which turn after some trips: `if t % 10 == 0`, `if t >= burn`."""
     for loop in ast.walk(tree):
         if isinstance(loop, ast.For):
             counted = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
             tests = (n.test for s in loop.body for n in ast.walk(s) if isinstance(n, ast.If | ast.IfExp))
-            for test in tests:
-                inside = list(ast.walk(test))
-                if any(isinstance(n, ast.Name) and n.id in counted for n in inside):
-                    numbers = (n.value for n in inside if isinstance(n, ast.Constant))
-                    yield from (n for n in numbers if type(n) is int and 0 < n < LONG)
+            yield from (t for t in tests if any(isinstance(n, ast.Name) and n.id in counted for n in ast.walk(t)))
 
 
 def _bounds(tree: ast.AST) -> Iterator[ast.expr]:

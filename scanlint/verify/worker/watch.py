@@ -142,7 +142,8 @@ class Watch:
             return self.answer
         if self.endless and (compared := COMPARED.match(self.stage)) is not None:
             text = f"{compared[1]}: {self.endless}, and the old one took {compared[2]} s"
-            return {"verdict": "refuted", "reason": "the two versions differ", "counterexample": text}
+            differ = "the two versions differ"
+            return {"verdict": "refuted", "reason": differ, "counterexample": text, "endless": True}
         why = f"{self.over or f'the code under test ended the process ({ended})'} while {self.stage}"
         if self.kept is not None:
             notes = self.kept.get("notes")
