@@ -53,4 +53,29 @@ def test_a_name_that_could_not_be_imported_is_told_of(verifier: Verifier, tmp_pa
     old = OLD.format(imports="from a_package_that_is_not_there import marked\n\n@marked", note="")
     verdict = judged(verifier, tmp_path / "marks.py", tmp_path, old.replace("@marked\n\n", "@marked\n"))
     assert verdict.verdict == "unknown"
-    assert "No module named 'a_package_that_is_not_there'" in (verdict.reason or "")
+    assert "`a_package_that_is_not_there` is not installed where the code is run" in (verdict.reason or "")
+
+
+def test_modules_that_need_a_package_that_is_not_installed_are_loaded_without_it(
+    verifier: Verifier, tmp_path: Path
+) -> None:
+    (tmp_path / "worlds.py").write_text(
+        "import abc\n"
+        "import nowhere_to_be_had.spaces as spaces\n"
+        "from nowhere_to_be_had import Env, register\n"
+        "BOX = spaces.Box(0, 1)[0]\n"
+        "class World(Env, abc.ABC):\n    space: spaces.Box | None = None\n"
+        "register('world', World)\n"
+        "SCALE = 1.5\n"
+    )
+    imports = "from worlds import BOX, SCALE, World\n\nclass Own(World):\n    pass\n"
+    old = OLD.format(imports=imports, note="").replace("x * 1.5", "x * SCALE")
+    file = tmp_path / "waves.py"
+    new = old.replace(LOOP.replace("1.5", "SCALE"), ROLLED.replace("1.5", "SCALE"))
+    verdict = verifier.verify(Task(path=file.name, function="f", old=old, new=new, root=str(tmp_path), file=str(file)))
+    assert verdict.verdict == "proved", verdict
+    assert "`nowhere_to_be_had` is not installed where the code was run" in verdict.notes
+    old, new = (text.replace("    return ", "    x = BOX(x)\n    return ") for text in (old, new))
+    verdict = verifier.verify(Task(path=file.name, function="f", old=old, new=new, root=str(tmp_path), file=str(file)))
+    assert verdict.verdict == "unknown", verdict
+    assert "`nowhere_to_be_had` is not installed where the code is run" in (verdict.reason or "")

@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from .absent import ABSENT, loading
 from .twin import shortened
 
 
@@ -22,6 +23,7 @@ class Loaded:
     tree: ast.Module
     function: ast.FunctionDef | ast.AsyncFunctionDef | None
     failures: dict[str, str] = field(default_factory=dict)
+    missing: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     whole: bool = False
 
@@ -186,18 +188,46 @@ def load(
     """Run the slice of `text` that defines `function`; falls back to the whole module where that fails by name.
 
     With a table of numbers it is the twin with short loops that is loaded. What runs may be instrumented, with the
-    names that this needs given; the tree that is kept is not.
+    names that this needs given; the tree that is kept is not. Where modules import packages that are not installed
+    here, it is tried once more with something in their place.
     """
+    while True:
+        missing: set[str] = set()
+        try:
+            with loading():
+                loaded = _load(text, file, root, function, suffix, table, instrument, given, missing)
+        except Exception:
+            if missing <= ABSENT.names:
+                raise
+        else:
+            if missing <= ABSENT.names:
+                loaded.notes += [f"`{name}` is not installed where the code was run" for name in sorted(ABSENT.names)]
+                return loaded
+        ABSENT.stand_in(missing)
+
+
+def _load(
+    text: str,
+    file: str,
+    root: str,
+    function: str,
+    suffix: str,
+    table: Mapping[int, int] | None,
+    instrument: Callable[[ast.Module], ast.Module],
+    given: Mapping[str, object] | None,
+    missing: set[str],
+) -> Loaded:
+    """The same without stand-ins; the packages that were missed are added to `missing`."""
     tree, running = (shortened(ast.parse(text, file), table or {}) for _ in range(2))
     running = instrument(running)
     statements = cut(running, {function.split(".")[0]})
-    loaded = _fresh(tree, file, root, function, suffix)
+    loaded = _fresh(tree, file, root, function, suffix, missing)
     loaded.names.update(given or {})
     try:
         _execute(statements, loaded, file)
         loaded.resolve(function)
     except (NameError, KeyError, AttributeError):
-        whole = _fresh(tree, file, root, function, suffix)
+        whole = _fresh(tree, file, root, function, suffix, missing)
         whole.names.update(given or {})
         whole.whole, whole.notes = True, loaded.notes
         try:
@@ -215,7 +245,7 @@ def complete(loaded: Loaded, wanted: set[str]) -> None:
     _execute([s for s in statements if not binds(s) <= set(loaded.names)], loaded, str(loaded.module.__file__))
 
 
-def _fresh(tree: ast.Module, file: str, root: str, function: str, suffix: str) -> Loaded:
+def _fresh(tree: ast.Module, file: str, root: str, function: str, suffix: str, missing: set[str]) -> Loaded:
     home, name, package = place(file, root)
     for folder in (root, os.path.join(root, "src"), home):
         if folder and folder not in sys.path and os.path.isdir(folder):
@@ -226,7 +256,7 @@ def _fresh(tree: ast.Module, file: str, root: str, function: str, suffix: str) -
     module.__package__ = package
     module.__spec__ = None
     sys.modules[module.__name__] = module
-    return Loaded(module, tree, find(tree, function), notes=bare)
+    return Loaded(module, tree, find(tree, function), missing=missing, notes=bare)
 
 
 def _packages(dotted: str, home: str) -> list[str]:
@@ -255,10 +285,10 @@ def _execute(statements: list[ast.stmt], loaded: Loaded, file: str) -> None:
         code = compile(ast.Module(body, []), file, "exec", dont_inherit=True)
         try:
             exec(code, loaded.names)
-        except ImportError as error:
+        except ImportError:
             if not isinstance(statement, (ast.Import, ast.ImportFrom)):
                 raise
-            _import_apart(statement, loaded, file, error)
+            _import_apart(statement, loaded, file)
         except (AttributeError, NameError, TypeError):
             if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 raise
@@ -271,7 +301,7 @@ def _unannotated(body: list[ast.stmt], loaded: Loaded, file: str) -> None:
     exec(compile(ast.Module(body, []), file, "exec", flags=flags, dont_inherit=True), loaded.names)
 
 
-def _import_apart(statement: ast.Import | ast.ImportFrom, loaded: Loaded, file: str, error: ImportError) -> None:
+def _import_apart(statement: ast.Import | ast.ImportFrom, loaded: Loaded, file: str) -> None:
     """Import name by name what can be imported."""
     for alias in statement.names:
         one: ast.stmt
@@ -282,5 +312,7 @@ def _import_apart(statement: ast.Import | ast.ImportFrom, loaded: Loaded, file: 
         ast.copy_location(one, statement)
         try:
             exec(compile(ast.Module([one], []), file, "exec", dont_inherit=True), loaded.names)
-        except ImportError:
+        except ImportError as error:
+            if isinstance(error, ModuleNotFoundError) and error.name:
+                loaded.missing.add(error.name)
             loaded.failures[alias.asname or alias.name.split(".")[0]] = str(error)

@@ -1,0 +1,79 @@
+"""Packages that are not installed here: stand-ins to load the modules that import them, on which no result may rest."""
+
+from __future__ import annotations
+
+import abc
+import contextlib
+import sys
+import types
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+
+_loading = [False]
+
+
+@contextlib.contextmanager
+def loading() -> Iterator[None]:
+    """While modules are loaded a stand-in may be read, called and derived from; afterwards it raises ImportError."""
+    before, _loading[0] = _loading[0], True
+    try:
+        yield
+    finally:
+        _loading[0] = before
+
+
+class _Stand(abc.ABCMeta):
+    """The class of all stand-ins: they are classes, so that others can be derived from them."""
+
+    def __getattr__(cls, name: str) -> object:
+        return _part(cls.__qualname__, name)
+
+    def __call__(cls, *arguments: object, **keywords: object) -> object:
+        if "absent" not in cls.__dict__:
+            return super().__call__(*arguments, **keywords)
+        return _part(cls.__qualname__, "()")
+
+    def __getitem__(cls, key: object) -> object:
+        return cls
+
+
+def _part(whole: str, name: str) -> object:
+    """What a stand-in has by this name; raises ImportError where code relies on it."""
+    if name.startswith("__") and name.endswith("__"):
+        raise AttributeError(name)
+    if not _loading[0]:
+        raise ImportError(f"`{whole.partition('.')[0]}` is not installed where the code is run")
+    return _Stand(name, (), {"absent": True, "__qualname__": f"{whole}.{name}"})
+
+
+class _Module(types.ModuleType):
+    def __getattr__(self, name: str) -> object:
+        return _part(self.__name__, name)
+
+
+class Absent(MetaPathFinder, Loader):
+    """Finds modules that nothing else finds, for the names that it was told."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def stand_in(self, names: Iterable[str]) -> None:
+        self.names |= set(names)
+        if self not in sys.meta_path:
+            sys.meta_path.append(self)
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> ModuleSpec | None:
+        known = any(name == n or name.startswith(f"{n}.") for n in self.names)
+        return ModuleSpec(name, self, is_package=True) if known else None
+
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType:
+        return _Module(spec.name)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Nothing is run."""
+
+
+ABSENT = Absent()
