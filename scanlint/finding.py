@@ -61,11 +61,13 @@ class Fix:
 class Like(NamedTuple):
     """What local arrays broadcast to without their first axes, and promote to; mostly it is a single array.
 
-    `arrays` are their names, each with how many axes it is without (-1: its last one); `typed`: the dtype is meant too.
+    `arrays` are their names, each with how many axes it is without (-1: its last one); `typed`: the dtype is meant too;
+    `floated`: it is what they promote to with a Python float.
     """
 
     arrays: tuple[tuple[str, int], ...]
     typed: bool
+    floated: bool
 
     @property
     def names(self) -> frozenset[str]:

@@ -64,12 +64,23 @@ class Expressions:
     def truth(self, node: ast.expr) -> Value:
         """The value of a test. The truth of a bare name whose value was never computed is no evidence."""
         value = self.eval(node)
-        weak = isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and value.traced and not value.array
-        if not weak:
+        if not value.traced or value.array or not self.bare(node):
             return value
         if self.values is not None:
             self.values[node] = UNKNOWN
         return UNKNOWN
+
+    def bare(self, node: ast.expr) -> bool:
+        """Whether nothing shows that an expression gives an array: of what numbers index, every element is one."""
+        match node:
+            case ast.Subscript(slice=ast.Tuple() | ast.Slice() | ast.Constant(value=None)):
+                return False
+            case ast.Subscript(slice=ast.Constant()):
+                return True
+            case ast.Subscript(slice=index):
+                found = self.eval(index)
+                return not (found.traced or found.dtype == "int")
+        return isinstance(node, ast.Name | ast.Attribute)
 
     def made(
         self,

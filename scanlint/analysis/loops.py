@@ -107,9 +107,9 @@ class LoopModel:
 
     @property
     def gone(self) -> frozenset[ast.AST]:
-        """What the body no longer has once rows of arrays are stacked: `ys.at[i].set(...)` but for the row itself."""
-        kept = {n for buffer in self.buffers for n in ast.walk(buffer.element)}
-        return frozenset(n for buffer in self.buffers for n in ast.walk(buffer.append) if n not in kept)
+        """What the body no longer has once rows are stacked: `ys.at[i].set(...)` and `ys[i] = ...` but for the rows."""
+        kept = {n for output in self.outputs for n in ast.walk(output.element)}
+        return frozenset(n for output in self.outputs for n in ast.walk(output.append) if n not in kept)
 
     @cached_property
     def items(self) -> Names:
@@ -194,7 +194,7 @@ class LoopModel:
 
     def used(self, name: str) -> bool:
         """Whether the body reads a name, where rows of arrays are stacked and not set any more."""
-        rows = {buffer.append: buffer.element for buffer in self.buffers}
+        rows = {output.append: output.element for output in self.outputs}
         return name in reads(*(rows.get(s, s) for s in self.node.body))
 
 

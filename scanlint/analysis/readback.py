@@ -20,7 +20,8 @@ class ReadBack(NamedTuple):
 
     `lasts` begins with the very last one; `lags` says for each place which of them it reads, 1 for that one. `kept` is
     the name that has the last element, bound on each trip just before it is appended; None where there is none that
-    could be carried in its place.
+    could be carried in its place. `named` is the statement before the loop whose one element had better get a name of
+    its own than be evaluated twice.
     """
 
     name: str
@@ -30,6 +31,7 @@ class ReadBack(NamedTuple):
     append: ast.stmt
     element: ast.expr
     kept: str | None
+    named: ast.Assign | None
 
 
 def read_back(unit: Unit, node: ast.For | ast.While, flow: Flow) -> Iterator[ReadBack]:
@@ -48,10 +50,31 @@ def read_back(unit: Unit, node: ast.For | ast.While, flow: Flow) -> Iterator[Rea
         if not found or len(found) != len(places) or _inner(unit, node, found) or _front(statement):
             continue
         lasts = made[1][: -1 - max(found.values()) : -1]
-        if not all(_cheap(unit, last) for last in lasts):
+        named = _named(made[0], made[1])
+        if named is None and not all(_cheap(unit, last) for last in lasts):
             continue
         kept = _kept(node, flow, element, found) if len(lasts) == 1 else None
-        yield ReadBack(name, lasts, tuple(found), tuple(found.values()), statement, element, kept)
+        yield ReadBack(name, lasts, tuple(found), tuple(found.values()), statement, element, kept, named)
+
+
+def _named(initial: ast.stmt, elements: tuple[ast.expr, ...]) -> ast.Assign | None:
+    """`ys = [f(x)]`, which may become `y = f(x)` and `ys = [y]`."""
+    match initial:
+        case ast.Assign(targets=[ast.Name()]) if len(elements) == 1 and not plain(elements[0]):
+            return initial
+    return None
+
+
+def plain(element: ast.expr) -> bool:
+    """Whether an expression may be written twice: a name, a number, an attribute, one element of an array."""
+    match element:
+        case ast.Name() | ast.Constant():
+            return True
+        case ast.Attribute(value=value):
+            return plain(value)
+        case ast.Subscript(value=value, slice=ast.Constant() | ast.Name()):
+            return plain(value)
+    return False
 
 
 def _cheap(unit: Unit, element: ast.expr) -> bool:

@@ -5,22 +5,20 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from scanlint.analysis.batches import count_of
-from scanlint.analysis.flow import binds
-from scanlint.analysis.loops import LoopModel, Stream, is_array
-from scanlint.rewrite.windows import bound_once
+from scanlint.analysis.loops import LoopModel, Stream
+from scanlint.rewrite.rows import Row, rows_between
 
 
 class Downward(NamedTuple):
     """The numbers from `lower` to before `upper` (as source), gone through from the last one down.
 
-    `row`: the array whose rows are all that the numbers serve to read, and what to hand in for it. Arrays that are not
-    known to be as long as the loop go on to be read by index, which is clamped where it runs over.
+    `row`: the array whose rows are all that the numbers serve to read. Arrays that are not known to be as long as the
+    loop go on to be read by index, which is clamped where it runs over.
     """
 
     lower: str
     upper: str
-    row: tuple[str, str] | None
+    row: Row | None
 
 
 def downward(model: LoopModel) -> Downward | None:
@@ -33,7 +31,7 @@ def downward(model: LoopModel) -> Downward | None:
     reads = _reads(model, model.streams[0].target.id)
     if not any(isinstance(read, ast.Subscript) for read in reads):
         return None
-    return Downward(*between, _row(model, reads, *between))
+    return Downward(*between, rows_between(model, between[0], ast.parse(between[1], mode="eval").body))
 
 
 def limits(model: LoopModel, stream: Stream) -> tuple[str, str] | None:
@@ -73,29 +71,3 @@ def _reads(model: LoopModel, index: str) -> list[ast.AST]:
             above = [a for a in model.unit.ancestors(part) if isinstance(a, ast.expr)]
             found.append(next((a for a in above if isinstance(a, ast.Subscript)), part))
     return found
-
-
-def _row(model: LoopModel, reads: list[ast.AST], lower: str, upper: str) -> tuple[str, str] | None:
-    """The array of which every read is a row at the loop variable, if the loop is known to be as long as it is."""
-    index = model.targets[0]
-    found: ast.Name | None = None
-    for read in reads:
-        match read:
-            case ast.Subscript(value=ast.Name() as array, slice=ast.Name(id=at), ctx=ast.Load()) if at == index:
-                if found is not None and found.id != array.id:
-                    return None
-                found = array
-            case _:
-                return None
-    if found is None or found.id in binds(*model.node.body) or not is_array(model.unit, found):
-        return None
-    once = not upper.isidentifier() or {found.id, upper} <= bound_once(model)
-    if _counted(model, upper) != found.id or not once or not lower.isdecimal():
-        return None
-    return found.id, f"{found.id}[{lower}:]" if lower != "0" else found.id
-
-
-def _counted(model: LoopModel, upper: str) -> str:
-    """The array whose length a bound is."""
-    counted = count_of(model.unit, ast.parse(upper, mode="eval").body)
-    return counted[0] if counted is not None and counted[1] == 0 else ""

@@ -10,6 +10,7 @@ from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.lists import makes_only
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.outputs import STACKS, Output, collected, cuts, extended, turned_use, unzipped
+from scanlint.analysis.readback import MADE
 from scanlint.analysis.unit import Source, Unit
 from scanlint.finding import Edit, Position
 from scanlint.outcome import Withheld
@@ -71,10 +72,11 @@ def _head(model: LoopModel, output: Output, spell: Spell, plan: Plan, fresh: Fre
     rebound = (frozenset(model.carried) | frozenset(model.last_values)) & model.flow.live_after[model.node]
     clash = reads(*output.first) & (rebound | frozenset(model.targets) | {o.name for o in model.outputs})
     source = model.unit.source
-    if clash and (len(output.first) > 1 or not makes_only(output.initial, [output.name])):
+    alone = len(output.first) == 1 and makes_only(output.initial, [output.name])
+    if clash and not alone:
         name = sorted(clash)[0]
         return Withheld("first-element-changes", f"`{output.name}` starts with `{name}`, which the loop rebinds")
-    if clash:
+    if alone and (clash or _computed(model.unit, output.first[0])):
         name = fresh("first", f"first_{singular(output.name, 'output')}")
         plan.edits.append(_replace(source, output.initial, f"{name} = {source.segment(output.first[0])}"))
         plan.kept.add(output.name)
@@ -86,6 +88,14 @@ def _head(model: LoopModel, output: Output, spell: Spell, plan: Plan, fresh: Fre
     last = output.front or output.name in plan.straight
     rows = [output.name, first] if last else [first, output.name]
     return f"{output.name} = {spell('jax.numpy.concatenate')}([{', '.join(rows)}])"
+
+
+def _computed(unit: Unit, element: ast.expr) -> bool:
+    """Whether an element is worth a name, being more than a new array or a part of one."""
+    match element:
+        case ast.Call(func=function):
+            return unit.resolve(function) not in MADE
+    return isinstance(element, ast.BinOp)
 
 
 def _turned(model: LoopModel, output: Output, plan: Plan) -> Edit:

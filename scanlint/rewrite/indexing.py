@@ -6,44 +6,13 @@ import ast
 from collections.abc import Callable
 
 from scanlint.analysis.affine import moving_arange
-from scanlint.analysis.flow import binds, reads, targets
-from scanlint.analysis.loops import LoopModel, is_array
+from scanlint.analysis.flow import reads, targets
+from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.spelled import in_test, is_logic, number_cast
 from scanlint.analysis.tables import is_table, met, number_kind
 from scanlint.outcome import Withheld
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.syntax import Snippet
-from scanlint.rewrite.words import singular
-
-
-def rows_read_by_index(model: LoopModel) -> tuple[str, str] | None:
-    """The array and a name for its row, where `i` of `range(len(xs))` serves only to read `xs[i]`."""
-    if len(model.streams) != 1 or not model.streams[0].plain or not isinstance(model.streams[0].target, ast.Name):
-        return None
-    stream = model.streams[0]
-    match stream.stop:
-        case ast.Subscript(
-            value=ast.Attribute(value=ast.Name(id=array) as base, attr="shape"), slice=ast.Constant(value=0)
-        ):
-            pass
-        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=array) as base]):
-            pass
-        case _:
-            return None
-    if not is_array(model.unit, base) or array in binds(*model.node.body):
-        return None
-    index, gone = model.streams[0].target.id, model.gone
-    for part in ast.walk(ast.Module(model.node.body, [])):
-        if isinstance(part, ast.Name) and part.id == index and part not in gone and not _reads_row(model, part, array):
-            return None
-    return (array, singular(array, f"{array}_row")) if model.used(index) else None
-
-
-def _reads_row(model: LoopModel, index: ast.Name, array: str) -> bool:
-    match model.unit.parents[index]:
-        case ast.Subscript(value=ast.Name(id=base), slice=at, ctx=ast.Load()):
-            return base == array and at is index
-    return False
 
 
 def use_arrays(model: LoopModel, snippet: Snippet, spell: Callable[[str], str]) -> None:

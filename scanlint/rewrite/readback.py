@@ -39,10 +39,21 @@ def without_read_back(model: LoopModel) -> Rewrite | None:
         ]
     above = Position(node.lineno, 1)
     lasts = ", ".join(source.segment(last) for last in found.lasts)
-    first = f"{leaving.margin(node, 0)}{', '.join(names)} = {lasts}{leaving.newline}"
-    line = node.lineno - getattr(unit.node, "lineno", 0) + 1
-    place = Resume(line, source.start(node).column, frozenset({*model.starts, *names}))
-    return Rewrite((Edit(above, above, first), *edits), "scan", then=(place,))
+    line = node.lineno - getattr(unit.node, "lineno", 0)
+    starts = frozenset(model.starts)
+    if (initial := found.named) is not None:
+        one = names[0] if singular(found.name, "") else fresh({*unit.names, *names}, "first")
+        opened, closed = brackets(found.lasts[0])
+        code = f"{one} = {opened}{lasts}{closed}{leaving.newline}{leaving.margin(initial, 0)}{found.name} = [{one}]"
+        edits.append(Edit(source.start(initial), source.end(initial), code))
+        line += code.count("\n") - (initial.end_lineno or initial.lineno) + initial.lineno
+        lasts = one
+    if lasts != names[0]:
+        edits.append(Edit(above, above, f"{leaving.margin(node, 0)}{', '.join(names)} = {lasts}{leaving.newline}"))
+        line += 1
+        starts |= frozenset(names)
+    place = Resume(line, source.start(node).column, starts)
+    return Rewrite(tuple(edits), "scan", then=(place,))
 
 
 def _names(taken: frozenset[str] | set[str], found: ReadBack) -> list[str]:

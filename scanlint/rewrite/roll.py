@@ -17,9 +17,10 @@ from scanlint.finding import Edit, Position, Primitive
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.backwards import Downward, downward
 from scanlint.rewrite.collected import after_loop, drop_initials, read_backwards
-from scanlint.rewrite.indexing import as_array, rows_read_by_index, use_arrays, use_tracers, use_weak
+from scanlint.rewrite.indexing import as_array, use_arrays, use_tracers, use_weak
 from scanlint.rewrite.layout import blank_above, fold_return, indent_of
 from scanlint.rewrite.ranges import counts_evenly, last_target, length, nth
+from scanlint.rewrite.rows import Row, rows_read_by_index
 from scanlint.rewrite.syntax import Snippet, blank_line_before, fresh
 from scanlint.rewrite.windows import use_windows
 from scanlint.rewrite.words import atom, bare, pack, plural, singular
@@ -119,7 +120,7 @@ class Roll:
         call = f"{self.spell('jax.lax.fori_loop')}({start}, {stop}, {name}, {self.initial()})"
         return self.finish(definition, [f"{kept(self.model)} = {call}", *self.after], "fori_loop")
 
-    def _scan(self, rows: tuple[str, str] | None, last: list[str]) -> Outcome:
+    def _scan(self, rows: Row | None, last: list[str]) -> Outcome:
         model = self.model
         if rows is None:
             use_weak(model, self.snippet)
@@ -181,13 +182,13 @@ class Roll:
         counter = self.names("k", "trip")
         return counter, [self.snippet.parse(f"{target} = {nth(self.model, stream, counter)}")], "0", trips
 
-    def _inputs(self, rows: tuple[str, str] | None, *, in_order: bool) -> tuple[str, list[cst.BaseStatement], str, str]:
+    def _inputs(self, rows: Row | None, *, in_order: bool) -> tuple[str, list[cst.BaseStatement], str, str]:
         """The second parameter of a scan's step, what unpacks it, the xs and further options.
 
         `in_order`: outputs are stacked in the order of the trips, so that `reverse=True` would turn them round.
         """
         if rows is not None:
-            return self._row_input(*rows)
+            return self._row_input(rows)
         model = self.model
         if self.down is not None:
             return self._downward(self.down)
@@ -235,18 +236,18 @@ class Roll:
             lower = "" if down.lower == "0" else f"{down.lower}, "
             numbers = f"{self.spell('jax.numpy.arange')}({lower}{down.upper})"
             return self.model.targets[0], [], numbers, ", reverse=True"
-        array, code = down.row
-        return self._row_input(array, singular(array, f"{array}_row"))[0], [], code, ", reverse=True"
+        return self._row_input(down.row, ", reverse=True")
 
-    def _row_input(self, array: str, row: str) -> tuple[str, list[cst.BaseStatement], str, str]:
+    def _row_input(self, row: Row, options: str = "") -> tuple[str, list[cst.BaseStatement], str, str]:
         index = self.model.streams[0].target
         assert isinstance(index, ast.Name)
-        name = self.names(row)
+        name = self.names(row.name)
         for part in ast.walk(self.model.node):
             match part:
-                case ast.Subscript(value=ast.Name(id=base), slice=ast.Name(id=at)) if (base, at) == (array, index.id):
-                    self.snippet.replace(part, name)
-        return name, [], array, ""
+                case ast.Subscript(value=base, slice=ast.Name(id=at)) if at == index.id:
+                    if ast.unparse(base) == row.array:
+                        self.snippet.replace(part, name)
+        return name, [], row.xs, options
 
     def _xs(self, stream: Stream, reversed_by_option: bool) -> str:
         code = self.source.segment
@@ -352,7 +353,9 @@ class Roll:
         edits += (
             []
             if before
-            else blank_above(self.source, self.model.node, self.snippet.newline, {e.start.line for e in extra})
+            else blank_above(
+                self.source, self.model.node, self.snippet.newline, {e.start.line for e in extra if not e.text}
+            )
         )
         return Rewrite(tuple(edits), primitive, tuple(dict.fromkeys(self.imports)))
 

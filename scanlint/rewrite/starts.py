@@ -16,7 +16,7 @@ from scanlint.outcome import Rewrite, Withheld
 from scanlint.rewrite.wrapping import fit
 
 CODE = "carry-type-changes"
-FILLED: dict[float, str] = {0: "zeros", 1: "ones"}
+FILLED: dict[float | None, str] = {0: "zeros", 1: "ones"}
 Spell = Callable[[str], str]
 
 
@@ -173,10 +173,10 @@ def _start(loop: _Loop, carry: Carry, spell: Spell) -> _Start | None:
 def _wider(start: ast.expr, likes: Sequence[Like], carry: Carry, loop: _Loop, spell: Spell) -> str | None:
     """A number with another dtype: that of an array, a Python float for a whole number, or the one that is named."""
     number, dtype = _number(start), carry.after.removesuffix("[]")
-    if like := next((k for k in _preferred(loop, likes) if k.typed), None):
-        return _typed(start, like, spell, None)
-    if number is None:
-        return None
+    ordered = sorted(_preferred(loop, likes), key=lambda k: not k.typed)
+    like = next((k for k in ordered if k.typed or (k.floated and isinstance(number, float))), None)
+    if like is not None or number is None:
+        return _typed(start, like, spell, None) if like is not None else None
     if isinstance(number, int) and dtype in ("float32", "float64"):
         return repr(float(number))
     return _named(start, carry, loop, spell)
@@ -201,12 +201,15 @@ def _named(start: ast.expr, carry: Carry, loop: _Loop, spell: Spell) -> str:
 def _strong(loop: _Loop, at: int, initial: _Initial | None, carry: Carry, spell: Spell) -> str | None:
     """A start with the dtype of its own that the carry has in the end; None where no array is known to have it."""
     rebound = binds(*loop.block[initial.at : at]) - {carry.name} if initial is not None else set()
-    for like in _preferred(loop, [k for k in carry.likes if k.typed]):
+    typed = [k for k in carry.likes if k.typed] or [k for k in carry.likes if k.floated]
+    for like in _preferred(loop, typed):
         if rebound & like.names:
             continue
         start = ast.Name(carry.name) if initial is None else initial.value
         alone = (k for k in _preferred(loop, carry.likes) if len(k.arrays) == 1 and not rebound & k.names)
         plain = next(alone, like)
+        if isinstance(start, ast.Call) and start is not (number := _filling(start)):
+            return _made(number, ast.unparse(start.args[0]), like, spell)
         return _typed(start, like, spell, None if carry.after.endswith("[]") else plain)
     if initial is not None and _number(initial.value) is not None and carry.after.endswith("[]"):
         return _named(initial.value, carry, loop, spell)
@@ -270,13 +273,18 @@ def _filled(start: ast.expr, like: Like, spell: Spell) -> str:
     number, written = _number(start), ast.unparse(start)
     if not like.typed or len(like.arrays) > 1 or number is None:
         return f"{spell('jax.numpy.full')}({_axes(like, spell)}, {written})"
-    known = FILLED.get(number)
-    [(name, cut)] = like.arrays
+    known, [(name, cut)] = FILLED.get(number), like.arrays
     if cut == 0:
         kind = spell(f"jax.numpy.{known or 'full'}_like")
         return f"{kind}({name})" if known else f"{kind}({name}, {written})"
-    kind, axes = spell(f"jax.numpy.{known or 'full'}"), _axes(like, spell)
-    return f"{kind}({axes}, {name}.dtype)" if known else f"{kind}({axes}, {written}, {name}.dtype)"
+    return _made(start, _axes(like, spell), like, spell)
+
+
+def _made(start: ast.expr, axes: str, like: Like, spell: Spell) -> str:
+    """An array of one number with the dtype of others."""
+    known = FILLED.get(_number(start))
+    kind, filling = spell(f"jax.numpy.{known or 'full'}"), "" if known else f", {ast.unparse(start)}"
+    return f"{kind}({axes}{filling}, {_dtype(like, spell)})"
 
 
 def _filling(start: ast.expr) -> ast.expr:
@@ -292,17 +300,15 @@ def _typed(start: ast.expr, like: Like, spell: Spell, shaped: Like | None) -> st
     start = _filling(start)
     if shaped is not None and len(like.arrays) == 1 and _number(start) is not None:
         return _filled(start, like, spell)
-    known = FILLED.get(number) if (number := _number(start)) is not None else None
-    if shaped is not None or known:
-        shape = _axes(shaped, spell) if shaped is not None else "()"
-        made = spell(f"jax.numpy.{known or 'full'}")
-        filling = "" if known else f", {ast.unparse(start)}"
-        return f"{made}({shape}{filling}, {_dtype(like, spell)})"
+    if shaped is not None or _number(start) in FILLED:
+        return _made(start, _axes(shaped, spell) if shaped is not None else "()", like, spell)
     return f"{spell('jax.numpy.asarray')}({ast.unparse(start)}, {_dtype(like, spell)})"
 
 
 def _dtype(like: Like, spell: Spell) -> str:
     names = [name for name, _ in like.arrays]
+    if like.floated and not like.typed:
+        return f"{spell('jax.numpy.result_type')}(float, {', '.join(names)})"
     return f"{names[0]}.dtype" if len(names) == 1 else f"{spell('jax.numpy.result_type')}({', '.join(names)})"
 
 

@@ -206,14 +206,16 @@ def verification(answer: dict[str, object]) -> Verification:
 
 
 def _carry(said: dict[str, object]) -> Carry:
-    likes = cast("list[tuple[list[tuple[str, int]], bool]]", said["likes"])
+    likes = cast("list[tuple[list[tuple[str, int]], bool, bool]]", said["likes"])
     return Carry(
         line=int(str(said["line"])),
         name=str(said["name"]),
         before=str(said["before"]),
         after=str(said["after"]),
         weak=bool(said["weak"]),
-        likes=tuple(Like(tuple((name, cut) for name, cut in arrays), typed) for arrays, typed in likes),
+        likes=tuple(
+            Like(tuple((name, cut) for name, cut in arrays), typed, floated) for arrays, typed, floated in likes
+        ),
         problem=str(said["problem"]),
     )
 

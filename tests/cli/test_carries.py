@@ -35,6 +35,16 @@ MENDED = {
         "            s = s + m[i, j] * m[j, i]\n    return s\n",
         "s = jnp.full(m.shape[2:], 0.0)",
     ),
+    "a value that is held where a flag is down": (
+        "def held(xs, flags):\n    last = 0.0\n    out = []\n    for t in range(xs.shape[0]):\n        if flags[t]:\n"
+        "            last = xs[t]\n        out.append(last)\n    return jnp.stack(out)\n",
+        "last = jnp.zeros(xs.shape[1:], xs.dtype)",
+    ),
+    "what has the dtype of a float beside any array": (
+        "def seen(xs, flags):\n    found = -1.0\n    for i in range(xs.shape[0]):\n        if flags[i] > 0:\n"
+        "            found = jnp.tanh(xs[i])\n    return found\n",
+        "found = jnp.full(xs.shape[1:], -1.0, jnp.result_type(float, xs))",
+    ),
     "a start that is read before the loop": (
         "def scaled(xs):\n    total = 0.5\n    scale = total + 1.0\n    for i in range(xs.shape[0]):\n"
         "        total = total + scale * xs[i]\n    return total\n",

@@ -289,7 +289,43 @@ ROLLED = {
                 returns[t] = total
             return jnp.stack(returns)
         """,
-        "_, returns = lax.scan(step, total, jnp.arange(len(xs)), reverse=True)",
+        "_, returns = lax.scan(step, total, xs, reverse=True)",
+    ),
+    "rows_from_the_second_on": (
+        """
+        @jax.jit
+        def f(xs):
+            T = xs.shape[0]
+            total = jnp.tanh(xs[0])
+            for t in range(1, T):
+                total = 0.5 * total + jnp.sin(xs[t])
+            return total
+        """,
+        "total, _ = lax.scan(step, total, xs[1:])",
+    ),
+    "a_first_element_that_is_computed_once": (
+        """
+        @jax.jit
+        def f(xs):
+            levels = [jnp.tanh(xs[0] + jnp.sum(xs) * 0.1) - 0.2 * jnp.max(xs)]
+            for t in range(1, len(xs)):
+                levels.append(jnp.tanh(levels[-1] + xs[t]))
+            return jnp.stack(levels)
+        """,
+        "    level = jnp.tanh(xs[0] + jnp.sum(xs) * 0.1) - 0.2 * jnp.max(xs)\n\n    def step(level, x):\n",
+    ),
+    "a_first_element_of_a_name_of_its_own": (
+        """
+        @jax.jit
+        def f(xs):
+            p = xs[0]
+            energy = [0.5 * jnp.sum(p**2)]
+            for _ in range(30):
+                p = 0.9 * jnp.sin(p) + 0.1
+                energy.append(0.5 * jnp.sum(p**2))
+            return jnp.array(energy)
+        """,
+        "energy = jnp.concatenate([first[None], energy])",
     ),
     "two_elements_back": (
         """
@@ -300,7 +336,7 @@ ROLLED = {
                 y.append(0.5 * y[t - 1] - 0.3 * y[t - 2] + jnp.sin(xs[t]))
             return jnp.array(y)
         """,
-        "        y_1, y_2 = 0.5 * y_1 - 0.3 * y_2 + jnp.sin(xs[t]), y_1\n        return (y_1, y_2), y_1",
+        "        y_1, y_2 = 0.5 * y_1 - 0.3 * y_2 + jnp.sin(x), y_1\n        return (y_1, y_2), y_1",
     ),
     "a_flat_list_of_a_grid": (
         """

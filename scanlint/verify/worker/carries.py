@@ -26,18 +26,20 @@ MOST_ARRAYS = 40
 MOST_JOINED = 6
 MOST_HELD = 3  # carries that are given another dtype at a time
 BRANCHES = re.compile(r"cond branches|true_fun and false_fun")
-NAMED = re.compile(r"has type (u?int\d+|b?float\d+)\[")
+NAMED = re.compile(r"has type (u?int\d+|b?float\d+)\[([\d,]*)\]")
 Loop = Callable[..., object]
 
 
 class Like(NamedTuple):
     """A shape that a carry has in the end: what local arrays broadcast to, each without its first axes.
 
-    `arrays` are their names and how many axes they are without. `typed`: its dtype is what they promote to as well.
+    `arrays` are their names and how many axes they are without. `typed`: its dtype is what they promote to as well;
+    `floated`: it is what they promote to with a Python float.
     """
 
     arrays: tuple[tuple[str, int], ...]
     typed: bool
+    floated: bool
 
 
 class Start(NamedTuple):
@@ -186,10 +188,14 @@ def _strong(start: object, dtype: str | None) -> object:
     return start if dtype is None or not _weak_dtype(start)[1] else jnp.asarray(start, dtype)
 
 
+def _full(start: object, dtype: jnp.dtype, axes: tuple[int, ...]) -> object:
+    return jnp.broadcast_to(jnp.asarray(start, dtype), axes) if shape(start) == () else start
+
+
 def _held(
     now: tuple[object, ...], known: Mapping[str, object], step: Loop
 ) -> tuple[tuple[object, ...], frozenset[int]]:
-    """The carry with other dtypes for Python numbers in it, and which, where the arms of a `cond` ask for that."""
+    """The carry with other types for Python numbers in it, and which, where the arms of a `cond` ask for that."""
     try:
         step(now)
     except TypeError as error:
@@ -197,11 +203,12 @@ def _held(
             raise
         places = [i for i, x in enumerate(now) if isinstance(x, (int, float)) or getattr(x, "weak_type", False)]
         arrays = (x.dtype for x in known.values() if isinstance(x, (jax.Array, np.ndarray)))
-        dtypes = dict.fromkeys([jnp.result_type(float), *(d for d in arrays if jnp.issubdtype(d, jnp.number))])
-        dtypes |= dict.fromkeys(map(jnp.dtype, NAMED.findall(str(error))))
+        dtypes = [jnp.result_type(float), *(d for d in arrays if jnp.issubdtype(d, jnp.number))]
+        named = [(jnp.dtype(d), tuple(int(n) for n in axes.split(",") if n)) for d, axes in NAMED.findall(str(error))]
+        types = dict.fromkeys([*((d, ()) for d in dtypes), *named])
         for count in range(1, MOST_HELD + 1):
-            for chosen, dtype in itertools.product(itertools.combinations(places, count), dtypes):
-                other = tuple(jnp.asarray(x, dtype) if i in chosen else x for i, x in enumerate(now))
+            for chosen, (dtype, axes) in itertools.product(itertools.combinations(places, count), types):
+                other = tuple(_full(x, dtype, axes) if i in chosen else x for i, x in enumerate(now))
                 with contextlib.suppress(TypeError):
                     step(other)
                     return other, frozenset(chosen)
@@ -263,7 +270,7 @@ def _likes(arrays: Mapping[str, jax.Array | np.ndarray], axes: tuple[int, ...], 
     parts = [(n, x, cut) for n, x in list(arrays.items())[:MOST_ARRAYS] for cut in (*range(min(x.ndim, 2) + 1), -1)]
     for n, x, cut in parts:
         if _left(x, cut) == axes and (x.ndim or not cut):
-            yield Like(((n, cut),), str(x.dtype) == dtype)
+            yield _like(((n, cut),), [x.dtype], dtype)
     few = [(n, x, cut) for n, x, cut in parts if 0 <= cut < 2 and n in list(arrays)[:MOST_JOINED]]
     rows = [(n, x, cut) for n, x, cut in few if cut == 1]
     more = (joined for size in range(3, MOST_JOINED) for joined in itertools.combinations(rows, size))
@@ -272,7 +279,11 @@ def _likes(arrays: Mapping[str, jax.Array | np.ndarray], axes: tuple[int, ...], 
             if np.broadcast_shapes(*(_left(x, cut) for _, x, cut in joined)) == axes:
                 names = tuple((n, cut) for n, _, cut in joined)
                 if len(dict(names)) == len(names):
-                    yield Like(names, str(jnp.result_type(*(x.dtype for _, x, _ in joined))) == dtype)
+                    yield _like(names, [x.dtype for _, x, _ in joined], dtype)
+
+
+def _like(names: tuple[tuple[str, int], ...], dtypes: Sequence[np.dtype], dtype: str) -> Like:
+    return Like(names, str(jnp.result_type(*dtypes)) == dtype, str(jnp.result_type(float, *dtypes)) == dtype)
 
 
 def _left(array: jax.Array | np.ndarray, cut: int) -> tuple[int, ...]:
@@ -303,7 +314,10 @@ def merged(runs: Sequence[Sequence[Start]]) -> list[Start]:
             continue
         other = found[start.key]
         likes = {
-            a._replace(typed=a.typed and b.typed) for a in start.likes for b in other.likes if a.arrays == b.arrays
+            Like(a.arrays, a.typed and b.typed, a.floated and b.floated)
+            for a in start.likes
+            for b in other.likes
+            if a.arrays == b.arrays
         }
         shown = start if other.fits else other
         found[start.key] = shown._replace(

@@ -55,8 +55,8 @@ def further(
             return None if decides else ""
         if failure.kind != "TypeError":
             return None
-        if "true_fun" in failure.message:  # arms of a `cond`, where the old version decides in Python
-            return BLAMED if meant and rows and not (decides or together) else None
+        if "true_fun" in failure.message:  # arms of a `cond`: what stays as it was has no axis more
+            return BLAMED if meant and rows and not together else None
         wrong = [s for s in starts(changed) if not s.fits] if "carry" in failure.message else []
         unread.extend(s for s in wrong if s.unread)
         blamed = wrong and all(

@@ -1,0 +1,65 @@
+"""Arrays that a loop over numbers reads row by row: what a scan can go over in place of the numbers."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from scanlint.analysis.batches import count_of
+from scanlint.analysis.flow import binds, reads
+from scanlint.analysis.loops import LoopModel, is_array
+from scanlint.rewrite.windows import bound_once
+from scanlint.rewrite.words import singular
+
+
+class Row(NamedTuple):
+    """An array (as source) of which each trip reads the row at the loop variable, and nothing else reads that.
+
+    `xs` are its rows from the first to the last trip, `name` is what one of them is called.
+    """
+
+    array: str
+    xs: str
+    name: str
+
+
+def rows_read_by_index(model: LoopModel) -> Row | None:
+    """The array where `i` of `range(len(xs))`, or `range(1, len(xs))`, serves only to read `xs[i]`."""
+    if len(model.streams) != 1:
+        return None
+    stream = model.streams[0]
+    if stream.kind != "range" or stream.stop is None or stream.step is not None or stream.reverse:
+        return None
+    lower = ast.unparse(stream.start) if stream.start is not None else "0"
+    return rows_between(model, lower, stream.stop)
+
+
+def rows_between(model: LoopModel, lower: str, upper: ast.expr) -> Row | None:
+    """The array whose rows from `lower` to before `upper` the loop reads, if it is known to end there."""
+    counted, target = count_of(model.unit, upper), model.streams[0].target
+    if counted is None or counted[1] != 0 or not lower.isdecimal() or not isinstance(target, ast.Name):
+        return None
+    array, bases = counted[0], [_read_by(model, use) for use in _uses(model, target.id)]
+    base = bases[0] if bases else None
+    if base is None or any(b is None or ast.unparse(b) != array for b in bases):
+        return None
+    if not is_array(model.unit, base) or reads(base) & binds(*model.node.body):
+        return None
+    if isinstance(upper, ast.Name) and not (isinstance(base, ast.Name) and {array, upper.id} <= bound_once(model)):
+        return None
+    last = array.rpartition(".")[2]
+    return Row(array, f"{array}[{lower}:]" if lower != "0" else array, singular(last, f"{last}_row"))
+
+
+def _read_by(model: LoopModel, index: ast.Name) -> ast.expr | None:
+    """What the loop variable alone reads a row of."""
+    match model.unit.parents[index]:
+        case ast.Subscript(value=ast.Name() | ast.Attribute() as array, slice=at, ctx=ast.Load()) if at is index:
+            return array
+    return None
+
+
+def _uses(model: LoopModel, index: str) -> list[ast.Name]:
+    """Where the body reads the loop variable, but for what it no longer has once rows are stacked."""
+    names = (n for s in model.node.body for n in ast.walk(s) if isinstance(n, ast.Name) and n.id == index)
+    return [n for n in names if n not in model.gone]
