@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from scanlint.analysis.flow import binds, reads
@@ -219,7 +219,8 @@ def _plain(model: LoopModel, output: Output, call: ast.expr, code: str, whole: b
 
 def drop_initials(model: LoopModel, kept: Collection[str]) -> list[Edit]:
     """The lists are not made before the loop any more, but for those whose first element is kept aside there."""
-    source, edits = model.unit.source, []
+    source = model.unit.source
+    edits = [_drop(source, statement) for statement in _dead(model)]
     names = {o.name for o in model.outputs if o.name not in kept}
     for statement in dict.fromkeys(o.initial for o in model.outputs if o.name in names):
         match statement:
@@ -234,6 +235,20 @@ def drop_initials(model: LoopModel, kept: Collection[str]) -> list[Edit]:
         else:
             edits.append(_drop(source, statement))
     return edits
+
+
+def _dead(model: LoopModel) -> Iterator[ast.Assign]:
+    """`gap = None` above a loop of which every trip gives the name its value, and some trip is made."""
+    block = model.unit.block(model.node)
+    before = block[: block.index(model.node)]
+    for name in set(model.last_values) & model.flow.bound_before[model.node]:
+        for statement in reversed(before):
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=bound)], value=ast.Constant(value=None)) if bound == name:
+                    if "#" not in model.unit.source.lines[statement.lineno - 1]:
+                        yield statement
+            if name in binds(statement) | reads(statement):
+                break
 
 
 def _drop(source: Source, statement: ast.stmt) -> Edit:

@@ -327,6 +327,20 @@ ROLLED = {
         """,
         "energy = jnp.concatenate([first[None], energy])",
     ),
+    "a_start_of_none_that_nothing_reads": (
+        """
+        @jax.jit
+        def f(xs):
+            gap = None
+            x = xs[0]
+            for k in range(30):
+                step = jnp.sin(x) - 0.5 * x
+                gap = jnp.sum(step**2)
+                x = x + step / (k + 2)
+            return x, gap
+        """,
+        "def f(xs):\n    x = xs[0]\n\n    def loop_step(x, k):\n",
+    ),
     "two_elements_back": (
         """
         @jax.jit
