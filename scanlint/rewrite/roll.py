@@ -162,12 +162,10 @@ class Roll:
     @property
     def _backwards(self) -> bool:
         """Whether it goes from the last row to the first, and so do all readers of its lists, as `reverse=True`."""
-        model = self.model
-        if self.down is not None:
-            return True
+        model, left = self.model, set(self.model.live_targets) - self.left
         fronts = bool(model.outputs) and all(o.front or read_backwards(model, o) for o in model.outputs)
-        left = set(model.live_targets) - self.left
-        return fronts and all(s.reverse for s in model.streams) and not (model.last_values or left)
+        turned = fronts and all(s.reverse for s in model.streams) and not (model.last_values or left)
+        return turned or self.down is not None
 
     def _index(self, stream: Stream) -> tuple[str, list[cst.BaseStatement], str, str]:
         """The parameter for the index of a fori_loop, what computes the loop variable from it, and the bounds."""
@@ -194,7 +192,8 @@ class Roll:
             return self._downward(self.down)
         used = [s for s in model.streams if s.kind == "rows" or self._wanted(s)]
         if not used:
-            return "_", [], "None", f", length={length(model, model.streams[0])}"
+            turned = ", reverse=True" if self._backwards else ""
+            return "_", [], "None", f", length={length(model, model.streams[0])}{turned}"
         options = ""
         if all(s.reverse for s in model.streams) and not in_order:
             options = ", reverse=True"

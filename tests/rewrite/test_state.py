@@ -341,6 +341,19 @@ ROLLED = {
         """,
         "def f(xs):\n    x = xs[0]\n\n    def loop_step(x, k):\n",
     ),
+    "a_backward_loop_whose_number_nothing_reads": (
+        """
+        @jax.jit
+        def f(xs):
+            x = xs[0]
+            losses = []
+            for _ in reversed(range(0, 40, 2)):
+                x = jnp.tanh(0.5 * x + xs[1])
+                losses.append(jnp.sum(x))
+            return x, jnp.stack(losses)[::-1]
+        """,
+        "lax.scan(step, x, None, length=20, reverse=True)",
+    ),
     "two_elements_back": (
         """
         @jax.jit
