@@ -150,3 +150,42 @@ def test_a_python_number_that_becomes_an_array_is_noted_with_where(judge) -> Non
     found = judge(old, new, given=(("xs: f32[4]", "module.py:1"), ("xs: f32[0]", "module.py:2")))
     assert found.verdict in ("proved", "tested"), found
     assert any("was int32 (weak" in note and "is float32" in note and "float32[0]" in note for note in found.notes)
+
+
+KALMAN = """
+def f(y, A, C, Q, R, mu, Sigma):
+    mus = []
+    loglik = 0.0
+    for k in range(y.shape[0]):
+        if k > 0:
+            mu = A @ mu
+            Sigma = A @ Sigma @ A.T + Q
+        e = y[k] - C @ mu
+        S = C @ Sigma @ C.T + R
+        K = Sigma @ C.T @ jnp.linalg.inv(S)
+        mu = mu + K @ e
+        Sigma = Sigma - K @ C @ Sigma
+        loglik = loglik - 0.5 * (e @ jnp.linalg.solve(S, e) + jnp.log(jnp.linalg.det(2 * jnp.pi * S)))
+        mus.append(mu)
+    return jnp.array(mus), loglik
+"""
+ROLLED_KALMAN = """
+def f(y, A, C, Q, R, mu, Sigma):
+    def step(carry, k):
+        mu, Sigma, loglik = carry
+        mu, Sigma = lax.cond(k > 0, lambda: (A @ mu, A @ Sigma @ A.T + Q), lambda: (mu, Sigma))
+        e = y[k] - C @ mu
+        S = C @ Sigma @ C.T + R
+        K = Sigma @ C.T @ jnp.linalg.inv(S)
+        mu = mu + K @ e
+        Sigma = Sigma - K @ C @ Sigma
+        loglik = loglik - 0.5 * (e @ jnp.linalg.solve(S, e) + jnp.log(jnp.linalg.det(2 * jnp.pi * S)))
+        return (mu, Sigma, loglik), mu
+    (_, _, loglik), mus = lax.scan(step, (mu, Sigma, 0.0), jnp.arange(y.shape[0]))
+    return mus, loglik
+"""
+
+
+def test_a_gradient_that_is_not_finite_for_rounding_alone_is_no_counterexample(judge) -> None:
+    found = judge(KALMAN, ROLLED_KALMAN)
+    assert found.verdict == "proved", found

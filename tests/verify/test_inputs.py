@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import sys
@@ -16,6 +17,7 @@ import pytest
 from scanlint.verify.verifier import Task, Verifier
 from scanlint.verify.worker.call import Signature, TookTooLong, hurry, limited
 from scanlint.verify.worker.callees import Compiled
+from scanlint.verify.worker.infer import infer
 from scanlint.verify.worker.inputs import Inputs
 from scanlint.verify.worker.module import load
 from scanlint.verify.worker.rounding import Apart, Spread
@@ -647,6 +649,15 @@ def test_whole_numbers_are_as_wide_as_floats_are(judge) -> None:
         return lax.scan(step, token, None, length=20)[1]
     """
     assert judge(old, new).verdict in ("proved", "tested")
+
+
+def test_what_a_name_is_bound_to_anew_says_nothing_twice() -> None:
+    node = ast.parse("def f(x, rows):\n    x = x[rows]\n    return x.shape[0]\n").body[0]
+    assert isinstance(node, ast.FunctionDef)
+    assert infer(node, {})["x"].guessed_rank() == 2
+    node = ast.parse("def f(x, rows):\n    n = x.shape[0]\n    x = x[rows]\n    return n * x\n").body[0]
+    assert isinstance(node, ast.FunctionDef)
+    assert infer(node, {})["x"].guessed_rank() == 1
 
 
 def test_a_refutation_by_time_alone_is_tried_once_more(judge) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, cast
 
@@ -27,6 +28,7 @@ PATTERNS = 3
 NEIGHBOURS = 6
 NEW_SECONDS = 3 * CASE_SECONDS  # of which most may be compiling
 SMALL = 1e-9
+SAME = 1e-4  # relative difference of gradients in double precision where one of them is not finite in single
 NOISE, LEAST = 1e-5, 1e-7  # of the largest gradient, and of none at all
 Derivative = Callable[[Signature, Function, Values], "list[object] | None"]
 
@@ -101,6 +103,9 @@ def _weigh(
     usual = case.ordinary and not any(type(x) is int and x == 0 for x in values.values())  # such as `time / 0`
     if lost and derive is tangent and _by_compiling(judge, values, expected):
         judge.note(f"the gradient is not finite once compiled, and the same as before otherwise: {text}")
+        return
+    if lost and case.finite and _by_rounding(judge, values, result, derive):
+        judge.note(f"the gradient is not finite in single precision, and the same as before in double: {text}")
         return
     if judge.differentiated or (lost and (usual or not singular(judge, values))):
         raise Refuted(text)
@@ -177,7 +182,10 @@ def _by_rounding(judge: Judge, values: Values, result: Difference, derive: Deriv
                 moved = apart(expected, derive(judge.signature, judge.after, judge.moved(wide)))
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
-    return not moved.flips and moved.relative <= FINER * result.relative
+    if expected is None or not _finite(expected):
+        return False
+    most = FINER * result.relative if math.isfinite(result.relative) else SAME
+    return not moved.flips and moved.relative <= most
 
 
 def _neighbour(values: Values, pattern: int) -> Values:

@@ -43,7 +43,10 @@ class Inference(Places):
                 inner.function(node, {})
                 return
             case ast.Assign(targets=[target], value=value):
+                self.walk(value)  # `x = x[rows]` reads the old one
+                self.walk(target)
                 self.assign(target, value)
+                return
             case ast.For(target=target, iter=iterable):
                 self.iterate(target, iterable)
             case ast.comprehension(target=target, iter=iterable):
