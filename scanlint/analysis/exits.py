@@ -65,8 +65,10 @@ def unfit(model: LoopModel) -> Withheld | None:
 
 
 def decided_by_data(model: LoopModel) -> bool:
-    """Whether a traced value decides if the loop is left."""
+    """Whether a traced value decides if the loop is left: by its own test, or by one that leaves it from inside."""
     unit, node = model.unit, model.node
+    if isinstance(node, ast.While) and unit.value(node.test).traced:
+        return True
     jumps = (j for j in jumps_in(*node.body) if not isinstance(j, ast.Continue))
     return any(unit.value(test).traced for jump in jumps for test in _tests(unit, node, jump))
 

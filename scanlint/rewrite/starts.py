@@ -194,7 +194,8 @@ def _named(start: ast.expr, carry: Carry, loop: _Loop, spell: Spell) -> str:
     dtype = carry.after.removesuffix("[]")
     words = {getattr(n, "attr", getattr(n, "value", None)) for s in loop.block for n in ast.walk(s)}
     if dtype in ("float32", "float64") and isinstance(_number(start), float) and not words & {"float32", "float64"}:
-        return f"{spell('jax.numpy.asarray')}({ast.unparse(start)})"
+        known, code = FILLED.get(_number(start)), ast.unparse(start)
+        return f"{spell(f'jax.numpy.{known}')}(())" if known else f"{spell('jax.numpy.asarray')}({code}, float)"
     return f"{spell(f'jax.numpy.{dtype}')}({ast.unparse(start)})"
 
 
@@ -207,10 +208,9 @@ def _strong(loop: _Loop, at: int, initial: _Initial | None, carry: Carry, spell:
             continue
         start = ast.Name(carry.name) if initial is None else initial.value
         alone = (k for k in _preferred(loop, carry.likes) if len(k.arrays) == 1 and not rebound & k.names)
-        plain = next(alone, like)
         if isinstance(start, ast.Call) and start is not (number := _filling(start)):
             return _made(number, ast.unparse(start.args[0]), like, spell)
-        return _typed(start, like, spell, None if carry.after.endswith("[]") else plain)
+        return _typed(start, like, spell, None if carry.after.endswith("[]") else next(alone, like))
     if initial is not None and _number(initial.value) is not None and carry.after.endswith("[]"):
         return _named(initial.value, carry, loop, spell)
     return None

@@ -45,6 +45,12 @@ MENDED = {
         "            found = jnp.tanh(xs[i])\n    return found\n",
         "found = jnp.full(xs.shape[1:], -1.0, jnp.result_type(float, xs))",
     ),
+    "what a constant gives its dtype": (
+        "def marched(ro, rd):\n    t = 0.0\n    for _ in range(40):\n"
+        "        t = t + jnp.linalg.norm(ro + t * rd - jnp.array([0.0, 0.0, 4.0])) - 1.0\n"
+        "        if t > 20.0:\n            break\n    return t\n",
+        "t = jnp.zeros(())",
+    ),
     "a start that is read before the loop": (
         "def scaled(xs):\n    total = 0.5\n    scale = total + 1.0\n    for i in range(xs.shape[0]):\n"
         "        total = total + scale * xs[i]\n    return total\n",

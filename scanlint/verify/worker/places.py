@@ -127,7 +127,7 @@ class Places:
         """The value whose shape an elementwise expression most likely has: its first plain name."""
         match value:
             case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.MatMult):
-                if self.shaped & {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}:
+                if _makes(value) or self.shaped & {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}:
                     return None
                 sides = [
                     self.names.get(s.id) if isinstance(s, ast.Name) else self.shaped_like(s) for s in [left, right]
