@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -324,7 +325,7 @@ class Fixer:
             given=self._given(unit, old),
             static=context.static,
             traced=context.traced,
-            differentiated=any(c.differentiated for c in unit.contexts.values()),
+            differentiated=any(c.differentiated and _changes(unit, c.node, new) for c in unit.contexts.values()),
             recorded=recorded(self.run.settings.root, file, unit.qualname),
         )
 
@@ -343,3 +344,9 @@ def _spellings(unit: Unit) -> set[str]:
     """The names by which the configuration may speak of a unit."""
     module = unit.source.path.removesuffix(".py").replace("/", ".")
     return {unit.qualname, f"{module}.{unit.qualname}", f"{unit.source.path}:{unit.qualname}"}
+
+
+def _changes(unit: Unit, function: ast.AST, new: str) -> bool:
+    """Whether a function of the unit does not stand in the new text as it was."""
+    first, last = getattr(function, "lineno", 1), getattr(function, "end_lineno", None)
+    return "".join(unit.source.lines[first - 1 : last]) not in new

@@ -71,6 +71,30 @@ def test_fixed_text_of_standard_input_goes_to_standard_output(project: Path, run
     assert (project / "loop.py").read_text() == text
 
 
+INNER = """import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def solved(x, target):
+    def miss(x):
+        return jnp.sum((jnp.sin(x) - target) ** 2)
+
+    n = 0
+    while miss(x) > 1e-2 and n < 50:
+        x = x - 0.1 * jax.grad(miss)(x)
+        n += 1
+    return x, n
+"""
+
+
+def test_a_helper_that_is_differentiated_does_not_keep_a_while_around_it(project: Path, run: Scanlint) -> None:
+    (project / "inner.py").write_text(INNER)
+    done = run("--fix", "inner.py")
+    assert done.returncode == 0, done.stdout
+    assert "jax.lax.while_loop(" in (project / "inner.py").read_text()
+
+
 def test_text_that_needs_no_fix_comes_back_as_it_is(project: Path, run: Scanlint) -> None:
     text = (project / "clean.py").read_text()
     assert run("--fix", "-", stdin=text).stdout == text
