@@ -713,3 +713,41 @@ def test_limits_that_loops_wait_for_are_shortened_in_their_order(judge, numbers:
     assert not [n for n in found.notes if "each run takes seconds" in n or "each takes seconds" in n]
     late = version(DRAWS_SCAN).replace("burn:]", "burn + 1:]").replace("[100:]", "[101:]")
     assert judge(version(DRAWS), late, **static).verdict == "refuted"
+
+
+CELL = """
+def make(seed):
+    return jax.random.split(jax.random.PRNGKey(seed), 5)
+
+def cell(params, carry, x):
+    h, c = carry
+    z = jnp.concatenate([x, h]) @ params["W"] + params["b"]
+    i, f, g, o = jnp.split(z, 4)
+    c = jax.nn.sigmoid(f + 1.0) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+    return jax.nn.sigmoid(o) * jnp.tanh(c), c
+
+def f(params, xs):
+    size = params["b"].shape[0] // 4
+    carry = (jnp.zeros(size), jnp.zeros(size))
+"""
+UNROLLED_CELL = f"""{CELL}
+    outputs = []
+    for x in xs:
+        carry = cell(params, carry, x)
+        outputs.append(carry[0])
+    return jnp.stack(outputs), carry
+"""
+ROLLED_CELL = f"""{CELL}
+    def step(carry, x):
+        carry = cell(params, carry, x)
+        return carry, carry[0]
+    carry, outputs = lax.scan(step, carry, xs)
+    return outputs, carry
+"""
+
+
+def test_gates_are_as_wide_as_they_divide_and_their_gradients_may_round(judge) -> None:
+    found = judge(UNROLLED_CELL, ROLLED_CELL, differentiated=True)
+    assert found.verdict == "proved", found
+    lost = ROLLED_CELL.replace("sigmoid(i) * jnp.tanh(g)", "sigmoid(lax.stop_gradient(i)) * jnp.tanh(g)")
+    assert judge(UNROLLED_CELL, lost, differentiated=True).verdict == "refuted"

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 
+from .need import RANDOM
 from .specs import Spec, resize, sizes
 
 LARGEST = 16  # of the divisors that are looked for
@@ -23,8 +24,8 @@ def divisors(*trees: ast.AST) -> tuple[int, ...]:
         match node:
             case ast.BinOp(op=ast.FloorDiv(), right=ast.Constant(value=int() as n)):
                 found.add(n)
-            case ast.Call(func=ast.Attribute(attr=name), args=[_, ast.Constant(value=int() as n), *_]) if (
-                name in SPLITS
+            case ast.Call(func=ast.Attribute(base, name), args=[_, ast.Constant(value=int() as n), *_]) if (
+                name in SPLITS and ast.unparse(base).rpartition(".")[2] not in RANDOM
             ):
                 found.add(n)
             case ast.Slice(upper=ast.BinOp(left=ast.Constant(value=int() as n), op=ast.Mult())):

@@ -104,8 +104,9 @@ def _weigh(
     if lost and derive is tangent and _by_compiling(judge, values, expected):
         judge.note(f"the gradient is not finite once compiled, and the same as before otherwise: {text}")
         return
-    if lost and case.finite and _by_rounding(judge, values, result, derive):
-        judge.note(f"the gradient is not finite in single precision, and the same as before in double: {text}")
+    if (lost or judge.differentiated) and case.finite and _by_rounding(judge, values, result, derive):
+        found_to_be = "is not finite" if lost else "differs by rounding"
+        judge.note(f"the gradient {found_to_be} in single precision, and is the same as before in double: {text}")
         return
     if judge.differentiated or (lost and (usual or not singular(judge, values))):
         raise Refuted(text)

@@ -10,6 +10,7 @@ from .need import (
     ARRAY_ATTRIBUTES,
     KEY_CALLS,
     MATRIX_CALLS,
+    RANDOM,
     REDUCTIONS,
     SQUARE_CALLS,
     STATIC_CALLS,
@@ -228,11 +229,7 @@ class Inference(Places):
     def library(self, value: ast.expr, attr: str, node: ast.Call) -> None:
         base = ast.unparse(value)
         first = self.need(node.args[0]) if node.args else None
-        if (
-            attr in KEY_CALLS
-            and base.split(".")[-1] in ("random", "jr", "jrandom", "rnd", "jrd", "rng")
-            and first is not None
-        ):
+        if attr in KEY_CALLS and base.split(".")[-1] in RANDOM and first is not None:
             first.is_key = True
         if attr in VECTOR_CALLS:
             for argument in node.args[:2]:

@@ -14,6 +14,8 @@ ARRAY_ATTRIBUTES = frozenset([
     "itemsize", "block_until_ready",
 ])  # fmt: skip
 STATIC_CALLS = frozenset(["zeros", "ones", "full", "empty", "arange", "linspace", "eye", "identity", "iota"])
+RANDOM = frozenset(["random", "jr", "jrandom", "rnd", "jrd", "rng"])
+"""How `jax.random` is called where it is used."""
 KEY_CALLS = frozenset([
     "split", "fold_in", "normal", "uniform", "bernoulli", "categorical", "choice", "permutation", "randint", "gumbel",
     "key_data",
