@@ -751,3 +751,38 @@ def test_gates_are_as_wide_as_they_divide_and_their_gradients_may_round(judge) -
     assert found.verdict == "proved", found
     lost = ROLLED_CELL.replace("sigmoid(i) * jnp.tanh(g)", "sigmoid(lax.stop_gradient(i)) * jnp.tanh(g)")
     assert judge(UNROLLED_CELL, lost, differentiated=True).verdict == "refuted"
+
+
+CLUSTER = """
+def f(points, centers):
+    moved = jnp.inf
+    rounds = 0
+    while moved > 1e-4 and rounds < 50:
+        far = jnp.sum((points[:, None] - centers[None]) ** 2, axis=-1)
+        member = jax.nn.one_hot(jnp.argmin(far, axis=1), centers.shape[0])
+        means = (member.T @ points) / jnp.maximum(member.sum(axis=0), 1.0)[:, None]
+        moved = jnp.abs(means - centers).max()
+        centers = means
+        rounds += 1
+    return centers, rounds
+"""
+ROLLED_CLUSTER = """
+def f(points, centers):
+    def condition(state):
+        _, moved, rounds = state
+        return (moved > 1e-4) & (rounds < 50)
+    def body(state):
+        centers, moved, rounds = state
+        far = jnp.sum((points[:, None] - centers[None]) ** 2, axis=-1)
+        member = jax.nn.one_hot(jnp.argmin(far, axis=1), centers.shape[0])
+        means = (member.T @ points) / jnp.maximum(member.sum(axis=0), 1.0)[:, None]
+        return means, jnp.abs(means - centers).max(), rounds + 1
+    centers, _, rounds = lax.while_loop(condition, body, (centers, jnp.inf, 0))
+    return centers, rounds
+"""
+
+
+def test_a_rewrite_that_wants_a_square_where_the_old_version_does_not_is_refuted(judge) -> None:
+    assert judge(CLUSTER, ROLLED_CLUSTER).verdict in ("proved", "tested")
+    found = judge(CLUSTER, ROLLED_CLUSTER.replace("centers.shape[0])", "centers.shape[1])"))
+    assert found.verdict == "refuted", found

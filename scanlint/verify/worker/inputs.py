@@ -31,6 +31,8 @@ LARGEST = 1e300  # of the numbers that floats can hold
 CARRIED = re.compile(r"has type ([^\[\s]+)\[[^\]]*\].{0,80}?has type ([^\[\s]+)\[", re.S)  # in and out
 # of a carry, or an arm, that has an axis at least and other ones after a trip, or in the other arm
 GROWS = re.compile(r"(?:carry|output of).{0,200}?has type \w+\[\d[^\]]*\].{0,200}?has type \w+\[", re.S)
+LONGER: tuple[Callable[[int], bool], ...] = (lambda asked: asked <= 2, lambda asked: asked <= 4)
+"""Truth tests that let a `while` make more trips than one."""
 REMEDY = "add `# scanlint: inputs ...` above the function or record"
 
 
@@ -124,7 +126,8 @@ class Inputs(Attempts):
 
         Guessed shapes have no authority: a carry that grows from a guessed scalar is our mistake, not the rewrite's.
         Dtypes never change, nor do ranks fall, as that would hide a carry that grows from a constant; except where an
-        array is what grows and the rank was only suggested by the way it is used.
+        array is what grows and the rank was only suggested by the way it is used. No array gets axes of one size where
+        the old version takes others for any number of trips: a rewrite that wants a square has taken one for the other.
         """
         failure = other(specs)
         if failure is not None and any(a != b for a, b in CARRIED.findall(failure.message)):
@@ -132,6 +135,7 @@ class Inputs(Attempts):
         falls = failure is not None and GROWS.search(failure.message) is not None
         needs = infer(self.node, self.functions())
         bodies, _ = self.entered(specs)
+        steady = all(self.attempt(specs, truth=way) is None for way in LONGER)
 
         def both(changed: Specs) -> Failure | None:
             if min(sizes(list(changed.values())), default=1) == 0:
@@ -150,6 +154,7 @@ class Inputs(Attempts):
             return all(
                 then.keys() == now.keys()
                 and all(_allowed(leaf, now[path], lambda r, n=n, p=path: least(n, p, r)) for path, leaf in then.items())  # type: ignore[misc]
+                and not (steady and any(_squared(leaf, now[path]) for path, leaf in then.items()))
                 for n, then, now in pairs
             )
 
@@ -335,6 +340,13 @@ def _numbers(node: ast.AST) -> Iterator[int | float]:
         case _:
             for child in ast.iter_child_nodes(node):
                 yield from _numbers(child)
+
+
+def _squared(before: Spec, after: Spec) -> bool:
+    """Whether axes of different sizes have one size now."""
+    if not (isinstance(before, Array) and isinstance(after, Array)) or len(before.shape) != len(after.shape):
+        return False
+    return len(set(after.shape)) < len(set(before.shape))
 
 
 def _allowed(before: Spec, after: Spec, least: Callable[[int], int]) -> bool:
