@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.readback import ReadBack
@@ -19,11 +21,15 @@ def without_read_back(model: LoopModel) -> Rewrite | None:
     if found is None or shares_lines(node) or reads(*found.lasts) & binds(node):
         return None
     source, leaving = unit.source, Leaving(unit, indent_of(unit), str)
-    names = _names(unit.names, found)
+    alias = _alias(model, found)
+    names = [alias[1]] if alias is not None else _names(unit.names, found)
     edits = [
         Edit(source.start(place), source.end(place), names[lag - 1])
         for place, lag in zip(found.places, found.lags, strict=True)
+        if alias is None or place is not alias[0].value
     ]
+    if alias is not None:
+        edits.append(Edit(Position(alias[0].lineno, 1), Position(alias[0].lineno + 1, 1), ""))
     if found.kept is None:
         start, element = source.start(found.append), source.start(found.element)
         head = source.lines[start.line - 1][start.column - 1 : element.column - 1]
@@ -54,6 +60,22 @@ def without_read_back(model: LoopModel) -> Rewrite | None:
         starts |= frozenset(names)
     place = Resume(line, source.start(node).column, starts)
     return Rewrite(tuple(edits), "scan", then=(place,))
+
+
+def _alias(model: LoopModel, found: ReadBack) -> tuple[ast.Assign, str] | None:
+    """`y = ys[-1]` at the top of a trip, whose name may have the last element from trip to trip."""
+    node, first = model.node, model.node.body[0]
+    if found.kept is not None or len(found.lasts) > 1 or found.append not in node.body:
+        return None
+    match first:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value in found.places:
+            rest, later = node.body[1:], node.body[node.body.index(found.append) + 1 :]
+            outside = model.flow.bound_before[node] | model.flow.live_after[node]
+            line = model.unit.source.lines[first.lineno - 1]
+            alone = line.strip() == model.unit.source.segment(first) and len(rest) > 0
+            if alone and name not in binds(*rest) | reads(*later) | outside:
+                return first, name
+    return None
 
 
 def _names(taken: frozenset[str] | set[str], found: ReadBack) -> list[str]:

@@ -354,6 +354,19 @@ ROLLED = {
         """,
         "lax.scan(step, x, None, length=20, reverse=True)",
     ),
+    "a_name_for_the_last_element": (
+        """
+        @jax.jit
+        def f(xs):
+            ys = [xs[0]]
+            for t in range(1, len(xs)):
+                y = ys[-1]
+                slope = jnp.sin(y)
+                ys.append(y + 0.1 * (slope + jnp.sin(y + 0.1 * slope)) + xs[t])
+            return jnp.stack(ys)
+        """,
+        "    def step(y, x):\n        slope = jnp.sin(y)\n        y = y + 0.1 * (slope + jnp.sin(y + 0.1 * slope)) + x\n",
+    ),
     "two_elements_back": (
         """
         @jax.jit
