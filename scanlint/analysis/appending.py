@@ -12,14 +12,17 @@ _LEAVES = ast.Break | ast.Continue | ast.Return | ast.Raise | ast.Yield | ast.Yi
 
 
 def appended_once(node: ast.If) -> Iterator[tuple[str, list[ast.stmt]]]:
-    """The lists to which the branch appends just once on each way through it, to its end, and these statements."""
+    """The lists to which the branch appends just once on each way through it, to its end, and these statements.
+
+    It does nothing else with the list but read it for what is appended.
+    """
     if any(isinstance(part, _LEAVES) for part in ast.walk(node)):
         return
     for name in dict.fromkeys(list_of(part) for part in ast.walk(node)):
         found = _appended((node,), name) if name is not None else None
         if found is not None and name is not None:
-            named = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name]
-            if len(named) == len(found):
+            named = {n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name}
+            if named <= {n for statement in found for n in ast.walk(statement)}:
                 yield name, found
 
 

@@ -12,6 +12,7 @@ from scanlint.analysis.outputs import appends
 from scanlint.analysis.unit import Unit
 
 LONGEST = 12
+CHOICES = ("jax.lax.cond", "jax.lax.switch")
 MADE = frozenset(f"jax.numpy.{name}{end}" for name in ("zeros", "ones", "full") for end in ("", "_like"))
 
 
@@ -89,9 +90,12 @@ def _front(statement: ast.stmt) -> bool:
 
 
 def _inner(unit: Unit, node: ast.AST, places: Iterable[ast.Subscript]) -> bool:
-    """Whether a function of the body's own reads one of these places, who knows when."""
-    around = (a for place in places for a in _within(unit, place, node))
-    return any(isinstance(a, ast.FunctionDef | ast.Lambda) for a in around)
+    """Whether a function of the body reads one of these places, who knows when; an arm of a `cond` does at once."""
+    around = [a for place in places for a in _within(unit, place, node)]
+    arms = {
+        a for call in around if isinstance(call, ast.Call) and unit.resolve(call.func) in CHOICES for a in call.args
+    }
+    return any(isinstance(a, ast.FunctionDef | ast.Lambda) and a not in arms for a in around)
 
 
 def _within(unit: Unit, place: ast.AST, node: ast.AST) -> Iterator[ast.AST]:

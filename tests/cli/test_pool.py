@@ -105,6 +105,15 @@ def test_a_task_that_ends_its_process_is_a_problem_and_no_other_is_lost(two: poo
     assert [number for number, found in enumerate(slices) if not found.hits] == [lost]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux alone")
+@pytest.mark.parametrize("lines, method", [("", "fork"), ("import jax; jax.numpy.ones(3) + 1", "spawn")])
+def test_a_process_forks_only_without_threads_and_jax_has_some(lines: str, method: str) -> None:
+    """JAX's threads are none that Python counts."""
+    code = f"from scanlint.pool import context_of\n{lines}\nprint(context_of().get_start_method())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert (done.stdout, done.returncode) == (f"{method}\n", 0), done.stderr
+
+
 def test_processes_that_are_not_forked_say_what_one_says(
     tmp_path: Path, files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
