@@ -16,6 +16,7 @@ from scanlint.rules.base import Report
 Key = tuple[str, str | None, str]
 ROLLED = frozenset(["SCN101", "SCN102", "SCN104", "SCN105", "SCN301"])
 """The rules of which one at a time reports a `for`."""
+LOOP = "a loop"
 
 
 @dataclass
@@ -36,11 +37,19 @@ class Entry:
         self.found.finding = finding
 
 
-def absorbed(reports: Sequence[Report], remaining: Sequence[Entry]) -> list[Entry]:
-    """Findings that the last rewrite has dealt with, as part of the code that it took in: `reports` lack them."""
+def absorbed(unit: Unit, last: Report, reports: Sequence[Report], remaining: Sequence[Entry]) -> list[Entry]:
+    """Findings that the `last` rewrite has dealt with, as part of the code that it took in: `reports` lack them.
+
+    A loop that still stands in the new unit has been dealt with if one in it has: few trips are left to unroll. If
+    only a branch has, less is left of it than is worth a word.
+    """
+    loops = () if isinstance(last.node, ast.For | ast.While) else (*unit.every(ast.For), *unit.every(ast.While))
+    standing = {_header(node) for node in loops}
     left = Counter(_place(r) for r in reports)
     gone = []
     for entry in remaining:
+        if _place(entry.report)[0] == LOOP and _header(entry.report.node) in standing:
+            continue
         if left[_place(entry.report)]:
             left[_place(entry.report)] -= 1
         else:
@@ -83,12 +92,14 @@ def _place(report: Report) -> tuple[str, str]:
 
     Which rule a `for` is one of depends on its body, which another rewrite may have changed.
     """
-    node, code = report.node, report.finding.code
+    code = report.finding.code
+    return LOOP if code in ROLLED else code, _header(report.node)
+
+
+def _header(node: ast.AST) -> str:
     match node:
         case ast.For(target=target, iter=iterable):
-            header = f"{ast.unparse(target)} in {ast.unparse(iterable)}"
+            return f"{ast.unparse(target)} in {ast.unparse(iterable)}"
         case ast.While(test=test) | ast.If(test=test):
-            header = ast.unparse(test)
-        case _:
-            header = ast.unparse(node)
-    return "a loop" if code in ROLLED else code, header
+            return ast.unparse(test)
+    return ast.unparse(node)

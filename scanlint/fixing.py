@@ -280,7 +280,7 @@ class Fixer:
             remaining.remove(entry)
             unit = made.unit
             reports = bench.rewriter.reports(unit, bench.selected)
-            gone = absorbed(reports, remaining)
+            gone = absorbed(unit, report, reports, remaining)
             remaining = [e for e in remaining if e not in gone]
             steps += [Step(e, made.text, left) for e in (entry, *gone)]
 

@@ -47,6 +47,32 @@ def test_what_only_a_rewrite_makes_worth_rewriting_is_fixed_in_the_same_run(proj
     assert run("appears.py").returncode == 0
 
 
+STANDS = """import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def longest(x, y):
+    before = [0] * (y.shape[0] + 1)
+    for i in range(x.shape[0]):
+        now = [0]
+        for j in range(y.shape[0]):
+            if x[i] == y[j]:
+                now.append(before[j] + 1)
+            else:
+                now.append(jnp.maximum(before[j + 1], now[j]))
+        before = now
+    return before[-1]
+"""
+
+
+def test_a_loop_that_still_stands_is_not_called_fixed_for_the_branch_in_it(project: Path, run: Scanlint) -> None:
+    (project / "stands.py").write_text(STANDS)
+    found = json.loads(run("--fix", "--output-format", "json", "stands.py").stdout)["findings"]
+    assert [(f["line"], f["fix"]["status"]) for f in found] == [(8, "withheld"), (11, "applied")]
+    assert "    for i in range(x.shape[0]):\n" in (project / "stands.py").read_text()
+
+
 def test_a_diff_is_printed_and_nothing_is_written(project: Path, run: Scanlint) -> None:
     before = (project / "loop.py").read_bytes()
     done = run("--fix", "--diff", ".")

@@ -153,6 +153,20 @@ ROLLED = {
         """,
         "        return s, item\n",
     ),
+    "an_arm_that_reads_the_list_for_what_it_appends": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            row = [ys[0]]
+            for i in range(1, len(ys)):
+                if ys[i] > ys[0]:
+                    row.append(jnp.sin(ys[i]) + 1.0)
+                else:
+                    row.append(jnp.maximum(jnp.tanh(row[i - 1]) * ys[i], row[-1] - 0.5))
+            return jnp.stack(row), xs
+        """,
+        "lambda: jnp.maximum(jnp.tanh(item) * y, item - 0.5)",
+    ),
     "a_list_that_begins_with_its_end": (
         """
         @jax.jit
