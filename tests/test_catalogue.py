@@ -17,7 +17,6 @@ from scanlint.fixing import fix
 from scanlint.rules.registry import entries, rules
 from scanlint.settings import Settings
 
-pytestmark = pytest.mark.xdist_group("catalogue")  # one worker: the fixture takes minutes
 PAGES = Path(__file__).parent.parent / "rules"
 HEADINGS = [
     "What it does",

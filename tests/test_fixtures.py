@@ -17,7 +17,6 @@ from scanlint.engine import Outcome
 from scanlint.fixing import fix
 from scanlint.settings import Settings
 
-pytestmark = pytest.mark.xdist_group("fixtures")  # one worker: the fixture takes minutes
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 PROGRAMS = sorted(path.parent.name for path in FIXTURES.glob("*/before.py"))
 
