@@ -17,6 +17,7 @@ from scanlint.fixing import fix
 from scanlint.rules.registry import entries, rules
 from scanlint.settings import Settings
 
+pytestmark = pytest.mark.long
 PAGES = Path(__file__).parent.parent / "rules"
 HEADINGS = [
     "What it does",

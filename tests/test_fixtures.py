@@ -17,6 +17,7 @@ from scanlint.engine import Outcome
 from scanlint.fixing import fix
 from scanlint.settings import Settings
 
+pytestmark = pytest.mark.long
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 PROGRAMS = sorted(path.parent.name for path in FIXTURES.glob("*/before.py"))
 

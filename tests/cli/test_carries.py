@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.long
 Scanlint = Callable[..., subprocess.CompletedProcess[str]]
 HEAD = "import functools\n\nimport jax\nimport jax.numpy as jnp\nfrom jax import lax\n"
 MENDED = {

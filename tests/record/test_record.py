@@ -15,6 +15,7 @@ import pytest
 from scanlint.recordings import recorded
 from scanlint.verify.verifier import Task, Verifier
 
+pytestmark = pytest.mark.long
 MODEL = """\
     import dataclasses
     from functools import partial
