@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from scanlint.analysis.flow import Names, reads
 
 Polynomial = dict[tuple[str, ...], int]
+QUOTIENT = re.compile(r"\(1\*(?P<name>\w+)\) // \((?P<by>[1-9]\d*)\*\)")
+"""How the quotient of a name and a number is written as a variable."""
 EMPTY: Mapping[str, Polynomial] = MappingProxyType({})
 
 
@@ -26,6 +29,8 @@ def polynomial(node: ast.expr, known: Mapping[str, Polynomial] = EMPTY) -> Polyn
         ):
             length = f"len({ast.unparse(array)})"
             return known.get(length, {(length,): 1})
+        case ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant()) if ast.unparse(node) in known:
+            return known[ast.unparse(node)]
         case ast.BinOp(left=left, op=ast.FloorDiv(), right=right):
             return {(f"({text(polynomial(left, known))}) // ({text(polynomial(right, known))})",): 1}
         case ast.Constant(value=int(number)) if not isinstance(number, bool):
@@ -86,12 +91,24 @@ def text(a: Polynomial) -> str:
 
 
 def surely_at_most(a: Polynomial, b: Polynomial) -> bool:
-    """Whether `a <= b` for all values of the variables; `(n // k) * k` counts as at most `n`."""
+    """Whether `a <= b` for all values of the variables; `(n // k) * k` counts as at most `n`, and not as much less."""
     for term, factor in list(a.items()):
         for dividend in _multiples(term, factor):
             a = add({t: f for t, f in a.items() if t != term}, {(dividend,): 1 if len(term) == 1 else factor})
     gap = add(b, scale(a, -1))
+    for term, factor in list(gap.items()):
+        gap = _at_least(gap, term, factor)
     return not gap or (list(gap) == [()] and gap[()] >= 0)
+
+
+def _at_least(gap: Polynomial, term: tuple[str, ...], factor: int) -> Polynomial:
+    """A polynomial with `k * (n // k)` as the least that it can be, `n - (k - 1)`, where `k` is a number."""
+    found = QUOTIENT.fullmatch(term[0]) if len(term) == 1 else None
+    if found is None or factor <= 0 or factor % int(found["by"]):
+        return gap
+    times = factor // int(found["by"])
+    least = scale({(found["name"],): 1, (): 1 - int(found["by"])}, times)
+    return add({t: f for t, f in gap.items() if t != term}, {t: f for t, f in least.items() if f})
 
 
 def _multiples(term: tuple[str, ...], factor: int) -> Iterator[str]:

@@ -214,6 +214,14 @@ class _LoopToVmap:
         if not isinstance(after[0], ast.Assign | ast.AnnAssign | ast.Return | ast.Expr):
             return None
         start, end = self.source.start(stack), self.source.end(stack)
+        if (
+            getattr(after[0], "value", None) is not stack
+            and start.line == end.line
+            and not _axis(self.unit, model.outputs[0])
+        ):
+            line = self.source.lines[start.line - 1].rstrip()
+            if len(line) - (end.column - start.column) + len(code) > self.source.width:
+                return None
         return in_statement(self.batch, after[0], stack, code) or Edit(start, end, code)
 
     def _rewrite(self, edits: list[Edit]) -> Rewrite:

@@ -100,6 +100,11 @@ def _as_wide(model: LoopModel, name: str, axis: int, stream: Stream) -> bool:
         case [ast.Call(func=function, args=[ast.Tuple(elts=shape) | ast.List(elts=shape), *_])] if count is not None:
             known = axis < len(shape) and unit.resolve(function) in SHAPED
             return plain and known and _length(unit, count) == _length(unit, shape[axis])
+        case [ast.Call(func=function, args=[array, *_])] if count is not None and unit.resolve(function) in ALIKE:
+            return plain and _length(unit, count) == (ast.unparse(array), axis)
+        case [ast.Call(func=function, args=[ast.Attribute(value=array, attr="shape"), *_])] if count is not None:
+            known = unit.resolve(function) in SHAPED
+            return plain and known and _length(unit, count) == (ast.unparse(array), axis)
     return False
 
 

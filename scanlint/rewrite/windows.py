@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeGuard
 
 from scanlint.analysis.affine import Polynomial, add, polynomial, surely_at_most, window
-from scanlint.analysis.flow import parameters, reads, targets, walk_scope
+from scanlint.analysis.extents import SHAPED, extent, padded
+from scanlint.analysis.flow import parameters, reads, stores, targets, walk_scope
 from scanlint.analysis.loops import LoopModel, Stream, is_array, streams_of
 from scanlint.outcome import Withheld
 from scanlint.rewrite.syntax import Snippet
@@ -16,7 +18,6 @@ from scanlint.rewrite.words import atom
 
 Spell = Callable[[str], str]
 SUMS = ast.Add | ast.Sub | ast.Mult | ast.FloorDiv
-SHAPED = frozenset(f"jax.numpy.{name}" for name in ("zeros", "ones", "empty", "full"))
 
 
 class Window(NamedTuple):
@@ -130,7 +131,8 @@ def _whole(model: LoopModel, array: ast.expr, parts: Sequence[ast.expr], windows
 
 
 def _axes(model: LoopModel, array: ast.expr) -> int | None:
-    """How many axes an array has, where it is known, or its shape is unpacked into names."""
+    """How many axes an array has, where it is known, or its shape, or that of what it pads, is unpacked into names."""
+    array = _unpadded(model, array)
     for part in walk_scope(getattr(model.flow.function, "body", [])):
         match part:
             case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(value=unpacked, attr="shape")):
@@ -139,14 +141,40 @@ def _axes(model: LoopModel, array: ast.expr) -> int | None:
     return model.unit.value(array).ndim
 
 
+def _unpadded(model: LoopModel, array: ast.expr) -> ast.expr:
+    """What a name is given as `jnp.pad(x, ...)`, which has the axes of `x`."""
+    once = bound_once(model)
+    if isinstance(array, ast.Name) and array.id in once:
+        for part in walk_scope(getattr(model.flow.function, "body", [])):
+            match part:
+                case ast.Assign(
+                    targets=[ast.Name(id=array.id)], value=ast.Call(func=made, args=[ast.Name(id=name) as x, *_])
+                ):
+                    if name in once and model.unit.resolve(made) == "jax.numpy.pad":
+                        return x
+    return array
+
+
 def _streams(model: LoopModel) -> list[Stream]:
     """What the loop goes over, and what the loops around it and in it do."""
     loops = [part for part in walk_scope(model.node.body) if isinstance(part, ast.For)]
+    loops += [around for around in _around(model)[1:] if isinstance(around, ast.For)]
+    return [*model.streams, *(s for loop in loops for s in streams_of(model.unit, loop.target, loop.iter))]
+
+
+def _around(model: LoopModel) -> list[ast.For | ast.While]:
+    """The loop and those around it in its function."""
+    loops = [model.node]
     for around in model.unit.ancestors(model.node):
         if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             break
-        loops += [around] if isinstance(around, ast.For) else []
-    return [*model.streams, *(s for loop in loops for s in streams_of(model.unit, loop.target, loop.iter))]
+        loops += [around] if isinstance(around, ast.For | ast.While) else []
+    return loops
+
+
+def _measures(size: Polynomial, name: str) -> bool:
+    """Whether a length is told by that of an array of this name."""
+    return any(re.search(rf"\b{name}\b", variable) for term in size for variable in term)
 
 
 def _moves(model: LoopModel, part: ast.expr) -> bool:
@@ -212,8 +240,12 @@ def _sizes(model: LoopModel, *nodes: ast.expr) -> bool:
 def _within(model: LoopModel, array: ast.expr, one: Window) -> bool:
     """Whether a window surely ends within its array: `dynamic_slice` would move one that does not."""
     known, counted = _definitions(model), set[str]()
-    if not isinstance(array, ast.Name) or array.id not in bound_once(model):
+    if not isinstance(array, ast.Name):
         return False
+    if array.id not in bound_once(model):
+        if array.id in stores(_around(model)[-1]):
+            return False
+        known = {name: size for name, size in known.items() if not _measures(size, array.id)}
     for stream in _streams(model):
         if stream.kind != "range" or not isinstance(stream.target, ast.Name):
             continue
@@ -229,13 +261,9 @@ def _within(model: LoopModel, array: ast.expr, one: Window) -> bool:
         known[name] = add(stop, {(): -1}) if name not in counted else {(name,): 1}
         counted.add(name)
     assert one.cut.upper is not None
-    length: Polynomial = {(_extent(array, one.axis),): 1}
+    ends = extent(array, one.axis)
+    length: Polynomial = known.get(ends, {(ends,): 1})
     return surely_at_most(polynomial(one.cut.upper, known), length)
-
-
-def _extent(array: ast.expr, axis: int) -> str:
-    """How index arithmetic writes the length of an array along an axis."""
-    return f"{ast.unparse(array)}.shape[{axis}]" if axis else f"len({ast.unparse(array)})"
 
 
 def _definitions(model: LoopModel) -> dict[str, Polynomial]:
@@ -249,12 +277,13 @@ def _definitions(model: LoopModel) -> dict[str, Polynomial]:
             ):
                 rows = shape.elts[0] if isinstance(shape, ast.Tuple) and shape.elts else shape
                 known[f"len({name})"] = polynomial(rows, known)
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in once:
+            case ast.Assign(targets=[ast.Name(id=name) as array], value=value) if name in once:
                 known[name] = polynomial(value, known)
+                known |= {extent(array, axis): rows for axis, rows in padded(model.unit, value, known, once)}
             case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(value=array, attr="shape")):
                 for axis, name in enumerate(n.id for n in names if isinstance(n, ast.Name)):
                     if name in once:
-                        known[name] = {(_extent(array, axis),): 1}
+                        known[name] = {(extent(array, axis),): 1}
     return known
 
 

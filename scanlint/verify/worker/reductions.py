@@ -65,7 +65,7 @@ def _sort(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Id
     size = joined.shape[-1]
     whole = table.rows(
         lambda row: ("sort", parameters, dtypes, row.tobytes()),
-        np.ascontiguousarray(joined).reshape(*joined.shape[:-2], -1),
+        np.ascontiguousarray(joined).reshape(*joined.shape[:-2], len(x) * size),
     )
     outputs = []
     for k in range(len(x)):
