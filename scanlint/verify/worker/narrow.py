@@ -1,8 +1,12 @@
-"""Arguments in half precision beside others: Python promotes them anew on every trip, a carry has one type."""
+"""Arguments of other types: in half precision beside others, and whole numbers where the usual ones are floats.
+
+Python promotes them anew on every trip, a carry has one type, and what is set into an array takes that of the array.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from enum import Enum
 
 import jax
 import jax.numpy as jnp
@@ -22,16 +26,31 @@ DRAWN = 4.0
 SCALES = (0.0, -1.0, 8.0)
 DRAWS = 4
 OTHERS = {"float32": "float16", "int32": "int8"}
+FLOATS, INTEGERS = "float32", "int32"
 
 
-def narrowed(specs: Specs) -> Iterator[tuple[Specs, bool]]:
-    """The specs with all numbers of a kind in fewer bits, then those of one argument; and whether it is all."""
+class Kind(Enum):
+    """What of the arguments has another type."""
+
+    ALL = "all numbers in fewer bits"
+    ONE = "those of one argument in fewer bits"
+    WHOLE = "whole numbers for the floats of one argument: an image may hold such"
+
+
+def narrowed(specs: Specs) -> Iterator[tuple[Specs, Kind]]:
+    """The specs with other types, of each kind."""
     for wide, short in OTHERS.items():
         names = [name for name, spec in specs.items() if _holds(spec, wide)]
         if names:
-            yield {n: retyped(s, wide, short) for n, s in specs.items()}, True
+            yield {n: retyped(s, wide, short) for n, s in specs.items()}, Kind.ALL
         for chosen in names[:MOST] if len(names) > 1 else []:
-            yield {n: retyped(s, wide, short) if n == chosen else s for n, s in specs.items()}, False
+            yield _with(specs, chosen, wide, short), Kind.ONE
+    for chosen in [name for name, spec in specs.items() if _holds(spec, FLOATS)][:MOST]:
+        yield _with(specs, chosen, FLOATS, INTEGERS), Kind.WHOLE
+
+
+def _with(specs: Specs, name: str, dtype: str, other: str) -> Specs:
+    return {n: retyped(s, dtype, other) if n == name else s for n, s in specs.items()}
 
 
 def _holds(spec: Spec, dtype: str) -> bool:
@@ -47,26 +66,36 @@ def retyped(spec: Spec, dtype: str, other: str) -> Spec:
     return replace(spec, change)
 
 
-def same_in_few_bits(judge: Judge, values: Values, *, mixed: bool) -> str:
+def same_in_other_types(judge: Judge, values: Values, kind: Kind) -> str:
     """What is to be said of these arguments; raises Weaker where the results differ.
 
     Rounding to few bits explains nothing by itself: the new version may round no more than the old one does. Where
-    types are `mixed` it may give the wider one: what Python gives may depend on the way that is taken. Where that is
-    seen, as other values give the dtypes of the new version, no program has those of the old one.
+    one argument has other types it may give the wider one: what Python gives may depend on the way that is taken.
+    Where that is seen, as other values give the dtypes of the new version, no program has those of the old one. Of
+    whole numbers the new version may give such where the old one gives floats: `0.0 + xs` is written as a start with
+    the dtype of `xs`.
     """
     try:
         expected = judge.run_old(values)
     except (Exception, TookTooLong):  # noqa: BLE001
         return ""
-    judge.stage("running the new version in half precision")
+    judge.stage("running the new version with other types")
     for name, run in judge.runs(values):
         try:
             found = judge.untraced(run, values)
         except Exception as error:  # noqa: BLE001
             text = str(error).splitlines()[0][:120] if str(error) else ""
             return f"the new version raises for {kinds(values)}: {type(error).__name__}: {text}"
-        decided = not mixed and _dtypes(expected) != _dtypes(found) and _decided(judge, values, found)
-        wide = _as(expected, found, _wider) if mixed else _as(expected, found, _numbers) if decided else expected
+        match kind:
+            case Kind.ALL if _dtypes(expected) != _dtypes(found) and _decided(judge, values, found):
+                wide = _as(expected, found, _numbers)
+            case Kind.ALL:
+                wide = expected
+            case Kind.ONE:
+                wide = _as(expected, found, _wider)
+            case Kind.WHOLE:
+                wide = expected if judge.traces(judge.before, values) else _as(expected, found, _wider)
+                found = _as(found, wide, _wider)
         result = compare(wide, found)
         if isinstance(result, Difference) and not _as_exact(judge, values, wide, found, result):
             raise Weaker(f"{describe(values)}: {result.text}{name}")

@@ -19,7 +19,7 @@ from .inputs import REMEDY, Inputs
 from .jaxes import enable_x64, x64
 from .judge import EMPTY, NOTHING, TYPES, Judge, Raises, Refuted, Weaker, in_a_loop, without_elements
 from .module import Loaded
-from .narrow import narrowed, same_in_few_bits
+from .narrow import Kind, narrowed, same_in_other_types
 from .programs import PROOF_SECONDS, nothing_in, one_proof, shape_of
 from .ranks import GUESSED
 from .turns import turns
@@ -327,7 +327,10 @@ class Weighing:
             raise Weaker(lost)
 
     def narrowed(self, families: list[Family], proved: bool) -> None:
-        """Cases with each argument in half precision, beside the others as they are, unless the user says the types."""
+        """Cases with each argument in half precision, beside the others as they are, unless the user says the types.
+
+        And with whole numbers.
+        """
         family = next((f for f in families if f.specs is not None), None)
         if family is None or family.specs is None or family.real:
             return
@@ -335,7 +338,7 @@ class Weighing:
             self.remarks.append("not compared in half precision: each run takes seconds")
             return
         started, (_, integers) = time.process_time(), self.inputs.constants()
-        for specs, whole in narrowed(family.specs):
+        for specs, kind in narrowed(family.specs):
             if time.process_time() - started > NARROW_SECONDS:
                 return
             chosen = [Mode("ordinary values"), Mode("other values", seed=1, mixed=True)]
@@ -343,10 +346,10 @@ class Weighing:
                 if proved and one_proof(self.twin or self.full, values).same:
                     break
                 remark = self.quickly(
-                    lambda judge, values=values, whole=whole: same_in_few_bits(judge, values, mixed=not whole)  # type: ignore[misc]
+                    lambda judge, values=values, kind=kind: same_in_other_types(judge, values, kind)  # type: ignore[misc]
                 )
-                if remark:  # JAX itself says so where types are mixed
-                    self.remarks.extend([remark] if whole else [])
+                if remark:  # JAX itself says so where one argument has another type
+                    self.remarks.extend([remark] if kind is Kind.ALL else [])
                     break
 
     def widened(self, families: list[Family], proved: bool) -> None:
