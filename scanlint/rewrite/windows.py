@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeGuard
 
 from scanlint.analysis.affine import Polynomial, add, polynomial, surely_at_most, window
 from scanlint.analysis.extents import SHAPED, extent, padded
-from scanlint.analysis.flow import parameters, reads, stores, targets, walk_scope
+from scanlint.analysis.flow import binds, parameters, reads, targets, walk_scope
 from scanlint.analysis.loops import LoopModel, Stream, is_array, streams_of
 from scanlint.outcome import Withheld
 from scanlint.rewrite.syntax import Snippet
@@ -243,7 +243,7 @@ def _within(model: LoopModel, array: ast.expr, one: Window) -> bool:
     if not isinstance(array, ast.Name):
         return False
     if array.id not in bound_once(model):
-        if array.id in stores(_around(model)[-1]):
+        if array.id in binds(_around(model)[-1]):
             return False
         known = {name: size for name, size in known.items() if not _measures(size, array.id)}
     for stream in _streams(model):

@@ -280,6 +280,34 @@ WINDOWS = {
         """,
         "lax.dynamic_slice_in_dim(x, i, 3)",
     ),
+    "of_what_is_padded_by_half_of_it": (
+        """
+        @jax.jit
+        def f(x, k=4):
+            h, w = x.shape
+            half = k // 2
+            p = jnp.pad(x, half, mode="edge")
+            out = jnp.zeros_like(x)
+            for i in range(h):
+                for j in range(w):
+                    out = out.at[i, j].set(jnp.median(p[i : i + k, j : j + k]))
+            return out
+        """,
+        "jnp.median(lax.dynamic_slice(p, (i, j), (k, k)))",
+    ),
+    "of_an_array_that_was_bound_before_under_its_name": (
+        """
+        @jax.jit
+        def f(x):
+            x = jnp.sin(x)
+            x = jnp.concatenate([x[:1], x])
+            out = []
+            for i in range(x.shape[0] - 2):
+                out.append(x[i : i + 3].mean(axis=0))
+            return jnp.stack(out)
+        """,
+        "lax.dynamic_slice_in_dim(x, i, 3)",
+    ),
     "which_ends_where_the_range_is": (
         """
         @jax.jit
@@ -336,11 +364,17 @@ def test_a_window_that_may_start_before_its_array_is_left(rewrite: Rewriting) ->
     assert sample.reasons == ["negative-start"]
 
 
-def test_a_window_that_may_run_over_is_left(rewrite: Rewriting) -> None:
-    sample = rewrite(
-        "@jax.jit\ndef f(x, n):\n    out = []\n    for i in range(x.shape[0]):\n"
-        "        out.append(x[:, i : i + 3].sum())\n    return jnp.stack(out)\n"
-    )
+RUNS_OVER = {
+    "another_axis": "def f(x, n):\n    out = []\n    for i in range(x.shape[0]):\n        out.append(x[:, i : i + 3].sum())\n    return jnp.stack(out)\n",
+    "a_margin_that_is_too_small": "def f(x, k):\n    p = jnp.pad(x, k // 3)\n    out = []\n    for i in range(x.shape[0]):\n        out.append(p[i : i + k].sum())\n    return jnp.stack(out)\n",
+    "a_length_from_before_the_array_is_cut": "def f(x):\n    n = x.shape[0]\n    x = x[1:]\n    out = []\n    for i in range(n - 2):\n        out.append(x[i : i + 3].sum())\n    return jnp.stack(out)\n",
+    "an_array_that_gets_shorter": "def f(x):\n    out = []\n    for i in range(x.shape[0] - 2):\n        out.append(x[i : i + 3].sum())\n        x = x[:-1]\n    return jnp.stack(out)\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", RUNS_OVER.values(), ids=RUNS_OVER)
+def test_a_window_that_may_run_over_is_left(code: str, rewrite: Rewriting) -> None:
+    sample = rewrite(f"@jax.jit\n{code}")
     assert sample.reasons == ["slice-may-run-over"]
 
 

@@ -70,6 +70,7 @@ SAME = {
     "a ternary with a chained comparison": (TERNARY, TERNARY_NEW.format("(0 < x) & (x < y)"), (X, X)),
     "a scan that is too long to unroll": (LONG, LONG_NEW.format("k", "c * 2", 30000), (X, X)),
     "a convolution of each row": ("def f(x, w):\n    return jnp.stack([jnp.convolve(r, w, mode='valid') for r in x])\n", "def f(x, w):\n    return jax.vmap(lambda r: jnp.convolve(r, w, mode='valid'))(x)\n", (WIDE, ROW[:2])),
+    "rows without elements that are sorted": ("def f(x):\n    return jnp.stack([jnp.sort(r) for r in x])\n", "def f(x):\n    return jax.vmap(jnp.sort)(x)\n", (jnp.zeros((3, 0)),)),
 }  # fmt: skip
 
 OTHER = {

@@ -11,7 +11,11 @@ ROLLED = "def f(h, x):\n    return lax.fori_loop(0, h.shape[0], lambda i, s: s *
 TIMES = "def f(n):\n    s = jnp.int32(0)\n    for i in range(30):\n        s = s + n * i\n    return s\n"
 FIRST = "def f(x):\n    best, at = x[0], 0\n    for i in range(1, x.shape[0]):\n        if x[i] > best:\n            best, at = x[i], i\n    return at\n"
 TRIPS = "def f(x, n):\n    for i in range(n):\n        x = x * 0.5 + i\n    return x\n"
+FILLED = "def f(x):\n    out = jnp.zeros_like(x)\n    for i in range(x.shape[0]):\n        out = out.at[i].set({})\n    return out\n"
+MAPPED = "def f(x):\n    return jax.vmap(lambda row: {})(x)\n"
 WRONG = {
+    "floats where an array of whole numbers was filled": (FILLED.format("jnp.tanh(x[i])"), MAPPED.format("jnp.tanh(row)"), frozenset()),
+    "a float dtype where an array of whole numbers was filled": (FILLED.format("jnp.median(x[i])"), MAPPED.format("jnp.median(row)"), frozenset()),
     "a sum that stays as weakly typed as its start": (SUMMED, SCANNED.format("0.0"), frozenset()),
     "products in half precision beside a weak carry": (HORNER, ROLLED.format("jnp.full(jnp.broadcast_shapes(h.shape[1:], x.shape[1:]), 0.0)"), frozenset()),
     "a NaN that is not the first": (FIRST, "def f(x):\n    return jnp.argmax(x)\n", frozenset()),
@@ -38,6 +42,7 @@ WRONG = {
     "a limit of the trips": (TRIPS, "def f(x, n):\n    return lax.fori_loop(0, min(n, 64), lambda i, x: x * 0.5 + i, x)\n", frozenset({"n"})),
 }  # fmt: skip
 RIGHT = {
+    "what an array is filled with takes its dtype": (FILLED.format("jnp.tanh(x[i])"), MAPPED.format("jnp.tanh(row)").replace("(x)\n", "(x).astype(x.dtype)\n")),
     "a sum that starts with the dtype of the rows": (SUMMED, SCANNED.format("jnp.zeros((), x.dtype)")),
     "a carry of the dtype that the rows promote to": (HORNER, ROLLED.format("jnp.zeros(jnp.broadcast_shapes(h.shape[1:], x.shape[1:]), jnp.result_type(h, x))")),
     "a Python number that no trip has made an array has no tangent": (
