@@ -82,6 +82,7 @@ class Fixer:
         self.verifier: Verifier | None = None
         self.unavailable: str | None = None
         self.done = 0
+        self._refuted: dict[tuple[str, str, str], Verification] = {}
         self._last: tuple[SliceTask, Bench] | None = None
 
     def __enter__(self) -> Fixer:
@@ -287,7 +288,16 @@ class Fixer:
     # -- verifying
 
     def _verify(self, unit: Unit, old: str, new: str) -> Verification:
-        """The verdict on one unit's rewrite."""
+        """The verdict on one unit's rewrite; what was refuted once is not tried again, it might pass for lack of time."""
+        key = f"{unit.source.path}:{unit.qualname}", old, new
+        if key not in self._refuted:
+            verdict = self._ask(unit, old, new)
+            if verdict.verdict != "refuted":
+                return verdict
+            self._refuted[key] = verdict
+        return self._refuted[key]
+
+    def _ask(self, unit: Unit, old: str, new: str) -> Verification:
         self.done += 1
         self.progress(f"verifying {unit.qualname} in {unit.source.path} ({self.done} done so far)")
         if self.unavailable is not None:

@@ -26,7 +26,7 @@ ULPS = 1024.0
 SINGULAR_SECONDS = 3.0
 PATTERNS = 3
 NEIGHBOURS = 6
-NEW_SECONDS = 3 * CASE_SECONDS  # of which most may be compiling
+NEW_SECONDS = 3 * CASE_SECONDS  # of which most may be compiling, or running what is not compiled
 SMALL = 1e-9
 SAME = 1e-4  # relative difference of gradients in double precision where one of them is not finite in single
 NOISE, LEAST = 1e-5, 1e-7  # of the largest gradient, and of none at all
@@ -163,7 +163,7 @@ def _by_compiling(judge: Judge, values: Values, expected: list[object]) -> bool:
     twice. Only forward mode is asked: there no arm of a `cond` is differentiated that is not taken.
     """
     try:
-        with jax.disable_jit(), limited(CASE_SECONDS):
+        with jax.disable_jit(), limited(NEW_SECONDS):
             found = tangent(judge.signature, judge.after, judge.moved(values))
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
