@@ -288,7 +288,7 @@ class Fixer:
     # -- verifying
 
     def _verify(self, unit: Unit, old: str, new: str) -> Verification:
-        """The verdict on one unit's rewrite; what was refuted once is not tried again, it might pass for lack of time."""
+        """The verdict on one unit's rewrite; what was refuted is not tried again: it might pass for lack of time."""
         key = f"{unit.source.path}:{unit.qualname}", old, new
         if key not in self._refuted:
             verdict = self._ask(unit, old, new)
