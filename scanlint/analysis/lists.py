@@ -1,4 +1,4 @@
-"""The statements that make a list which a loop fills: `ys = []`, `ys = [None] * n`."""
+"""The statements that make a list which a loop fills, `ys = []` or `ys = [None] * n`, and those that fill it."""
 
 from __future__ import annotations
 
@@ -26,20 +26,70 @@ class Slots(NamedTuple):
     falling: bool
 
 
+class Added(NamedTuple):
+    """What a statement puts at an end of a named list or tuple; `front`: before the others."""
+
+    name: str
+    element: ast.expr
+    front: bool
+
+
+def added(statement: ast.stmt) -> Added | None:
+    """`ys.append(y)`, `ys.insert(0, y)`, `ys += [y]`, `ys = ys + [y]`, `ys = [*ys, y]`, or one of these with tuples."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[element])):
+            return Added(name, element, False)
+        case ast.Expr(
+            value=ast.Call(
+                func=ast.Attribute(value=ast.Name(id=name), attr="insert"), args=[ast.Constant(value=0), element]
+            )
+        ):
+            return Added(name, element, True)
+        case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=more) if (one := _one(more)) is not None:
+            return Added(name, one, False)
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            match value:
+                case ast.BinOp(left=ast.Name(id=before), op=ast.Add(), right=more) if before == name:
+                    one = _one(more)
+                    return Added(name, one, False) if one is not None else None
+                case ast.BinOp(left=more, op=ast.Add(), right=ast.Name(id=before)) if before == name:
+                    one = _one(more)
+                    return Added(name, one, True) if one is not None else None
+                case (
+                    ast.List(elts=[ast.Starred(value=ast.Name(id=before)), element])
+                    | ast.Tuple(elts=[ast.Starred(value=ast.Name(id=before)), element])
+                ) if before == name:
+                    return Added(name, element, False) if not isinstance(element, ast.Starred) else None
+                case (
+                    ast.List(elts=[element, ast.Starred(value=ast.Name(id=before))])
+                    | ast.Tuple(elts=[element, ast.Starred(value=ast.Name(id=before))])
+                ) if before == name:
+                    return Added(name, element, True) if not isinstance(element, ast.Starred) else None
+    return None
+
+
+def _one(value: ast.expr) -> ast.expr | None:
+    """The only element of a list or a tuple."""
+    match value:
+        case ast.List(elts=[element]) | ast.Tuple(elts=[element]) if not isinstance(element, ast.Starred):
+            return element
+    return None
+
+
 def initial_list(unit: Unit, node: ast.stmt, name: str) -> tuple[ast.stmt, tuple[ast.expr, ...]] | None:
     """The statement before the loop, in the same block, that makes the list, and the elements that it starts with."""
     block = unit.block(node)
     for statement in reversed(block[: block.index(node)]):
         for bound, value in _lists(statement):
             if bound == name:
-                return statement, tuple(value.elts) if isinstance(value, ast.List) else ()
+                return statement, tuple(value.elts) if isinstance(value, ast.List | ast.Tuple) else ()
         if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement)):
             return None
     return None
 
 
 def _lists(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
-    """The names that a statement binds to lists of its own: `a = []`, `a, b = [], [x]`, `a = list()`."""
+    """The names that a statement binds to lists or tuples of its own: `a = []`, `a, b = [], [x]`, `a = list()`."""
     match statement:
         case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
             pairs = list(zip(names, values, strict=True))
@@ -49,7 +99,9 @@ def _lists(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
             return
     for target, value in pairs:
         match target, value:
-            case ast.Name(id=bound), ast.List() | ast.Call(func=ast.Name(id="list"), args=[], keywords=[]):
+            case ast.Name(id=bound), ast.List() | ast.Tuple() | ast.Call(
+                func=ast.Name(id="list"), args=[], keywords=[]
+            ):
                 yield bound, value
 
 

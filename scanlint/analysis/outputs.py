@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from scanlint.analysis.flow import Flow, reads, walk_scope
-from scanlint.analysis.lists import fills, initial_list, inner_list, slots
+from scanlint.analysis.lists import added, fills, initial_list, inner_list, slots
 from scanlint.analysis.unit import Unit
 from scanlint.outcome import Withheld
 
@@ -50,10 +50,8 @@ class Output(NamedTuple):
         """Whether each element goes before the others: `ys.insert(0, y)`."""
         if self.falling:
             return True
-        match self.append:
-            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="insert"))):
-                return True
-        return False
+        found = added(self.append)
+        return found is not None and found.front
 
 
 def find_outputs(unit: Unit, node: ast.For | ast.While, flow: Flow) -> tuple[tuple[Output, ...], list[Withheld]]:
@@ -74,17 +72,8 @@ def appends(node: ast.For | ast.While) -> Iterator[tuple[str, ast.stmt, ast.expr
     name, and the element.
     """
     for statement in walk_scope(node.body):
-        match statement:
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[element])):
-                yield name, statement, element
-            case ast.Expr(
-                value=ast.Call(
-                    func=ast.Attribute(value=ast.Name(id=name), attr="insert"), args=[ast.Constant(value=0), element]
-                )
-            ):
-                yield name, statement, element
-            case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=ast.List(elts=[element])):
-                yield name, statement, element
+        if isinstance(statement, ast.stmt) and (found := added(statement)) is not None:
+            yield found.name, statement, found.element
     yield from fills(node)
 
 
@@ -97,7 +86,7 @@ def _output(
             return None
         return Withheld("conditional-append", f"`{name}` is not appended to on every trip (line {line})")
     made, falling = initial_list(unit, node, name), False
-    if isinstance(statement, ast.Assign):
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
         places = slots(unit, node, name)
         if places is None:
             return None

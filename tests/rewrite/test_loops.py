@@ -167,6 +167,22 @@ ROLLED = {
         """,
         "lambda: jnp.maximum(jnp.tanh(item) * y, item - 0.5)",
     ),
+    "lists_and_tuples_that_are_made_anew_with_one_more": (
+        """
+        @jax.jit
+        def f(xs, ys):
+            s = xs[0]
+            late, early, both, all = [], [s], (), ()
+            for x, y in zip(xs, ys):
+                s = jnp.sin(s) + jnp.cos(x) * y - jnp.tanh(x - s)
+                late = [s * y] + late
+                early = early + [s]
+                both = (*both, s + x)
+                all += (s - y,)
+            return jnp.stack(late), jnp.stack(early), jnp.stack(both), jnp.array(all)
+        """,
+        "    late = ",
+    ),
     "a_list_that_begins_with_its_end": (
         """
         @jax.jit
