@@ -370,6 +370,16 @@ ACCEPTED = {
     "conjugate gradients on matrices of any condition": (GRADIENT, ROLLED_GRADIENT, {}),
     "a record known by its attributes, in callees too": (KALMAN, ROLLED_KALMAN, {}),
     "elements that index an array are whole numbers": (VITERBI, ROLLED_VITERBI, {}),
+    "time that goes on by a step which has to be positive": (
+        "def f(x, dt):\n    t = 0.0\n    while t < 1.0:\n        x = x - dt * x\n        t += dt\n    return x, t\n",
+        "def f(x, dt):\n    return lax.while_loop(lambda c: c[1] < 1.0, lambda c: (c[0] - dt * c[0], c[1] + dt), (x, 0.0))\n",
+        {},
+    ),
+    "a state that is unpacked and put together again as an array": (
+        "def f(state, dt):\n    for _ in range(30):\n        a, b = state\n        b = b - dt * jnp.sin(a)\n        state = jnp.stack([a + dt * b, b])\n    return state\n",
+        "def f(state, dt):\n    def body(_, state):\n        a, b = state\n        b = b - dt * jnp.sin(a)\n        return jnp.stack([a + dt * b, b])\n    return lax.fori_loop(0, 30, body, state)\n",
+        {},
+    ),
     "a state that is unpacked has so many elements": (ROLLOUT, ROLLED_ROLLOUT, {}),
     "what is compared with an enumeration is one of its members": (
         KINDS,

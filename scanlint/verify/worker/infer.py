@@ -113,9 +113,10 @@ class Inference(Places):
                     self.extents[name] = bound
                 if need is None and isinstance(value, ast.BinOp):
                     self.likened.add(name)
-                need = need or self.shaped_like(value)
+                need, known = need or self.shaped_like(value), self.names.get(name)
+                if known is not None and known.parts and _joins(value):
+                    known.is_array = True  # a state that is unpacked, and put together again as an array
                 if need is not None:
-                    known = self.names.get(name)
                     if known is not None and known is not need and isinstance(value, ast.Name):
                         known.swapped.append(need)
                     self.names[name] = need
@@ -365,3 +366,11 @@ def infer(
     for _ in range(2):
         Inference(functions).function(node, needs)
     return needs
+
+
+def _joins(value: ast.expr) -> bool:
+    """Whether an expression is `jnp.stack([...])`, or another call that makes an array of several values."""
+    match value:
+        case ast.Call(func=ast.Attribute(attr="stack" | "array" | "asarray" | "concatenate"), args=[made, *_]):
+            return isinstance(made, ast.List | ast.Tuple)
+    return False

@@ -72,6 +72,11 @@ GENTLE = (
     Mode("zeros", fill=0.0),
 )
 """On which an iteration may settle that has no end on ordinary values."""
+GENTLE_POSITIVE = tuple(
+    Mode(f"small positive values {at}", seed=8 + at, scale=scale, definite=True, turn=at - 1, mixed=at > 1)
+    for at, scale in enumerate((0.2, 0.1, 0.3, 0.05, 0.5), start=1)
+)
+"""On which time goes on: `t += dt`."""
 
 
 def make(specs: Specs, mode: Mode, integers: Sequence[int], wide: bool = False) -> Values:

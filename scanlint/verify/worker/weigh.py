@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice, zip_longest
 from typing import TypeVar
@@ -23,7 +23,7 @@ from .narrow import Kind, narrowed, same_in_other_types
 from .programs import PROOF_SECONDS, nothing_in, one_proof, shape_of
 from .ranks import GUESSED
 from .turns import turns
-from .values import GENTLE, OTHERWISE, Case, Mode, Values, cases, searching
+from .values import GENTLE, GENTLE_POSITIVE, OTHERWISE, Case, Mode, Values, cases, searching
 from .weak import WEAKER
 
 MAX_CASES = 48
@@ -155,8 +155,8 @@ class Weighing:
             try:
                 if family.real or at == 0:
                     self.run(family, limit, self.full.check, FULL_SECONDS if self.twin is not None else SHORT_SECONDS)
-                    if self.full.slow and not self.full.cases:
-                        if self.gentler(families):
+                    for modes in (GENTLE, GENTLE_POSITIVE):
+                        if self.full.slow and not self.full.cases and self.gentler(families, modes):
                             self.run(family, limit, self.full.check, SHORT_SECONDS)
                     if self.full.slow and not self.full.cases:
                         self.smallest(family)
@@ -185,7 +185,7 @@ class Weighing:
             if not good and self.full.slow and check == self.full.check:
                 return
 
-    def gentler(self, families: list[Family]) -> bool:
+    def gentler(self, families: list[Family], modes: Sequence[Mode]) -> bool:
         """Where a `while` of the old version does not end on ordinary values: small ones, on which more settles."""
         made = [f for f in families if f.specs is not None and not f.real]
         old = self.full.old.function
@@ -193,7 +193,7 @@ class Weighing:
             return False
         _, integers = self.inputs.constants()
         for family in made:
-            family.cases = list(cases(family.specs or {}, iter(GENTLE), integers))
+            family.cases = list(cases(family.specs or {}, iter(modes), integers))
         self.full.slow = False
         return bool(made)
 
