@@ -214,11 +214,8 @@ class _LoopToVmap:
         if not isinstance(after[0], ast.Assign | ast.AnnAssign | ast.Return | ast.Expr):
             return None
         start, end = self.source.start(stack), self.source.end(stack)
-        if (
-            getattr(after[0], "value", None) is not stack
-            and start.line == end.line
-            and not _axis(self.unit, model.outputs[0])
-        ):
+        among = isinstance(self.unit.parents[stack], ast.Tuple) and start.line == end.line
+        if among and not _axis(self.unit, model.outputs[0]):
             line = self.source.lines[start.line - 1].rstrip()
             if len(line) - (end.column - start.column) + len(code) > self.source.width:
                 return None

@@ -19,7 +19,7 @@ from .inputs import REMEDY, Inputs
 from .jaxes import enable_x64, x64
 from .judge import EMPTY, NOTHING, TYPES, Judge, Raises, Refuted, Weaker, in_a_loop, without_elements
 from .module import Loaded
-from .narrow import Kind, narrowed, same_in_other_types
+from .narrow import narrowed, same_in_other_types
 from .programs import PROOF_SECONDS, nothing_in, one_proof, shape_of
 from .ranks import GUESSED
 from .turns import turns
@@ -348,8 +348,8 @@ class Weighing:
                 remark = self.quickly(
                     lambda judge, values=values, kind=kind: same_in_other_types(judge, values, kind)  # type: ignore[misc]
                 )
-                if remark:  # JAX itself says so where one argument has another type
-                    self.remarks.extend([remark] if kind is Kind.ALL else [])
+                if remark:
+                    self.remarks.append(remark)
                     break
 
     def widened(self, families: list[Family], proved: bool) -> None:
