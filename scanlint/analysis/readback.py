@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from scanlint.analysis.flow import Flow, binds, reads
-from scanlint.analysis.lists import initial_list
+from scanlint.analysis.lists import added, initial_list
 from scanlint.analysis.outputs import appends
 from scanlint.analysis.unit import Unit
 
@@ -86,7 +86,9 @@ def _cheap(unit: Unit, element: ast.expr) -> bool:
 
 
 def _front(statement: ast.stmt) -> bool:
-    return "insert" in {n.attr for n in ast.walk(statement) if isinstance(n, ast.Attribute)}
+    """Whether the last element stays the first that there was: each other one goes before it."""
+    found = added(statement)
+    return found is not None and found.front
 
 
 def _inner(unit: Unit, node: ast.AST, places: Iterable[ast.Subscript]) -> bool:

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from scanlint.analysis.batches import count_of
+from scanlint.analysis.extents import SHAPED
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.analysis.outputs import Output
@@ -13,7 +14,6 @@ from scanlint.analysis.unit import Unit
 from scanlint.rewrite.backwards import limits
 from scanlint.rewrite.words import atom
 
-SHAPED = frozenset(f"jax.numpy.{n}" for n in ("zeros", "ones", "empty", "full"))
 ALIKE = frozenset(f"jax.numpy.{n}_like" for n in ("zeros", "ones", "empty", "full"))
 
 

@@ -812,3 +812,20 @@ def test_what_a_staged_loop_or_branch_gives_is_returned_in_one_line(rewrite: Rew
     assert "        return lax.cond(middle**3 > c, lambda: (lo, middle), lambda: (middle, hi))\n" in sample.new
     sample.agree("f", (jax.random.PRNGKey(3), lambda: jnp.arange(4.0), 0.1))
     sample.agree("root", (7.0,), (0.5,))
+
+
+@pytest.mark.parametrize("step", ["path = [path[-1] * y] + path", "path.insert(0, path[-1] * y)"])
+def test_the_last_element_of_a_list_that_grows_at_its_front_is_no_carry(rewrite: Rewriting, step: str) -> None:
+    code = (
+        f"@jax.jit\ndef f(xs, ys):\n    path = [xs[0]]\n    for y in ys:\n        {step}\n    return jnp.stack(path)\n"
+    )
+    assert rewrite(code).body == code
+
+
+def test_an_element_may_be_made_of_the_last_one_of_the_list_it_is_joined_to(rewrite: Rewriting) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(xs, ys):\n    path = [xs[0]]\n    for y in ys:\n"
+        "        path = path + [jnp.sin(path[-1]) * y + jnp.cos(y) * path[-1]]\n    return jnp.stack(path)\n"
+    )
+    assert "lax.scan(" in sample.new
+    sample.agree("f", [xs, ys])
