@@ -7,6 +7,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 
+from scanlint.analysis.batches import count_of
 from scanlint.analysis.flow import binds
 from scanlint.analysis.unit import Unit
 
@@ -18,10 +19,17 @@ COMPARED: Mapping[type[ast.cmpop], Callable[[float, float], bool]] = {
 }  # fmt: skip
 
 
-def holds(unit: Unit, test: ast.expr, before: Sequence[ast.stmt], names: Mapping[str, str] | None = None) -> bool:
+def holds(
+    unit: Unit,
+    test: ast.expr,
+    before: Sequence[ast.stmt],
+    names: Mapping[str, str] | None = None,
+    rows: float | None = None,
+) -> bool:
     """Whether a test is surely true after these statements; anything but infinity counts as finite.
 
     `names` gives what the names in the test stand for after the statements: other names, or what is written there.
+    `rows`: how many rows arrays are taken to have.
     """
     known = names or {}
 
@@ -57,10 +65,19 @@ def holds(unit: Unit, test: ast.expr, before: Sequence[ast.stmt], names: Mapping
                 return math.inf
             case ast.Name(id=name):
                 given = known.get(name, name)
-                start = started(before, given) if given.isidentifier() else ast.parse(given, mode="eval").body
+                written = ast.parse(given, mode="eval").body
+                start = started(before, given) if isinstance(written, ast.Name) else written
                 return None if start is None or isinstance(start, ast.Name) else number(start)
             case ast.Call(func=function, args=[inner, *_]) if unit.resolve(function) in TYPED:
                 return number(inner)
+            case ast.Call(func=ast.Name(id="min"), args=[_, _, *_] as several, keywords=[]):
+                least = [n for n in map(number, several) if n is not None]
+                return min(least) if len(least) == len(several) else None
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
+                a, b = number(left), number(right)
+                return None if a is None or b is None else a + b if isinstance(op, ast.Add) else a - b
+        if rows is not None and count_of(unit, node) is not None:
+            return rows
         return math.inf if unit.resolve(node) in INFINITE else None
 
     return true(test)
@@ -81,8 +98,11 @@ def started(before: Sequence[ast.stmt], name: str) -> ast.expr | None:
     return None
 
 
-def enters(unit: Unit, call: ast.Call, before: Sequence[ast.stmt]) -> bool:
-    """Whether a `while_loop` surely makes a trip, as its condition and what its carry starts as tell."""
+def enters(unit: Unit, call: ast.Call, before: Sequence[ast.stmt], rows: float | None = None) -> bool:
+    """Whether a `while_loop` surely makes a trip, as its condition and what its carry starts as tell.
+
+    `rows`: how many rows arrays are taken to have.
+    """
     match call.args:
         case [ast.Name(id=name), _, start]:
             given = [ast.unparse(p) for p in (start.elts if isinstance(start, ast.Tuple) else [start])]
@@ -96,4 +116,4 @@ def enters(unit: Unit, call: ast.Call, before: Sequence[ast.stmt]) -> bool:
             names = [ast.unparse(p) for p in parts]
         case _:
             return False
-    return len(names) == len(given) and holds(unit, test, before, dict(zip(names, given, strict=True)))
+    return len(names) == len(given) and holds(unit, test, before, dict(zip(names, given, strict=True)), rows)

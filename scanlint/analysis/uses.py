@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -194,7 +195,7 @@ def _used(node: ast.AST, resolve: Resolve) -> Iterator[tuple[str, bool]]:
         case ast.Compare(left=ast.Name(id=name), ops=[ast.Lt() | ast.Gt() | ast.LtE() | ast.GtE()]):
             yield name, False
         case ast.Subscript(value=array, slice=ast.Tuple(elts=elts)):
-            if any(isinstance(e, ast.Slice) or (isinstance(e, ast.Constant) and e.value in (None, ...)) for e in elts):
+            if any(map(_of_array, elts)):
                 yield from ((e.id, False) for e in elts if isinstance(e, ast.Name))
                 if isinstance(array, ast.Name):
                     yield array.id, True
@@ -234,11 +235,20 @@ def _passed(function: ast.expr, args: list[ast.expr], resolve: Resolve) -> Itera
             yield arg.id, target[str(place)]
 
 
+def _of_array(index: ast.expr) -> bool:
+    """Whether one of several indices can be no key of a dict: a slice, `None`, `...`, a place counted from the end."""
+    match index:
+        case ast.Slice() | ast.Constant(value=None) | ast.Constant(value=builtins.Ellipsis):
+            return True
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+            return True
+    return False
+
+
 def _sliced(arg: ast.expr) -> ast.expr:
     """`x` of `x[a:b]`: a slice of a list is a list, which is no array either."""
-    match arg:
-        case ast.Subscript(value=ast.Name() as name, slice=ast.Slice()):
-            return name
+    while isinstance(arg, ast.Subscript) and isinstance(arg.slice, ast.Slice):
+        arg = arg.value
     return arg
 
 
@@ -256,10 +266,8 @@ def _iterations(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 def _pairs(target: ast.expr, iterable: ast.expr) -> Iterator[tuple[str, str]]:
-    match iterable, target:
+    match _sliced(iterable), target:
         case ast.Name(id=name), ast.Name(id=element):
-            yield name, element
-        case ast.Subscript(value=ast.Name(id=name), slice=ast.Slice()), ast.Name(id=element):
             yield name, element
         case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]), ast.Tuple(elts=[_, element]):
             yield from _pairs(element, inner)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scanlint.analysis.flow import targets
+from scanlint.analysis.flow import binds, parameters, reads, targets
 from scanlint.analysis.unit import Unit
 from scanlint.analysis.words import words
 from scanlint.outcome import Withheld
@@ -217,8 +217,32 @@ def _numeral(unit: Unit, name: str) -> bool:
     loops = [n for n in ast.walk(unit.node) if isinstance(n, ast.For) and name in targets(n.target)]
     if any(not unit.value(loop.iter).array for loop in loops):
         return True
-    names = [n for n in ast.walk(unit.node) if isinstance(n, ast.Name) and n.id == name]
+    given = _given_anew(unit, name)
+    names = [n for n in ast.walk(unit.node) if isinstance(n, ast.Name) and n.id == name] if given is None else [given]
     return any(value.static and not value.array and value.dtype in kinds for value in map(unit.value, names))
+
+
+def _given_anew(unit: Unit, name: str) -> ast.expr | None:
+    """What each trip of a `while_loop` gives a name before it reads it: what the name starts as is never seen then."""
+    for call in (n for n in ast.walk(unit.node) if isinstance(n, ast.Call)):
+        match unit.resolve(call.func), call.args:
+            case "jax.lax.while_loop", [_, ast.Name(id=body), start] if name in reads(start):
+                defined = [s for s in ast.walk(unit.node) if isinstance(s, ast.FunctionDef) and s.name == body]
+                return next((_first_value(s, name) for s in defined), None)
+    return None
+
+
+def _first_value(body: ast.FunctionDef, name: str) -> ast.expr | None:
+    """What a function gives a name first, if it does not read it before; its parameters may be taken apart."""
+    for statement in body.body:
+        match statement:
+            case ast.Assign(value=ast.Name(id=whole)) if whole in parameters(body.args):
+                continue
+            case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name and name not in reads(value):
+                return value
+        if name in reads(statement) | binds(statement):
+            return None
+    return None
 
 
 def _uneven(unit: Unit, nodes: Sequence[ast.expr | None]) -> ast.expr | None:

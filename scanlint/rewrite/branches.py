@@ -240,6 +240,9 @@ class _Staging:
     def _where(self, tree: Arm | Choice) -> Made | Withheld:
         if isinstance(tree, Arm):
             return Made(self._inline(tree) or "")
+        match tree.test:
+            case ast.UnaryOp(op=ast.Not(), operand=operand) if self.test is self.model.node.test:
+                return self._where(Choice(operand, tree.orelse, tree.body))
         test = self._predicate(tree)
         body, orelse = self._where(tree.body), self._where(tree.orelse)
         if isinstance(test, Withheld):

@@ -12,7 +12,7 @@ from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.outcome import Withheld
 from scanlint.rewrite.leaving import negated
 from scanlint.rewrite.predicates import predicate
-from scanlint.rewrite.ranges import counts_evenly, length, nth
+from scanlint.rewrite.ranges import counts_evenly, first_count, length, nth
 
 Fresh = Callable[..., str]
 
@@ -47,7 +47,7 @@ def counting(model: LoopModel, kept: frozenset[str], fresh: Fresh) -> Counting |
         case (Stream(kind="range", target=ast.Name(), counted=None, reverse=False) as stream,):
             if (step := _step(model, stream)) is not None:
                 return _alone(model, stream, step, kept, fresh)
-    return _rows(model, moving, fresh)
+    return _rows(model, moving, kept, fresh)
 
 
 def _step(model: LoopModel, stream: Stream) -> int | None:
@@ -103,17 +103,19 @@ def shifted(code: str, by: int) -> str:
     return f"{base} {'+' if by > 0 else '-'} {abs(by)}"
 
 
-def _rows(model: LoopModel, moving: frozenset[str], fresh: Fresh) -> Counting | Withheld:
-    """Rows of arrays, ranges beside them, ranges that step by what is not known: all by the number of the trip."""
+def _rows(model: LoopModel, moving: frozenset[str], kept: frozenset[str], fresh: Fresh) -> Counting | Withheld:
+    """Rows of arrays, ranges beside them, ranges that step by what is not known: all by the number of the trip.
+
+    A loop variable that is what `enumerate` counts from 0 is that number; one that is read afterwards moves first.
+    """
     code, node = model.unit.source.segment, model.node
+    counter, base = _counted(model, kept) or (fresh("k", "trip"), 0)
+    late = counter in kept
+    if late and counter in model.flow.bound_before[node] and not model.trips:
+        return Withheld("target-read-after-loop", f"`{counter}` is read after the loop, which may make no trip")
     before: list[str] = []
     first: list[str] = []
     lengths: list[str] = []
-    counter = ""
-    for stream in model.streams:
-        if stream.counted is not None and isinstance(stream.target, ast.Name) and not stream.reverse:
-            counter = stream.target.id
-    counter = counter or fresh("k", "trip")
     for stream in model.streams:
         if stream.kind == "range":
             if not counts_evenly(model, stream):
@@ -124,17 +126,59 @@ def _rows(model: LoopModel, moving: frozenset[str], fresh: Fresh) -> Counting | 
                 first.append(f"{code(stream.target)} = {nth(model, stream, counter)}")
             continue
         assert stream.array is not None
-        array = code(stream.array)
-        if not isinstance(stream.array, ast.Name) or reads(stream.array) & moving:
-            name = fresh("rows", "all_rows")
-            before.append(f"{name} = {array}")
-            array = name
-        place = f"-1 - {counter}" if stream.reverse else counter
-        lengths.append(f"len({array})")
-        first.append(f"{code(stream.target)} = {array}[{place}]")
+        array, skipped, dropped = _cut(stream.array)
+        if not isinstance(array, ast.Name) or array.id in moving:
+            before.append(f"{fresh('rows', 'all_rows')} = {code(stream.array)}")
+            rows, skipped, dropped = before[-1].partition(" ")[0], 0, 0
+        else:
+            rows = array.id
+        place = f"-{dropped + 1} - {counter}" if stream.reverse else counter
+        if skipped != base and not stream.reverse:
+            place += f" + {skipped - base}" if skipped > base else f" - {base - skipped}"
+        lengths.append(f"len({rows})" + (f" - {skipped + dropped}" if skipped + dropped else ""))
+        if not isinstance(stream.target, ast.Name) or stream.target.id in kept or model.used(stream.target.id):
+            first.append(f"{code(stream.target)} = {rows}[{place}]")
     lengths = list(dict.fromkeys(lengths))
     stop = lengths[0] if len(lengths) == 1 else f"min({', '.join(lengths)})"
+    if late:
+        test = f"{counter} < {shifted(stop, base - 1) if base != 1 else stop}"
+        return Counting((*before, f"{counter} = {base - 1}"), test, (f"{counter} += 1", *first), ())
     return Counting((*before, f"{counter} = 0"), f"{counter} < {stop}", tuple(first), (f"{counter} += 1",))
+
+
+def _counted(model: LoopModel, kept: frozenset[str]) -> tuple[str, int] | None:
+    """The loop variable that `enumerate` counts, and its first number, which is 0 unless it is read afterwards."""
+    for stream in model.streams:
+        if stream.counted is not None and isinstance(stream.target, ast.Name) and not stream.reverse:
+            base = first_count(model, stream.start)
+            if not base or (stream.target.id in kept and len(model.streams) == 2):
+                return stream.target.id, base
+    return None
+
+
+def _cut(array: ast.expr) -> tuple[ast.expr, int, int]:
+    """What rows are a slice of, and how many that slice leaves out before and after them.
+
+    The rows are read from the whole then: of a slice without rows none could be read, not even in a trip never made.
+    """
+    match array:
+        case ast.Subscript(value=ast.Name() as whole, slice=ast.Slice(lower=lower, upper=upper, step=None)):
+            pass
+        case _:
+            return array, 0, 0
+    match lower:
+        case None:
+            skipped = 0
+        case ast.Constant(value=int(skipped)):
+            pass
+        case _:
+            return array, 0, 0
+    match upper:
+        case None:
+            return whole, skipped, 0
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(dropped))) if dropped:
+            return whole, skipped, dropped
+    return array, 0, 0
 
 
 def leading_test(model: LoopModel, count: Counting) -> str | None:

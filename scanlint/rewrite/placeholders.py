@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.entered import holds
+from scanlint.analysis.entered import holds, started
 from scanlint.analysis.exits import JUMPS
-from scanlint.analysis.flow import binds
+from scanlint.analysis.flow import Names, binds, reads
 from scanlint.analysis.loops import LoopModel
 from scanlint.finding import Edit, Position
 from scanlint.outcome import Resume, Rewrite
@@ -15,7 +15,10 @@ from scanlint.rewrite.leaving import Leaving, shares_lines
 
 
 def with_placeholders(model: LoopModel) -> Rewrite | None:
-    """The loop with a 0 for each such name, if it surely makes a trip, and each trip binds them first."""
+    """The loop with a 0 for each such name, if it surely makes a trip, and each trip binds them first.
+
+    It need not make a trip if they are read afterwards only where a flag is set, which nothing but a trip sets.
+    """
     unit, node = model.unit, model.node
     codes = {o.code for o in model.obstacles}
     if not isinstance(node, ast.While) or "maybe-undefined" not in codes or codes - JUMPS - {"maybe-undefined"}:
@@ -26,7 +29,7 @@ def with_placeholders(model: LoopModel) -> Rewrite | None:
     anew = {n for s in node.body if isinstance(s, ast.Assign) for n in binds(s)} - model.flow.live_at_body[node]
     if not wanted or set(wanted) - anew or any(set(wanted) & binds(s) for s in before) or shares_lines(node):
         return None
-    if not holds(unit, node.test, before):
+    if not holds(unit, node.test, before) and not _flagged(model, frozenset(wanted), block):
         return None
     leaving = Leaving(unit, indent_of(unit), str)
     at = len(before)
@@ -37,6 +40,17 @@ def with_placeholders(model: LoopModel) -> Rewrite | None:
     line = node.lineno - getattr(unit.node, "lineno", 0) + len(wanted)
     place = Resume(line, unit.source.start(node).column, model.starts)
     return Rewrite((Edit(above, above, text),), "while_loop", then=(place,))
+
+
+def _flagged(model: LoopModel, names: Names, block: list[ast.stmt]) -> bool:
+    """Whether, of all that follows a loop, only `if flag: ...` reads these names, with a flag that starts as False."""
+    at = block.index(model.node)
+    match block[at + 1 :]:
+        case [ast.If(test=ast.Name(id=flag), orelse=orelse), *rest] if flag in model.carried:
+            begin = started(block[:at], flag)
+            unset = isinstance(begin, ast.Constant) and begin.value is False
+            return unset and not names & reads(*orelse, *rest)
+    return False
 
 
 def _zero(model: LoopModel, name: str) -> str:

@@ -67,7 +67,7 @@ def with_starts(unit: Unit, text: str, carries: Sequence[Carry], certain: bool) 
         if loop is None or carry.problem:
             return refusal(carry)
         before = loop.block[: loop.block.index(loop.statement)]
-        if not (certain or carry.fades or _over_rows(unit, loop.call) or enters(unit, loop.call, before)):
+        if not (certain or carry.fades or _over_rows(unit, loop.call) or enters(unit, loop.call, before, rows=3)):
             return refusal(carry, ", which may not be made")
         start = _start(loop, carry, spell)
         if start is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from textwrap import dedent
 
 import jax.numpy as jnp
@@ -270,6 +271,47 @@ def f(xs, ys, t):
     assert "lax.while_loop(" in sample.body
     row = lambda: jnp.asarray(ROW, float)  # noqa: E731
     sample.agree("f", *([row, row, t] for t in (-9.0, 0.0, 3.0, 99.0)))
+
+
+ROWS = {
+    "the index of the first": ("for i, x in enumerate(xs):", "return i", "return -1"),
+    "counted from one": ("for i, x in enumerate(xs, 1):", "return i", "return 0"),
+    "counted from elsewhere, after some rows": ("for i, x in enumerate(xs[2:], start=3):", "return i", "return -1"),
+    "the last index": ("for i, x in enumerate(xs * 2):", "break", "return i"),
+    "rows that are not read": ("for i, _ in enumerate(xs[1:]):\n    x = xs[i // 2, ...]", "break", "return s"),
+    "neighbours": ("for x, before in zip(xs[1:], xs[:-1]):\n    s = s - before", "break", "return s"),
+    "without the ends, backwards": ("for x in xs[1:-1][::-1]:", "break", "return s"),
+    "all but the last, backwards": ("for i, x in enumerate(reversed(xs[:-1]), 2):\n    s = s + i", "break", "return s"),
+    "made for the loop": ("for x in jnp.cumsum(xs, 0):", "return x", "return s"),
+    "the first of them": ("for x in xs:", "return x * s", "return 2 * xs[-1]"),
+}
+
+
+@pytest.mark.parametrize(("head", "found", "last"), ROWS.values(), ids=ROWS)
+def test_rows_of_slices_and_their_numbers(rewrite, head: str, found: str, last: str) -> None:
+    loop = f"{head}\n    s = s + x * x\n    if x > t:\n        {found}\n{last}".replace("\n", "\n    ")
+    sample: Sample = rewrite(f"@jax.jit\ndef f(xs, t):\n    s = jnp.zeros((), xs.dtype)\n    {loop}\n")
+    assert "lax.while_loop(" in sample.body and "for " not in sample.body
+    assert "x = " in sample.body and "_ = xs" not in sample.body
+    row = lambda: jnp.asarray(ROW, float)  # noqa: E731
+    few = lambda: jnp.asarray(ROW[:1], float)  # noqa: E731
+    if "x = 0.0" in sample.body:  # where nothing is verified it has no dtype
+        sample = replace(sample, new=sample.new.replace("x = 0.0", "x = jnp.zeros((), xs.dtype)"))
+    sample.agree("f", *([row, t] for t in (-9.0, 0.75, 3.0, 99.0)))
+    sample.agree("f", [few, 99.0], [few, -9.0])
+
+
+def test_what_each_trip_gives_anew_is_cast_to_nothing(rewrite) -> None:
+    code = """@jax.jit
+def f(x, d):
+    for i in range(30):
+        new = x + 0.5**i * d
+        if jnp.sum(new**2) < jnp.sum(x**2):
+            return new
+    return x
+"""
+    sample: Sample = rewrite(code)
+    assert "lambda: new, lambda: x)" in sample.body
 
 
 def test_where_gradients_are_taken_trips_do_nothing_after_the_break(rewrite) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from scanlint.finding import Verification
 from scanlint.verify.verifier import Task, Verifier
 
@@ -79,3 +81,42 @@ def test_modules_that_need_a_package_that_is_not_installed_are_loaded_without_it
     verdict = verifier.verify(Task(path=file.name, function="f", old=old, new=new, root=str(tmp_path), file=str(file)))
     assert verdict.verdict == "unknown", verdict
     assert "`nowhere_to_be_had` is not installed where the code is run" in (verdict.reason or "")
+
+
+STANDING = """import jax
+import jax.numpy as jnp
+from nowhere_to_be_had import Module, register
+
+
+class Model(Module):
+    scale: float
+
+
+@register
+class Layer:
+    def f(self, x, parts):
+        for _ in range(20):
+            x = x * parts.scale
+        return x
+
+
+@jax.jit
+def f(x, parts):
+    for _ in range(20):
+        x = x * parts["scale"].gain
+    return x
+"""
+
+
+@pytest.mark.parametrize(("name", "told"), [("f", None), ("Layer.f", "`nowhere_to_be_had` is not installed")])
+def test_classes_made_of_what_is_not_installed_are_no_internal_error(
+    verifier: Verifier, tmp_path: Path, name: str, told: str | None
+) -> None:
+    file = tmp_path / "layers.py"
+    new = STANDING.replace("* parts", "* 1 * parts")
+    task = Task(path=file.name, function=name, old=STANDING, new=new, root=str(tmp_path), file=str(file))
+    verdict = verifier.verify(task)
+    if told is None:
+        assert verdict.verdict in ("proved", "tested"), verdict
+    else:
+        assert verdict.verdict == "unknown" and (verdict.reason or "").startswith(told), verdict

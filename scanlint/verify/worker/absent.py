@@ -13,9 +13,18 @@ from importlib.machinery import ModuleSpec
 _loading = [False]
 
 
+class NotInstalledError(ImportError):
+    """Code relies on a stand-in where nothing is loaded any more."""
+
+
+def stands_in(value: object) -> bool:
+    """Whether a value is a stand-in, or a class derived from one."""
+    return isinstance(value, _Stand)
+
+
 @contextlib.contextmanager
 def loading() -> Iterator[None]:
-    """While modules are loaded a stand-in may be read, called and derived from; afterwards it raises ImportError."""
+    """While modules are loaded a stand-in may be read, called and derived from; afterwards that is an error."""
     before, _loading[0] = _loading[0], True
     try:
         yield
@@ -27,7 +36,8 @@ class _Stand(abc.ABCMeta):
     """The class of all stand-ins: they are classes, so that others can be derived from them."""
 
     def __getattr__(cls, name: str) -> object:
-        return _part(cls.__qualname__, name)
+        absent = next((c for c in cls.__mro__ if "absent" in c.__dict__), cls)
+        return _part(absent.__qualname__, name)
 
     def __call__(cls, *arguments: object, **keywords: object) -> object:
         if "absent" not in cls.__dict__:
@@ -39,11 +49,11 @@ class _Stand(abc.ABCMeta):
 
 
 def _part(whole: str, name: str) -> object:
-    """What a stand-in has by this name; raises ImportError where code relies on it."""
+    """What a stand-in has by this name; raises NotInstalledError where code relies on it."""
     if name.startswith("__") and name.endswith("__"):
         raise AttributeError(name)
     if not _loading[0]:
-        raise ImportError(f"`{whole.partition('.')[0]}` is not installed where the code is run")
+        raise NotInstalledError(f"`{whole.partition('.')[0]}` is not installed where the code is run")
     return _Stand(name, (), {"absent": True, "__qualname__": f"{whole}.{name}"})
 
 

@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from .absent import stands_in
 from .modules import known
 from .need import Need
 from .specs import Array, Choice, Scalar, Spec, Struct, replace
@@ -202,7 +203,8 @@ def _number(need: Need) -> bool:
 
 def matching(fields: set[str], names: Mapping[str, object]) -> list[type]:
     """Record classes of the module that have all these attributes, the smallest first."""
-    found = [c for c in names.values() if isinstance(c, type) and record_fields(c) is not None]
+    classes = (c for c in names.values() if isinstance(c, type) and not stands_in(c))
+    found = [c for c in classes if record_fields(c) is not None]
     fitting = [c for c in found if all(hasattr(c, f) or f in (record_fields(c) or {}) for f in fields)]
     return sorted(fitting, key=lambda c: len(record_fields(c) or {}))
 

@@ -101,6 +101,7 @@ def _close_all_but(kept: int) -> None:
 
 def _task(request: Message, folder: str, token: str, stream: IO[str]) -> None:
     """Run one task in this process, its lines marked with the token."""
+    from .absent import NotInstalledError
     from .task import run
 
     def send(message: Message) -> None:
@@ -113,6 +114,8 @@ def _task(request: Message, folder: str, token: str, stream: IO[str]) -> None:
     answer: Message
     try:
         answer = run(request, folder, lambda stage: send({"stage": stage}), lambda kept: send({"kept": kept}))
+    except NotInstalledError as error:
+        answer = unknown(str(error))
     except Exception as error:  # noqa: BLE001 - the verifier's own bug: no verdict, and it is said
         at = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{os.path.basename(at.filename)}:{at.lineno}"
