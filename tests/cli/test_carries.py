@@ -93,6 +93,15 @@ MENDED = {
         "        b1, b2 = 2 * x * b1 - b2 + c[k], b1\n    return x * b1 - b2 + c[0]\n",
         "b1 = b2 = jnp.zeros(c.shape[1:], jnp.result_type(c, x))",
     ),
+    "a loop over rows that is left early": (
+        "def enough(xs, ys, t):\n    whole = 0.0\n    for row, y in zip(xs, ys):\n        whole += row.sum() + y\n"
+        "        if row.sum() > t:\n            break\n    return whole\n",
+        "whole = jnp.full(ys.shape[1:], 0.0)",
+    ),
+    "a row that is returned from the loop": (
+        "def found(xs, t):\n    for one in xs:\n        if one.sum() > t:\n            return one\n    return -xs[0]\n",
+        "one = jnp.full(xs.shape[1:], 0.0)",
+    ),
 }
 LEFT = {
     "trips that may not be made leave the number as it is": (
