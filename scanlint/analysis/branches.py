@@ -168,11 +168,28 @@ def _obstacles(unit: Unit, node: ast.If, flow: Flow, arms: Sequence[Block]) -> I
     for closure, names in flow.closures.items():
         inside = {n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef)}
         shared = names & bound
-        if shared and closure not in inside and closure not in bound and not spent(unit, flow, node, closure):
+        settled = closure in inside or closure in bound or spent(unit, flow, node, closure)
+        if shared and not settled and not all(_calls_first(arm, closure, shared) for arm in arms):
             name = sorted(shared)[0]
             yield Withheld(
                 "closure", f"`{closure}`, defined outside the branch, reads `{name}`, which the branch rebinds"
             )
+
+
+def _calls_first(arm: Block, closure: str, names: Names) -> bool:
+    """Whether an arm uses a function only before it rebinds these names, which the function reads outside of the arm."""
+    rebound = False
+    for statement in arm:
+        used, changed = closure in reads(statement), bool(names & binds(statement))
+        match statement:
+            case ast.If(body=body, orelse=orelse):
+                apart = all(_calls_first(tuple(part), closure, names) for part in (body, orelse))
+            case _:
+                apart = isinstance(statement, ast.Assign | ast.AugAssign)
+        if used and (rebound or (changed and not apart)):
+            return False
+        rebound = rebound or changed
+    return True
 
 
 def _jumps(arm: Sequence[ast.AST], inner: bool = False) -> Iterator[Withheld]:

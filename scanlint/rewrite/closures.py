@@ -13,8 +13,8 @@ from scanlint.rewrite.leaving import Leaving, shares_lines
 
 
 def with_closures(model: LoopModel) -> Rewrite | None:
-    """The loop with such a function in its body, if nothing else is in its way and the function serves it alone."""
-    if not model.obstacles or any(o.code != "closure" for o in model.obstacles) or shares_lines(model.node):
+    """The loop with such a function in its body, if the function serves it alone."""
+    if not any(o.code == "closure" for o in model.obstacles) or shares_lines(model.node):
         return None
     unit, node = model.unit, model.node
     block = unit.block(node)
