@@ -173,7 +173,7 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
     for k in range(max(AROUND, min(3 * options, 2 * AROUND)) if floats else 0):
         yield Mode(f"values around the constants {k}", seed=30 + k, turn=k % options, around=tuple(floats))
     for value in floats:
-        for near in (value, value - 1, value + 1):
+        for near in (value, value - 1, value + 1, value / 2):  # halves: `x + y` is on a boundary
             yield Mode(f"all {near:g}", fill=near)
     discrete = [(f"{path}", _options(leaf, integers)) for name, s in specs.items() for path, leaf in leaves(s, name)]
     for path, options in discrete:
