@@ -121,6 +121,7 @@ class Analyst:
         for name, path, display, package, digest in places:
             modules[name] = Module(name, path, display, package, digest, self.trees, self._facts_of(display, digest))
         self.library = Library(modules)
+        self._made = {task: made for task, made in self._made.items() if modules.keys().isdisjoint(made.missed)}
 
     def _facts_of(self, display: str, digest: str) -> Callable[[], ModuleFacts | None]:
         def load() -> ModuleFacts | None:

@@ -178,7 +178,14 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 
 HELPER = (
-    JAX + "def total(x):\n    out = 0.0\n    for i in range(200):\n        out = out + jnp.sin(x[i])\n    return out\n"
+    "import functools\n"
+    + JAX
+    + "def total(x):\n    out = 0.0\n    for i in range(200):\n        out = out + jnp.sin(x[i])\n    return out\n"
+)
+HELPER += "\n\n@functools.partial(jax.jit, static_argnames=('n',))\ndef scaled(x, n):\n    return jnp.sin(x) * n\n"
+STATIC = (
+    "import jax\nfrom helper import scaled\n\n\n@jax.jit\ndef waves(x):\n    out = 0.0 * x\n"
+    "    for i in range(200):\n        out = out + scaled(x, i)\n    return out\n"
 )
 CALLER = "import jax\nfrom helper import total\n\n\n@jax.jit\ndef run(x):\n    if x[0] > 0:\n        x = -x\n    return total(x)\n"
 
@@ -190,10 +197,12 @@ def test_a_file_that_is_named_alone_is_checked_with_its_callers(
     (tmp_path / "pyproject.toml").touch()
     (tmp_path / "helper.py").write_text(HELPER)
     (tmp_path / "caller.py").write_text(CALLER)
+    (tmp_path / "static.py").write_text(STATIC)
     (tmp_path / "broken.py").write_text("def f(:\n")
     whole = json.loads(run(*options, "--output-format", "json", ".").stdout)["findings"]
-    assert [f["path"] for f in whole] == ["broken.py", "caller.py", "helper.py"]
-    for name in ("helper.py", "caller.py"):
+    assert [f["path"] for f in whole] == ["broken.py", "caller.py", "helper.py", "static.py"]
+    assert whole[-1]["fix"]["reason"].startswith("index-needs-int: a static argument of `scaled`")
+    for name in ("helper.py", "caller.py", "static.py"):
         alone = json.loads(run(*options, "--output-format", "json", name).stdout)
         assert alone["findings"] == [f for f in whole if f["path"] == name]
         assert alone["summary"]["files"] == 1
