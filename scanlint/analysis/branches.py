@@ -177,7 +177,7 @@ def _obstacles(unit: Unit, node: ast.If, flow: Flow, arms: Sequence[Block]) -> I
 
 
 def _calls_first(arm: Block, closure: str, names: Names) -> bool:
-    """Whether an arm uses a function only before it rebinds these names, which the function reads outside of the arm."""
+    """Whether an arm uses a function only before it rebinds these names, which the function reads outside of it."""
     rebound = False
     for statement in arm:
         used, changed = closure in reads(statement), bool(names & binds(statement))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from scanlint.finding import Verification
 from scanlint.verify.verifier import Task, Verifier
+from scanlint.verify.worker.defaults import NOTE
 
 OLD = """
 import jax
@@ -120,3 +122,39 @@ def test_classes_made_of_what_is_not_installed_are_no_internal_error(
         assert verdict.verdict in ("proved", "tested"), verdict
     else:
         assert verdict.verdict == "unknown" and (verdict.reason or "").startswith(told), verdict
+
+
+WORLD = """import dataclasses
+
+import jax
+import jax.numpy as jnp
+
+
+@dataclasses.dataclass(frozen=True)
+class World:
+    board: jax.Array = jnp.zeros((2, 9), jnp.int32)
+    past: jax.Array = jnp.zeros((800, 800))
+    turn: jax.Array = jnp.int32(0)
+
+
+jax.tree_util.register_dataclass(World, data_fields=["board", "past", "turn"], meta_fields=[])
+
+
+def f(world: World):
+    total = world.past[0, 0]
+    for i in range(9):
+        total = total + world.board[world.turn, i]
+    return total
+"""
+
+
+def test_arrays_as_defaults_of_fields_are_allowed_and_tell_the_shapes(verifier: Verifier, tmp_path: Path) -> None:
+    loop, rolled = "    for i in range(9):\n        total =", "    return jax.lax.fori_loop(0, 9, lambda i, total:"
+    new = WORLD.replace(loop, rolled).replace("i]\n    return total", "i], total)")
+    file = tmp_path / "world.py"
+    task = Task(path=file.name, function="f", old=WORLD, new=new, root=str(tmp_path), file=str(file))
+    verdict = verifier.verify(task)
+    assert verdict.verdict == "tested", verdict  # so many numbers are not compared one by one
+    assert NOTE in verdict.notes
+    wrong = verifier.verify(replace(task, new=new.replace("(0, 9,", "(0, 8,")))
+    assert wrong.verdict == "refuted", wrong

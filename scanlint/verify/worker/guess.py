@@ -222,7 +222,7 @@ def record_fields(cls: type) -> dict[str, object] | None:
 
 
 def of_class(cls: type, need: Need, sizes: Sizes, names: Mapping[str, object], depth: int) -> Iterator[Spec]:
-    """A record, field by field: the annotation with what the function does with the field."""
+    """A record, field by field: an array like its default, or the annotation with what the function does with it."""
     fields = record_fields(cls)
     if fields is None:
         return
@@ -233,6 +233,9 @@ def of_class(cls: type, need: Need, sizes: Sizes, names: Mapping[str, object], d
         default = _field_default(cls, name)
         if default is not ... and name not in need.attributes:
             items.append((name, Choice((default,))))
+            continue
+        if isinstance(default, (jax.Array, np.ndarray)):
+            items.append((name, Array(default.shape, str(default.dtype))))
             continue
         if isinstance(default, (bool, int, float, str)) and inner.default is ...:
             inner.default = default

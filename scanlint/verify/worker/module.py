@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from . import defaults
 from .absent import ABSENT, loading
 from .twin import shortened
 
@@ -189,19 +190,23 @@ def load(
 
     With a table of numbers it is the twin with short loops that is loaded. What runs may be instrumented, with the
     names that this needs given; the tree that is kept is not. Where modules import packages that are not installed
-    here, it is tried once more with something in their place.
+    here, or make dataclasses that this Python refuses, it is tried once more with something in their place.
     """
     while True:
         missing: set[str] = set()
         try:
             with loading():
                 loaded = _load(text, file, root, function, suffix, table, instrument, given, missing)
-        except Exception:
+        except Exception as error:
+            if defaults.refused(error):
+                defaults.allow()
+                continue
             if missing <= ABSENT.names:
                 raise
         else:
             if missing <= ABSENT.names:
                 loaded.notes += [f"`{name}` is not installed where the code was run" for name in sorted(ABSENT.names)]
+                loaded.notes += [defaults.NOTE] if defaults.allowed() else []
                 return loaded
         ABSENT.stand_in(missing)
 

@@ -128,8 +128,8 @@ def symbols(numbering: Numbering, leaves: Sequence[object]) -> list[Ids]:
 def _differ(before: ClosedJaxpr, after: ClosedJaxpr, leaves: Sequence[object]) -> str:
     rolled = max(unrolled(before.jaxpr), unrolled(after.jaxpr)) > MAX_EQUATIONS
     numbering = Numbering()
-    loops, inputs = Loops(numbering), symbols(numbering, leaves)
     try:
+        loops, inputs = Loops(numbering), symbols(numbering, leaves)
         old, new = (Interpreter(numbering, loops, rolled=rolled) for _ in range(2))
         first, second = old.closed(before, inputs), new.closed(after, inputs)
     except Unprovable as error:

@@ -1,0 +1,49 @@
+"""Dataclasses with arrays as defaults: Python 3.11 refuses them, and older projects are to be loaded all the same."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import jax
+import numpy as np
+
+NOTE = "arrays as defaults of dataclass fields were allowed, which Python 3.11 refuses"
+_dataclass = dataclasses.dataclass
+
+
+def refused(error: Exception) -> bool:
+    """Whether it is such a class that could not be made, and they are not allowed so far."""
+    return isinstance(error, ValueError) and "mutable default" in str(error) and not allowed()
+
+
+def allowed() -> bool:
+    return dataclasses.dataclass is not _dataclass
+
+
+def allow() -> None:
+    """Make such classes from now on."""
+    dataclasses.dataclass = _making  # type: ignore[assignment]
+
+
+def _making(cls: type | None = None, /, **options: Any) -> type | Callable[[type], type]:
+    if cls is None:
+        return lambda given: _made(given, options)
+    return _made(cls, options)
+
+
+def _made(cls: type, options: dict[str, Any]) -> type:
+    """The dataclass; its own attributes are the defaults, as they would have been."""
+    arrays = {n: value for n, value in cls.__dict__.items() if isinstance(value, (jax.Array, np.ndarray))}
+    for name, value in arrays.items():
+        setattr(cls, name, dataclasses.field(default_factory=partial(_same, value)))
+    made: type = _dataclass(**options)(cls)
+    for name, value in arrays.items():
+        setattr(made, name, value)
+    return made
+
+
+def _same(value: object) -> object:
+    return value
