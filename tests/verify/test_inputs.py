@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import os
 import re
 import sys
@@ -20,6 +21,7 @@ from scanlint.verify.worker.callees import Compiled
 from scanlint.verify.worker.infer import infer
 from scanlint.verify.worker.inputs import Inputs
 from scanlint.verify.worker.module import load
+from scanlint.verify.worker.pace import Pace
 from scanlint.verify.worker.rounding import Apart, Spread
 from scanlint.verify.worker.separate import separate
 from scanlint.verify.worker.specs import Array, leaves
@@ -797,3 +799,46 @@ def test_a_rewrite_that_wants_a_square_where_the_old_version_does_not_is_refuted
     assert judge(CLUSTER, ROLLED_CLUSTER).verdict in ("proved", "tested")
     found = judge(CLUSTER, ROLLED_CLUSTER.replace("centers.shape[0])", "centers.shape[1])"))
     assert found.verdict == "refuted", found
+
+
+@pytest.mark.parametrize(
+    ("staged", "unstaged", "ways"),
+    [(0.6, 0.0, [False, False, True, True]), (0.5, 1.2, [False, False, True, False]), (0.0, 0.6, [False] * 4)],
+    ids=["quicker without compiled parts", "slower without them", "never slow"],
+)
+def test_what_runs_slowly_is_run_without_compiled_parts_for_once(
+    staged: float, unstaged: float, ways: list[bool], tmp_path: Path
+) -> None:
+    seen: list[bool] = []
+
+    def old(x: float) -> float:
+        seen.append(bool(jax.config.jax_disable_jit))
+        busy(unstaged if seen[-1] else staged)
+        return x
+
+    pace = Pace(load("def f(x):\n    return x\n", str(tmp_path / "f.py"), "", "f", "before"), old)
+    for _ in range(4):
+        pace.run(lambda f: f(1.0), 5.0)
+    assert seen == ways
+
+
+@pytest.mark.parametrize(("unstaged", "ways"), [(0.0, [False, True, True]), (2.0, [False, True, False])])
+def test_what_takes_too_long_is_run_without_compiled_parts(unstaged: float, ways: list[bool], tmp_path: Path) -> None:
+    seen: list[bool] = []
+
+    def old(x: float) -> float:
+        seen.append(bool(jax.config.jax_disable_jit))
+        busy(unstaged if seen[-1] else 2.0)
+        return x
+
+    pace = Pace(load("def f(x):\n    return x\n", str(tmp_path / "f.py"), "", "f", "before"), old)
+    for _ in range(2):
+        with contextlib.suppress(TookTooLong):
+            pace.run(lambda f: f(1.0), 0.3)
+    assert seen == ways
+
+
+def busy(seconds: float) -> None:
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass

@@ -38,7 +38,7 @@ def same_gradients(judge: Judge, case: Case) -> bool:
     try:
         values = case.make()
         with limited(CASE_SECONDS):
-            expected = judge.eagerly(lambda f: gradient(judge.signature, f, judge.own(values)))
+            expected = judge.pace.eagerly(lambda f: gradient(judge.signature, f, judge.own(values)))
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
     if expected is None:
@@ -66,7 +66,7 @@ def _same_tangents(judge: Judge, case: Case, values: Values) -> bool:
     """The same in forward mode, which a `while_loop` has: False where either version has not even that."""
     try:
         with limited(CASE_SECONDS):
-            expected = judge.eagerly(lambda f: tangent(judge.signature, f, judge.own(values)))
+            expected = judge.pace.eagerly(lambda f: tangent(judge.signature, f, judge.own(values)))
         found = tangent(judge.signature, judge.after, judge.moved(values))
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
@@ -147,7 +147,7 @@ def _excused(
     for moved in near:
         try:
             with limited(CASE_SECONDS):
-                other = judge.eagerly(lambda f, moved=moved: derive(judge.signature, f, moved))  # type: ignore[misc]
+                other = judge.pace.eagerly(lambda f, moved=moved: derive(judge.signature, f, moved))  # type: ignore[misc]
         except (Exception, TookTooLong):  # noqa: BLE001
             return not case.ordinary
         moves = apart(expected, other)
@@ -178,7 +178,7 @@ def _by_rounding(judge: Judge, values: Values, result: Difference, derive: Deriv
         with in_x64():
             wide = {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()}
             with limited(CASE_SECONDS):
-                expected = judge.eagerly(lambda f: derive(judge.signature, f, judge.own(wide)))
+                expected = judge.pace.eagerly(lambda f: derive(judge.signature, f, judge.own(wide)))
             with limited(NEW_SECONDS):
                 moved = apart(expected, derive(judge.signature, judge.after, judge.moved(wide)))
     except (Exception, TookTooLong):  # noqa: BLE001

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -14,12 +13,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .call import Progress, Signature, Split, TookTooLong, jitted, limited, plain, split
-from .callees import Callees
+from .call import Progress, Signature, Split, TookTooLong, jitted, limited, split
 from .compare import ACCEPTED_RELATIVE, Agreement, Difference, compare, describe, nowhere_finite, structure
 from .cover import Coverage, Way
 from .jaxes import finished, placed, shape
 from .module import Loaded
+from .pace import Pace
 from .paths import forget
 from .rounding import finer, spread
 from .specs import transplant
@@ -28,7 +27,6 @@ from .values import LARGE_NUMBERS, Case, Values
 from .weak import Weakness
 
 CASE_SECONDS = 4.0
-SLOW_SECONDS = 0.4
 BOUNDARY_SECONDS = 0.5
 STAGED = re.compile(r"/jax/_src/lax/control_flow/|/jax/_src/interpreters/batching\.py")
 WINDOW = re.compile("slice_sizes must be less than or equal to operand shape")
@@ -77,17 +75,15 @@ class Judge:
     coverage: Coverage
     joined: Callable[[], tuple[Loaded, Function] | None] = lambda: None
     draws: bool = False
-    unstaged: bool = False
     cases: int = 0
     skipped: int = 0
     ordinary: int = 0
     filled: int = 0
     blank: int = 0
     slow: bool = False
-    usual: float | None = None
     partial: bool = False
     patience: float = CASE_SECONDS
-    callees: Callees | None = None
+    pace: Pace = field(init=False)
     compilable: bool | None = None
     max_error: float = 0.0
     notes: list[str] = field(default_factory=list)
@@ -96,6 +92,9 @@ class Judge:
     weakness: Weakness = field(default_factory=Weakness)
     compiled: dict[object, Function] = field(default_factory=dict)
     ran: list[tuple[str, Values, Way]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.pace = Pace(self.old, self.before)
 
     def note(self, text: str) -> None:
         if text not in self.notes:
@@ -233,30 +232,12 @@ class Judge:
 
     def boundary_patience(self) -> float:
         """Seconds for values at boundaries: a `while` may never end there, and an ordinary run says what is usual."""
-        return self.patience if self.usual is None else min(self.patience, BOUNDARY_SECONDS + 8 * self.usual)
+        usual = self.pace.usual
+        return self.patience if usual is None else min(self.patience, BOUNDARY_SECONDS + 8 * usual)
 
     def run_old(self, values: Values, patience: float | None = None) -> object:
         mine = self.own(values)
-        started = time.process_time()
-        quicker = self.callees.used() if self.callees is not None else contextlib.nullcontext()
-        try:
-            with limited(patience or self.patience), quicker:
-                return finished(self.eagerly(lambda f: self.signature.call(f, mine)))
-        finally:
-            spent = time.process_time() - started
-            self.usual = spent if self.usual is None else min(spent, self.usual)
-            if self.callees is None and spent > SLOW_SECONDS:
-                self.callees = Callees(self.old, self.before)
-
-    def eagerly(self, call: Callable[[Function], Result]) -> Result:
-        """Run the old version's Python. What it calls stays compiled (much faster) unless that does not trace."""
-        if not self.unstaged:
-            try:
-                return call(plain(self.before))
-            except jax.errors.ConcretizationTypeError:
-                self.unstaged = True
-        with jax.disable_jit():
-            return call(self.before)
+        return self.pace.run(lambda f: self.signature.call(f, mine), patience or self.patience)
 
     def runs(self, values: Values) -> Iterator[tuple[str, Callable[[], object]]]:
         """The ways the new version is run: under its own jit, or under ours where it is traced."""

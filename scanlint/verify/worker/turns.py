@@ -38,7 +38,7 @@ class Turn(NamedTuple):
 
 def turns(judge: Judge) -> Iterator[Case]:
     """Cases on both sides of the boundaries between the cases that were run, as near as floats are."""
-    if judge.usual is None or judge.usual > QUICK_SECONDS:
+    if judge.pace.usual is None or judge.pace.usual > QUICK_SECONDS:
         return
     seen: set[Way] = set()
     for (first, a, way), (second, b, other) in itertools.combinations(judge.ran, 2):
