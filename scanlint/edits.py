@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from scanlint.finding import Edit, Position
 
@@ -31,6 +31,28 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
         pieces += text[at:start], edit.text
         at = end
     return "".join([*pieces, text[at:]])
+
+
+def tidied(text: str, edits: Sequence[Edit]) -> list[Edit]:
+    """Edits that take whole lines out take empty ones with them where two would meet, or one would begin a block."""
+    lines = split_lines(text)
+    taken = {line for edit in edits if _takes_lines(edit) for line in range(edit.start.line, edit.end.line)}
+    made: list[Edit] = []
+    for edit in edits:
+        start, end = edit.start.line, edit.end.line
+        if _takes_lines(edit) and end not in taken:
+            while start - 1 in taken:
+                start -= 1
+            above = lines[start - 2].split("#")[0].strip() if start > 1 else ""
+            while (not above or above.endswith(":")) and end <= len(lines) and not lines[end - 1].strip():
+                end += 1
+            edit = edit._replace(end=Position(end, 1))
+        made.append(edit)
+    return made
+
+
+def _takes_lines(edit: Edit) -> bool:
+    return not edit.text and edit.start.column == edit.end.column == 1 and edit.start.line < edit.end.line
 
 
 def line_edits(old: str, new: str) -> tuple[Edit, ...]:

@@ -272,7 +272,8 @@ def _needs_static(unit: Unit, part: ast.AST, staged: Names, carried: tuple[str, 
             if number_cast(unit, part) is not None:
                 return
             first = args[: 1 if called in SHAPED and "full" in called else None]
-            if called in NEEDS_INT or called.startswith(("numpy.", "math.")) or called in SHAPED:
+            listed = called == "builtins.range" and not _iterated(unit, part)
+            if listed or called in NEEDS_INT or called.startswith(("numpy.", "math.")) or called in SHAPED:
                 if name := staged_in(*first):
                     if called != "jax.random.split" or staged_in(*args[1:]):
                         yield name, f"`{ast.unparse(function)}(...)`"
@@ -283,6 +284,18 @@ def _needs_static(unit: Unit, part: ast.AST, staged: Names, carried: tuple[str, 
             name = staged_in(part)
             if name and not is_logic(unit, part):
                 yield name, f"`{ast.unparse(part)}`"
+
+
+def _iterated(unit: Unit, call: ast.Call) -> bool:
+    """Whether a range is what a `for` statement goes over, itself or as part of a `zip` and the like."""
+    for ancestor in unit.ancestors(call):
+        match ancestor:
+            case ast.For(iter=iterable):
+                return any(n is call for n in ast.walk(iterable))
+            case ast.Call(func=ast.Name(id="reversed" | "enumerate" | "zip" | "list" | "tuple" | "tqdm")):
+                continue
+        return False
+    return False
 
 
 def _static_arguments(unit: Unit, call: ast.Call) -> list[ast.expr]:

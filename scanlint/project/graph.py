@@ -16,6 +16,7 @@ from scanlint.analysis.callables import (
 )
 from scanlint.analysis.interpret import interpret
 from scanlint.analysis.jaxapi import ARRAY_ROOTS
+from scanlint.analysis.members import annotated
 from scanlint.analysis.parameters import direct, received, unsaid
 from scanlint.analysis.transforms import functions_in
 from scanlint.analysis.unit import Function, Jit
@@ -145,7 +146,10 @@ class Graph(Definitions):
         if code.uses is None:
             code.uses = {}
             self.asking += 1
-            code.uses = array_uses(code.node, lambda node: self._callee_uses(code, node))
+            found = array_uses(code.node, lambda node: self._callee_uses(code, node))
+            notes = {a.arg: annotated(code.scope, a.annotation) for a in code.parameters() if a.annotation is not None}
+            several = {name for name, note in notes.items() if note is not None and note.container is not None}
+            code.uses = {name: strong for name, strong in found.items() if name not in several}
             self.asking -= 1
             positional = [a.arg for a in code.positional()]
             places = {str(i): code.uses[name] for i, name in enumerate(positional) if name in code.uses}

@@ -19,7 +19,7 @@ from scanlint.rewrite.collected import after_loop, drop_initials
 from scanlint.rewrite.indexing import use_arrays, use_weak
 from scanlint.rewrite.layout import blank_above, indent_of
 from scanlint.rewrite.mapped import Mapped, in_statement
-from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before
+from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before, comments_of
 from scanlint.rewrite.windows import use_windows
 from scanlint.rewrite.words import brackets, singular
 
@@ -119,16 +119,17 @@ class _LoopToVmap:
         appends = {id(o.append) for o in self.model.outputs}
         moved = self._results(results)
         body: list[cst.BaseStatement] = []
+        said: list[cst.EmptyLine] = []
         for statement in self.model.node.body:
-            if id(statement) not in appends:
-                body += snippet.statement(statement)
-            elif id(statement) in moved:
-                body.append(snippet.parse(moved[id(statement)]))
-        last = snippet.parse(f"return {', '.join(results)}")
-        tail = snippet.statement(self.model.node.body[-1])
-        if id(self.model.node.body[-1]) in appends and tail and isinstance(tail[0], cst.SimpleStatementLine):
-            comments = [line for line in tail[0].leading_lines if line.comment]
-            last = last.with_changes(leading_lines=comments)
+            parts = snippet.statement(statement)
+            if id(statement) in appends:
+                said += [line for part in parts for line in comments_of(part)]
+                parts = [snippet.parse(moved[id(statement)])] if id(statement) in moved else []
+            if parts and said:
+                parts[0] = parts[0].with_changes(leading_lines=[*said, *getattr(parts[0], "leading_lines", ())])
+                said = []
+            body += parts
+        last = snippet.parse(f"return {', '.join(results)}").with_changes(leading_lines=said)
         if body and isinstance(body[-1], cst.FunctionDef):
             last = blank_line_before(last)
         definition = snippet.define(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scanlint.analysis.branches import model_branch
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.unit import Unit
-from scanlint.edits import apply_edits
+from scanlint.edits import apply_edits, tidied
 from scanlint.outcome import Outcome, Resume, Rewrite, Withheld
 from scanlint.rewrite.imports import add_imports
 from scanlint.rules.base import Context, Report, Rule
@@ -123,7 +123,8 @@ class Rewriter(NamedTuple):
         return reports[0]
 
     def _step(self, unit: Unit, rewrite: Rewrite) -> Rewritten | Withheld:
-        text = apply_edits(unit.source.text, rewrite.edits)
+        edits = rewrite.edits if rewrite.then else tidied(unit.source.text, rewrite.edits)
+        text = apply_edits(unit.source.text, edits)
         try:
             text = add_imports(text, rewrite.imports)
         except SyntaxError as error:

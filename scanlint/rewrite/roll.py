@@ -61,6 +61,7 @@ class Roll:
         self.imports: list[str] = []
         self.before: list[str] = []
         self.after: list[str] = []
+        self.said: list[cst.EmptyLine] = []
         self.left: set[str] = set()
         self.starts = dict(_starts(model))
         self.down: Downward | None = None
@@ -133,13 +134,12 @@ class Roll:
         in_order = bool(model.outputs or last) and not self._backwards
         parameter, prologue, xs, options = self._inputs(rows, in_order=in_order)
         for output in model.outputs:
-            outputs.append((self._element(output), plan.names[output.name]))
+            stacked = plan.names[output.name]
+            outputs.append((self._element(output), stacked))
             if output.front != self._backwards and output.name not in plan.straight:
-                after.append(f"{plan.names[output.name]} = {plan.names[output.name]}[::-1]")
+                after.append(f"{stacked} = {stacked}[::-1]")
             if output.name in self.dtypes:
-                after.append(
-                    f"{plan.names[output.name]} = {plan.names[output.name]}.astype({self.dtypes[output.name]})"
-                )
+                after.append(f"{stacked} = {stacked}.astype({self.dtypes[output.name]})")
             after += plan.heads[output.name]
         for value in last:
             stacked = self.names(plural(value))
@@ -148,7 +148,8 @@ class Roll:
         body = [*prologue, *self.body()]
         carry, body = self._carry_in(body)
         carried = pack(model.carried)
-        body.append(self.snippet.parse(f"return {carried}, {pack([e for e, _ in outputs])}"))
+        last_line = self.snippet.parse(f"return {carried}, {pack([e for e, _ in outputs])}")
+        body.append(last_line.with_changes(leading_lines=self.said))
         definition = self.define(name, f"{carry}, {parameter}", body)
         live = set(model.carried) & model.flow.live_after[model.node]
         state = pack(kept(model).split(", ")) if live else "_"
@@ -287,19 +288,18 @@ class Roll:
 
     def _element(self, output: Output) -> str:
         """What the step returns for an output; a name for it where later statements could change it."""
-        body = self.model.node.body
+        body, appends = self.model.node.body, [o.append for o in self.model.outputs]
         code = self.snippet.expression(output.element)
-        later = body[body.index(output.append) + 1 :]
+        later = [s for s in body[body.index(output.append) + 1 :] if s not in appends]
         free = not later or (isinstance(output.element, ast.Name) and not _rebinds(later, reads(output.element)))
         if free and len(code.splitlines()) == 1:
-            self.snippet.remove(output.append)
+            self.said += self.snippet.take(output.append)
             return code
         name = self.names(singular(output.name, "output"))
         made = self.snippet.parse(f"{name} = {code}")
-        self.snippet.change_statement(
-            output.append,
-            lambda old: made.with_changes(leading_lines=getattr(old, "leading_lines", ())),
-        )
+        kept = ("leading_lines", "trailing_whitespace")
+        change = lambda old: made.with_changes(**{part: getattr(old, part) for part in kept})  # noqa: E731
+        self.snippet.change_statement(output.append, change)
         return name
 
     def _last(self, value: str, stacked: str) -> str:

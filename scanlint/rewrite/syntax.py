@@ -137,6 +137,11 @@ class Snippet:
         """Drop a statement; comments above it stay only where its line had nothing else."""
         self._changes[self._find_statement(node)] = lambda _: cst.RemoveFromParent()
 
+    def take(self, node: ast.stmt) -> list[cst.EmptyLine]:
+        """Drop a statement and give its comments, those above it and the one behind it."""
+        self.remove(node)
+        return comments_of(self._find_statement(node))
+
     def change_statement(self, node: ast.stmt, change: Callable[[cst.BaseStatement], Replacement]) -> None:
         self._changes[self._find_statement(node)] = change  # type: ignore[assignment]
 
@@ -265,3 +270,12 @@ def _begin(item: tuple[tuple[int, int, int, int], list[cst.CSTNode]]) -> tuple[i
     """Orders texts by where they begin, the longer ones first."""
     line, column, end_line, end_column = item[0]
     return line, column, -end_line, -end_column
+
+
+def comments_of(statement: cst.CSTNode) -> list[cst.EmptyLine]:
+    """The comments above a statement of one line and behind it, each on a line of its own."""
+    match statement:
+        case cst.SimpleStatementLine(leading_lines=lines, trailing_whitespace=behind):
+            found = [line for line in lines if line.comment]
+            return [*found, *([cst.EmptyLine(comment=behind.comment)] if behind.comment else [])]
+    return []

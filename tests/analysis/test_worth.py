@@ -314,6 +314,21 @@ SILENT = [
     ),
     pytest.param(
         """
+        from typing import Tuple
+
+        def without(c, parts: Tuple[jax.Array, ...]):
+            for i in range(len(parts)):
+                c = jnp.tanh(c - jnp.sin(parts[i]) * jnp.cos(parts[i]) + jnp.exp(c))
+            return c
+
+        @jax.jit
+        def run(c, parts):
+            return without(c, parts)
+        """,
+        id="the arrays of a tuple, as its annotation says",
+    ),
+    pytest.param(
+        """
         @jax.jit
         def corners(image, place):
             for i in range(2):

@@ -679,6 +679,17 @@ LEFT = {
         """,
         "index-needs-int",
     ),
+    "a_list_of_the_numbers_below_the_index": (
+        f"""
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2)
+            for i in range(24):
+                s = {BODY} + jnp.sum(xs, axis=list(range(i % 2)))
+            return s
+        """,
+        "index-needs-int",
+    ),
     "and_of_what_is_no_truth_value": (
         f"""
         @jax.jit
@@ -829,3 +840,76 @@ def test_an_element_may_be_made_of_the_last_one_of_the_list_it_is_joined_to(rewr
     )
     assert "lax.scan(" in sample.new
     sample.agree("f", [xs, ys])
+
+
+SAID = """@jax.jit
+def f(xs, ys):
+    a, b = [], []
+
+    for i in range(100):
+        z = jnp.sin(xs[i])
+        # first
+        a.append(z * 2)  # doubled
+
+        # second
+        b.append(z * ys[i])
+
+    a = jnp.stack(a)
+    b = jnp.stack(b)
+
+    return a, b
+
+
+@jax.jit
+def g(xs, ys):
+    '''Collects.'''
+    a, b = [], []
+    s = jnp.zeros(())
+
+    for i in range(100):
+        s = s + jnp.sin(xs[i]).sum()
+        a.append(s * 2)  # doubled
+        s = s * ys[i]
+        # second
+        b.append(s)
+
+    a = jnp.stack(a)
+
+    b = jnp.stack(b)
+
+    return a, b
+"""
+STILL_SAID = """@jax.jit
+def f(xs, ys):
+    def per_example(x, y):
+        z = jnp.sin(x)
+        # first
+        # doubled
+        # second
+        return z * 2, z * y
+
+    a, b = jax.vmap(per_example)(xs[:100], ys[:100])
+
+    return a, b
+
+
+@jax.jit
+def g(xs, ys):
+    '''Collects.'''
+    s = jnp.zeros(())
+
+    def step(s, i):
+        s = s + jnp.sin(xs[i]).sum()
+        output = s * 2  # doubled
+        s = s * ys[i]
+        # second
+        return s, (output, s)
+
+    _, (a, b) = lax.scan(step, s, jnp.arange(100))
+
+    return a, b
+"""
+
+
+def test_comments_at_what_is_appended_stay_and_no_empty_lines_are_left(rewrite) -> None:
+    assert rewrite(SAID).body == STILL_SAID
