@@ -801,6 +801,34 @@ def test_a_rewrite_that_wants_a_square_where_the_old_version_does_not_is_refuted
     assert found.verdict == "refuted", found
 
 
+AGENTS = """
+import dataclasses
+import functools
+
+@functools.partial(jax.tree_util.register_dataclass, data_fields=["x", "speed"], meta_fields=[])
+@dataclasses.dataclass
+class Agent:
+    x: jnp.float32
+    speed: jnp.float32
+
+@functools.partial(jax.vmap, in_axes=(0, None))
+def f(agent: Agent, walls):
+    near = agent.x
+    for i in range(12):
+        near = jnp.minimum(near, agent.speed * i + walls[:, 0].sum())
+    return near
+"""
+
+
+def test_each_leaf_of_what_is_mapped_has_a_row_for_each_example(judge) -> None:
+    new = AGENTS.replace(
+        "    for i in range(12):\n        near =", "    near = jax.lax.fori_loop(0, 12, lambda i, near:"
+    )
+    verdict = judge(AGENTS, new.replace(".sum())\n", ".sum()), near)\n"))
+    assert verdict.verdict == "proved", verdict
+    assert re.search(r"agent: float32\[(\d)\], float32\[\1\], walls: float32\[\d, \d\]", str(verdict.notes)), verdict
+
+
 @pytest.mark.parametrize(
     ("staged", "unstaged", "ways"),
     [(0.6, 0.0, [False, False, True, True]), (0.5, 1.2, [False, False, True, False]), (0.0, 0.6, [False] * 4)],

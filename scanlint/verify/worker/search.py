@@ -143,6 +143,8 @@ def _changes(
     involved = _involved(tree, why.lines, set(specs)) | (set(specs) & set(re.findall(r"[A-Za-z_]\w*", why.message)))
     for stable in itertools.islice(_stable(specs, list(_grown(why.message))), 12):
         yield 0.3, stable
+    if "vmap was requested to map" in why.message:
+        yield from ((0.2, {**specs, name: _mapped(spec)}) for name, spec in specs.items())
     numbers = [int(n) for n in re.findall(r"(?<![\w.])\d+(?![\w.])", why.message)]
     wanted = list(dict.fromkeys(numbers))
     pairs = [(a, b) for a, b in itertools.permutations(wanted[:6], 2) if a != b and b <= 64]
@@ -163,6 +165,20 @@ def _changes(
         yield from _resized(specs, counts, involved)
     # what spreads over an axis is seldom what is meant
     yield from _resized(specs, [(a, b) for a, b in pairs if b == 1], involved)
+
+
+def _mapped(spec: Spec) -> Spec:
+    """One for each example: all leaves with a further axis, the first one."""
+
+    def many(leaf: Array | Scalar | Choice, path: str) -> Spec:
+        match leaf:
+            case Array(shape=shape, dtype=dtype):
+                return Array((FRESH[0], *shape), dtype)
+            case Scalar(kind="int" | "float" | "bool" as kind):
+                return Array((FRESH[0],), {"int": "int32", "float": "float32"}.get(kind, "bool"))
+        return leaf
+
+    return replace(spec, many)
 
 
 def _resized(specs: Specs, pairs: list[tuple[int, int]], involved: set[str]) -> Iterator[tuple[float, Specs]]:
