@@ -63,7 +63,9 @@ def fold_return(snippet: Snippet, body: list[cst.BaseStatement], carry: str) -> 
         ) if name == carry:
             sign = snippet.module.code_for_node(operator).strip().removesuffix("=")
             right = snippet.module.code_for_node(value)
-            return body[-1].with_changes(body=[cst.Return(cst.parse_expression(f"{name} {sign} {operand(right)}"))])
+            return body[-1].with_changes(
+                body=[cst.Return(cst.parse_expression(f"{name} {sign} {operand(right, sign)}"))]
+            )
     return None
 
 

@@ -24,9 +24,18 @@ def atom(code: str) -> str:
     return f"({code})"
 
 
-def operand(code: str) -> str:
-    """The expression as the right side of an operator."""
+TIGHTER = {
+    **dict.fromkeys("+-", (ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.MatMult, ast.Pow)),
+    **dict.fromkeys(("*", "/", "//", "%", "@"), (ast.Pow,)),
+}
+"""Operators that bind tighter than a sign."""
+
+
+def operand(code: str, sign: str) -> str:
+    """The expression as the right side of an operator with this sign."""
     node = ast.parse(code, mode="eval").body
+    if isinstance(node, ast.BinOp) and isinstance(node.op, TIGHTER.get(sign, ())) and "\n" not in code:
+        return code
     loose = isinstance(
         node, ast.BinOp | ast.BoolOp | ast.Compare | ast.IfExp | ast.Lambda | ast.UnaryOp | ast.NamedExpr
     )

@@ -913,3 +913,19 @@ def g(xs, ys):
 
 def test_comments_at_what_is_appended_stay_and_no_empty_lines_are_left(rewrite) -> None:
     assert rewrite(SAID).body == STILL_SAID
+
+
+@pytest.mark.parametrize(
+    ("step", "code"),
+    [
+        ("s -= ys[i] * xs[i, 0] / 2", "s - ys[i] * xs[i, 0] / 2"),
+        ("s += ys[i] - xs[i, 0]", "s + (ys[i] - xs[i, 0])"),
+        ("s *= ys[i] ** 2", "s * ys[i] ** 2"),
+        ("s /= ys[i] * 2", "s / (ys[i] * 2)"),
+    ],
+)
+def test_what_is_added_has_parentheses_where_it_needs_them(rewrite, step: str, code: str) -> None:
+    sample: Sample = rewrite(
+        f"@jax.jit\ndef f(xs, ys):\n    s = jnp.ones((), ys.dtype)\n    for i in range(50):\n        {step}\n    return s\n"
+    )
+    assert f"        return {code}\n" in sample.body
