@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import io
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from scanlint.finding import Edit, Position
@@ -90,3 +92,42 @@ def earlier_line(old: str, new: str) -> Callable[[int], int]:
         return now + moved
 
     return line
+
+
+SPACED = re.compile(r"[\w)\]] \*\* [-+~]?[\w.(]")
+
+
+def hugged(old: str, new: str) -> str:
+    """The new text with `x**2` for `x ** 2` in new lines, as formatters have it, unless the old text has it otherwise.
+
+    They do so for names, attributes of names and numbers: `row[i] ** 2` is spelled with spaces and becomes `x**2`.
+    """
+    if "**" not in new or _powers(old):
+        return new
+    lines, known = split_lines(new), set(split_lines(old))
+    return apply_edits(new, [edit for edit in _powers(new) if lines[edit.start.line - 1] not in known])
+
+
+def _powers(text: str) -> list[Edit]:
+    """Where spaces stand around the sign of a power of plain operands: the edits that take them out."""
+    lines, found = split_lines(text), []
+    for node in ast.walk(ast.parse(text)) if SPACED.search(text) else ():
+        match node:
+            case ast.BinOp(left=left, op=ast.Pow(), right=right) if _simple(left) and _simple(right):
+                line = lines[right.lineno - 1].encode()
+                start, end = left.end_col_offset or 0, right.col_offset
+                if left.end_lineno == right.lineno and line[start:end] == b" ** ":
+                    columns = (len(line[:offset].decode()) + 1 for offset in (start, end))
+                    places = [Position(right.lineno, column) for column in columns]
+                    found.append(Edit(places[0], places[1], "**"))
+    return found
+
+
+def _simple(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+        if not isinstance(node, ast.Attribute | ast.Name):
+            return False
+    if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
+        return _simple(node.operand)
+    return isinstance(node, ast.Name) or (isinstance(node, ast.Constant) and isinstance(node.value, int | float))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scanlint.analysis.branches import model_branch
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.unit import Unit
-from scanlint.edits import apply_edits, tidied
+from scanlint.edits import apply_edits, hugged, tidied
 from scanlint.outcome import Outcome, Resume, Rewrite, Withheld
 from scanlint.rewrite.imports import add_imports
 from scanlint.rules.base import Context, Report, Rule
@@ -126,7 +126,7 @@ class Rewriter(NamedTuple):
         edits = rewrite.edits if rewrite.then else tidied(unit.source.text, rewrite.edits)
         text = apply_edits(unit.source.text, edits)
         try:
-            text = add_imports(text, rewrite.imports)
+            text = hugged(unit.source.text, add_imports(text, rewrite.imports))
         except SyntaxError as error:
             return Withheld("internal", f"the rewritten text does not parse (line {error.lineno})")
         again = self.reanalyse(unit, text)

@@ -12,6 +12,7 @@ from scanlint.finding import Edit, Position
 from scanlint.rewrite.syntax import Snippet
 from scanlint.rewrite.words import operand
 
+BLOCK = re.compile(r"(?:async )?(?:for|while|if|elif|else|with|try|except|finally|match|case)\b")
 STAGES = ("fori_loop", "while_loop", "cond", "switch")
 """Functions of `lax` that give the tuple that their bodies return."""
 
@@ -29,7 +30,10 @@ def indent_of(unit: Unit) -> str:
 
 
 def blank_above(source: Source, node: ast.stmt, newline: str, dropped: set[int]) -> list[Edit]:
-    """An empty line before a new definition, where there is a statement right above it."""
+    """An empty line before a new definition, where there is a statement right above it or it begins a block.
+
+    Right below the `def` that it stands in there is none: so formatters have it.
+    """
     lines = source.lines
     at = node.lineno - 1
     while at > 0 and lines[at - 1].lstrip().startswith("#"):
@@ -39,7 +43,7 @@ def blank_above(source: Source, node: ast.stmt, newline: str, dropped: set[int])
         above -= 1
     previous = lines[above - 1].strip() if above > 0 else ""
     code = previous.split("#")[0].rstrip()
-    if not previous or code.endswith(":"):
+    if not previous or (code.endswith(":") and not BLOCK.match(code)):
         return []
     return [Edit(Position(at + 1, 1), Position(at + 1, 1), newline)]
 

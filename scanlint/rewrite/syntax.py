@@ -210,9 +210,7 @@ class Snippet:
         """`def name(parameters):` over these statements; `like` lends the comments of the block they came from."""
         made = self.parse(f"def {name}({parameters}):{self.newline}{self.indent}pass{self.newline}")
         assert isinstance(made, cst.FunctionDef)
-        spaced = [
-            blank_line_before(s) if at == 1 and isinstance(s, cst.FunctionDef) else s for at, s in enumerate(body)
-        ]
+        spaced = [blank_line_before(s) if at and isinstance(s, cst.FunctionDef) else s for at, s in enumerate(body)]
         block = cst.IndentedBlock(
             body=spaced, footer=like.footer if like else (), indent=like.indent if like else self.indent
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from textwrap import dedent
 from typing import TYPE_CHECKING
@@ -929,3 +931,62 @@ def test_what_is_added_has_parentheses_where_it_needs_them(rewrite, step: str, c
         f"@jax.jit\ndef f(xs, ys):\n    s = jnp.ones((), ys.dtype)\n    for i in range(50):\n        {step}\n    return s\n"
     )
     assert f"        return {code}\n" in sample.body
+
+
+FORMATTED = {
+    "a power of rows": """
+        @jax.jit
+        def f(xs, ys):
+            s, c = jnp.zeros(()), 0.5
+            for i in range(len(ys)):
+                s = s * jnp.sin(ys[i] + c) + c * ys[i] ** -2
+            return s**2
+        """,
+    "a loop in one that stays": """
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(())
+            for k in range(3):
+                for i in range(50):
+                    s = jnp.sin(s) + k * jnp.cos(s)
+            return s
+        """,
+    "a loop in one that stays, after a list": """
+        @jax.jit
+        def f(xs, ys):
+            outs = []
+            for k in range(3):
+                row = []
+
+                for i in range(50):
+                    row.append(jnp.sin(xs[i] * k))
+                outs.append(jnp.stack(row))
+            return outs
+        """,
+    "a function made in the step": """
+        @jax.jit
+        def f(xs, ys):
+            s, c = jnp.zeros(()), jnp.zeros(())
+            for x, y in zip(xs, ys):
+                if y > 0:
+                    s = s + jnp.sum(x)
+                    c = jnp.cos(s)
+            return s, c
+        """,
+    "comments and lists": SAID.replace("'''", '"""'),
+}
+
+
+@pytest.mark.parametrize("code", FORMATTED.values(), ids=FORMATTED)
+def test_a_formatted_file_stays_formatted(rewrite, code: str) -> None:
+    sample: Sample = rewrite(dedent(code).lstrip())
+    assert sample.new != sample.old
+    for text in (sample.old, sample.new):
+        command = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", "88", "-"]
+        assert subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout == text
+
+
+def test_powers_of_rows_are_spelled_as_others_are(rewrite) -> None:
+    code = dedent(FORMATTED["a power of rows"]).lstrip()
+    assert "c * y**-2" in rewrite(code).new
+    assert "c * y ** -2" in rewrite(code.replace("s**2", "s ** 2")).new

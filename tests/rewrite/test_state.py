@@ -68,7 +68,7 @@ ROLLED = {
                 s += (d := jnp.sin(xs[i])) * d
             return s
         """,
-        "def body(i, s):\n        return s + ((d := jnp.sin(xs[i])) * d)\n",
+        "def body(i, s):\n        return s + (d := jnp.sin(xs[i])) * d\n",
     ),
     "a_range_that_counts_down_to_read_rows": (
         """
