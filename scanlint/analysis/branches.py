@@ -186,10 +186,19 @@ def _calls_first(arm: Block, closure: str, names: Names) -> bool:
                 apart = all(_calls_first(tuple(part), closure, names) for part in (body, orelse))
             case _:
                 apart = isinstance(statement, ast.Assign | ast.AugAssign)
-        if used and (rebound or (changed and not apart)):
+        if used and (rebound or (changed and not apart) or not _called_at_once(statement, closure)):
             return False
         rebound = rebound or changed
     return True
+
+
+def _called_at_once(statement: ast.stmt, function: str) -> bool:
+    """Whether a statement does nothing else with a function than to call it: what it makes might call it later."""
+    parts = list(ast.walk(statement))
+    later = (p for p in parts if isinstance(p, ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef | ast.GeneratorExp))
+    called = {id(p.func) for p in parts if isinstance(p, ast.Call)}
+    uses = [p for p in parts if isinstance(p, ast.Name) and p.id == function]
+    return all(id(use) in called for use in uses) and not any(function in reads(part) for part in later)
 
 
 def _jumps(arm: Sequence[ast.AST], inner: bool = False) -> Iterator[Withheld]:

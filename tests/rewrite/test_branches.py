@@ -476,3 +476,35 @@ def test_what_a_rewrite_makes_is_looked_at_and_nothing_else(tmp_path: Path) -> N
     asked.clear()
     assert isinstance(rewriter.apply(unit, first), Rewritten)
     assert not asked
+
+
+CALLED = """@jax.jit
+def f(x):
+    s = x * 2
+    g = lambda u: u + 0.5 * s
+    if x > 0:
+        {first}
+        s = x + {then}
+    else:
+        y = x
+    return y + g(s)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "right"),
+    [
+        ("y = g(x)", "g(y)", True),
+        ("y = x", "g(g(x))", True),
+        ("y = s = g(x)", "g(x)", False),
+        ("h = lambda u: g(u); y = x", "h(x)", False),
+        ("h = jax.vmap(g)", "1.0; y = h(x[None])[0]", False),
+    ],
+)
+def test_a_function_is_called_before_what_it_reads_is_rebound(
+    rewrite: Rewriting, first: str, then: str, right: bool
+) -> None:
+    sample = rewrite(CALLED.format(first=first, then=then))
+    assert sample.reasons == ([] if right else ["closure"])
+    if right:
+        sample.agree("f", *([lambda v=v: jnp.asarray(v, float)] for v in FLOATS))
