@@ -12,7 +12,7 @@ from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.outcome import Withheld
 from scanlint.rewrite.leaving import negated
 from scanlint.rewrite.predicates import predicate
-from scanlint.rewrite.ranges import counts_evenly, first_count, length, nth
+from scanlint.rewrite.ranges import ARITHMETIC, counts_evenly, first_count, length, nth
 
 Fresh = Callable[..., str]
 
@@ -94,12 +94,15 @@ def shifted(code: str, by: int) -> str:
             return str(number + by)
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):
             return str(by - number)
-        case ast.BinOp(left=left, op=ast.Add(), right=ast.Constant(value=int(number))) if number == -by:
-            return ast.unparse(left)
-        case ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=int(number))) if number == by:
-            return ast.unparse(left)
-    loose = not isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.BinOp)
-    base = f"({code})" if loose else code
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=ast.Constant(value=int(number))):
+            by += number if isinstance(op, ast.Add) else -number
+            code = ast.unparse(left)
+            if not by:
+                return code
+            node = left
+    closed = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+    tight = isinstance(node, ast.BinOp) and isinstance(node.op, ARITHMETIC)
+    base = code if closed or tight else f"({code})"
     return f"{base} {'+' if by > 0 else '-'} {abs(by)}"
 
 

@@ -8,6 +8,7 @@ from textwrap import dedent
 import jax.numpy as jnp
 import pytest
 
+from scanlint.rewrite.counting import shifted
 from tests.rewrite.conftest import Sample
 
 
@@ -299,6 +300,26 @@ def test_rows_of_slices_and_their_numbers(rewrite, head: str, found: str, last: 
         sample = replace(sample, new=sample.new.replace("x = 0.0", "x = jnp.zeros((), xs.dtype)"))
     sample.agree("f", *([row, t] for t in (-9.0, 0.75, 3.0, 99.0)))
     sample.agree("f", [few, 99.0], [few, -9.0])
+
+
+@pytest.mark.parametrize(
+    ("code", "by", "moved"),
+    [
+        ("n", -1, "n - 1"),
+        ("len(xs) - 2", -1, "len(xs) - 3"),
+        ("n + 1", -1, "n"),
+        ("n - 3", 4, "n + 1"),
+        ("2 * n + 5", -1, "2 * n + 4"),
+        ("a | b", -1, "(a | b) - 1"),
+        ("(a | b) - 1", -1, "(a | b) - 2"),
+        ("a if b else c", 1, "(a if b else c) + 1"),
+        ("-3", -1, "-4"),
+    ],
+)
+def test_a_bound_is_moved_by_a_number(code: str, by: int, moved: str) -> None:
+    assert shifted(code, by) == moved
+    names = {"n": 6, "a": 4, "b": 1, "c": 9, "xs": range(8), "len": len}
+    assert eval(moved, dict(names)) == eval(code, dict(names)) + by
 
 
 def test_what_each_trip_gives_anew_is_cast_to_nothing(rewrite) -> None:

@@ -125,6 +125,7 @@ def test_classes_made_of_what_is_not_installed_are_no_internal_error(
 
 
 WORLD = """import dataclasses
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -135,13 +136,15 @@ class World:
     board: jax.Array = jnp.zeros((2, 9), jnp.int32)
     past: jax.Array = jnp.zeros((800, 800))
     turn: jax.Array = jnp.int32(0)
+    start: ClassVar[jax.Array] = jnp.zeros(9)
+    table = jnp.arange(4)
 
 
 jax.tree_util.register_dataclass(World, data_fields=["board", "past", "turn"], meta_fields=[])
 
 
 def f(world: World):
-    total = world.past[0, 0]
+    total = world.past[0, 0] + World.start[0] + world.table[1]
     for i in range(9):
         total = total + world.board[world.turn, i]
     return total

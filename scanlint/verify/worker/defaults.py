@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -36,13 +37,23 @@ def _making(cls: type | None = None, /, **options: Any) -> type | Callable[[type
 
 def _made(cls: type, options: dict[str, Any]) -> type:
     """The dataclass; its own attributes are the defaults, as they would have been."""
-    arrays = {n: value for n, value in cls.__dict__.items() if isinstance(value, (jax.Array, np.ndarray))}
+    own = ((name, cls.__dict__.get(name)) for name in _fields(cls))
+    arrays = {name: value for name, value in own if isinstance(value, (jax.Array, np.ndarray))}
     for name, value in arrays.items():
         setattr(cls, name, dataclasses.field(default_factory=partial(_same, value)))
     made: type = _dataclass(**options)(cls)
     for name, value in arrays.items():
         setattr(made, name, value)
     return made
+
+
+def _fields(cls: type) -> list[str]:
+    """The names that a class annotates, but for what is its own alone."""
+    try:
+        notes = inspect.get_annotations(cls)
+    except NameError:  # Python 3.14 reads annotations as late as here
+        return []
+    return [name for name, note in notes.items() if "ClassVar" not in str(note)]
 
 
 def _same(value: object) -> object:
