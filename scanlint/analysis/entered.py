@@ -1,4 +1,4 @@
-"""Whether a `while` surely makes a trip: its test holds for what the names in it start as."""
+"""Whether a loop surely makes a trip: the test of a `while` holds at once, or arrays have rows to go over."""
 
 from __future__ import annotations
 
@@ -10,9 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from scanlint.analysis.batches import count_of
 from scanlint.analysis.flow import binds
 from scanlint.analysis.unit import Unit
+from scanlint.analysis.words import words
 
 INFINITE = frozenset(["jax.numpy.inf", "numpy.inf", "math.inf"])
 TYPED = frozenset(f"jax.numpy.{name}" for name in ("asarray", "array", "float32", "float64", "int32"))
+ROW_FOR_ROW = frozenset(
+    f"jax.numpy.{name}" for name in words("flip flipud roll sort cumsum cumprod abs exp log sqrt sin cos tanh asarray")
+)
+"""Functions that give as many rows as they are given."""
 COMPARED: Mapping[type[ast.cmpop], Callable[[float, float], bool]] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
     ast.Eq: operator.eq, ast.NotEq: operator.ne,
@@ -117,3 +122,45 @@ def enters(unit: Unit, call: ast.Call, before: Sequence[ast.stmt], rows: float |
         case _:
             return False
     return len(names) == len(given) and holds(unit, test, before, dict(zip(names, given, strict=True)), rows)
+
+
+def over_rows(unit: Unit, call: ast.Call) -> bool:
+    """Whether a loop makes no trip only where an array has no rows, or just one or two; or always makes one."""
+    match unit.resolve(call.func), call.args:
+        case "jax.lax.fori_loop", [start, stop, *_]:
+            return _counts_rows(unit, start, stop)
+        case "jax.lax.scan", [_, _, ast.Constant(value=None)]:
+            length = next((k.value for k in call.keywords if k.arg == "length"), None)
+            return length is not None and _counts_rows(unit, None, length)
+        case "jax.lax.scan", [_, _, ast.Tuple(elts=several)]:
+            return all(_rows(unit, xs) for xs in several)
+        case "jax.lax.scan", [_, _, xs]:
+            return _rows(unit, xs)
+    return False
+
+
+def _rows(unit: Unit, xs: ast.expr) -> bool:
+    """Whether what a scan goes over has no rows only where an array that the function is given has hardly any."""
+    match xs:
+        case ast.Name():
+            return True
+        case ast.Subscript(value=ast.Name(), slice=ast.Slice(None | ast.Constant(value=1 | 2), None, None)):
+            return True
+        case ast.Subscript(value=whole, slice=ast.Slice(None, None, ast.expr())):
+            return _rows(unit, whole)
+        case ast.Call(func=function, args=[whole, *_]) if unit.resolve(function) in ROW_FOR_ROW:
+            return _rows(unit, whole)
+        case ast.Call(func=function, args=bounds, keywords=[]) if 1 <= len(bounds) <= 2:
+            counted = unit.resolve(function) == "jax.numpy.arange"
+            return counted and _counts_rows(unit, bounds[0] if len(bounds) > 1 else None, bounds[-1])
+    return False
+
+
+def _counts_rows(unit: Unit, start: ast.expr | None, stop: ast.expr) -> bool:
+    first = 0 if start is None else getattr(start, "value", None)
+    match stop:
+        case ast.Constant(value=int() as last):
+            return isinstance(first, int) and first < last
+        case ast.BinOp(left=rows, op=ast.Add(), right=ast.Constant(value=int() as last)):
+            return first == last and count_of(unit, rows) is not None
+    return first in (0, 1, 2) and (count_of(unit, stop) is not None or getattr(stop, "attr", "") == "size")

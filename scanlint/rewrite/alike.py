@@ -18,6 +18,8 @@ _NN = words("sigmoid tanh softplus silu gelu swish")
 _FLOATING = frozenset(f"jax.numpy.{n}" for n in _NUMPY) | frozenset(f"jax.nn.{n}" for n in _NN)
 _FINITE = words("abs negative square maximum minimum zeros_like ones_like")
 _TOTAL = frozenset(f"jax.numpy.{n}" for n in _FINITE)
+_REDUCED = frozenset(f"jax.numpy.{n}" for n in words("sum mean max min float32 float16 bfloat16 float64 int32"))
+"""Finite as well, but of a dtype of their own."""
 _SAME = _TOTAL | frozenset(f"jax.numpy.{n}" for n in words("add subtract multiply max min"))
 MAX_TOTAL = 12
 
@@ -100,9 +102,9 @@ def _total(unit: Unit, node: ast.expr) -> bool:
         case ast.BinOp(op=ast.Pow(), right=ast.Constant(value=int(power))):
             return power >= 0
         case ast.Subscript(value=array, slice=index):
-            return unit.value(array).array and not isinstance(index, ast.Slice)
+            return (unit.value(array).array or unit.value(array).traced) and not isinstance(index, ast.Slice)
         case ast.Call(func=function, keywords=[]):
-            return unit.resolve(function) in _TOTAL
+            return unit.resolve(function) in _TOTAL | _REDUCED
     return False
 
 

@@ -6,8 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from scanlint.analysis.batches import count_of
-from scanlint.analysis.entered import enters
+from scanlint.analysis.entered import enters, over_rows
 from scanlint.analysis.flow import binds
 from scanlint.analysis.unit import Unit
 from scanlint.edits import split_lines
@@ -67,7 +66,7 @@ def with_starts(unit: Unit, text: str, carries: Sequence[Carry], certain: bool) 
         if loop is None or carry.problem:
             return refusal(carry)
         before = loop.block[: loop.block.index(loop.statement)]
-        if not (certain or carry.fades or _over_rows(unit, loop.call) or enters(unit, loop.call, before, rows=3)):
+        if not (certain or carry.fades or over_rows(unit, loop.call) or enters(unit, loop.call, before, rows=3)):
             return refusal(carry, ", which may not be made")
         start = _start(loop, carry, spell)
         if start is None:
@@ -100,44 +99,6 @@ def _loop_at(tree: ast.Module, line: int) -> _Loop | None:
                 if calls and isinstance(statement, ast.Assign | ast.Return | ast.Expr):
                     found = _Loop(calls[0], statement, block)  # type: ignore[arg-type]
     return found
-
-
-def _over_rows(unit: Unit, call: ast.Call) -> bool:
-    """Whether a loop makes no trip only where an array has no rows, or just one or two; or always makes one."""
-    match unit.resolve(call.func), call.args:
-        case "jax.lax.fori_loop", [start, stop, *_]:
-            return _counts_rows(unit, start, stop)
-        case "jax.lax.scan", [_, _, ast.Constant(value=None)]:
-            length = next((k.value for k in call.keywords if k.arg == "length"), None)
-            return length is not None and _counts_rows(unit, None, length)
-        case "jax.lax.scan", [_, _, ast.Tuple(elts=several)]:
-            return all(_rows(unit, xs) for xs in several)
-        case "jax.lax.scan", [_, _, xs]:
-            return _rows(unit, xs)
-    return False
-
-
-def _rows(unit: Unit, xs: ast.expr) -> bool:
-    """Whether what a scan goes over has no rows only where an array that the function is given has hardly any."""
-    match xs:
-        case (
-            ast.Name() | ast.Subscript(value=ast.Name(), slice=ast.Slice(None | ast.Constant(value=1 | 2), None, None))
-        ):
-            return True
-        case ast.Call(func=function, args=bounds, keywords=[]) if 1 <= len(bounds) <= 2:
-            counted = unit.resolve(function) == "jax.numpy.arange"
-            return counted and _counts_rows(unit, bounds[0] if len(bounds) > 1 else None, bounds[-1])
-    return False
-
-
-def _counts_rows(unit: Unit, start: ast.expr | None, stop: ast.expr) -> bool:
-    first = 0 if start is None else getattr(start, "value", None)
-    match stop:
-        case ast.Constant(value=int() as last):
-            return isinstance(first, int) and first < last
-        case ast.BinOp(left=rows, op=ast.Add(), right=ast.Constant(value=int() as last)):
-            return first == last and count_of(unit, rows) is not None
-    return first in (0, 1, 2) and (count_of(unit, stop) is not None or getattr(stop, "attr", "") == "size")
 
 
 def _start(loop: _Loop, carry: Carry, spell: Spell) -> _Start | None:

@@ -112,7 +112,8 @@ class Watched:
     ) -> tuple[object, ...]:
         """The carry in its final types, which are noted; `step` gives the types after a trip."""
         now = tuple(_strong(a, self.ended.get(name)) for name, a in zip(names, carry, strict=True))
-        now, held = _held(now, known, step)
+        weak = [i for i, x in enumerate(carry) if isinstance(x, (int, float)) or getattr(x, "weak_type", False)]
+        now, held = _held(now, weak, known, step)
         for _ in range(ROUNDS):
             out = step(now)
             assert isinstance(out, tuple)
@@ -193,15 +194,17 @@ def _full(start: object, dtype: jnp.dtype, axes: tuple[int, ...]) -> object:
 
 
 def _held(
-    now: tuple[object, ...], known: Mapping[str, object], step: Loop
+    now: tuple[object, ...], places: Sequence[int], known: Mapping[str, object], step: Loop
 ) -> tuple[tuple[object, ...], frozenset[int]]:
-    """The carry with other types for Python numbers in it, and which, where the arms of a `cond` ask for that."""
+    """The carry with other types for what starts as a Python number, at these places, and which of them.
+
+    Only where the arms of a `cond` ask for that.
+    """
     try:
         step(now)
     except TypeError as error:
         if not BRANCHES.search(str(error)):
             raise
-        places = [i for i, x in enumerate(now) if isinstance(x, (int, float)) or getattr(x, "weak_type", False)]
         arrays = (x.dtype for x in known.values() if isinstance(x, (jax.Array, np.ndarray)))
         dtypes = [jnp.result_type(float), *(d for d in arrays if jnp.issubdtype(d, jnp.number))]
         named = [(jnp.dtype(d), tuple(int(n) for n in axes.split(",") if n)) for d, axes in NAMED.findall(str(error))]

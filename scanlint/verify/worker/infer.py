@@ -18,7 +18,7 @@ from .need import (
     Need,
 )
 from .places import Places
-from .products import arithmetic, reduced, summed
+from .products import arithmetic, reduced, repeated, summed
 
 MAX_DEPTH = 4
 BARE = SQUARE_CALLS | MATRIX_CALLS | VECTOR_CALLS | REDUCTIONS - {"sum", "max", "min", "round"}
@@ -46,6 +46,7 @@ class Inference(Places):
             case ast.Assign(targets=[target], value=value):
                 self.walk(value)  # `x = x[rows]` reads the old one
                 self.walk(target)
+                repeated(self, target, value)
                 self.assign(target, value)
                 return
             case ast.For(target=target, iter=iterable):

@@ -29,8 +29,11 @@ LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip", "clamp"])
 NARROW = frozenset(["float32", "int32", "uint32", "float16", "bfloat16", "int8", "int16", "complex64"])
 LARGEST = 1e300  # of the numbers that floats can hold
 CARRIED = re.compile(r"has type ([^\[\s]+)\[[^\]]*\].{0,80}?has type ([^\[\s]+)\[", re.S)  # in and out
-# of a carry, or an arm, that has an axis at least and other ones after a trip, or in the other arm
-GROWS = re.compile(r"(?:carry|output of).{0,200}?has type \w+\[\d[^\]]*\].{0,200}?has type \w+\[", re.S)
+# of a carry that has an axis at least and other ones after a trip, or of arms that have other axes than each other
+GROWS = re.compile(
+    r"carry.{0,200}?has type \w+\[\d[^\]]*\].{0,200}?has type \w+\[|output of"
+    r".{0,200}?has type \w+\[\d[^\]]*\].{0,200}?has type \w+\[\d", re.S,
+)  # fmt: skip
 LONGER: tuple[Callable[[int], bool], ...] = (lambda asked: asked <= 2, lambda asked: asked <= 4)
 """Truth tests that let a `while` make more trips than one."""
 REMEDY = "add `# scanlint: inputs ...` above the function or record"

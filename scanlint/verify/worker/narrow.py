@@ -43,10 +43,11 @@ def narrowed(specs: Specs) -> Iterator[tuple[Specs, Kind]]:
         names = [name for name, spec in specs.items() if _holds(spec, wide)]
         if names:
             yield {n: retyped(s, wide, short) for n, s in specs.items()}, Kind.ALL
-        for chosen in names[:MOST] if len(names) > 1 else []:
-            yield _with(specs, chosen, wide, short), Kind.ONE
-    for chosen in [name for name, spec in specs.items() if _holds(spec, FLOATS)][:MOST]:
-        yield _with(specs, chosen, FLOATS, INTEGERS), Kind.WHOLE
+        for chosen in names[:MOST]:
+            if wide == FLOATS:
+                yield _with(specs, chosen, FLOATS, INTEGERS), Kind.WHOLE
+            if len(names) > 1:
+                yield _with(specs, chosen, wide, short), Kind.ONE
 
 
 def _with(specs: Specs, name: str, dtype: str, other: str) -> Specs:

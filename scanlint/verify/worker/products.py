@@ -18,7 +18,7 @@ def arithmetic(places: Places, left: ast.expr, op: ast.operator, right: ast.expr
                 if need is not None and side is left and _row_in(left, right):
                     need.at_least(2)
                 row = isinstance(side, ast.Subscript) and (_row_in(left, side) or not _named(side.slice))
-                multiplied(places, side, need, row=side is right and row)
+                multiplied(places, side, need, first=side is left, row=side is right and row)
             case ast.Div() | ast.Pow() if need is not None:
                 need.floating = True
             case ast.Add() | ast.Sub() if need is not None:
@@ -47,16 +47,19 @@ def _named(place: ast.expr) -> bool:
     return isinstance(place, ast.Constant) and isinstance(place.value, str)
 
 
-def multiplied(places: Places, side: ast.expr, need: Need | None, *, row: bool) -> None:
-    """One side of `@`, maybe a `row` of the other or of many; what stands between two `@` is a matrix."""
+def multiplied(places: Places, side: ast.expr, need: Need | None, *, first: bool, row: bool) -> None:
+    """One side of `@`, the `first` or the second, maybe a `row` of the other or of many.
+
+    What stands between two `@` is a matrix: `(u @ m) @ v`, `u @ (m @ v)`.
+    """
     if need is not None:
         need.is_array = True
         need.at_least(1)
         if not row and (isinstance(side, (ast.Subscript, ast.Attribute)) or WEIGHT.match(_last(side))):
             need.perhaps(2)
     match side:
-        case ast.BinOp(op=ast.MatMult(), right=middle):
-            inner = places.need(middle)
+        case ast.BinOp(left=left, op=ast.MatMult(), right=right):
+            inner = places.need(right if first else left)
             if inner is not None:
                 inner.is_array = True
                 inner.perhaps(2)
@@ -68,9 +71,17 @@ def multiplied(places: Places, side: ast.expr, need: Need | None, *, row: bool) 
 
 
 def reduced(places: Places, value: ast.expr, name: str, call: ast.Call, after: list[ast.expr]) -> None:
-    """What is summed or turned round along an axis has one: nobody sums a number. `after` follows it in the call."""
+    """What is summed or turned round along an axis has one: nobody sums a number.
+
+    Of a matrix product neither, so that the first factor is a matrix. `after` follows the value in the call.
+    """
     while isinstance(value, ast.Call) and value.args and getattr(value.func, "attr", "") in SAME_SHAPE:
         value = value.args[0]
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.MatMult):
+        matrix = places.need(value.left)
+        if matrix is not None:
+            matrix.perhaps(2)
+        return
     need = places.need(value) or _only(places, value)
     if need is None or need.is_int or (isinstance(value, ast.Name) and value.id in places.likened):
         return
@@ -82,6 +93,16 @@ def reduced(places: Places, value: ast.expr, name: str, call: ast.Call, after: l
             need.at_least(axis)
         case _:
             need.at_least(1)
+
+
+def repeated(places: Places, target: ast.expr, value: ast.expr) -> None:
+    """What multiplies the value that it gives, as in `x = m @ x`, is a matrix: of two vectors that is a number."""
+    name = target.id if isinstance(target, ast.Name) else None
+    for node in ast.walk(value) if name else ():
+        match node:
+            case ast.BinOp(left=left, op=ast.MatMult(), right=right) if (need := places.need(left)) is not None:
+                if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(right)):
+                    need.perhaps(2)
 
 
 def _only(places: Places, value: ast.expr) -> Need | None:

@@ -33,6 +33,7 @@ class Proof:
 
     `empty` where outputs without elements differ in shape or dtype: a loop of no trips has nothing to take these from.
     `weaker` where an output is as weakly typed as a Python number in the new version only.
+    `along` the paths of the old version, which asks for traced values: that takes longer than to run it.
     """
 
     same: bool
@@ -42,6 +43,7 @@ class Proof:
     empty: bool = False
     error: Exception | None = None
     weaker: bool = False
+    along: bool = False
 
     @property
     def beyond(self) -> bool:
@@ -73,8 +75,13 @@ def prove(
     reason = _differ(before, after, leaves)
     pairs = list(zip(before.out_avals, after.out_avals, strict=False))
     empty = any(0 in shape(a) and 0 in shape(b) and (shape(a), a.dtype) != (shape(b), b.dtype) for a, b in pairs)
-    weaker = any(weakly_typed(b) and not weakly_typed(a) and 0 not in shape(a) for a, b in pairs)
-    return Proof(not reason, reason, counted, target.equations, empty, weaker=weaker)
+    return Proof(not reason, reason, counted, target.equations, empty, weaker=bool(_weaker(before, after)))
+
+
+def _weaker(before: ClosedJaxpr, after: ClosedJaxpr) -> set[int]:
+    """The outputs that are as weakly typed as Python numbers in the second program only."""
+    pairs = enumerate(zip(before.out_avals, after.out_avals, strict=False))
+    return {k for k, (a, b) in pairs if weakly_typed(b) and not weakly_typed(a) and 0 not in shape(a)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +157,7 @@ def _compare(first: Sequence[Ids], second: Sequence[Ids], before: ClosedJaxpr, a
 
 def _by_path(old: Function, target: _Target, decisions: int, *, joined: bool = False) -> Proof:
     """The old version branches on traced values: compare along each of its paths."""
-    largest = 0
+    largest, weaker = 0, set(range(len(target.program.out_avals)))
 
     def eager(*arguments: object) -> object:
         with jax.disable_jit(), gathering() as duties:
@@ -160,6 +167,7 @@ def _by_path(old: Function, target: _Target, decisions: int, *, joined: bool = F
         for path in paths(eager, target.leaves, decisions):
             if not joined:
                 largest = max(largest, count(path.program.jaxpr))
+            weaker &= _weaker(path.program, target.program)  # that is weak on one path is so by its author
             reason = _along(path, target, joined=joined)
             if reason:
                 return target.refused(reason)
@@ -170,7 +178,7 @@ def _by_path(old: Function, target: _Target, decisions: int, *, joined: bool = F
     except Exception as error:  # noqa: BLE001
         why = f": {error}" if isinstance(error, Unfolded) else ""
         return target.refused(f"a path does not trace: {type(error).__name__}{why}")
-    return Proof(True, "", largest or None, target.equations)
+    return Proof(True, "", largest or None, target.equations, weaker=bool(weaker), along=True)
 
 
 def _along(path: Path, target: _Target, *, joined: bool) -> str:

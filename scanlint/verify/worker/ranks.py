@@ -55,9 +55,10 @@ def further(
             return None if decides else ""
         if failure.kind != "TypeError":
             return None
-        if "true_fun" in failure.message:  # arms of a `cond`: what stays as it was has no axis more
-            return BLAMED if meant and rows and not together else None
-        wrong = [s for s in starts(changed) if not s.fits] if "carry" in failure.message else []
+        arms = "true_fun" in failure.message  # of a `cond`: what stays as it was has no axis more
+        wrong = [s for s in starts(changed) if not s.fits] if arms or "carry" in failure.message else []
+        if arms and not wrong:
+            return BLAMED if meant and rows and not together and plainly else None
         unread.extend(s for s in wrong if s.unread)
         blamed = wrong and all(
             (alone and s.unread) or (meant and s.scalar and (s.weak or s.name in plainly)) for s in wrong

@@ -19,7 +19,7 @@ from .inputs import REMEDY, Inputs
 from .jaxes import enable_x64, x64
 from .judge import EMPTY, NOTHING, TYPES, Judge, Raises, Refuted, Weaker, in_a_loop, without_elements
 from .module import Loaded
-from .narrow import narrowed, same_in_other_types
+from .narrow import Kind, narrowed, same_in_other_types
 from .programs import PROOF_SECONDS, nothing_in, one_proof, shape_of
 from .ranks import GUESSED
 from .turns import turns
@@ -34,7 +34,7 @@ FULL_SECONDS = 0.6  # where the twins are run as well
 SHORT_SECONDS = 4.0
 SEARCH_SECONDS = 3.0
 TURN_SECONDS = 2.0
-NARROW_SECONDS = 2.0
+NARROW_SECONDS = 3.0
 PATIENCE = 10.0
 LONG_SECONDS = 12.0
 SHAPES = 24
@@ -61,6 +61,7 @@ class Weighing:
     before: int | None = None
     after: int | None = None
     wide: Judge | None = None
+    along: bool = False  # whether the programs are compared along the paths of the old version
     remarks: list[str] = field(default_factory=list)
     compared: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.process_time)
@@ -228,6 +229,7 @@ class Weighing:
             if proof.weaker and not without_elements(values):
                 raise Weaker(f"{describe(values)}: {WEAKER}")
             self.compared.append(kinds(values))
+            self.along = self.along or proof.along
             filled = filled or families[0].real or not without_elements(values)
             if proof.empty:
                 self.remarks.append(EMPTY)
@@ -343,7 +345,8 @@ class Weighing:
                 return
             chosen = [Mode("ordinary values"), Mode("other values", seed=1, mixed=True)]
             for values in filter(None, map(made, cases(specs, iter(chosen), integers))):
-                if proved and one_proof(self.twin or self.full, values).same:
+                told = proved and not (self.along and kind is Kind.WHOLE)  # running takes less than paths
+                if told and (proof := one_proof(self.twin or self.full, values)).same and not proof.weaker:
                     break
                 remark = self.quickly(
                     lambda judge, values=values, kind=kind: same_in_other_types(judge, values, kind)  # type: ignore[misc]
