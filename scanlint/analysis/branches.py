@@ -163,7 +163,8 @@ def _obstacles(unit: Unit, node: ast.If, flow: Flow, arms: Sequence[Block]) -> I
         made = _fresh(arm)
         yield from _jumps(arm)
         for part in walk_scope(arm):
-            yield from _effect(unit, part, made)
+            if not (isinstance(part, ast.Delete) and _forgets(part, arm)):
+                yield from _effect(unit, part, made)
     bound = binds(*arms[0], *arms[1])
     for closure, names in flow.closures.items():
         inside = {n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef)}
@@ -224,6 +225,10 @@ def _effect(unit: Unit, part: ast.AST, made: Names) -> Iterator[Withheld]:
             yield Withheld("raises", f"an exception is raised at line {line}")
         case ast.Assert():
             yield Withheld("asserts", f"`assert` at line {line} would run on both paths")
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr))) if (
+            name in made and attr in MUTATORS
+        ):
+            return
         case ast.Expr(value=ast.Call(func=function)):
             name = unit.resolve(function) or ""
             if not name.startswith("jax.debug."):
@@ -249,6 +254,14 @@ def _effect(unit: Unit, part: ast.AST, made: Names) -> Iterator[Withheld]:
             yield from _call(unit, part, function, made)
 
 
+def _forgets(part: ast.Delete, arm: Block) -> bool:
+    """Whether a `del` takes back names that the arm itself has bound before, and does no more."""
+    if part not in arm:
+        return False
+    before = definite(arm[: arm.index(part)])
+    return all(isinstance(t, ast.Name) and t.id in before for t in part.targets)
+
+
 def _fresh(arm: Block) -> Names:
     """Names that an arm binds only to containers that it makes itself."""
     own: set[str] = set()
@@ -257,7 +270,7 @@ def _fresh(arm: Block) -> Names:
             case ast.Assign(
                 targets=[ast.Name(id=name)], value=ast.List() | ast.Dict() | ast.Set() | ast.ListComp() | ast.DictComp()
             ):
-                if all(part is s or name not in binds(s) for s in arm):
+                if all(part is s or name not in binds(s) for s in arm) and name not in reads(*arm[: arm.index(part)]):
                     own.add(name)
     return frozenset(own)
 

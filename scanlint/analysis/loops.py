@@ -167,10 +167,11 @@ class LoopModel:
         if all(o.code == "closure" for o in self.obstacles) or self.read_back is not None:
             return False
         from scanlint.analysis.histories import alone
+        from scanlint.analysis.newest import newest
         from scanlint.analysis.thinned import thinned
 
         appends = by_branches(self.node.body, self.obstacles) or flattened(self.unit, self.node, self.flow)
-        return not (appends or alone(self) or thinned(self))
+        return not (appends or alone(self) or thinned(self) or newest(self.unit, self.node))
 
     @property
     def collects(self) -> bool:

@@ -54,7 +54,7 @@ def read_back(unit: Unit, node: ast.For | ast.While, flow: Flow) -> Iterator[Rea
         named = _named(made[0], made[1])
         if named is None and not all(_cheap(unit, last) for last in lasts):
             continue
-        kept = _kept(node, flow, element, found) if len(lasts) == 1 else None
+        kept = kept_in(node, flow, element, found) if len(lasts) == 1 else None
         yield ReadBack(name, lasts, tuple(found), tuple(found.values()), statement, element, kept, named)
 
 
@@ -132,7 +132,7 @@ def _offset(index: ast.expr, name: str) -> int | None:
     return None
 
 
-def _kept(node: ast.For | ast.While, flow: Flow, element: ast.expr, places: Collection[ast.Subscript]) -> str | None:
+def kept_in(node: ast.For | ast.While, flow: Flow, element: ast.expr, places: Collection[ast.Subscript]) -> str | None:
     """The name that is appended, if it is bound once, after all that reads the element before."""
     if not isinstance(element, ast.Name) or element.id in flow.bound_before[node] | flow.live_after[node]:
         return None

@@ -60,7 +60,10 @@ def _collect(body: Sequence[ast.AST], resolve: Resolve) -> dict[str, bool]:
         for name, strong in _used(node, resolve):
             found[name] = strong or found.get(name, False)
     lists = {name for call in inside.of(ast.Call) for name in _asked_for_list(call)}
+    axes = _along_axes(inside.of(ast.Subscript))
     for iterable, element in (pair for loop in inside.of(ast.For) for pair in _iterations(loop)):
+        if iterable in axes and element not in axes[iterable]:
+            found[iterable] = True
         if element in found and not LISTS.search(iterable):
             found[iterable] = found[element] or found.get(iterable, False)
     for name, strong in (use for loop in inside.of(ast.For) for use in _indexed(loop, resolve)):
@@ -71,6 +74,16 @@ def _collect(body: Sequence[ast.AST], resolve: Resolve) -> dict[str, bool]:
             found[name] = strong or found.get(name, False)
     found |= {whole: True for whole, part in _cut(inside.of(ast.Assign)) if found.get(part)}
     return {name: strong for name, strong in found.items() if name not in lists}
+
+
+def _along_axes(subscripts: Sequence[ast.AST]) -> dict[str, set[str]]:
+    """The names that are read at several indices, `xs[i, 1]`, with the names in these: of a dict that may be a key."""
+    found: dict[str, set[str]] = {}
+    for node in subscripts:
+        match node:
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Tuple(elts=[_, _, *_]) as place):
+                found.setdefault(name, set()).update(n.id for n in ast.walk(place) if isinstance(n, ast.Name))
+    return found
 
 
 def _cut(assignments: Sequence[ast.AST]) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from scanlint.analysis.branches import following
 from scanlint.analysis.exits import JUMPS, Jump, Loop, decided_by_data, forever, jumps_in, successor, unfit
 from scanlint.analysis.flow import binds, reads
+from scanlint.analysis.items import made_inside
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.outputs import appends
 from scanlint.analysis.spelled import boolean
@@ -33,9 +34,10 @@ def without_jumps(model: LoopModel) -> Outcome | None:
     if not codes or "generator" in {o.code for o in model.obstacles}:
         return None
     leaving = bool(codes & {"break", "return-in-loop"})
-    collected = next(appends(model.node), None)
+    own = made_inside(model.unit, model.node, model.flow, model.carried)
+    collected = next((name for name, *_ in appends(model.node) if name not in own), None)
     if collected is not None:
-        what = f"`{collected[0]}` would have a length that is not known when tracing"
+        what = f"`{collected}` would have a length that is not known when tracing"
         return Withheld("dynamic-length-output", what) if leaving and decided_by_data(model) else None
     others = [o for o in model.obstacles if o.code not in JUMPS | {"maybe-undefined"}]
     if others:

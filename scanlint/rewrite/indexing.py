@@ -34,10 +34,10 @@ def use_arrays(model: LoopModel, snippet: Snippet, spell: Callable[[str], str]) 
 
 def use_tracers(model: LoopModel, snippet: Snippet, spell: Callable[[str], str]) -> None:
     """`not done` becomes `jnp.logical_not(done)`, and `float(i)` becomes `i * 1.0`, as weakly typed as before."""
-    unit = model.unit
+    unit, moving = model.unit, model.staged | set(model.carried)
     done: set[ast.AST] = set()
     for part in ast.walk(ast.Module(model.node.body, [])):
-        if part in done or not isinstance(part, ast.expr) or not reads(part) & model.staged:
+        if part in done or not isinstance(part, ast.expr) or not reads(part) & moving:
             continue
         code: str | Withheld | None = None
         if (number := number_cast(unit, part)) is not None:
@@ -49,7 +49,7 @@ def use_tracers(model: LoopModel, snippet: Snippet, spell: Callable[[str], str])
             code, loose = predicate(unit, part, spell), True
         if isinstance(code, str):
             done |= set(ast.walk(part))
-            plain = isinstance(unit.parents[part], ast.stmt | ast.Call | ast.keyword) or not loose
+            plain = isinstance(unit.parents[part], ast.stmt | ast.Call | ast.keyword | ast.Lambda) or not loose
             snippet.replace(part, code if plain else f"({code})")
 
 

@@ -25,6 +25,7 @@ from scanlint.rewrite.histories import with_named_lists
 from scanlint.rewrite.indexing import use_arrays, use_tracers
 from scanlint.rewrite.jumps import without_continue
 from scanlint.rewrite.lasting import last_after
+from scanlint.rewrite.newest import without_list
 from scanlint.rewrite.peeling import first_trip_before
 from scanlint.rewrite.placeholders import with_placeholders
 from scanlint.rewrite.predicates import predicate
@@ -37,8 +38,8 @@ from scanlint.rewrite.windows import use_windows
 from scanlint.rewrite.words import bare
 
 WAYS = (
-    without_read_back, on_each_trip, once_per_trip, with_rows, with_lists, with_named_lists, with_closures,
-    without_continue, without_jumps, first_trip_before, last_after,
+    without_list, without_read_back, on_each_trip, once_per_trip, with_rows, with_lists, with_named_lists,
+    with_closures, without_continue, without_jumps, first_trip_before, last_after,
 )  # fmt: skip
 """Steps after which a loop is looked at again, the first that applies first."""
 
@@ -112,6 +113,8 @@ def to_while_loop(model: LoopModel) -> Outcome:
     assert isinstance(model.node, ast.While)
     if model.unit.context(model.node).differentiated:
         return Withheld("reverse-mode", "the function is differentiated in reverse, which `while_loop` does not allow")
+    if variable := without_list(model):
+        return variable
     if model.outputs:
         name = model.outputs[0].name
         return Withheld("dynamic-length-output", f"`{name}` would have a length that is not known when tracing")

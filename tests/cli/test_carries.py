@@ -98,6 +98,15 @@ MENDED = {
         "        if row.sum() > t:\n            break\n    return whole\n",
         "whole = jnp.full(ys.shape[1:], 0.0)",
     ),
+    "a number that a branch adds rows to": (
+        "def evens(ys, v):\n    held = 0.0\n    for k in range(len(ys)):\n        if k % 2 == 0:\n"
+        "            held = 0.5 * held + jnp.tanh(ys[k - 1] - v)\n    return held\n",
+        "held = jnp.zeros(ys.shape[1:], jnp.result_type(float, ys, v))",
+    ),
+    "rows of an array that is turned round": (
+        "def flipped(xs):\n    turned = 0.0\n    for row in jnp.flip(xs, 0):\n        turned = jnp.tanh(turned + row)\n    return turned\n",
+        "turned = jnp.full(xs.shape[1:], 0.0)",
+    ),
     "a row that is returned from the loop": (
         "def found(xs, t):\n    for one in xs:\n        if one.sum() > t:\n            return one\n    return -xs[0]\n",
         "one = jnp.full(xs.shape[1:], 0.0)",

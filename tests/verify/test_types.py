@@ -38,12 +38,35 @@ WRONG = {
         "def f(xs, ys):\n    prev, s = 0.0, 0.0\n    for row, y in zip(xs[1:], ys[1:]):\n        moved = jnp.roll(row, 1)\n        s, prev = lax.cond(y > 0, lambda: (s + jnp.sum((moved - prev) ** 2), moved), lambda: (s, prev))\n    return s\n",
         frozenset(),
     ),
+    "whole numbers that a list of would make strong, along the paths of a test": (
+        "def f(t, counts):\n    kept, s = [], jnp.zeros(())\n    for c in counts:\n        kept.append(0.25 * (c + c))\n        if c * t > 1.0:\n            s = s + t\n    return jnp.asarray(kept), s\n",
+        "def f(t, counts):\n    def step(s, c):\n        return lax.cond(c * t > 1.0, lambda: s + t, lambda: s), 0.25 * (c + c)\n    s, kept = lax.scan(step, jnp.zeros(()), counts)\n    return kept, s\n",
+        frozenset(),
+    ),
+    "an arm of a scalar beside the product of a matrix and a vector": (
+        "def f(v, m, t):\n    last, s = t, m[0]\n    for i in range(4):\n        if v[i] > t:\n            last = jnp.roll(m @ v, 1)\n        s = s * 0.5\n    return last, s\n",
+        "def f(v, m, t):\n    last, s = t, m[0]\n    for i in range(4):\n        last = lax.cond(v[i] > t, lambda: jnp.roll(m @ v, 1), lambda: last)\n        s = s * 0.5\n    return last, s\n",
+        frozenset(),
+    ),
+    "an arm of a scalar beside what is multiplied again and again": (
+        "def f(v, m, t):\n    x, y = 0.0, v\n    for i in range(4):\n        y = m @ (y - 0.5 * v)\n        if y[0] > t:\n            x = m @ (x - v)\n    return x, y\n",
+        "def f(v, m, t):\n    x, y = 0.0, v\n    for i in range(4):\n        y = m @ (y - 0.5 * v)\n        x = lax.cond(y[0] > t, lambda: m @ (x - v), lambda: x)\n    return x, y\n",
+        frozenset(),
+    ),
     "a limit of the trips": (TRIPS, "def f(x, n):\n    return lax.fori_loop(0, min(n, 64), lambda i, x: x * 0.5 + i, x)\n", frozenset({"n"})),
 }  # fmt: skip
 RIGHT = {
     "what an array is filled with takes its dtype": (FILLED.format("jnp.tanh(x[i])"), MAPPED.format("jnp.tanh(row)").replace("(x)\n", "(x).astype(x.dtype)\n")),
     "a sum that starts with the dtype of the rows": (SUMMED, SCANNED.format("jnp.zeros((), x.dtype)")),
     "a carry of the dtype that the rows promote to": (HORNER, ROLLED.format("jnp.zeros(jnp.broadcast_shapes(h.shape[1:], x.shape[1:]), jnp.result_type(h, x))")),
+    "a scalar that a branch adds to": (
+        "def f(ys, v):\n    s = jnp.zeros(())\n    for k in range(len(ys)):\n        if k % 2 == 0:\n            s = 0.5 * s + jnp.tanh(ys[k - 1] - v)\n    return s\n",
+        "def f(ys, v):\n    def body(k, s):\n        return lax.cond(k % 2 == 0, lambda: 0.5 * s + jnp.tanh(ys[k - 1] - v), lambda: s)\n    return lax.fori_loop(0, len(ys), body, jnp.zeros(()))\n",
+    ),
+    "a product with the product of a matrix and a row": (
+        "def f(xs, m):\n    h = jnp.zeros(m.shape[0])\n    for row in xs:\n        h = jnp.tanh(h + m @ (m @ row))\n    return h\n",
+        "def f(xs, m):\n    return lax.scan(lambda h, row: (jnp.tanh(h + m @ (m @ row)), None), jnp.zeros(m.shape[0]), xs)[0]\n",
+    ),
     "a Python number that no trip has made an array has no tangent": (
         "def f(xs, limit):\n    total = 0.0\n    for i in range(xs.shape[0]):\n        if total > limit:\n            break\n        total = total + xs[i]\n    return total\n",
         "def f(xs, limit):\n    return lax.while_loop(lambda c: (c[0] < xs.shape[0]) & ~(c[1] > limit), lambda c: (c[0] + 1, c[1] + xs[c[0]]), (0, jnp.zeros((), xs.dtype)))[1]\n",

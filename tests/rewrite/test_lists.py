@@ -1,0 +1,118 @@
+"""Lists in loops that are not stacked: those read at their end only, and those that each trip or arm makes anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+import pytest
+
+Rewriting = Callable[..., object]
+XS = jnp.linspace(-1.0, 2.0, 12).reshape(6, 2)
+
+
+def xs() -> object:
+    return XS
+
+
+def x0() -> object:
+    return XS[0]
+
+
+VARIABLES = {
+    "a name for the last one at the top of a trip": (
+        "states = [x0]\n    for i in range(100):\n        x = states[-1]\n        states.append(jnp.tanh(x + us[i % 6]))\n    return states[-1]\n",
+        "    def body(i, x):\n        return jnp.tanh(x + us[i % 6])\n\n    x = lax.fori_loop(0, 100, body, x0)\n    return x\n",
+    ),
+    "what is appended has a name": (
+        "path = [x0]\n    for u in us:\n        before = jnp.tanh(path[-1]) * u + jnp.sin(u) * jnp.cos(u)\n        path.append(before)\n    return path[-1] * 2\n",
+        "    before, _ = lax.scan(step, x0, us)\n    return before * 2\n",
+    ),
+    "several starts, and a branch": (
+        "# the start\n    path = [jnp.zeros_like(x0), x0]  # two\n    for u in us:\n        if u[0] > 0:\n            path.append(\n                jnp.tanh(path[-1])\n                + u  # in\n            )\n    return path[-1]\n",
+        "    # the start\n    path = x0  # two\n\n    def step(path, u):\n        def positive(path):\n            return (\n                jnp.tanh(path)\n                + u  # in\n            )\n",
+    ),
+    "a while, and a name that is taken": (
+        "state, i = 3.0, 0\n    states = [x0]\n    while jnp.sum(states[-1]) < 1000.0:\n        states += [jnp.abs(states[-1]) + us[i] * us[i] + state]\n        i += 1\n    return states[-1], i\n",
+        "    i, state_2 = lax.while_loop(condition, body, (i, x0))\n    return state_2, i\n",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "piece"), VARIABLES.values(), ids=VARIABLES.keys())
+def test_a_list_that_is_read_at_its_end_only_is_a_variable(rewrite, body: str, piece: str) -> None:
+    sample = rewrite(f"@jax.jit\ndef f(x0, us):\n    {body}")
+    assert piece in sample.new, sample.new
+    sample.agree("f", [x0, xs])
+
+
+KEPT = {
+    "its length": "return path[-1], len(path)",
+    "its first element": "return path[-1] + path[0]",
+    "all of it": "return path[-1], jnp.stack(path)",
+    "a function": "later = lambda: path[-1]\n    return later()",
+}
+
+
+@pytest.mark.parametrize("last", KEPT.values(), ids=KEPT.keys())
+def test_a_list_of_which_more_is_read_stays_one(rewrite, last: str) -> None:
+    code = f"@jax.jit\ndef f(x0, us):\n    path = [x0]\n    for u in us:\n        path.append(jnp.tanh(path[-1]) * u + jnp.sin(u))\n    {last}\n"
+    sample = rewrite(code)
+    assert "path = x0" not in sample.new
+    sample.agree("f", [x0, xs])
+
+
+def test_a_list_that_an_arm_makes_anew_may_be_filled_there(rewrite) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(x0, us):\n    s = x0\n    for u in us:\n        if u[0] > 0:\n            parts = [jnp.tanh(u)]\n"
+        "            for j in range(3):\n                parts.append(0.5 * parts[-1] + s)\n"
+        "            d = jnp.tanh(parts[2])\n            s = s + d * parts[1]\n            del d\n    return s\n"
+    )
+    assert "lax.cond(u[0] > 0, positive, lambda s: s, s)" in sample.new, sample.new
+    sample.agree("f", [x0, xs])
+
+
+def test_a_list_that_an_arm_fills_before_it_makes_a_new_one_is_the_one_outside(rewrite) -> None:
+    code = (
+        "@jax.jit\ndef f(x, parts):\n    if x > 0:\n        parts.append(x)\n        parts = [x]\n"
+        "    else:\n        parts = [-x]\n    return parts[0]\n"
+    )
+    assert rewrite(code).body == code
+
+
+def test_a_list_that_each_trip_makes_anew_says_nothing_of_how_long_a_loop_is(rewrite) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(x0, us):\n    s = x0\n    for i in range(1, 5):\n        parts = [us[i]]\n"
+        "        for j in range(3):\n            parts.append(0.5 * parts[-1] + s)\n        s = s + sum(parts)\n"
+        "        if jnp.mean(s) > 3.0:\n            break\n    return s\n"
+    )
+    assert "lax.while_loop(" in sample.new, sample.new
+    sample.agree("f", [x0, xs])
+
+
+def test_a_truth_that_a_branch_turns_round_is_spelled_for_tracers(rewrite) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(x0, us):\n    up, s = True, x0\n    for u in us:\n        if u[0] > 0.5:\n            up = not up\n"
+        "        s = s + jnp.where(up, 1.0, -1.0) * jnp.tanh(u) * jnp.sin(s) + jnp.cos(u)\n    return up, s\n"
+    )
+    assert "lax.cond(u[0] > 0.5, lambda: jnp.logical_not(up), lambda: up)" in sample.new, sample.new
+
+
+@pytest.mark.parametrize("value", ["v[1]", "jnp.sum(v)", "jnp.mean(v) * 2", "jnp.float32(k)"])
+@pytest.mark.parametrize("dtype", ["float32", "int32", "float16"])
+def test_numbers_beside_what_may_have_any_dtype_are_chosen_by_where(rewrite, value: str, dtype: str) -> None:
+    sample = rewrite(
+        f"@jax.jit\ndef f(v, us):\n    out, s = [], jnp.zeros(2)\n    for k in range(60):\n        s = jnp.sin(s) + jnp.cos(us[k % 6])\n        if k > 2:\n            out.append(0.25)\n"
+        f"        else:\n            out.append({value})\n    return jnp.array(out), s\n"
+    )
+    assert f"jnp.where(k > 2, 0.25, {value})" in sample.new, sample.new
+    sample.agree("f", [lambda: jnp.arange(3).astype(dtype), xs])
+
+
+def test_rows_read_at_several_indices_are_an_array(rewrite) -> None:
+    body = "    total = 1.0\n    for i, row in enumerate(us):\n        total = 0.5 * total + us[{}, 1]\n        if total > 1.2:\n            return i, total\n    return -1, total\n"
+    sample = rewrite("@jax.jit\ndef f(x0, us):\n" + body.format("i"))
+    assert "lax.while_loop(" in sample.new, sample.new
+    sample.agree("f", [x0, xs])
+    code = "@jax.jit\ndef f(x0, us):\n" + body.format("row")  # what a dict may be read at, too
+    assert "lax.while_loop(" not in rewrite(code).new
