@@ -8,7 +8,7 @@ from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.growing import Growing, growing
 from scanlint.analysis.loops import LoopModel
 from scanlint.finding import Edit, Position
-from scanlint.outcome import Rewrite
+from scanlint.outcome import Resume, Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 
@@ -36,12 +36,14 @@ def _with_lists(model: LoopModel, found: Sequence[Growing], *, joining: bool = F
     leaving = Leaving(unit, indent_of(unit), str)
     block, lines = unit.block(node), list[str]()
     edits: list[Edit] = []
+    place = node.lineno - getattr(unit.node, "lineno", 0)
     for one in found:
         start, row, joins = one.made.value, source.segment(one.row), one.joins if joining else ""
         between = block[block.index(one.made) : block.index(node)]
         kept = not reads(start) & binds(*between, *node.body) and (one.first is not None or joining)
         inside = source.segment(one.first) if one.first is not None and not kept else ""
         edits.append(Edit(source.start(start), source.end(start), f"[{inside}]"))
+        place += inside.count("\n") - source.segment(start).count("\n")
         code = f"{one.name}.insert(0, {row})" if one.front else f"{one.name}.append({row})"
         edits.append(Edit(source.start(one.grows), source.end(one.grows), code))
         lines.append(f"{one.name} = {spell('jax.numpy.stack')}({one.name})")
@@ -50,7 +52,8 @@ def _with_lists(model: LoopModel, found: Sequence[Growing], *, joining: bool = F
     line = node.end_lineno or node.lineno
     below = Position(line, len(source.lines[line - 1].rstrip("\r\n")) + 1)
     edits.append(Edit(below, below, "".join(f"{leaving.newline}{leaving.margin(node, 0)}{code}" for code in lines)))
-    return Rewrite(tuple(edits), "scan", tuple(dict.fromkeys(imports)), again=True)
+    resume = Resume(place, source.start(node).column, frozenset(model.starts))
+    return Rewrite(tuple(edits), "scan", tuple(dict.fromkeys(imports)), then=(resume,))
 
 
 def _joined(one: Growing, start: str, joins: str, spell: Callable[[str], str]) -> str:
