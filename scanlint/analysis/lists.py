@@ -140,10 +140,10 @@ def slots(unit: Unit, node: ast.For | ast.While, name: str) -> Slots | None:
     for statement in reversed(block[: block.index(node)]):
         match statement:
             case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
-                places = _places(unit, value)
-                if counted is None or places is None or binds(*between) & reads(places, counted.trips):
+                made = places_of(unit, value)
+                if counted is None or made is None or binds(*between) & reads(made[1], counted.trips):
                     return None
-                alike = polynomial(places) == polynomial(counted.trips)
+                alike = polynomial(made[1]) == polynomial(counted.trips)
                 return Slots(statement, counted.falling) if alike else None
         if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement)):
             return None
@@ -151,17 +151,22 @@ def slots(unit: Unit, node: ast.For | ast.While, name: str) -> Slots | None:
     return None
 
 
-def _places(unit: Unit, made: ast.expr) -> ast.expr | None:
-    """How many places `[None] * n` or `[0.0 for _ in range(n)]` has."""
+def places_of(unit: Unit, made: ast.expr) -> tuple[ast.expr, ast.expr] | None:
+    """What `[None] * n` or `[0.0 for _ in range(n)]` is full of, a constant, and how many places it has."""
     match made:
-        case ast.BinOp(left=ast.List(elts=[ast.Constant()]), op=ast.Mult(), right=count):
-            return count
-        case ast.BinOp(left=count, op=ast.Mult(), right=ast.List(elts=[ast.Constant()])):
-            return count
+        case ast.BinOp(left=ast.List(elts=[filling]), op=ast.Mult(), right=count):
+            pass
+        case ast.BinOp(left=count, op=ast.Mult(), right=ast.List(elts=[filling])):
+            pass
         case ast.ListComp(
-            elt=ast.Constant(), generators=[ast.comprehension(iter=ast.Call(args=[count], keywords=[]) as call, ifs=[])]
+            elt=filling, generators=[ast.comprehension(iter=ast.Call(args=[count], keywords=[]) as call, ifs=[])]
         ) if unit.resolve(call.func) == "builtins.range":
-            return count
+            pass
+        case _:
+            return None
+    match filling:
+        case ast.Constant() | ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+            return filling, count
     return None
 
 

@@ -168,10 +168,12 @@ class LoopModel:
             return False
         from scanlint.analysis.histories import alone
         from scanlint.analysis.newest import newest
+        from scanlint.analysis.placed import placed
         from scanlint.analysis.thinned import thinned
 
         appends = by_branches(self.node.body, self.obstacles) or flattened(self.unit, self.node, self.flow)
-        return not (appends or alone(self) or thinned(self) or newest(self.unit, self.node))
+        lists = newest(self.unit, self.node) or placed(self.unit, self.node)
+        return not (appends or alone(self) or thinned(self) or lists)
 
     @property
     def collects(self) -> bool:

@@ -23,6 +23,7 @@ from scanlint.rewrite.choices import Choice, Options, arms_of, options_of, tree_
 from scanlint.rewrite.flagged import without_jumps
 from scanlint.rewrite.jumps import as_branch, as_flag
 from scanlint.rewrite.layout import blank_above, fold_return, indent_of
+from scanlint.rewrite.placed import with_places_around
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.stores import without_stores
 from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before, fresh
@@ -41,7 +42,7 @@ def to_cond(model: BranchModel) -> Outcome:
         return step
     if model.obstacles:
         step = as_flag(model.unit, model.node) or without_stores(model) or without_appends(model.unit, model.node)
-        return step or model.obstacles[0]
+        return step or with_places_around(model.unit, model.node) or model.obstacles[0]
     if _arms(model.node) > LONGEST:
         return Withheld(
             "too-long", f"the `if` and its `elif`s have more than {LONGEST} arms (line {model.node.lineno})"

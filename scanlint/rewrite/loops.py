@@ -27,6 +27,7 @@ from scanlint.rewrite.jumps import without_continue
 from scanlint.rewrite.lasting import last_after
 from scanlint.rewrite.newest import without_list
 from scanlint.rewrite.peeling import first_trip_before
+from scanlint.rewrite.placed import with_places
 from scanlint.rewrite.placeholders import with_placeholders
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.readback import without_read_back
@@ -39,7 +40,7 @@ from scanlint.rewrite.words import bare
 
 WAYS = (
     without_list, without_read_back, on_each_trip, once_per_trip, with_rows, with_lists, with_named_lists,
-    with_closures, without_continue, without_jumps, first_trip_before, last_after,
+    with_places, with_closures, without_continue, without_jumps, first_trip_before, last_after,
 )  # fmt: skip
 """Steps after which a loop is looked at again, the first that applies first."""
 

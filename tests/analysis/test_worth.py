@@ -147,7 +147,7 @@ REPORTED = [
                 return jnp.array(out)
             return run
         """.replace("degree_max", "l_max"),
-        "mutation",
+        None,
         id="nested ranges over an argument of the function around, filling a list",
     ),
     pytest.param(

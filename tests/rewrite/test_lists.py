@@ -116,3 +116,39 @@ def test_rows_read_at_several_indices_are_an_array(rewrite) -> None:
     sample.agree("f", [x0, xs])
     code = "@jax.jit\ndef f(x0, us):\n" + body.format("row")  # what a dict may be read at, too
     assert "lax.while_loop(" not in rewrite(code).new
+
+
+PLACED = {
+    "a table whose first places are set before": (
+        "t = [0.0] * 50\n    t[0] = 1.0\n    for i in range(1, 50):\n        t[i] = t[i - 1] * x0[0] + 0.5 * us[i % 6, 1]\n    return jnp.stack(t)\n",
+        "t = jnp.zeros(50, jnp.result_type(x0, us, float))\n    t = t.at[0].set(1.0)\n",
+    ),
+    "counts, at places that a branch chooses": (
+        "counts = [0] * 4\n    for i in range(len(us)):\n        k = i % 4\n        if us[i, 0] > 0:\n            counts[k] += 1\n    return jnp.array(counts), len(counts)\n",
+        "lax.cond(us[i, 0] > 0, lambda: counts.at[k].add(1), lambda: counts)",
+    ),
+    "the last of each kind, of what rows are": (
+        "best = [-1.0 for _ in range(7)]\n    for i, u in enumerate(us):\n        d = jnp.sum(u * x0)\n        best[i % 5] = d\n    # all of them\n    return jnp.asarray(best).max()\n",
+        "best = jnp.full(7, -1.0, jnp.result_type(us, x0, float))\n",
+    ),
+    "places counted from the end": (
+        "out = [0.5] * 48\n    for i in range(-40, 0):\n        out[i] = jnp.sin(us[i % 6, 0]) * x0[1]\n    return jnp.asarray(out)[1:]\n",
+        "return out.at[i].set(jnp.sin(us[i % 6, 0]) * x0[1])",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "piece"), PLACED.values(), ids=PLACED.keys())
+def test_a_list_whose_places_are_set_is_an_array(rewrite, body: str, piece: str) -> None:
+    sample = rewrite(f"@jax.jit\ndef f(x0, us):\n    {body}")
+    assert piece in sample.new, sample.new
+    for dtype in ("float32", "float64"):
+        sample.agree("f", [lambda d=dtype: XS[0].astype(d), lambda d=dtype: (XS * 3).astype(d)])
+
+
+@pytest.mark.parametrize(
+    "last", ["return t", "return jnp.stack(t), sum(t)", "for v in t:\n        x0 = x0 + v\n    return x0"]
+)
+def test_a_list_that_is_used_as_one_stays_one(rewrite, last: str) -> None:
+    code = f"@jax.jit\ndef f(x0, us):\n    t = [0.0] * 50\n    for i in range(1, 50):\n        t[i] = t[i - 1] * x0[0] + us[i % 6, 1]\n    {last}\n"
+    assert "t.at[" not in rewrite(code).new

@@ -1,0 +1,74 @@
+"""`ys = [0.0] * n` and `ys[i] = y` as an array: `ys = jnp.zeros(n)` and `ys = ys.at[i].set(y)`."""
+
+from __future__ import annotations
+
+import ast
+
+from scanlint.analysis.branches import is_elif
+from scanlint.analysis.loops import LoopModel
+from scanlint.analysis.placed import Placed, placed
+from scanlint.analysis.unit import Unit
+from scanlint.finding import Edit, Primitive
+from scanlint.outcome import Resume, Rewrite
+from scanlint.rewrite.leaving import shares_lines
+from scanlint.rewrite.starts import FILLED, Spell
+
+
+def with_places(model: LoopModel) -> Rewrite | None:
+    """The loop with an array for a list whose places it sets, where it does not just set one on each trip."""
+    if not any(o.code == "mutation" for o in model.obstacles) or shares_lines(model.node):
+        return None
+    found = placed(model.unit, model.node)
+    if found is None or found.name in {output.name for output in model.outputs}:
+        return None
+    return _with_array(model.unit, found, model.node, "fori_loop", frozenset(model.starts))
+
+
+def with_places_around(unit: Unit, node: ast.If) -> Rewrite | None:
+    """A branch with an array for a list that the loop around it makes no more of either."""
+    loop = next((a for a in unit.ancestors(node) if isinstance(a, ast.For | ast.While | ast.FunctionDef)), None)
+    if not isinstance(loop, ast.For | ast.While) or is_elif(unit, node) or shares_lines(loop):
+        return None
+    found = placed(unit, loop)
+    return _with_array(unit, found, node, "cond") if found is not None else None
+
+
+def _with_array(
+    unit: Unit, found: Placed, node: ast.stmt, primitive: Primitive, starts: frozenset[str] = frozenset()
+) -> Rewrite:
+    """`node` is what is looked at again with the array."""
+    source, imports = unit.source, list[str]()
+
+    def spell(name: str) -> str:
+        written, needed = unit.spell(name)
+        imports.extend([needed] if needed else [])
+        return written
+
+    value = found.made.value
+    edits = [Edit(source.start(value), source.end(value), _array(found, source.segment(found.places), spell))]
+    for statement in found.stores:
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+        assert isinstance(target, ast.Subscript)
+        how = "set" if isinstance(statement, ast.Assign) else HOW[type(statement.op)]
+        code = f"{found.name} = {found.name}.at[{source.segment(target.slice)}].{how}("
+        edits.append(Edit(source.start(statement), source.start(statement.value), code))
+        edits.append(Edit(source.end(statement.value), source.end(statement.value), ")"))
+    edits += [Edit(source.start(call), source.end(call), found.name) for call in found.joined]
+    line = node.lineno - getattr(unit.node, "lineno", 0) - source.segment(value).count("\n")
+    place = Resume(line, source.start(node).column, starts)
+    return Rewrite(tuple(edits), primitive, tuple(dict.fromkeys(imports)), then=(place,))
+
+
+HOW: dict[type[ast.operator], str] = {ast.Add: "add", ast.Mult: "multiply"}
+
+
+def _array(found: Placed, count: str, spell: Spell) -> str:
+    number = found.number
+    known = FILLED.get(number) if str(number) != "-0.0" else None
+    parts = [count] if known else [count, repr(number)]
+    if found.arrays:
+        kinds = [*found.arrays, *(["float"] if isinstance(number, float) else [])]
+        parts.append(f"{spell('jax.numpy.result_type')}({', '.join(kinds)})")
+    elif isinstance(number, int):
+        parts += ["int"] if known else []
+    return f"{spell('jax.numpy.' + (known or 'full'))}({', '.join(parts)})"
