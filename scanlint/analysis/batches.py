@@ -10,6 +10,7 @@ from scanlint.analysis.flow import Names, binds, parameters, reads, targets
 from scanlint.analysis.lengths import rows_written
 from scanlint.analysis.loops import LoopModel, Stream, is_array
 from scanlint.analysis.obstacles import MAKERS
+from scanlint.analysis.spelled import limit, number_cast
 from scanlint.analysis.tables import is_table
 from scanlint.analysis.traceable import traceable
 from scanlint.analysis.unit import Unit
@@ -247,6 +248,11 @@ def _takes_tracer(batch: Batch, part: ast.AST) -> bool:
             return not reads(part) & index
         case ast.Call(func=function, args=args) if reads(*args) & index:
             name = batch.unit.resolve(function) or ""
+            outer, loop = batch.unit.parents.get(part), isinstance(batch.node, ast.For)
+            if loop and (limit(batch.unit, part) or number_cast(batch.unit, part)):
+                return True
+            if loop and name == "builtins.range" and isinstance(outer, ast.For) and outer.iter is part:
+                return True  # a loop whose trips are traced is seen to later
             shaped = name.startswith("jax.numpy.") and name.rpartition(".")[2] in MAKERS
             return not shaped and not name.startswith(("builtins.", "numpy.", "math."))
     return True

@@ -163,7 +163,7 @@ def _obstacles(unit: Unit, node: ast.If, flow: Flow, arms: Sequence[Block]) -> I
         made = _fresh(arm)
         yield from _jumps(arm)
         for part in walk_scope(arm):
-            if not (isinstance(part, ast.Delete) and _forgets(part, arm)):
+            if not (isinstance(part, ast.Delete) and _forgets(unit, part)):
                 yield from _effect(unit, part, made)
     bound = binds(*arms[0], *arms[1])
     for closure, names in flow.closures.items():
@@ -254,11 +254,10 @@ def _effect(unit: Unit, part: ast.AST, made: Names) -> Iterator[Withheld]:
             yield from _call(unit, part, function, made)
 
 
-def _forgets(part: ast.Delete, arm: Block) -> bool:
-    """Whether a `del` takes back names that the arm itself has bound before, and does no more."""
-    if part not in arm:
-        return False
-    before = definite(arm[: arm.index(part)])
+def _forgets(unit: Unit, part: ast.Delete) -> bool:
+    """Whether a `del` takes back names that its own block has bound before, and does no more."""
+    block = unit.block(part)
+    before = definite(block[: block.index(part)])
     return all(isinstance(t, ast.Name) and t.id in before for t in part.targets)
 
 

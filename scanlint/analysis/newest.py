@@ -8,21 +8,29 @@ from typing import NamedTuple
 from scanlint.analysis.lists import added, initial_list
 from scanlint.analysis.unit import Unit
 
+MOST = 3
+"""Elements that may be read."""
+
 
 class Newest(NamedTuple):
-    """Such a list: the expression that makes it, its last element there, the statements that add one, the reads."""
+    """Such a list: the expression that makes it, the statements that add an element, and what reads one.
+
+    `lasts` are its last elements at first, the very last one first; `lags` says for each of `reads` which one it reads,
+    1 for the very last.
+    """
 
     name: str
     made: ast.expr
-    first: ast.expr
+    lasts: tuple[ast.expr, ...]
     appends: tuple[ast.stmt, ...]
     reads: tuple[ast.Subscript, ...]
+    lags: tuple[int, ...]
 
 
 def newest(unit: Unit, node: ast.For | ast.While) -> Newest | None:
-    """The first list that a loop fills, of which its function reads `ys[-1]` and nothing else.
+    """The first list that a loop fills, of which its function reads `ys[-1]`, maybe `ys[-2]`, and nothing else.
 
-    It has an element before the loop, and only this loop appends to it, on whatever trips.
+    It has as many elements before the loop, and only this loop appends to it, on whatever trips.
     """
     statements = [s for s in ast.walk(node) if isinstance(s, ast.stmt) and s is not node]
     names = dict.fromkeys(found.name for s in statements if (found := added(s)) is not None)
@@ -30,26 +38,25 @@ def newest(unit: Unit, node: ast.For | ast.While) -> Newest | None:
 
 
 def _of(unit: Unit, node: ast.For | ast.While, name: str, statements: list[ast.stmt]) -> Newest | None:
-    made = initial_list(unit, node, name)
-    match made:
-        case (
-            ast.Assign(targets=[ast.Name()], value=ast.List(elts=[*_, last]) as value)
-            | ast.AnnAssign(annotation=None, value=ast.List(elts=[*_, last]) as value),
-            _,
-        ) if not isinstance(last, ast.Starred):
-            start = made[0]
+    match initial_list(unit, node, name):
+        case (ast.Assign(targets=[ast.Name() as target], value=made), elements):
+            pass
         case _:
             return None
     appends = tuple(s for s in statements if (found := added(s)) is not None and found.name == name)
-    known = {n for s in appends for n in _beside_element(s)} | set(ast.walk(start)) - set(ast.walk(value))
-    places: list[ast.Subscript] = []
+    known = {n for s in appends for n in _beside_element(s)} | {target}
+    lags: dict[ast.Subscript, int] = {}
     for use in (n for n in ast.walk(unit.node) if isinstance(n, ast.Name) and n.id == name and n not in known):
         place = unit.parents[use]
-        if not (_last(place) and isinstance(place, ast.Subscript) and place.value is use) or _deferred(unit, place):
+        lag = _lag(place)
+        if lag is None or not isinstance(place, ast.Subscript) or place.value is not use or _deferred(unit, place):
             return None
-        places.append(place)
-    fronts = any(found.front for s in appends if (found := added(s)) is not None)
-    return Newest(name, value, last, appends, tuple(places)) if places and not fronts else None
+        lags[place] = lag
+    depth, fronts = max(lags.values(), default=0), any(found.front for s in appends if (found := added(s)) is not None)
+    lasts = elements[: -1 - depth : -1]
+    if not lags or fronts or len(lasts) < depth or depth > MOST or any(isinstance(e, ast.Starred) for e in elements):
+        return None
+    return Newest(name, made, lasts, appends, tuple(lags), tuple(lags.values()))
 
 
 def _beside_element(statement: ast.stmt) -> set[ast.AST]:
@@ -59,11 +66,11 @@ def _beside_element(statement: ast.stmt) -> set[ast.AST]:
     return set(ast.walk(statement)) - set(ast.walk(found.element))
 
 
-def _last(place: ast.AST) -> bool:
+def _lag(place: ast.AST) -> int | None:
     match place:
-        case ast.Subscript(slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)), ctx=ast.Load()):
-            return True
-    return False
+        case ast.Subscript(slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(lag))), ctx=ast.Load()):
+            return lag or None
+    return None
 
 
 def _deferred(unit: Unit, place: ast.AST) -> bool:

@@ -12,7 +12,7 @@ from scanlint.analysis.items import made_inside
 from scanlint.analysis.lifting import modules_called
 from scanlint.analysis.outputs import Output
 from scanlint.analysis.readback import ReadBack
-from scanlint.analysis.spelled import in_test, is_logic, number_cast
+from scanlint.analysis.spelled import in_test, is_logic, limit, number_cast
 from scanlint.analysis.tables import is_table
 from scanlint.analysis.unit import Unit
 from scanlint.analysis.values import Value
@@ -269,7 +269,7 @@ def _needs_static(unit: Unit, part: ast.AST, staged: Names, carried: tuple[str, 
             called = unit.resolve(function) or ""
             if called == "jax.numpy.arange" and moving_arange(part, staged) is not None:
                 return
-            if number_cast(unit, part) is not None:
+            if number_cast(unit, part) is not None or limit(unit, part) is not None:
                 return
             first = args[: 1 if called in SHAPED and "full" in called else None]
             listed = called == "builtins.range" and not _iterated(unit, part)

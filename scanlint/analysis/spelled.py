@@ -45,6 +45,20 @@ def number_cast(unit: Unit, part: ast.AST) -> ast.expr | None:
     return None
 
 
+LIMITS = {"builtins.min": "jax.numpy.minimum", "builtins.max": "jax.numpy.maximum"}
+
+
+def limit(unit: Unit, part: ast.AST) -> tuple[str, list[ast.expr]] | None:
+    """What `min(i, 3)` or `max(i - 1, 0)` is called for tracers, and the numbers, where they are known to be such."""
+    match part:
+        case ast.Call(func=function, args=[_, _, *_] as numbers, keywords=[]):
+            name = LIMITS.get(unit.resolve(function) or "")
+            values = [unit.value(n) for n in numbers]
+            plain = all(v.dtype in ("int", "float") and v.container is None for v in values)
+            return (name, numbers) if name is not None and plain else None
+    return None
+
+
 def in_test(unit: Unit, part: ast.AST) -> bool:
     """Whether a condition is (a part of) the test of a branch or a loop, which is spelled anew for tracers."""
     outer = unit.parents.get(part)

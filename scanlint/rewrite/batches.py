@@ -16,7 +16,7 @@ from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.collected import after_loop, drop_initials
-from scanlint.rewrite.indexing import use_arrays, use_weak
+from scanlint.rewrite.indexing import use_arrays, use_tracers, use_weak
 from scanlint.rewrite.layout import blank_above, indent_of
 from scanlint.rewrite.mapped import Mapped, in_statement
 from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before, comments_of
@@ -77,6 +77,7 @@ class _LoopToVmap:
         if self.batch.index is not None and (problem := use_windows(model, self.snippet, mapped.spell)):
             return problem
         use_arrays(model, self.snippet, mapped.spell)
+        use_tracers(model, self.snippet, mapped.spell)
         use_weak(model, self.snippet)
         if self.batch.index is None:
             for row in self.batch.rows:

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from scanlint.analysis.affine import moving_arange
 from scanlint.analysis.flow import reads, targets
 from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.spelled import in_test, is_logic, number_cast
+from scanlint.analysis.spelled import in_test, is_logic, limit, number_cast
 from scanlint.analysis.tables import is_table, met, number_kind
+from scanlint.analysis.unit import Unit
 from scanlint.outcome import Withheld
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.syntax import Snippet
@@ -33,7 +34,10 @@ def use_arrays(model: LoopModel, snippet: Snippet, spell: Callable[[str], str]) 
 
 
 def use_tracers(model: LoopModel, snippet: Snippet, spell: Callable[[str], str]) -> None:
-    """`not done` becomes `jnp.logical_not(done)`, and `float(i)` becomes `i * 1.0`, as weakly typed as before."""
+    """`not done` becomes `jnp.logical_not(done)`, and `float(i)` becomes `i * 1.0`, as weakly typed as before.
+
+    `min(i, 3)` becomes `jnp.minimum(i, 3)`.
+    """
     unit, moving = model.unit, model.staged | set(model.carried)
     done: set[ast.AST] = set()
     for part in ast.walk(ast.Module(model.node.body, [])):
@@ -45,12 +49,25 @@ def use_tracers(model: LoopModel, snippet: Snippet, spell: Callable[[str], str])
             loose = not isinstance(number, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
             if isinstance(part, ast.Call) and unit.resolve(part.func) == "builtins.float":
                 code, loose = f"({code}) * 1.0" if loose else f"{code} * 1.0", True
+        elif limit(unit, part) is not None:
+            code, loose = _limited(unit, part, snippet, spell), False
         elif is_logic(unit, part) and not in_test(unit, part):
             code, loose = predicate(unit, part, spell), True
         if isinstance(code, str):
             done |= set(ast.walk(part))
             plain = isinstance(unit.parents[part], ast.stmt | ast.Call | ast.keyword | ast.Lambda) or not loose
             snippet.replace(part, code if plain else f"({code})")
+
+
+def _limited(unit: Unit, number: ast.expr, snippet: Snippet, spell: Callable[[str], str]) -> str:
+    """`max(0, min(i, n))` as `jnp.maximum(0, jnp.minimum(i, n))`."""
+    found = limit(unit, number)
+    if found is None:
+        return snippet.expression(number)
+    first, *rest = (_limited(unit, n, snippet, spell) for n in found[1])
+    for other in rest:
+        first = f"{spell(found[0])}({first}, {other})"
+    return first
 
 
 def use_weak(model: LoopModel, snippet: Snippet) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from scanlint.analysis.lists import added
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.newest import Newest, newest
 from scanlint.analysis.readback import kept_in
+from scanlint.analysis.unit import Source
 from scanlint.finding import Edit, Position
 from scanlint.outcome import Resume, Rewrite
 from scanlint.rewrite.leaving import shares_lines
+from scanlint.rewrite.readback import numbered
 from scanlint.rewrite.syntax import fresh
 from scanlint.rewrite.words import brackets, singular
 
@@ -22,46 +25,58 @@ def without_list(model: LoopModel) -> Rewrite | None:
     if found is None or shares_lines(node):
         return None
     source = unit.source
-    bound, alias = _bound(model, found), _alias(model, found)
-    one = singular(found.name, "")
-    name = bound or (alias[1] if alias is not None else fresh(unit.names, one) if one else found.name)
-    alias = None if bound else alias
-    opened, closed = brackets(found.first)
-    edits = [Edit(source.start(found.made), source.end(found.made), f"{opened}{source.segment(found.first)}{closed}")]
-    if name != found.name:
-        target = unit.parents[found.made]
-        edits.append(Edit(source.start(target), source.start(found.made), f"{name} = "))
+    statement = unit.parents[found.made]
+    assert isinstance(statement, ast.Assign)
+    names, alias, bound = _names(model, found)
+    ways = [f"{opened}{source.segment(e)}{closed}" for e in found.lasts for opened, closed in [brackets(e)]]
+    code = f"{', '.join(names)} = {', '.join(ways)}"
+    edits = [Edit(source.start(statement), source.end(statement), code)]
     if alias is not None:
-        edits.append(Edit(Position(alias[0].lineno, 1), Position(alias[0].lineno + 1, 1), ""))
+        edits.append(Edit(Position(alias.lineno, 1), Position(alias.lineno + 1, 1), ""))
     if bound:
         only = found.appends[0]
         edits.append(Edit(Position(only.lineno, 1), Position((only.end_lineno or only.lineno) + 1, 1), ""))
-    kept = (place for place in found.reads if alias is None or place is not alias[0].value)
-    edits += [Edit(source.start(place), source.end(place), name) for place in kept]
-    for statement in found.appends if not bound else ():
-        one_more = added(statement)
-        assert one_more is not None
-        first, last = source.start(one_more.element), source.end(statement)
-        if statement.lineno == statement.end_lineno:
-            edits += [
-                Edit(source.start(statement), first, f"{name} = "),
-                Edit(source.end(one_more.element), last, ""),
-            ]
-            continue
-        opening = source.lines[statement.lineno - 1].rstrip()
-        first = Position(statement.lineno, len(opening) + 1) if opening.endswith(("(", "[")) else first
-        edits += [
-            Edit(source.start(statement), first, f"{name} = ("),
-            Edit(last._replace(column=last.column - 1), last, ")"),
-        ]
-    lines = (found.made.end_lineno or found.made.lineno) - found.made.lineno
-    line = node.lineno - getattr(unit.node, "lineno", 0) - lines + source.segment(found.first).count("\n")
+    edits += [
+        Edit(source.start(place), source.end(place), names[lag - 1])
+        for place, lag in zip(found.reads, found.lags, strict=True)
+        if alias is None or place is not alias.value
+    ]
+    edits += [edit for append in found.appends if not bound for edit in _assigned(source, append, names)]
+    lines = code.count("\n") - (statement.end_lineno or statement.lineno) + statement.lineno
+    line = node.lineno - getattr(unit.node, "lineno", 0) + lines
     block = unit.block(node)
-    before = block[block.index(node) - 1]
-    plain = not any("#" in source.lines[number - 1] for number in (before.lineno - 1, before.lineno))
-    above = {name} if before is unit.parents[found.made] and plain else set[str]()
+    plain = not any("#" in source.lines[number - 1] for number in (statement.lineno - 1, statement.lineno))
+    above = set(names) if block[block.index(node) - 1] is statement and plain else set[str]()
     place = Resume(line, source.start(node).column, frozenset({*model.starts, *above}))
     return Rewrite(tuple(edits), "scan", then=(place,))
+
+
+def _assigned(source: Source, append: ast.stmt, names: Sequence[str]) -> list[Edit]:
+    """`ys.append(y)` as `y_1, y_2 = y, y_1`."""
+    one_more = added(append)
+    assert one_more is not None
+    first, last, older = source.start(one_more.element), source.end(append), "".join(f", {n}" for n in names[:-1])
+    if append.lineno == append.end_lineno:
+        end = source.end(one_more.element)
+        return [Edit(source.start(append), first, f"{', '.join(names)} = "), Edit(end, last, older)]
+    opening = source.lines[append.lineno - 1].rstrip()
+    first = Position(append.lineno, len(opening) + 1) if opening.endswith(("(", "[")) else first
+    return [
+        Edit(source.start(append), first, f"{', '.join(names)} = ("),
+        Edit(last._replace(column=last.column - 1), last, f"){older}"),
+    ]
+
+
+def _names(model: LoopModel, found: Newest) -> tuple[list[str], ast.Assign | None, str | None]:
+    """Names for the variables, the newest first; of one, the statement or the name in the loop that it is named by."""
+    taken, one = model.unit.names, singular(found.name, "")
+    if len(found.lasts) > 1:
+        return numbered(taken, one or found.name, len(found.lasts)), None, None
+    if bound := _bound(model, found):
+        return [bound], None, bound
+    if (alias := _alias(model, found)) is not None:
+        return [alias[1]], alias[0], None
+    return [fresh(taken, one) if one else found.name], None, None
 
 
 def _bound(model: LoopModel, found: Newest) -> str | None:
@@ -70,6 +85,8 @@ def _bound(model: LoopModel, found: Newest) -> str | None:
     one_more = added(only)
     if one_more is None or len(found.appends) > 1 or only not in body or not body.index(only):
         return None
+    if "#" in model.unit.source.lines[only.lineno - 1]:
+        return None  # its words would be lost with it
     inside = {n for s in body for n in ast.walk(s)}
     return kept_in(model.node, model.flow, one_more.element, [place for place in found.reads if place in inside])
 

@@ -84,7 +84,10 @@ def _names(taken: frozenset[str] | set[str], found: ReadBack) -> list[str]:
         return [found.kept]
     if len(found.lasts) == 1:
         return [fresh(taken, singular(found.name, "last"), f"last_{singular(found.name, found.name)}")]
-    stem = singular(found.name, found.name)
-    count = len(found.lasts) + 1
-    clash = any(f"{stem}_{lag}" in taken for lag in range(1, count))
-    return [fresh(taken, f"{stem}_back_{lag}" if clash else f"{stem}_{lag}") for lag in range(1, count)]
+    return numbered(taken, singular(found.name, found.name), len(found.lasts))
+
+
+def numbered(taken: frozenset[str] | set[str], stem: str, count: int) -> list[str]:
+    """Names for so many last elements: `y_1`, `y_2`."""
+    clash = any(f"{stem}_{lag}" in taken for lag in range(1, count + 1))
+    return [fresh(taken, f"{stem}_back_{lag}" if clash else f"{stem}_{lag}") for lag in range(1, count + 1)]

@@ -442,3 +442,31 @@ READ = {
 def test_a_scan_is_left_alone(code: str, rewrite: Rewriting) -> None:
     sample = rewrite(f"@jax.jit\ndef f(x, shape=(3,)):\n{code}\n")
     assert sample.codes == []
+
+
+LIMITED = """@jax.jit
+def f(xs, ys):
+    out = []
+    for i in range(len(xs)):
+        s = jnp.zeros(())
+        for j in range({bounds}):
+            s = s + xs[j] * jnp.cos(xs[i] - xs[j])
+        out.append(s / max(1, min(i, 4)))
+    return jnp.stack(out)
+"""
+
+
+@pytest.mark.parametrize(
+    ("bounds", "loop"),
+    [
+        ("i", "lax.fori_loop(0, i, body, s)"),
+        (
+            "max(0, i - 2), min(len(xs), i + 3)",
+            "lax.fori_loop(jnp.maximum(0, i - 2), jnp.minimum(len(xs), i + 3), body, s)",
+        ),
+    ],
+)
+def test_each_example_may_make_trips_of_its_own(rewrite: Rewriting, bounds: str, loop: str) -> None:
+    sample = rewrite(LIMITED.format(bounds=bounds))
+    assert loop in sample.new and "jnp.maximum(1, jnp.minimum(i, 4))" in sample.new, sample.new
+    sample.agree("f", [lambda: jnp.linspace(-1.0, 2.0, 9), None])

@@ -32,6 +32,10 @@ VARIABLES = {
         "# the start\n    path = [jnp.zeros_like(x0), x0]  # two\n    for u in us:\n        if u[0] > 0:\n            path.append(\n                jnp.tanh(path[-1])\n                + u  # in\n            )\n    return path[-1]\n",
         "    # the start\n    path = x0  # two\n\n    def step(path, u):\n        def positive(path):\n            return (\n                jnp.tanh(path)\n                + u  # in\n            )\n",
     ),
+    "the last two, one before the other": (
+        "chain = [jnp.zeros_like(x0), x0]\n    for u in us:\n        chain.append(0.5 * chain[-1] - 0.25 * chain[-2] + jnp.sin(u) * jnp.cos(u))\n    return chain[-1], chain[-2]\n",
+        "        chain_1, chain_2 = 0.5 * chain_1 - 0.25 * chain_2 + jnp.sin(u) * jnp.cos(u), chain_1\n",
+    ),
     "a while, and a name that is taken": (
         "state, i = 3.0, 0\n    states = [x0]\n    while jnp.sum(states[-1]) < 1000.0:\n        states += [jnp.abs(states[-1]) + us[i] * us[i] + state]\n        i += 1\n    return states[-1], i\n",
         "    i, state_2 = lax.while_loop(condition, body, (i, x0))\n    return state_2, i\n",
@@ -142,7 +146,7 @@ PLACED = {
 def test_a_list_whose_places_are_set_is_an_array(rewrite, body: str, piece: str) -> None:
     sample = rewrite(f"@jax.jit\ndef f(x0, us):\n    {body}")
     assert piece in sample.new, sample.new
-    for dtype in ("float32", "float64"):
+    for dtype in ("float32", "float16"):
         sample.agree("f", [lambda d=dtype: XS[0].astype(d), lambda d=dtype: (XS * 3).astype(d)])
 
 

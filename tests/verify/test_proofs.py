@@ -53,8 +53,13 @@ FOUND_NEW = "def f(x, y):\n    return lax.fori_loop(0, 9, lambda i, c: (c[0] * 0
 LONG = "def f(x, k):\n    out = []\n    def step(c, _):\n        c = jnp.sin(c) + k\n        return c, c * 2\n    return lax.scan(step, x, jnp.arange(30000))\n"
 LONG_NEW = "def f(x, k):\n    def step(c, _):\n        c = jnp.sin(c) + {}\n        return c, {}\n    return lax.scan(step, x, None, length={})\n"
 LIST = "def f(x, y):\n    out = [x]\n    for i in range(9):\n        if x > y:\n            out += [x]\n            x = x - 1\n        else:\n            out += [y]\n    return out[1], x\n"
+TRIANGLE = "def f(x):\n    rows = []\n    for i in range(5):\n        s = x[i]\n        for j in range(i):\n            s = 0.5 * s + x[j]\n        rows.append(s)\n    return jnp.stack(rows)\n"
+TRIANGLE_NEW = (
+    "def f(x):\n    return jax.vmap(lambda i: lax.fori_loop(0, {}, lambda j, s: 0.5 * s + x[j], x[i]))(jnp.arange(5))\n"
+)
 
 SAME = {
+    "trips of its own for each example": (TRIANGLE, TRIANGLE_NEW.format("i"), (ROW,)),
     "a while, its state in another order": (UNTIL, "def f(x):\n    n, x = lax.while_loop(lambda s: jnp.abs(s[1]) > 0.1, lambda s: (s[0] + 1, 0.7 * s[1]), (0, x))\n    return x, n\n", (X,)),
     "a while that carries what it leaves alone": (UNTIL, "def f(x):\n    x, n, _ = lax.while_loop(lambda s: jnp.abs(s[0]) > s[2], lambda s: (0.7 * s[0], s[1] + 1, s[2]), (x, 0, 0.1))\n    return x, n\n", (X,)),
     "a while with two tests": (LIMITED, LIMITED_NEW.format("(jnp.abs(s[1]) > 0.1) & (s[0] < 20)"), (X,)),
@@ -74,6 +79,8 @@ SAME = {
 }  # fmt: skip
 
 OTHER = {
+    "one trip more for each example": (TRIANGLE, TRIANGLE_NEW.format("i + 1"), (ROW,)),
+    "as many trips for each example": (TRIANGLE, TRIANGLE_NEW.format("3"), (ROW,)),
     "a while with another test": (UNTIL, UNTIL_NEW.format("jnp.abs(s[0]) >= 0.1", "(0.7 * s[0], s[1] + 1)", "(x, 0)"), (X,)),
     "a while with another factor": (UNTIL, UNTIL_NEW.format("jnp.abs(s[0]) > 0.1", "(0.75 * s[0], s[1] + 1)", "(x, 0)"), (X,)),
     "a while that counts from one": (UNTIL, UNTIL_NEW.format("jnp.abs(s[0]) > 0.1", "(0.7 * s[0], s[1] + 1)", "(x, 1)"), (X,)),

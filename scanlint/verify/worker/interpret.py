@@ -220,12 +220,17 @@ class Interpreter:
         tests, bodies, initial = operands[:a], operands[a : a + b], operands[a + b :]
         carry = initial
         while True:
-            held = self.numbering.known(self.closed(p["cond_jaxpr"], [*tests, *carry])[0])
+            test = self.closed(p["cond_jaxpr"], [*tests, *carry])[0]
+            held = self.numbering.known(test)
+            if held is None and test.shape:
+                raise Unprovable("the examples of a batch make trips that their values decide")
             if held is None:
                 break
-            if not bool(held):
+            if not held.any():
                 return carry
-            carry = self.closed(p["body_jaxpr"], [*bodies, *carry])
+            after = self.closed(p["body_jaxpr"], [*bodies, *carry])
+            # Of a batch some examples are done: JAX makes the trip, and leaves what they carry as it is.
+            carry = [np.where(_spread(held, new.ndim), new, old) for new, old in zip(after, carry, strict=True)]
         shapes = [x.shape for x in carry]
 
         def trip(numbers: Sequence[int]) -> Trip:
@@ -321,3 +326,8 @@ class Interpreter:
         key: Key = ("opaque", equation.primitive.name, self.parameters(equation), types)
         shapes = [v.aval.shape for v in equation.outvars]  # type: ignore[attr-defined]
         return [self.numbering.block(key, shape, k) for k, shape in enumerate(shapes)]
+
+
+def _spread(held: np.ndarray, axes: int) -> np.ndarray:
+    """Truths of the examples of a batch beside what has so many axes, those of the batch first."""
+    return held.reshape(held.shape + (1,) * (axes - held.ndim))
