@@ -48,6 +48,11 @@ WRONG = {
         "def f(v, m, t):\n    last, s = t, m[0]\n    for i in range(4):\n        last = lax.cond(v[i] > t, lambda: jnp.roll(m @ v, 1), lambda: last)\n        s = s * 0.5\n    return last, s\n",
         frozenset(),
     ),
+    "an element that `xs[i, j]` reads, beside a vector": (
+        "def f(xs, v, n):\n    last = v\n    for i in range(n + 1):\n        if i % 3:\n            last = xs[i % 3, -1]\n    return last, v[1]\n",
+        "def f(xs, v, n):\n    return lax.fori_loop(0, n + 1, lambda i, last: lax.cond(i % 3, lambda: xs[i % 3, -1], lambda: last), v), v[1]\n",
+        frozenset({"n"}),
+    ),
     "an arm of a scalar beside what is multiplied again and again": (
         "def f(v, m, t):\n    x, y = 0.0, v\n    for i in range(4):\n        y = m @ (y - 0.5 * v)\n        if y[0] > t:\n            x = m @ (x - v)\n    return x, y\n",
         "def f(v, m, t):\n    x, y = 0.0, v\n    for i in range(4):\n        y = m @ (y - 0.5 * v)\n        x = lax.cond(y[0] > t, lambda: m @ (x - v), lambda: x)\n    return x, y\n",

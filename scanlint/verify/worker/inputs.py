@@ -129,7 +129,8 @@ class Inputs(Attempts):
 
         Guessed shapes have no authority: a carry that grows from a guessed scalar is our mistake, not the rewrite's.
         Dtypes never change, nor do ranks fall, as that would hide a carry that grows from a constant; except where an
-        array is what grows and the rank was only suggested by the way it is used. No array gets axes of one size where
+        array is what grows and the rank was only suggested by the way it is used. Nor do they rise where `xs[i, j]`
+        names each axis. No array gets axes of one size where
         the old version takes others for any number of trips: a rewrite that wants a square has taken one for the other.
         """
         failure = other(specs)
@@ -152,9 +153,11 @@ class Inputs(Attempts):
             need = needs[name].inside(path) if falls and name in needs else None
             return rank if need is None else min(rank, need.least_rank())
 
+        named = _places(self.node)
+
         def allow(changed: Specs) -> bool:
             pairs = [(n, dict(leaves(s)), dict(leaves(changed[n]))) for n, s in specs.items()]
-            return all(
+            return not any(_rises(specs[n], changed[n], axes) for n, axes in named.items() if n in specs) and all(
                 then.keys() == now.keys()
                 and all(_allowed(leaf, now[path], lambda r, n=n, p=path: least(n, p, r)) for path, leaf in then.items())  # type: ignore[misc]
                 and not (steady and any(_squared(leaf, now[path]) for path, leaf in then.items()))
@@ -343,6 +346,24 @@ def _numbers(node: ast.AST) -> Iterator[int | float]:
         case _:
             for child in ast.iter_child_nodes(node):
                 yield from _numbers(child)
+
+
+def _places(function: ast.AST) -> dict[str, int]:
+    """How many axes `xs[i, j]` names, of each array: a place on each, and no part of one."""
+    found: dict[str, int] = {}
+    for node in ast.walk(function):
+        match node:
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Tuple(elts=places)):
+                parts = [p for e in places for p in (e, getattr(e, "value", e))]
+                if not any(isinstance(p, ast.Slice) or p is None or p is ... for p in parts):
+                    found[name] = max(found.get(name, 0), len(places))
+    return found
+
+
+def _rises(before: Spec, after: Spec, axes: int) -> bool:
+    """Whether an array of so many axes has more now."""
+    arrays = isinstance(before, Array) and isinstance(after, Array)
+    return arrays and len(before.shape) == axes < len(after.shape)  # type: ignore[union-attr]
 
 
 def _squared(before: Spec, after: Spec) -> bool:

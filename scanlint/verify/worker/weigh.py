@@ -349,7 +349,7 @@ class Weighing:
                 if told and (proof := one_proof(self.twin or self.full, values)).same and not proof.weaker:
                     break
                 remark = self.quickly(
-                    lambda judge, values=values, kind=kind: same_in_other_types(judge, values, kind)  # type: ignore[misc]
+                    lambda judge, v=values, k=kind: same_in_other_types(judge, v, k, along=self.along)  # type: ignore[misc]
                 )
                 if remark:
                     self.remarks.append(remark)
