@@ -49,7 +49,7 @@ def _of(unit: Unit, node: ast.For | ast.While, name: str, statements: list[ast.s
     for use in (n for n in ast.walk(unit.node) if isinstance(n, ast.Name) and n.id == name and n not in known):
         place = unit.parents[use]
         lag = _lag(place)
-        if lag is None or not isinstance(place, ast.Subscript) or place.value is not use or _deferred(unit, place):
+        if lag is None or not isinstance(place, ast.Subscript) or place.value is not use or deferred(unit, place):
             return None
         lags[place] = lag
     depth, fronts = max(lags.values(), default=0), any(found.front for s in appends if (found := added(s)) is not None)
@@ -73,7 +73,7 @@ def _lag(place: ast.AST) -> int | None:
     return None
 
 
-def _deferred(unit: Unit, place: ast.AST) -> bool:
+def deferred(unit: Unit, place: ast.AST) -> bool:
     """Whether a function inside this one reads it, who knows when."""
     inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.GeneratorExp
     return any(isinstance(a, inner) and a is not unit.node for a in unit.ancestors(place))

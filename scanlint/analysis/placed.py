@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from scanlint.analysis.flow import binds, reads, targets
 from scanlint.analysis.lists import places_of
+from scanlint.analysis.newest import deferred
 from scanlint.analysis.unit import Unit
 
 JOINS = frozenset(f"jax.numpy.{name}" for name in ("array", "asarray", "stack"))
@@ -58,10 +59,13 @@ def _of(unit: Unit, node: ast.For | ast.While, name: str) -> Placed | None:
         return None
     stores: list[ast.Assign | ast.AugAssign] = []
     joined: list[ast.Call] = []
-    for use in (
-        n for n in ast.walk(unit.node) if isinstance(n, ast.Name) and n.id == name and n is not made.targets[0]
-    ):
-        match unit.parents[use]:
+    for use in _uses(unit, name):
+        if use is made.targets[0]:
+            continue
+        parent = unit.parents[use]
+        if deferred(unit, use) or (isinstance(parent, ast.Subscript) and parent.value is not use):
+            return None
+        match parent:
             case ast.Subscript(ctx=ast.Store()) as target if name in _stored(statement := _statement(unit, target)):
                 assert isinstance(statement, ast.Assign | ast.AugAssign)
                 stores.append(statement)
@@ -70,16 +74,14 @@ def _of(unit: Unit, node: ast.For | ast.While, name: str) -> Placed | None:
             case ast.Call(func=ast.Name(id="len")):
                 continue
             case ast.Call(func=function, args=[_], keywords=[]) as call if unit.resolve(function) in JOINS:
-                inside = any(a is node for a in unit.ancestors(call))
-                if inside:
+                if any(a is node for a in unit.ancestors(call)):
                     return None
                 joined.append(call)
             case _:
                 return None
     late = binds(*block[block.index(made) + 1 : block.index(node)])
     arrays = dict.fromkeys(n for s in stores for n in _typing(unit, node, s.value) if n not in late)
-    known = joined and all(isinstance(use.ctx, ast.Load) or use is made.targets[0] for use in _uses(unit, name))
-    return Placed(name, made, number, found[1], tuple(stores), tuple(joined), tuple(arrays)) if known else None
+    return Placed(name, made, number, found[1], tuple(stores), tuple(joined), tuple(arrays)) if joined else None
 
 
 def _uses(unit: Unit, name: str) -> Iterator[ast.Name]:

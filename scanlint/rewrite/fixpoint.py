@@ -75,9 +75,13 @@ class Rewriter(NamedTuple):
         at = [r for r in self.reports(unit, self.rules) if r.node.__class__ is before.node.__class__]
         at = [r for r in at if r.finding.start.column == column and r.finding.start.line >= line]
         report = min(at, key=lambda r: r.finding.start.line, default=None)
-        if report is None or report.outcome is None:
-            return Withheld("needs-more", f"without its `continue` nothing is found at line {line}")
-        return self.apply(unit, report) if isinstance(report.outcome, Rewrite) else report.outcome
+        if report is not None and report.outcome is not None:
+            return self.apply(unit, report) if isinstance(report.outcome, Rewrite) else report.outcome
+        places = [(n.lineno, unit.source.start(n).column) for n in _statements(unit) if type(n) is type(before.node)]
+        place = min((p for p in places if p[0] >= line and p[1] == column), default=None)
+        if place is None:
+            return Withheld("needs-more", f"what a first step leaves is not found again (line {line})")
+        return self._go_on(unit, Resume(place[0] - unit.node.lineno, column))
 
     def _go_on(self, unit: Unit, place: Resume) -> Rewritten | Withheld:
         """Rewrite the statement at a place, whether or not a rule would say a word of it."""
