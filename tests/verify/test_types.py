@@ -68,6 +68,10 @@ RIGHT = {
         "def f(ys, v):\n    s = jnp.zeros(())\n    for k in range(len(ys)):\n        if k % 2 == 0:\n            s = 0.5 * s + jnp.tanh(ys[k - 1] - v)\n    return s\n",
         "def f(ys, v):\n    def body(k, s):\n        return lax.cond(k % 2 == 0, lambda: 0.5 * s + jnp.tanh(ys[k - 1] - v), lambda: s)\n    return lax.fori_loop(0, len(ys), body, jnp.zeros(()))\n",
     ),
+    "a whole number to which only some arms of a long loop add what is no Python number": (
+        "def f(x, y):\n    for i in range(14):\n        if x > y:\n            x = jnp.sin(x + 0.25 * (y - x))\n        else:\n            x = x + 0.1\n    return x\n",
+        "def f(x, y):\n    for i in range(14):\n        x = lax.cond(x > y, lambda: jnp.sin(x + 0.25 * (y - x)), lambda: x + 0.1)\n    return x\n",
+    ),
     "a product with the product of a matrix and a row": (
         "def f(xs, m):\n    h = jnp.zeros(m.shape[0])\n    for row in xs:\n        h = jnp.tanh(h + m @ (m @ row))\n    return h\n",
         "def f(xs, m):\n    return lax.scan(lambda h, row: (jnp.tanh(h + m @ (m @ row)), None), jnp.zeros(m.shape[0]), xs)[0]\n",

@@ -178,7 +178,8 @@ def _by_path(old: Function, target: _Target, decisions: int, *, joined: bool = F
     except Exception as error:  # noqa: BLE001
         why = f": {error}" if isinstance(error, Unfolded) else ""
         return target.refused(f"a path does not trace: {type(error).__name__}{why}")
-    return Proof(True, "", largest or None, target.equations, weaker=bool(weaker), along=True)
+    weak = bool(weaker) and not joined  # of joined arms the result is as strong as the strongest
+    return Proof(True, "", largest or None, target.equations, weaker=weak, along=True)
 
 
 def _along(path: Path, target: _Target, *, joined: bool) -> str:
