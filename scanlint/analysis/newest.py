@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from typing import NamedTuple
 
 from scanlint.analysis.lists import added, initial_list
 from scanlint.analysis.unit import Unit
 
+FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.GeneratorExp
 MOST = 3
 """Elements that may be read."""
 
@@ -46,10 +48,11 @@ def _of(unit: Unit, node: ast.For | ast.While, name: str, statements: list[ast.s
     appends = tuple(s for s in statements if (found := added(s)) is not None and found.name == name)
     known = {n for s in appends for n in _beside_element(s)} | {target}
     lags: dict[ast.Subscript, int] = {}
-    for use in (n for n in ast.walk(unit.node) if isinstance(n, ast.Name) and n.id == name and n not in known):
+    own = home(unit, node)
+    for use in (n for n in ast.walk(own) if isinstance(n, ast.Name) and n.id == name and n not in known):
         place = unit.parents[use]
         lag = _lag(place)
-        if lag is None or not isinstance(place, ast.Subscript) or place.value is not use or deferred(unit, place):
+        if lag is None or not isinstance(place, ast.Subscript) or place.value is not use or deferred(unit, place, own):
             return None
         lags[place] = lag
     depth, fronts = max(lags.values(), default=0), any(found.front for s in appends if (found := added(s)) is not None)
@@ -73,7 +76,12 @@ def _lag(place: ast.AST) -> int | None:
     return None
 
 
-def deferred(unit: Unit, place: ast.AST) -> bool:
-    """Whether a function inside this one reads it, who knows when."""
-    inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.GeneratorExp
-    return any(isinstance(a, inner) and a is not unit.node for a in unit.ancestors(place))
+def home(unit: Unit, node: ast.AST) -> ast.AST:
+    """The innermost function around a node."""
+    return next((a for a in unit.ancestors(node) if isinstance(a, FUNCTIONS)), unit.node)
+
+
+def deferred(unit: Unit, place: ast.AST, own: ast.AST) -> bool:
+    """Whether a function inside that one reads a place, who knows when."""
+    inside = itertools.takewhile(lambda a: a is not own, unit.ancestors(place))
+    return any(isinstance(a, FUNCTIONS) for a in inside)

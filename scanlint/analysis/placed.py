@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from scanlint.analysis.flow import binds, reads, targets
 from scanlint.analysis.lists import places_of
-from scanlint.analysis.newest import deferred
+from scanlint.analysis.newest import deferred, home
 from scanlint.analysis.unit import Unit
 
 JOINS = frozenset(f"jax.numpy.{name}" for name in ("array", "asarray", "stack"))
@@ -59,11 +59,12 @@ def _of(unit: Unit, node: ast.For | ast.While, name: str) -> Placed | None:
         return None
     stores: list[ast.Assign | ast.AugAssign] = []
     joined: list[ast.Call] = []
-    for use in _uses(unit, name):
+    own = home(unit, node)
+    for use in (n for n in ast.walk(own) if isinstance(n, ast.Name) and n.id == name):
         if use is made.targets[0]:
             continue
         parent = unit.parents[use]
-        if deferred(unit, use) or (isinstance(parent, ast.Subscript) and parent.value is not use):
+        if deferred(unit, use, own) or (isinstance(parent, ast.Subscript) and parent.value is not use):
             return None
         match parent:
             case ast.Subscript(ctx=ast.Store()) as target if name in _stored(statement := _statement(unit, target)):
@@ -82,10 +83,6 @@ def _of(unit: Unit, node: ast.For | ast.While, name: str) -> Placed | None:
     late = binds(*block[block.index(made) + 1 : block.index(node)])
     arrays = dict.fromkeys(n for s in stores for n in _typing(unit, node, s.value) if n not in late)
     return Placed(name, made, number, found[1], tuple(stores), tuple(joined), tuple(arrays)) if joined else None
-
-
-def _uses(unit: Unit, name: str) -> Iterator[ast.Name]:
-    return (n for n in ast.walk(unit.node) if isinstance(n, ast.Name) and n.id == name)
 
 
 def _statement(unit: Unit, part: ast.AST) -> ast.stmt:

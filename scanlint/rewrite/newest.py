@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from scanlint.analysis.lists import added
 from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.newest import Newest, newest
+from scanlint.analysis.newest import Newest, home, newest
 from scanlint.analysis.readback import kept_in
 from scanlint.analysis.unit import Source
 from scanlint.finding import Edit, Position
@@ -102,6 +102,10 @@ def _alias(model: LoopModel, found: Newest) -> tuple[ast.Assign, str] | None:
     if len(found.appends) > 1 or found.appends[0] not in body:
         return None
     early = {n for s in body[1 : body.index(found.appends[0]) + 1] for n in ast.walk(s)}
-    uses = [n for n in ast.walk(model.unit.node) if isinstance(n, ast.Name) and n.id == name and n is not target]
+    uses = [
+        n
+        for n in ast.walk(home(model.unit, model.node))
+        if isinstance(n, ast.Name) and n.id == name and n is not target
+    ]
     own = all(n in early and isinstance(n.ctx, ast.Load) for n in uses)
     return (first, name) if own and source.lines[first.lineno - 1].strip() == source.segment(first) else None

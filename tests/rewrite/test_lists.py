@@ -156,3 +156,13 @@ def test_a_list_whose_places_are_set_is_an_array(rewrite, body: str, piece: str)
 def test_a_list_that_is_used_as_one_stays_one(rewrite, last: str) -> None:
     code = f"@jax.jit\ndef f(x0, us):\n    t = [0.0] * 50\n    for i in range(1, 50):\n        t[i] = t[i - 1] * x0[0] + us[i % 6, 1]\n    {last}\n"
     assert "t.at[" not in rewrite(code).new
+
+
+def test_functions_inside_others_are_looked_at_by_themselves(rewrite) -> None:
+    sample = rewrite(
+        "def make(n):\n    @jax.jit\n    def run(x0, us):\n        path = [x0]\n        for u in us:\n"
+        "            path.append(jnp.tanh(path[-1]) * u + jnp.sin(u))\n        return path[-1]\n\n"
+        "    def other(path):\n        return len(path)\n\n    return run\n\n\ndef f(x0, us):\n    return make(3)(x0, us)\n"
+    )
+    assert "path, _ = lax.scan(step, x0, us)\n" in sample.new, sample.new
+    sample.agree("f", [x0, xs])
