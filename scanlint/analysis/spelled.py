@@ -49,12 +49,16 @@ LIMITS = {"builtins.min": "jax.numpy.minimum", "builtins.max": "jax.numpy.maximu
 
 
 def limit(unit: Unit, part: ast.AST) -> tuple[str, list[ast.expr]] | None:
-    """What `min(i, 3)` or `max(i - 1, 0)` is called for tracers, and the numbers, where they are known to be such."""
+    """What `min(i, 3)` or `max(i - 1, 0)` is called for tracers, and the numbers, where they are known to be such.
+
+    A traced float may be a NaN, of which Python's functions give the other number, as the order has it.
+    """
     match part:
         case ast.Call(func=function, args=[_, _, *_] as numbers, keywords=[]):
             name = LIMITS.get(unit.resolve(function) or "")
             values = [unit.value(n) for n in numbers]
-            plain = all(v.dtype in ("int", "float") and v.container is None for v in values)
+            plain = all(v.dtype == "int" or (v.dtype == "float" and v.static) for v in values)
+            plain = plain and all(v.container is None for v in values)
             return (name, numbers) if name is not None and plain else None
     return None
 

@@ -42,7 +42,7 @@ def to_cond(model: BranchModel) -> Outcome:
         return step
     if model.obstacles:
         step = as_flag(model.unit, model.node) or without_stores(model) or without_appends(model.unit, model.node)
-        return step or with_places_around(model.unit, model.node) or model.obstacles[0]
+        return step or with_places_around(model) or model.obstacles[0]
     if _arms(model.node) > LONGEST:
         return Withheld(
             "too-long", f"the `if` and its `elif`s have more than {LONGEST} arms (line {model.node.lineno})"

@@ -44,12 +44,13 @@ def use_tracers(model: LoopModel, snippet: Snippet, spell: Callable[[str], str])
         if part in done or not isinstance(part, ast.expr) or not reads(part) & moving:
             continue
         code: str | Withheld | None = None
-        if (number := number_cast(unit, part)) is not None:
+        python = bool(reads(part) & model.staged)
+        if python and (number := number_cast(unit, part)) is not None:
             code = snippet.expression(number)
             loose = not isinstance(number, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
             if isinstance(part, ast.Call) and unit.resolve(part.func) == "builtins.float":
                 code, loose = f"({code}) * 1.0" if loose else f"{code} * 1.0", True
-        elif limit(unit, part) is not None:
+        elif python and limit(unit, part) is not None:
             code, loose = _limited(unit, part, snippet, spell), False
         elif is_logic(unit, part) and not in_test(unit, part):
             code, loose = predicate(unit, part, spell), True

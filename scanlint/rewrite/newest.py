@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from scanlint.analysis.exits import jumps_in
 from scanlint.analysis.lists import added
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.newest import Newest, home, newest
@@ -87,6 +88,8 @@ def _bound(model: LoopModel, found: Newest) -> str | None:
         return None
     if "#" in model.unit.source.lines[only.lineno - 1]:
         return None  # its words would be lost with it
+    if next(jumps_in(*body[: body.index(only)]), None) is not None:
+        return None  # a trip may end with the name bound and nothing appended
     inside = {n for s in body for n in ast.walk(s)}
     return kept_in(model.node, model.flow, one_more.element, [place for place in found.reads if place in inside])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.branches import is_elif
+from scanlint.analysis.branches import BranchModel, is_elif
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.placed import Placed, placed
 from scanlint.analysis.unit import Unit
@@ -24,8 +24,11 @@ def with_places(model: LoopModel) -> Rewrite | None:
     return _with_array(model.unit, found, model.node, "fori_loop", frozenset(model.starts))
 
 
-def with_places_around(unit: Unit, node: ast.If) -> Rewrite | None:
+def with_places_around(model: BranchModel) -> Rewrite | None:
     """A branch with an array for a list that the loop around it makes no more of either."""
+    unit, node = model.unit, model.node
+    if not any(o.code == "mutation" for o in model.obstacles):
+        return None
     loop = next((a for a in unit.ancestors(node) if isinstance(a, ast.For | ast.While | ast.FunctionDef)), None)
     if not isinstance(loop, ast.For | ast.While) or is_elif(unit, node) or shares_lines(loop):
         return None

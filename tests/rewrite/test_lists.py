@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import jax.numpy as jnp
 import pytest
 
-Rewriting = Callable[..., object]
 XS = jnp.linspace(-1.0, 2.0, 12).reshape(6, 2)
 
 
@@ -47,6 +44,16 @@ VARIABLES = {
 def test_a_list_that_is_read_at_its_end_only_is_a_variable(rewrite, body: str, piece: str) -> None:
     sample = rewrite(f"@jax.jit\ndef f(x0, us):\n    {body}")
     assert piece in sample.new, sample.new
+    sample.agree("f", [x0, xs])
+
+
+@pytest.mark.parametrize("jump", ["continue", "break"])
+def test_what_is_bound_and_not_appended_is_not_the_last_element(rewrite, jump: str) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(x0, us):\n    path = [x0]\n    for u in us:\n        new = jnp.tanh(path[-1]) * u + jnp.sin(u) * jnp.cos(u)\n"
+        f"        if new[0] > 0.4:\n            {jump}\n        path.append(new)\n    return path[-1]\n"
+    )
+    assert "append" not in sample.new and sample.new != sample.old
     sample.agree("f", [x0, xs])
 
 
