@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from scanlint.analysis.branches import BranchModel, is_elif
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.placed import Placed, placed
 from scanlint.analysis.unit import Unit
-from scanlint.finding import Edit, Primitive
+from scanlint.finding import Edit, Position, Primitive
 from scanlint.outcome import Resume, Rewrite
 from scanlint.rewrite.leaving import shares_lines
 from scanlint.rewrite.starts import FILLED, Spell
+
+HOW: dict[type[ast.operator], str] = {ast.Add: "add", ast.Mult: "multiply"}
+OPENED = re.compile(r"\s*[+*]?=\s*\(")
 
 
 def with_places(model: LoopModel) -> Rewrite | None:
@@ -47,22 +51,25 @@ def _with_array(
         imports.extend([needed] if needed else [])
         return written
 
-    value = found.made.value
-    edits = [Edit(source.start(value), source.end(value), _array(found, source.segment(found.places), spell))]
+    made = found.made.value
+    edits = [Edit(source.start(made), source.end(made), _array(found, source.segment(found.places), spell))]
     for statement in found.stores:
         target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
         assert isinstance(target, ast.Subscript)
         how = "set" if isinstance(statement, ast.Assign) else HOW[type(statement.op)]
         code = f"{found.name} = {found.name}.at[{source.segment(target.slice)}].{how}("
-        edits.append(Edit(source.start(statement), source.start(statement.value), code))
-        edits.append(Edit(source.end(statement.value), source.end(statement.value), ")"))
+        end, value = source.end(target), statement.value
+        bracket = OPENED.match(source.lines[end.line - 1][end.column - 1 :])
+        inside = Position(end.line, end.column + bracket.end()) if bracket else None
+        if inside is not None and inside <= source.start(value):  # `ys[i] = (...)`: the call has these brackets
+            edits.append(Edit(source.start(statement), inside, code))
+            continue
+        edits.append(Edit(source.start(statement), source.start(value), code))
+        edits.append(Edit(source.end(value), source.end(value), ")"))
     edits += [Edit(source.start(call), source.end(call), found.name) for call in found.joined]
-    line = node.lineno - getattr(unit.node, "lineno", 0) - source.segment(value).count("\n")
+    line = node.lineno - getattr(unit.node, "lineno", 0) - source.segment(made).count("\n")
     place = Resume(line, source.start(node).column, starts)
     return Rewrite(tuple(edits), primitive, tuple(dict.fromkeys(imports)), then=(place,))
-
-
-HOW: dict[type[ast.operator], str] = {ast.Add: "add", ast.Mult: "multiply"}
 
 
 def _array(found: Placed, count: str, spell: Spell) -> str:

@@ -43,7 +43,7 @@ VARIABLES = {
 @pytest.mark.parametrize(("body", "piece"), VARIABLES.values(), ids=VARIABLES.keys())
 def test_a_list_that_is_read_at_its_end_only_is_a_variable(rewrite, body: str, piece: str) -> None:
     sample = rewrite(f"@jax.jit\ndef f(x0, us):\n    {body}")
-    assert piece in sample.new, sample.new
+    assert piece in sample.new and piece not in sample.old, sample.new
     sample.agree("f", [x0, xs])
 
 
@@ -142,6 +142,10 @@ PLACED = {
         "best = [-1.0 for _ in range(7)]\n    for i, u in enumerate(us):\n        d = jnp.sum(u * x0)\n        best[i % 5] = d\n    # all of them\n    return jnp.asarray(best).max()\n",
         "best = jnp.full(7, -1.0, jnp.result_type(us, x0, float))\n",
     ),
+    "values in brackets": (
+        "t = [0.0] * 50\n    t[0] = (x0[0])\n    for i in range(1, 50):\n        t[i] = (\n            t[i - 1] * 0.5  # half\n            + us[i % 6, 1]\n        )\n        t[i] *= (2 + x0[1])\n    return jnp.stack(t)\n",
+        "        t = t.at[i].set(\n            t[i - 1] * 0.5  # half\n            + us[i % 6, 1]\n        )\n        return t.at[i].multiply(2 + x0[1])\n",
+    ),
     "places counted from the end": (
         "out = [0.5] * 48\n    for i in range(-40, 0):\n        out[i] = jnp.sin(us[i % 6, 0]) * x0[1]\n    return jnp.asarray(out)[1:]\n",
         "return out.at[i].set(jnp.sin(us[i % 6, 0]) * x0[1])",
@@ -152,7 +156,7 @@ PLACED = {
 @pytest.mark.parametrize(("body", "piece"), PLACED.values(), ids=PLACED.keys())
 def test_a_list_whose_places_are_set_is_an_array(rewrite, body: str, piece: str) -> None:
     sample = rewrite(f"@jax.jit\ndef f(x0, us):\n    {body}")
-    assert piece in sample.new, sample.new
+    assert piece in sample.new and piece not in sample.old, sample.new
     for dtype in ("float32", "float16"):
         sample.agree("f", [lambda d=dtype: XS[0].astype(d), lambda d=dtype: (XS * 3).astype(d)])
 
