@@ -81,7 +81,7 @@ def find_batch(
     counter: Stream | None = None
     parts: list[ast.AST] = [*statements, *elements]
     for stream in streams:
-        if stream.table:
+        if stream.table or stream.listed:
             return None
         if stream.kind == "rows" and stream.array is not None:
             rows.append(Rows(stream.array, 0, target=stream.target, reverse=stream.reverse))

@@ -271,7 +271,15 @@ def _fresh(arm: Block) -> Names:
             ):
                 if all(part is s or name not in binds(s) for s in arm) and name not in reads(*arm[: arm.index(part)]):
                     own.add(name)
+            case ast.If(body=body, orelse=other):
+                for inner in (tuple(body), tuple(other)):
+                    own |= {name for name in _fresh(inner) if _named(arm, name) == _named(inner, name)}
     return frozenset(own)
+
+
+def _named(block: Block, name: str) -> int:
+    """How often a name stands in a block."""
+    return sum(isinstance(n, ast.Name) and n.id == name for s in block for n in ast.walk(s))
 
 
 def _own(value: ast.expr, made: Names) -> bool:

@@ -50,7 +50,7 @@ def host_loop(model: LoopModel, settings: Settings) -> HostLoop | None:
     if (
         node.orelse
         or not model.streams
-        or any(s.table for s in model.streams)
+        or any(s.table or s.listed for s in model.streams)
         or not long(model, settings)
         or deliberate(model)
         or _apart(model)

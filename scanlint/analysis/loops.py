@@ -25,7 +25,7 @@ from scanlint.analysis.lengths import rows_written
 from scanlint.analysis.obstacles import obstacles
 from scanlint.analysis.outputs import Output, appends, backwards, find_outputs
 from scanlint.analysis.readback import ReadBack, read_back
-from scanlint.analysis.tables import entries, iterable_table
+from scanlint.analysis.tables import array_list, entries, iterable_table
 from scanlint.analysis.unit import IN_TESTS, Unit
 from scanlint.outcome import Withheld
 from scanlint.settings import Settings
@@ -37,7 +37,8 @@ class Stream:
 
     `start` and `step` are None where the range does not give them. `counted` is the array whose rows `enumerate`
     counts (there is no `stop` then). `reverse` goes from the last one to the first. `table`: the rows are those of a
-    list of numbers or of a NumPy array, Python values as long as the loop is not rolled.
+    list of numbers or of a NumPy array, Python values as long as the loop is not rolled. `listed`: they are arrays that
+    stand in a list, to be stacked.
     """
 
     target: ast.expr
@@ -49,6 +50,7 @@ class Stream:
     counted: ast.expr | None = None
     reverse: bool = False
     table: bool = False
+    listed: bool = False
 
     @property
     def plain(self) -> bool:
@@ -243,11 +245,13 @@ def streams_of(unit: Unit, target: ast.expr, iterable: ast.expr) -> Iterator[Str
 
 
 def _rows(unit: Unit, target: ast.expr, array: ast.expr) -> Iterator[Stream]:
-    """The rows of an array or of a table of numbers."""
+    """The rows of an array, of a table of numbers, or the arrays of a list."""
     if is_array(unit, array):
         yield Stream(target, "rows", array=array)
     elif iterable_table(unit, array):
         yield Stream(target, "rows", array=array, table=True)
+    elif array_list(unit, array) is not None:
+        yield Stream(target, "rows", array=array, listed=True)
 
 
 def _reversed(stream: Stream) -> Stream:
@@ -286,7 +290,8 @@ def _zip(unit: Unit, target: ast.expr, parts: list[ast.expr]) -> Iterator[Stream
             found = [list(streams_of(unit, name, part)) for name, part in zip(names, parts, strict=True)]
             inside = [stream for streams in found for stream in streams]
             whole = all(len(s) == 1 or (s and _all_rows(s) and _all_rows(inside)) for s in found)
-            whole = whole and len({entries(unit, s.array) for s in inside if s.table and s.array is not None}) < 2
+            counts = {entries(unit, s.array) for s in inside if (s.table or s.listed) and s.array is not None}
+            whole = whole and len(counts) < 2
             if whole and any(s.kind == "rows" for s in inside):
                 yield from inside
 
@@ -304,8 +309,8 @@ def is_array(unit: Unit, node: ast.expr) -> bool:
 def trips_of(unit: Unit, streams: tuple[Stream, ...]) -> int | None:
     """The trip count where it is known; beside a range or table of known length, unknown rows count as enough."""
     ranges = [range_length(s, partial(_bound, unit)) for s in streams if s.kind == "range" and s.stop is not None]
-    arrays = [(entries if s.table else rows_written)(unit, s.array) for s in streams if s.array is not None]
-    counted = any(trips is not None for trips in ranges) or any(s.table for s in streams)
+    arrays = [(entries if s.table or s.listed else rows_written)(unit, s.array) for s in streams if s.array is not None]
+    counted = any(trips is not None for trips in ranges) or any(s.table or s.listed for s in streams)
     known = [length for length in (*ranges, *arrays) if length is not None]
     return min(known) if counted or (known and None not in arrays) else None
 

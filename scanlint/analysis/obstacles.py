@@ -10,9 +10,11 @@ from scanlint.analysis.callables import Closure, Transformed
 from scanlint.analysis.flow import Flow, Names, binds, reads, walk_scope
 from scanlint.analysis.items import made_inside
 from scanlint.analysis.lifting import modules_called
+from scanlint.analysis.masked import masked
 from scanlint.analysis.outputs import Output
 from scanlint.analysis.readback import ReadBack
 from scanlint.analysis.spelled import in_test, is_logic, limit, number_cast
+from scanlint.analysis.summed import open_ended
 from scanlint.analysis.tables import is_table
 from scanlint.analysis.unit import Unit
 from scanlint.analysis.values import Value
@@ -67,7 +69,8 @@ def obstacles(
             yield from _effect(unit, node, part, frozenset(o.name for o in outputs))
     yield from modules_called(unit, node)
     yield from _names(unit, node, flow, carried, items)
-    kept = filled | {place for o in outputs if isinstance(o, ReadBack) for place in o.places}
+    kept: set[ast.AST] = filled | {place for o in outputs if isinstance(o, ReadBack) for place in o.places}
+    kept |= {p for p in body if isinstance(p, ast.Slice) and (open_ended(unit, p) or masked(unit, p) is not None)}
     yield from _ints(unit, (part for part in body if part not in kept), staged, carried)
 
 

@@ -63,6 +63,25 @@ def iterable_table(unit: Unit, node: ast.expr) -> bool:
     return (listed or _numpy_made(unit, node)) and entries(unit, node) is not None
 
 
+def array_list(unit: Unit, node: ast.expr) -> ast.List | ast.Tuple | None:
+    """The list or tuple, written down, that an expression is: of two arrays or more, and of nothing else.
+
+    What is traced and stands beside an array is one too: each trip does with it what it does with the array.
+    """
+    display = node
+    if isinstance(node, ast.Name):
+        made = _made(unit, node) if node.id in unit.local_names else None
+        others = [n for n in unit.every(ast.Name) if n.id == node.id and n is not node]
+        if made is None or any(isinstance(unit.parents.get(n), ast.Attribute | ast.Subscript) for n in others):
+            return None
+        display = made
+    if not isinstance(display, ast.List | ast.Tuple) or len(display.elts) < 2:
+        return None
+    values = [unit.value(element) for element in display.elts]
+    alike = all((v.array or v.traced) and v.container is None for v in values)
+    return display if alike and any(v.array for v in values) else None
+
+
 def entries(unit: Unit, node: ast.expr, depth: int = 0) -> int | None:
     """How many rows a table has, where that is written down."""
     value = unit.value(node)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
@@ -29,8 +29,10 @@ def to_vmap(model: LoopModel, batch: Batch, dtype: str | None = None, row: str |
 
     `row`: what it fills is a row, there, of an array that was made before.
     """
+    turned = False
     for output in model.outputs[: len(model.outputs) - len(model.buffers)]:
-        if output.front:
+        turned = output.front and len(model.outputs) == 1 and not _axis(model.unit, output)
+        if output.front and not turned:
             return Withheld(
                 "list-used-otherwise", f"`{output.name}` is filled from its front (line {output.append.lineno})"
             )
@@ -39,9 +41,20 @@ def to_vmap(model: LoopModel, batch: Batch, dtype: str | None = None, row: str |
                 "list-never-stacked", f"`{output.name}` is never made into an array (line {model.node.lineno})"
             )
     try:
-        return _LoopToVmap(model, batch, dtype, row).outcome()
+        if turned and (forward := _forward(batch)) is not None:
+            batch, turned = forward, False
+        return _LoopToVmap(model, batch, dtype, row, turned).outcome()
     except SharedLine:
         return Withheld("shared-line", f"other statements share a line with the loop (line {model.node.lineno})")
+
+
+def _forward(batch: Batch) -> Batch | None:
+    """A batch that goes from the last example to the first, the other way round."""
+    counts = [] if batch.counter is None else [batch.counter.reverse]
+    if not all([*(row.reverse for row in batch.rows), *counts]):
+        return None
+    counter = replace(batch.counter, reverse=False) if batch.counter is not None else None
+    return replace(batch, rows=tuple(replace(row, reverse=False) for row in batch.rows), counter=counter)
 
 
 def comprehension_to_vmap(batch: Batch, node: ast.ListComp, stacks: Sequence[ast.Call]) -> Outcome:
@@ -65,6 +78,8 @@ class _LoopToVmap:
     batch: Batch
     dtype: str | None
     row: str | None
+    turned: bool
+    """Whether the results are wanted from the last one to the first."""
 
     def __post_init__(self) -> None:
         self.unit = self.model.unit
@@ -93,6 +108,7 @@ class _LoopToVmap:
         else:
             code, definition = self._function(axis)
             definitions.append(definition)
+        code += "[::-1]" if self.turned else ""
         return self._place(f"{code}.astype({self.dtype})" if self.dtype else code, definitions, axis)
 
     def _plain(self) -> bool:

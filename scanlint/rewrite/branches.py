@@ -25,6 +25,7 @@ from scanlint.rewrite.jumps import as_branch, as_flag
 from scanlint.rewrite.layout import blank_above, fold_return, indent_of
 from scanlint.rewrite.placed import with_places_around
 from scanlint.rewrite.predicates import predicate
+from scanlint.rewrite.stacked import with_stack
 from scanlint.rewrite.stores import without_stores
 from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before, fresh
 
@@ -36,7 +37,8 @@ LONGEST = 20
 def to_cond(model: BranchModel) -> Outcome:
     """An `if` on a traced value into `lax.cond`, or `jnp.where` where both sides may be computed."""
     if loop := loop_left_by(model.unit, model.node):
-        if step := without_jumps(LoopModel(model.unit, loop)):
+        around = LoopModel(model.unit, loop)
+        if step := with_stack(around) or without_jumps(around):
             return step
     if step := as_branch(model.unit, model.node):
         return step

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from scanlint.analysis.exits import jumps_in
-from scanlint.analysis.flow import binds, reads
-from scanlint.analysis.loops import LoopModel, Stream
+from scanlint.analysis.flow import binds, reads, targets
+from scanlint.analysis.loops import LoopModel, Stream, is_array
 from scanlint.outcome import Withheld
 from scanlint.rewrite.leaving import negated
 from scanlint.rewrite.predicates import predicate
@@ -42,12 +42,29 @@ def counting(model: LoopModel, kept: frozenset[str], fresh: Fresh) -> Counting |
     if clash := sorted(reads(*model.bounds) & moving):
         return Withheld("bound-changes", f"the loop rebinds `{clash[0]}`, by which it counts (line {node.lineno})")
     if not model.streams:
-        return Withheld("iterable", f"what the loop goes over is not understood (line {node.lineno})")
+        return opaque(model)
     match model.streams:
         case (Stream(kind="range", target=ast.Name(), counted=None, reverse=False) as stream,):
             if (step := _step(model, stream)) is not None:
                 return _alone(model, stream, step, kept, fresh)
     return _rows(model, moving, kept, fresh)
+
+
+def opaque(model: LoopModel) -> Withheld:
+    """What is said of a loop over something that is not understood."""
+    node, unit = model.node, model.unit
+    parts = [node.iter] if isinstance(node, ast.For) else []
+    while parts:
+        part = parts.pop(0)
+        match part, unit.resolve(part.func) if isinstance(part, ast.Call) else None:
+            case ast.Call(args=args), "builtins.enumerate" | "builtins.reversed" | "builtins.zip":
+                parts += args[:1] if unit.resolve(part.func) != "builtins.zip" else args
+            case ((ast.Name() | ast.Attribute()), _) if unit.value(part).traced and not is_array(unit, part):
+                code = unit.source.segment(part)
+                return Withheld(
+                    "iterable", f"nothing shows that `{code}` is an array (line {node.lineno}): annotate it"
+                )
+    return Withheld("iterable", f"what the loop goes over is not understood (line {node.lineno})")
 
 
 def _step(model: LoopModel, stream: Stream) -> int | None:
@@ -72,7 +89,7 @@ def _alone(model: LoopModel, stream: Stream, step: int, kept: frozenset[str], fr
         begin, end = shifted(start, -step), shifted(code(stream.stop), -step)
         return Counting((f"{name} = {begin}",), f"{name} {sign} {end}", (_moved(name, step),), ())
     name = name if model.used(name) or not name.startswith("_") else fresh("i", "trip", "k")
-    test = f"{name} {sign} {_side(code(stream.stop))}"
+    test = f"{name} {sign} {side(code(stream.stop))}"
     return Counting((f"{name} = {start}",), test, (), (_moved(name, step),), name)
 
 
@@ -80,7 +97,7 @@ def _moved(name: str, step: int) -> str:
     return f"{name} += {step}" if step > 0 else f"{name} -= {-step}"
 
 
-def _side(code: str) -> str:
+def side(code: str) -> str:
     """An expression as one side of a comparison."""
     node = ast.parse(code, mode="eval").body
     return f"({code})" if isinstance(node, ast.Compare | ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr) else code
@@ -122,7 +139,7 @@ def _rows(model: LoopModel, moving: frozenset[str], kept: frozenset[str], fresh:
     for stream in model.streams:
         if stream.kind == "range":
             if not counts_evenly(model, stream):
-                return Withheld("iterable", f"what the loop goes over is not understood (line {node.lineno})")
+                return opaque(model)
             if stream.counted is None:
                 lengths.append(length(model, stream))
             if code(stream.target) != counter:
@@ -135,12 +152,16 @@ def _rows(model: LoopModel, moving: frozenset[str], kept: frozenset[str], fresh:
             rows, skipped, dropped = before[-1].partition(" ")[0], 0, 0
         else:
             rows = array.id
-        place = f"-{dropped + 1} - {counter}" if stream.reverse else counter
+        last = base - dropped - 1
+        place = (f"{last} - {counter}" if last else f"-{counter}") if stream.reverse else counter
         if skipped != base and not stream.reverse:
             place += f" + {skipped - base}" if skipped > base else f" - {base - skipped}"
         lengths.append(f"len({rows})" + (f" - {skipped + dropped}" if skipped + dropped else ""))
         if not isinstance(stream.target, ast.Name) or stream.target.id in kept or model.used(stream.target.id):
             first.append(f"{code(stream.target)} = {rows}[{place}]")
+            names = set(targets(stream.target))
+            if model.trips and names & kept and not names & model.flow.bound_before[node]:
+                before.append(f"{code(stream.target)} = {rows}[{-1 - dropped if stream.reverse else skipped}]")
     lengths = list(dict.fromkeys(lengths))
     stop = lengths[0] if len(lengths) == 1 else f"min({', '.join(lengths)})"
     if late:

@@ -18,6 +18,7 @@ from scanlint.rewrite.arms import assigned
 from scanlint.rewrite.batches import to_vmap
 from scanlint.rewrite.buffers import buffered, dtype_of, in_order, within
 from scanlint.rewrite.closures import with_closures
+from scanlint.rewrite.counting import opaque
 from scanlint.rewrite.flagged import without_jumps
 from scanlint.rewrite.flattened import with_rows
 from scanlint.rewrite.growing import with_lists
@@ -32,6 +33,7 @@ from scanlint.rewrite.placeholders import with_placeholders
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.readback import without_read_back
 from scanlint.rewrite.roll import Roll, kept
+from scanlint.rewrite.stacked import with_stack
 from scanlint.rewrite.syntax import SharedLine, blank_line_before
 from scanlint.rewrite.thinned import on_each_trip
 from scanlint.rewrite.walrus import without_walrus
@@ -39,7 +41,7 @@ from scanlint.rewrite.windows import use_windows
 from scanlint.rewrite.words import bare
 
 WAYS = (
-    without_list, without_read_back, on_each_trip, once_per_trip, with_rows, with_lists, with_named_lists,
+    with_stack, without_list, without_read_back, on_each_trip, once_per_trip, with_rows, with_lists, with_named_lists,
     with_places, with_closures, without_continue, without_jumps, first_trip_before, last_after,
 )  # fmt: skip
 """Steps after which a loop is looked at again, the first that applies first."""
@@ -56,7 +58,7 @@ def to_rolled_loop(model: LoopModel, *, stacked: bool = False) -> Outcome:
     if refusal := refuse(model):
         return refusal
     if not model.streams:
-        return Withheld("iterable", f"what the loop goes over is not understood (line {model.node.lineno})")
+        return opaque(model)
     try:
         outcome = Roll(model, stacked).outcome()
     except SharedLine:

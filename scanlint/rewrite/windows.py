@@ -12,7 +12,10 @@ from scanlint.analysis.affine import Polynomial, add, polynomial, surely_at_most
 from scanlint.analysis.extents import SHAPED, extent, padded
 from scanlint.analysis.flow import binds, parameters, reads, targets, walk_scope
 from scanlint.analysis.loops import LoopModel, Stream, is_array, streams_of
+from scanlint.analysis.masked import masked
+from scanlint.analysis.summed import open_ended, summed
 from scanlint.outcome import Withheld
+from scanlint.rewrite.masks import use_mask
 from scanlint.rewrite.syntax import Snippet
 from scanlint.rewrite.words import atom
 
@@ -32,9 +35,11 @@ class Window(NamedTuple):
 def use_windows(model: LoopModel, snippet: Snippet, spell: Spell) -> Withheld | None:
     """`x[i : i + 3]` becomes `lax.dynamic_slice_in_dim(x, i, 3)`, for a tracer cannot bound a slice."""
     done: set[ast.AST] = set()
+    if problem := _use_masks(model, snippet, spell, done):
+        return problem
     for part in ast.walk(ast.Module(model.node.body, [])):
         match part:
-            case ast.Subscript(value=array, slice=index, ctx=ast.Load()):
+            case ast.Subscript(value=array, slice=index, ctx=ast.Load()) if index not in done:
                 parts = index.elts if isinstance(index, ast.Tuple) else [index]
                 if not any(_moves(model, p) for p in parts):
                     continue
@@ -42,10 +47,29 @@ def use_windows(model: LoopModel, snippet: Snippet, spell: Spell) -> Withheld | 
                 placed = isinstance(array, ast.Attribute) and array.attr == "at"
                 code = (_placed if placed else _read)(model, snippet, spell, array, parts)
                 if isinstance(code, Withheld):
-                    return code
+                    filled = None if placed else _filled(model, snippet, spell, array, parts)
+                    if filled is None:
+                        return code
+                    code = filled
                 snippet.replace(part, code)
             case ast.Tuple(elts=parts) if part not in done and any(_moves(model, p) for p in parts):
                 return Withheld("slice-in-tuple", f"a moving slice stands among other indices at line {part.lineno}")
+    return None
+
+
+def _use_masks(model: LoopModel, snippet: Snippet, spell: Spell, done: set[ast.AST]) -> Withheld | None:
+    """Slices whose length changes as whole rows, in sums and products; their indices are `done` then."""
+    for part in ast.walk(ast.Module(model.node.body, [])):
+        if not isinstance(part, ast.Slice) or not _moves(model, part) or window(part, model.staged) is not None:
+            continue
+        found = masked(model.unit, part)
+        if found is None or found.slices[0].slice in done:
+            continue
+        for bound in (part.lower, part.upper):
+            if bound is not None and not _never_negative(model, bound):
+                return Withheld("negative-start", f"a bound of the slice at line {part.lineno} can be below 0")
+        done |= {one.slice for one in found.slices}
+        use_mask(found, _definitions(model), snippet, spell)
     return None
 
 
@@ -89,6 +113,33 @@ def _read(
         start = snippet.expression(one.low)
         code = f"{spell('jax.lax.dynamic_slice_in_dim')}({code}, {start}, {one.length}{last})"
     return code
+
+
+def _filled(model: LoopModel, snippet: Snippet, spell: Spell, array: ast.expr, parts: Sequence[ast.expr]) -> str | None:
+    """A slice that may run over the end and is only summed: `x.at[rows].get(mode="fill", fill_value=0)`."""
+    codes, neutral, name = list[str](), "", snippet.expression(array)
+    for axis, part in enumerate(parts):
+        match part:
+            case ast.Slice() if _moves(model, part):
+                found, reduced = window(part, model.staged), summed(model.unit, part)
+                if found is None and part.lower is not None and open_ended(model.unit, part):
+                    found = part.lower, f"{name}.shape[{axis}]" if axis else f"len({name})"
+                if found is None or reduced is None or neutral or not _never_negative(model, found[0]):
+                    return None
+                start, neutral = snippet.expression(found[0]), reduced.neutral
+                sums = isinstance(found[0], ast.BinOp) and isinstance(found[0].op, SUMS)
+                codes.append(f"{start if sums else atom(start)} + {spell('jax.numpy.arange')}({found[1]})")
+            case ast.Slice(lower=None, upper=None, step=None):
+                codes.append(":")
+            case ast.Constant(value=int(number)) if not isinstance(number, bool):
+                codes.append(str(number))
+            case _:
+                return None
+    while codes[-1] == ":":
+        codes.pop()
+    if not is_array(model.unit, array):
+        return None
+    return f'{name}.at[{", ".join(codes)}].get(mode="fill", fill_value={neutral})'
 
 
 def _placed(
@@ -210,6 +261,9 @@ def _least(model: LoopModel, node: ast.expr) -> int | None:
                 return None
             start = 0 if stream.start is None else unit.value(stream.start).constant
             step = 1 if stream.step is None else unit.value(stream.step).constant
+            if isinstance(step, int) and step < 0 and stream.stop is not None:
+                last = unit.value(stream.stop).constant
+                return last + 1 if isinstance(last, int) else None
             return start if isinstance(start, int) and isinstance(step, int) and step > 0 else None
         case ast.BinOp(left=left, op=op, right=right):
             a, b = _least(model, left), _least(model, right)

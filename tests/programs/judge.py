@@ -175,9 +175,10 @@ EARLY = {"break", "return", "loop-else", "while"}
 
 def too_small(got: object, case: Case) -> bool:
     """Whether the body, which is traced also where no trip is made, reads what an array does not have."""
-    return (isinstance(got, IndexError) and not case.rows) or (
-        isinstance(got, TypeError) and case.rows < 2 and "slice_sizes" in str(got)
-    )
+    if isinstance(got, TypeError) and "slice_sizes" in str(got):
+        return case.rows < 2
+    gathers = isinstance(got, TypeError) and "in gather op is out of range" in str(got)
+    return (isinstance(got, IndexError) or gathers) and not case.rows
 
 
 def collects(program: Program) -> bool:

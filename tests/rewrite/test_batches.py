@@ -365,10 +365,10 @@ def test_a_window_that_may_start_before_its_array_is_left(rewrite: Rewriting) ->
 
 
 RUNS_OVER = {
-    "another_axis": "def f(x, n):\n    out = []\n    for i in range(x.shape[0]):\n        out.append(x[:, i : i + 3].sum())\n    return jnp.stack(out)\n",
-    "a_margin_that_is_too_small": "def f(x, k):\n    p = jnp.pad(x, k // 3)\n    out = []\n    for i in range(x.shape[0]):\n        out.append(p[i : i + k].sum())\n    return jnp.stack(out)\n",
-    "a_length_from_before_the_array_is_cut": "def f(x):\n    n = x.shape[0]\n    x = x[1:]\n    out = []\n    for i in range(n - 2):\n        out.append(x[i : i + 3].sum())\n    return jnp.stack(out)\n",
-    "an_array_that_gets_shorter": "def f(x):\n    out = []\n    for i in range(x.shape[0] - 2):\n        out.append(x[i : i + 3].sum())\n        x = x[:-1]\n    return jnp.stack(out)\n",
+    "another_axis": "def f(x, n):\n    out = []\n    for i in range(x.shape[0]):\n        out.append(x[:, i : i + 3].max())\n    return jnp.stack(out)\n",
+    "a_margin_that_is_too_small": "def f(x, k):\n    p = jnp.pad(x, k // 3)\n    out = []\n    for i in range(x.shape[0]):\n        out.append(p[i : i + k].max())\n    return jnp.stack(out)\n",
+    "a_length_from_before_the_array_is_cut": "def f(x):\n    n = x.shape[0]\n    x = x[1:]\n    out = []\n    for i in range(n - 2):\n        out.append(x[i : i + 3].max())\n    return jnp.stack(out)\n",
+    "an_array_that_gets_shorter": "def f(x):\n    out = []\n    for i in range(x.shape[0] - 2):\n        out.append(x[i : i + 3].max())\n        x = x[:-1]\n    return jnp.stack(out)\n",
 }  # fmt: skip
 
 
@@ -376,6 +376,39 @@ RUNS_OVER = {
 def test_a_window_that_may_run_over_is_left(code: str, rewrite: Rewriting) -> None:
     sample = rewrite(f"@jax.jit\n{code}")
     assert sample.reasons == ["slice-may-run-over"]
+
+
+SUMMED = {
+    "the sum of a window": ("out.append(x[i : i + 3].sum())", "x.at[i + jnp.arange(3)].get(mode=\"fill\", fill_value=0).sum()"),
+    "along its axis": ("out.append(jnp.sum(x[i : i + 3], axis=0).max())", "x.at[i + jnp.arange(3)].get("),
+    "along another axis": ("out.append(jnp.prod(x[:, i : i + 3], axis=1))", "x.at[:, i + jnp.arange(3)].get(mode=\"fill\", fill_value=1)"),
+    "all to the end": ("out.append(jnp.any(x[i:]) + x[i:].sum())", "x.at[i + jnp.arange(len(x))].get("),
+    "beside a number": ("out.append(x[i : i + 4, 1].sum())", "x.at[i + jnp.arange(4), 1].get("),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), SUMMED.values(), ids=SUMMED)
+def test_a_window_that_is_summed_is_filled_with_what_counts_for_nothing(
+    body: str, expected: str, rewrite: Rewriting
+) -> None:
+    code = f"@jax.jit\ndef f(x):\n    out = []\n    for i in range(x.shape[0]):\n        {body}\n    return jnp.stack(out)\n"
+    sample = rewrite(code)
+    assert expected in sample.new
+    sample.agree("f", [lambda: jnp.sin(jnp.arange(42.0)).reshape(7, 6)])
+
+
+NOT_FILLED = {
+    "another axis is summed": "x[i : i + 3].sum(1).max()",
+    "a mean": "x[i : i + 3].mean()",
+    "a start": "jnp.sum(x[i : i + 3], initial=1.0)",
+    "a start below 0": "x[i - 1 : i + 2].sum()",
+}
+
+
+@pytest.mark.parametrize("read", NOT_FILLED.values(), ids=NOT_FILLED)
+def test_a_window_of_which_more_is_made_is_left(read: str, rewrite: Rewriting) -> None:
+    code = f"@jax.jit\ndef f(x):\n    out = []\n    for i in range(x.shape[0]):\n        out.append({read})\n    return jnp.stack(out)\n"
+    assert rewrite(code).reasons[0] in ("slice-may-run-over", "negative-start")
 
 
 UNTOUCHED = {
