@@ -18,7 +18,7 @@ MASKED = {
         "jnp.dot(jnp.where(jnp.arange(len(x)) > i, a[i], 0), x)",
     ),
     "a row of a matrix on the right": (
-        "s = jnp.zeros(30)\n    for i in range(30):\n        s = s.at[i].set(jnp.vdot(-a[2, :i] * 2, a[:i, i % 7]))\n    return s\n",
+        "s = jnp.zeros(30)\n    for i in range(30):\n        s = jnp.sin(s) + jnp.vdot(-a[2, :i] * 2, a[:i, i % 7])\n    return s\n",
         "jnp.where(jnp.arange(a.shape[1]) < i, -a[2] * 2, 0), a[:, i % 7]",
     ),
     "a sum over a vector that the function makes": (
