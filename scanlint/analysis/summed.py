@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
 
 from scanlint.analysis.unit import Unit
 
@@ -12,16 +11,8 @@ NEUTRAL = {"sum": "0", "prod": "1", "any": "0", "all": "1"}
 NAMED = frozenset(["axis", "keepdims", "dtype"])
 
 
-class Summed(NamedTuple):
-    """The call that reduces a slice, as a function of it or as its method; `neutral` is what counts for nothing."""
-
-    call: ast.Call
-    method: bool
-    neutral: str
-
-
-def summed(unit: Unit, cut: ast.expr) -> Summed | None:
-    """How one slice among the indices of an array is reduced over its own axis; None where more is made of it."""
+def summed(unit: Unit, cut: ast.expr) -> str | None:
+    """What counts for nothing where a slice among the indices of an array is only reduced over its own axis."""
     place = unit.parents[cut]
     parts = place.elts if isinstance(place, ast.Tuple) else [cut]
     read = unit.parents[place] if isinstance(place, ast.Tuple) else place
@@ -31,11 +22,11 @@ def summed(unit: Unit, cut: ast.expr) -> Summed | None:
     match outer, unit.parents.get(outer):
         case ast.Call(func=function, args=[given, *rest]), _ if given is read:
             module, _, name = (unit.resolve(function) or "").rpartition(".")
-            call, method = outer, False
+            call = outer
             if module != "jax.numpy":
                 return None
         case ast.Attribute(value=given, attr=name), ast.Call(func=function, args=rest) as call if function is outer:
-            method = True
+            pass
         case _:
             return None
     if name not in NEUTRAL or {k.arg for k in call.keywords} - NAMED:
@@ -44,7 +35,7 @@ def summed(unit: Unit, cut: ast.expr) -> Summed | None:
     axis = sum(isinstance(p, ast.Slice) for p in parts[: parts.index(cut)])
     if len(rest) > 1 or any(getattr(a, "value", "") not in (axis, None) or isinstance(a, ast.Attribute) for a in along):
         return None
-    return Summed(call, method, NEUTRAL[name])
+    return NEUTRAL[name]
 
 
 def open_ended(unit: Unit, cut: ast.Slice) -> bool:

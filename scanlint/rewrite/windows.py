@@ -121,12 +121,12 @@ def _filled(model: LoopModel, snippet: Snippet, spell: Spell, array: ast.expr, p
     for axis, part in enumerate(parts):
         match part:
             case ast.Slice() if _moves(model, part):
-                found, reduced = window(part, model.staged), summed(model.unit, part)
+                found, counts = window(part, model.staged), summed(model.unit, part)
                 if found is None and part.lower is not None and open_ended(model.unit, part):
                     found = part.lower, f"{name}.shape[{axis}]" if axis else f"len({name})"
-                if found is None or reduced is None or neutral or not _never_negative(model, found[0]):
+                if found is None or counts is None or neutral or not _never_negative(model, found[0]):
                     return None
-                start, neutral = snippet.expression(found[0]), reduced.neutral
+                start, neutral = snippet.expression(found[0]), counts
                 sums = isinstance(found[0], ast.BinOp) and isinstance(found[0].op, SUMS)
                 codes.append(f"{start if sums else atom(start)} + {spell('jax.numpy.arange')}({found[1]})")
             case ast.Slice(lower=None, upper=None, step=None):

@@ -177,3 +177,28 @@ def test_functions_inside_others_are_looked_at_by_themselves(rewrite) -> None:
     )
     assert "path, _ = lax.scan(step, x0, us)\n" in sample.new, sample.new
     sample.agree("f", [x0, xs])
+
+
+STACKED = {
+    "in the loop": ("for y in (x0, x0 + 1, -x0, jnp.sin(x0)):", "return s", "jnp.stack((x0, x0 + 1, -x0, jnp.sin(x0)))"),
+    "with a name of its own": ("rows = [x0, us[2], -x0]\n    for y in rows:", "return s", "rows = jnp.stack([x0, us[2], -x0])"),
+    "without brackets": ("for y in x0, -x0:", "return s", "jnp.stack((x0, -x0))"),
+    "counted": ("for i, y in enumerate([x0, -x0, x0 * 2]):", "return s + i", "jnp.stack([x0, -x0, x0 * 2])"),
+    "the last one is read afterwards": ("for y in (x0, -x0, x0 * 2):", "return s, y", "jnp.stack((x0, -x0, x0 * 2))"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("head", "last", "piece"), STACKED.values(), ids=STACKED.keys())
+def test_arrays_in_a_list_that_a_loop_goes_over_are_stacked(rewrite, head: str, last: str, piece: str) -> None:
+    code = f"@jax.jit\ndef f(x0, us):\n    s = jnp.zeros(2)\n    {head}\n        s = jnp.tanh(s) + y\n        if s[0] > 1.0:\n            break\n    {last}\n"
+    sample = rewrite(code)
+    assert piece in sample.new and "while_loop" in sample.new, sample.new
+    sample.agree("f", [x0, xs])
+
+
+@pytest.mark.parametrize("start", ["", ", 1", ", 2"])
+def test_rows_from_the_last_one_are_counted_from_the_start_that_is_written(rewrite, start: str) -> None:
+    code = f"@jax.jit\ndef f(x0, us):\n    s = x0\n    us = us * 1.0\n    for i, u in enumerate(reversed(us){start}):\n        s = 0.5 * s + jnp.sin(u) * i\n        if s[0] > 1.5:\n            break\n    return s, i\n"
+    sample = rewrite(code)
+    assert "while_loop" in sample.new
+    sample.agree("f", [x0, xs])
