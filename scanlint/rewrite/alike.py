@@ -109,12 +109,14 @@ def _total(unit: Unit, node: ast.expr) -> bool:
 
 
 def filled(unit: Unit, nodes: Sequence[ast.expr | None]) -> bool:
-    """Whether Python numbers stand beside arrays that may be computed whatever the test says.
+    """Whether Python numbers, or names that may hold one still, stand beside arrays that may be computed in any case.
 
     `jnp.where` gives such numbers the dtype of the array and its shape; `lax.cond` would ask for both.
     """
     arrays = []
     for node in nodes:
+        if isinstance(node, ast.Name) and _numeral(unit, node.id):
+            continue
         known = None if node is None else number(unit, node)
         if node is None or isinstance(known, bool | complex) or (known is None and unit.value(node).static):
             return False
@@ -167,7 +169,8 @@ class Leaf:
 
     `node` is the expression, None where that is not evident; `code` how it is written, or, if it is not `written` in
     the arm, how to write it; `local` what the arm binds its own names to, None where that is not evident.
-    `hidden` are names that mean something else where the leaf stands: the arm has bound them by then.
+    `hidden` are names that mean something else where the leaf stands: the arm has bound them by then. `bound` is what
+    a name that stands alone was last bound to before the branch, where that is evident.
     """
 
     code: str
@@ -175,6 +178,7 @@ class Leaf:
     local: Mapping[str, ast.expr | None] = field(default_factory=dict)
     written: bool = True
     hidden: frozenset[str] = frozenset()
+    bound: ast.expr | None = None
 
 
 def unify(unit: Unit, leaves: Sequence[Leaf], what: str, spell: Spell) -> dict[int, str] | Withheld:
@@ -203,10 +207,12 @@ def _strong(unit: Unit, leaves: Sequence[Leaf], spell: Spell) -> dict[int, str]:
     """Casts of names that may hold Python numbers still, beside arrays: `cond` would give results as weak as these."""
     nodes = [leaf.node for leaf in leaves]
     weak = {i: n for i, n in enumerate(nodes) if isinstance(n, ast.Name) and _numeral(unit, n.id)}
+    weak = {i: n for i, n in weak.items() if leaves[i].bound is None or not unit.value(leaves[i].bound).traced}
     found: frozenset[str] = frozenset()
     for leaf in leaves:
         if not found and leaf.node is not None and leaf.node not in weak.values():
             found = dtype_parts(unit, leaf.node, leaf.local) or found
+    found -= {n.id for n in weak.values()}
     arrays = found - {FLOAT}
     if len(arrays) != 1 or any(_numeral(unit, name) for name in arrays) or any(found & leaf.hidden for leaf in leaves):
         return {}

@@ -200,10 +200,10 @@ class _Staging:
 
     def _old(self, name: str) -> Leaf:
         """The value that a name has before the branch."""
-        value = reaching(self.unit, self.model.node, name)
+        bound = value = reaching(self.unit, self.model.node, name)
         if value is None or not (number(self.unit, value) is not None or not_a_number(self.unit, value)):
             value = ast.copy_location(ast.Name(name, ast.Load()), self.model.node)
-        return Leaf(name, value, written=False)
+        return Leaf(name, value, written=False, bound=bound)
 
     def _single(self, arms: Sequence[Arm]) -> bool:
         """Whether each arm is one expression and no more."""

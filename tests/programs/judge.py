@@ -23,6 +23,7 @@ from scanlint.finding import Finding, Verification
 from scanlint.fixing import NO_ROWS, Fixer
 from scanlint.project.sources import decode
 from scanlint.settings import Settings
+from scanlint.verify.worker.judge import NOTHING
 
 SETTINGS = Settings(max_unrolled_trips=3, min_unrolled_equations=1, exclude=("nothing",), cache=False, jobs=1)
 SPACE = "program.py"
@@ -58,15 +59,20 @@ class Verdict(NamedTuple):
         return self.reported and not self.withheld
 
 
+TOLD = {NO_ROWS: "type: ", NOTHING: r"raises \w+Error: "}
+"""What may be wrong where there are no rows, by what the user is told."""
+
+
 def sound(verdict: Verdict) -> bool:
-    """Whether nothing is wrong but what is told: a number that has a dtype of its own now, the type without any rows."""
+    """Whether nothing is wrong but what is told: a number that has a dtype of its own now, what is without any rows."""
     if verdict.wrong is None or "): stronger: " in verdict.wrong:
         return True
     notes = [n for f in verdict.findings if f.verification is not None for n in f.verification.notes]
     number = re.search(r"\): type: weak (\w+)\[\] became", verdict.wrong)
     if number is not None and any(f"the dtype was {number[1]} (weak, as that of" in note for note in notes):
         return True
-    return NO_ROWS in notes and verdict.wrong.startswith("Case(rows=0,") and "): type: " in verdict.wrong
+    told = [kind for note, kind in TOLD.items() if any(n.startswith(note) for n in notes)]
+    return any(re.match(rf"Case\(rows=0,.*?\): {kind}", verdict.wrong) is not None for kind in told)
 
 
 class Unverified(Fixer):
@@ -177,8 +183,7 @@ def too_small(got: object, case: Case) -> bool:
     """Whether the body, which is traced also where no trip is made, reads what an array does not have."""
     if isinstance(got, TypeError) and "slice_sizes" in str(got):
         return case.rows < 2
-    gathers = isinstance(got, TypeError) and "in gather op is out of range" in str(got)
-    return (isinstance(got, IndexError) or gathers) and not case.rows
+    return isinstance(got, IndexError) and not case.rows
 
 
 def collects(program: Program) -> bool:
