@@ -17,7 +17,7 @@ from scanlint.finding import Edit
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.collected import after_loop, drop_initials
 from scanlint.rewrite.indexing import use_arrays, use_tracers, use_weak
-from scanlint.rewrite.layout import blank_above, indent_of
+from scanlint.rewrite.layout import blank_above, fold_return, indent_of, staged
 from scanlint.rewrite.mapped import Mapped, in_statement
 from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before, comments_of
 from scanlint.rewrite.windows import use_windows
@@ -117,7 +117,7 @@ class _LoopToVmap:
         if batch.statements or len(batch.elements) != 1:
             return False
         node = self.model.node
-        lines = self.source.lines[node.lineno - 1 : node.end_lineno]
+        lines = self.source.lines[node.lineno - 1 : self.snippet.last_line]
         comments = any("#" in line for line in lines)
         unpacked = any(not isinstance(r.target, ast.Name | None) for r in batch.rows)
         return not comments and not unpacked and batch.elements[0].lineno == batch.elements[0].end_lineno
@@ -149,6 +149,9 @@ class _LoopToVmap:
         last = snippet.parse(f"return {', '.join(results)}").with_changes(leading_lines=said)
         if body and isinstance(body[-1], cst.FunctionDef):
             last = blank_line_before(last)
+        folded = fold_return(snippet, body, ", ".join(results)) if body and staged(snippet, body[-1]) else None
+        if folded is not None and not said:
+            *body, last = *body[:-1], folded
         definition = snippet.define(
             name, ", ".join(parameters), [*unpack, *body, last], snippet.body_of(self.model.node)
         )
@@ -214,7 +217,7 @@ class _LoopToVmap:
 
     def _blank_after(self) -> bool:
         """Whether an empty line follows the loop."""
-        return not self.source.lines[self.model.node.end_lineno or self.model.node.lineno].strip()
+        return not self.source.lines[self.snippet.last_line].strip()
 
     def _inline(self, code: str) -> Edit | None:
         """`jnp.stack(ys)` right after the loop becomes the call itself."""

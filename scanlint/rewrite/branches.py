@@ -18,11 +18,11 @@ from scanlint.finding import Edit, Primitive
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.alike import Leaf, dtype_parts, filled, not_a_number, number, total, unify
 from scanlint.rewrite.appending import without_appends
-from scanlint.rewrite.arms import Arm, comment_lines, plain_values, verb
+from scanlint.rewrite.arms import Arm, chained, comment_lines, nested, plain_values, verb
 from scanlint.rewrite.choices import Choice, Options, arms_of, options_of, tree_of
 from scanlint.rewrite.flagged import without_jumps
 from scanlint.rewrite.jumps import as_branch, as_flag
-from scanlint.rewrite.layout import blank_above, fold_return, indent_of
+from scanlint.rewrite.layout import blank_above, fold_return, given_back, indent_of
 from scanlint.rewrite.placed import with_places_around
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.stacked import with_stack
@@ -45,11 +45,11 @@ def to_cond(model: BranchModel) -> Outcome:
     if model.obstacles:
         step = as_flag(model.unit, model.node) or without_stores(model) or without_appends(model.unit, model.node)
         return step or with_places_around(model) or model.obstacles[0]
-    if _arms(model.node) > LONGEST:
+    if chained(model.node) > LONGEST:
         return Withheld(
             "too-long", f"the `if` and its `elif`s have more than {LONGEST} arms (line {model.node.lineno})"
         )
-    if _depth(model.node.body) > DEEPEST or _depth(model.node.orelse) > DEEPEST:
+    if nested(model.node.body) > DEEPEST or nested(model.node.orelse) > DEEPEST:
         return Withheld("too-deep", f"more than {DEEPEST} branches stand inside one another (line {model.node.lineno})")
     try:
         staging = _Staging(model)
@@ -59,26 +59,6 @@ def to_cond(model: BranchModel) -> Outcome:
         return staging.outcome(tree)
     except SharedLine:
         return Withheld("shared-line", f"other statements share a line with the branch (line {model.node.lineno})")
-
-
-def _arms(node: ast.If) -> int:
-    """How many arms an `if` has with its `elif`s, the `else` not counted."""
-    count = 1
-    while len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
-        node, count = node.orelse[0], count + 1
-    return count
-
-
-def _depth(block: Sequence[ast.stmt]) -> int:
-    """How many `if`s stand inside one another; an `elif` stands beside its `if`."""
-    deepest = 0
-    for node in block:
-        if isinstance(node, ast.If):
-            chained = len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If)
-            deepest = max(deepest, 1 + _depth(node.body), _depth(node.orelse) + (not chained))
-        elif isinstance(node, ast.For | ast.While | ast.With | ast.Try):
-            deepest = max(deepest, _depth(node.body))
-    return deepest
 
 
 def to_switch(selection: Selection) -> Outcome:
@@ -113,7 +93,10 @@ class _Staging:
             assert isinstance(parent, ast.If)
             first = parent
         self.first = first
-        last = model.last if first is model.node else first
+        self.comments = comment_lines(self.source.text)
+        results = "" if first is not model.node or model.returns else ", ".join(model.results)
+        self.given_back = given_back(self.unit, model.node, results)
+        last = self.given_back or (model.last if first is model.node else first)
         self.snippet = Snippet(self.source, first, last, indent_of(self.unit))
         self.taken = set(self.unit.names)
         self.imports: list[str] = []
@@ -121,7 +104,6 @@ class _Staging:
         self.test = model.node.test
         self.casts: dict[tuple[int, int], str] = {}
         self.values: dict[int, list[Leaf] | None] = {}
-        self.comments = comment_lines(self.source.text)
 
     def spell(self, name: str) -> str:
         written, needed = self.unit.spell(name)
@@ -371,7 +353,8 @@ class _Staging:
     def _edits(self, made: Made) -> list[Edit]:
         model, snippet = self.model, self.snippet
         depth = 0 if self.first is model.node and self.around is None else 1
-        code = f"return {made.code}" if model.returns else f"{', '.join(model.results)} = {made.code}"
+        given = model.returns or (self.given_back is not None and self.around is None)
+        code = f"return {made.code}" if given else f"{', '.join(model.results)} = {made.code}"
         call = self._statement(code, depth)
         statements = [*made.definitions, call]
         spaced = [statements[0], *(blank_line_before(s) for s in statements[1:])]
@@ -379,7 +362,8 @@ class _Staging:
             return [self._as_else(spaced)]
         if self.around is not None:
             guard = self.snippet.parse(f"if {self.around}:\n    pass\n")
-            return [snippet.edit([guard.with_changes(body=cst.IndentedBlock(body=spaced, indent=snippet.indent))])]
+            guard = guard.with_changes(body=cst.IndentedBlock(body=spaced, indent=snippet.indent))
+            return [snippet.edit([guard, *snippet.statements([self.given_back] if self.given_back else [])])]
         edits = [snippet.edit(spaced)]
         if made.definitions:
             edits += blank_above(self.source, model.node, snippet.newline, set())

@@ -12,6 +12,7 @@ from scanlint.analysis.unit import Unit
 from scanlint.edits import apply_edits, hugged, tidied
 from scanlint.outcome import Outcome, Resume, Rewrite, Withheld
 from scanlint.rewrite.imports import add_imports
+from scanlint.rewrite.remarks import with_remarks
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.settings import Settings
 
@@ -128,7 +129,7 @@ class Rewriter(NamedTuple):
 
     def _step(self, unit: Unit, rewrite: Rewrite) -> Rewritten | Withheld:
         edits = rewrite.edits if rewrite.then else tidied(unit.source.text, rewrite.edits)
-        text = apply_edits(unit.source.text, edits)
+        text = apply_edits(unit.source.text, with_remarks(unit.source.text, edits))
         try:
             text = hugged(unit.source.text, add_imports(text, rewrite.imports))
         except SyntaxError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import textwrap
 
+from scanlint.analysis.appending import APPENDS
 from scanlint.analysis.exits import jumps_in
 from scanlint.analysis.flow import binds, reads, walk_scope
 from scanlint.analysis.loops import LoopModel
@@ -17,8 +18,12 @@ from scanlint.rewrite.syntax import fresh
 
 
 def without_continue(model: LoopModel) -> Rewrite | None:
-    """The loop with its last `continue` turned into the branch that it stands for, if nothing else is in the way."""
-    if not model.obstacles or model.outputs or any(o.code != "continue" for o in model.obstacles):
+    """The loop with its last `continue` turned into the branch that it stands for, if nothing else is in the way.
+
+    What seems to be appended on some trips only may be appended on both sides of that branch.
+    """
+    codes = {o.code for o in model.obstacles}
+    if "continue" not in codes or not codes <= APPENDS | {"continue", "list-used-otherwise"}:
         return None
     step = _step(model.unit, _last_guard(model.node))
     loop: Primitive = "while_loop" if isinstance(model.node, ast.While) else "fori_loop"

@@ -13,6 +13,7 @@ from scanlint.rewrite.syntax import Snippet
 from scanlint.rewrite.words import operand
 
 BLOCK = re.compile(r"(?:async )?(?:for|while|if|elif|else|with|try|except|finally|match|case)\b")
+FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 STAGES = ("fori_loop", "while_loop", "cond", "switch")
 """Functions of `lax` that give the tuple that their bodies return."""
 
@@ -48,6 +49,20 @@ def blank_above(source: Source, node: ast.stmt, newline: str, dropped: set[int])
     return [Edit(Position(at + 1, 1), Position(at + 1, 1), newline)]
 
 
+def given_back(unit: Unit, node: ast.stmt, names: str) -> ast.Return | None:
+    """The `return` of these names, and of nothing else, right below a statement of a function inside another one."""
+    block, source = unit.block(node), unit.source
+    after = block[block.index(node) + 1 :]
+    function = next((a for a in unit.ancestors(node) if isinstance(a, FUNCTIONS)), None)
+    match after:
+        case [ast.Return(value=ast.Name() | ast.Tuple() as value) as returned, *_] if function is not unit.node:
+            same = ast.unparse(value).strip("()") == names
+            below = returned.lineno == (node.end_lineno or 0) + 1
+            remark = "#" in source.lines[(returned.end_lineno or returned.lineno) - 1]
+            return returned if same and below and not remark else None
+    return None
+
+
 def fold_return(snippet: Snippet, body: list[cst.BaseStatement], carry: str) -> cst.BaseStatement | None:
     """`x = f(x)` at the end of a body that returns `x` alone, as `return f(x)`; several names if a loop gives them."""
     match body[-1]:
@@ -55,7 +70,7 @@ def fold_return(snippet: Snippet, body: list[cst.BaseStatement], carry: str) -> 
             body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple(elements=several))], value=cst.Call() as call)]
         ):
             names = [e.value.value if isinstance(e.value, cst.Name) else "" for e in several]
-            if ", ".join(names) == carry and snippet.module.code_for_node(call.func).split(".")[-1] in STAGES:
+            if ", ".join(names) == carry and staged(snippet, body[-1]):
                 return _return(snippet, body[-1], call)
         case cst.SimpleStatementLine(
             body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]
@@ -71,6 +86,14 @@ def fold_return(snippet: Snippet, body: list[cst.BaseStatement], carry: str) -> 
                 body=[cst.Return(cst.parse_expression(f"{name} {sign} {operand(right, sign)}"))]
             )
     return None
+
+
+def staged(snippet: Snippet, statement: cst.BaseStatement) -> bool:
+    """Whether a statement binds what a staged loop or branch gives."""
+    match statement:
+        case cst.SimpleStatementLine(body=[cst.Assign(value=cst.Call(func=function))]):
+            return snippet.module.code_for_node(function).split(".")[-1] in STAGES
+    return False
 
 
 def _return(snippet: Snippet, statement: cst.BaseStatement, value: cst.BaseExpression) -> cst.BaseStatement:

@@ -18,7 +18,7 @@ from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.backwards import Downward, downward
 from scanlint.rewrite.collected import after_loop, drop_initials, read_backwards
 from scanlint.rewrite.indexing import as_array, use_arrays, use_tracers, use_weak
-from scanlint.rewrite.layout import blank_above, fold_return, indent_of
+from scanlint.rewrite.layout import blank_above, fold_return, given_back, indent_of
 from scanlint.rewrite.ranges import counts_evenly, last_target, length, nth
 from scanlint.rewrite.rows import Row, rows_read_by_index
 from scanlint.rewrite.syntax import Snippet, blank_line_before, fresh
@@ -341,7 +341,9 @@ class Roll:
         self, definition: cst.BaseStatement, lines: list[str], primitive: Primitive, extra: list[Edit] | None = None
     ) -> Rewrite:
         extra = [*(extra or []), *(_without(self.source, s) for s in self.starts.values())]
-        returned = _returned(self.model, lines) if primitive == "fori_loop" else None
+        names = lines[0].partition(" = ")[0]
+        alone = primitive == "fori_loop" and len(lines) == 1
+        returned = given_back(self.unit, self.model.node, names) if alone else None
         if returned is not None:
             lines = [f"return {lines[0].partition(' = ')[2]}"]
             extra.append(_without(self.source, returned))
@@ -368,21 +370,6 @@ def _starts(model: LoopModel) -> Iterator[tuple[str, ast.Assign]]:
                 yield name, statement
             case _:
                 return
-
-
-def _returned(model: LoopModel, lines: list[str]) -> ast.Return | None:
-    """The `return` right below the loop of what its only call gives, in a function inside another one."""
-    block = model.unit.block(model.node)
-    after = block[block.index(model.node) + 1 :]
-    if len(lines) > 1 or model.flow.function is model.unit.node or not after:
-        return None
-    match after[0]:
-        case ast.Return(value=ast.Name() | ast.Tuple() as value) as returned:
-            same = ast.unparse(value).strip("()") == lines[0].partition(" = ")[0]
-            below = returned.lineno == (model.node.end_lineno or 0) + 1
-            remark = "#" in model.unit.source.lines[(returned.end_lineno or returned.lineno) - 1]
-            return returned if same and below and not remark else None
-    return None
 
 
 def _without(source: Source, statement: ast.stmt) -> Edit:

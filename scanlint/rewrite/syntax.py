@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import keyword
 from collections.abc import Callable, Sequence
+from itertools import dropwhile
 from typing import TypeVar
 
 import libcst as cst
@@ -27,7 +28,7 @@ class SharedLine(Exception):
 
 
 class Snippet:
-    """The statements from `first` to `last` of one block: look up, change, render.
+    """The statements from `first` to `last` of one block, with the comments at its end: look up, change, render.
 
     Changes are collected by `replace`, `change` and `remove`, and seen by everything that is fetched afterwards
     with `statement`, `statements` or `expression`.
@@ -37,12 +38,14 @@ class Snippet:
         self.source = source
         self.first_line = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", []))])
         self.last_line = last.end_lineno or last.lineno
-        lines = source.lines[self.first_line - 1 : self.last_line]
-        head = lines[0]
+        head, end = source.lines[self.first_line - 1], self.last_line
         self.margin = head[: len(head) - len(head.lstrip(" \t"))]
+        if isinstance(last, COMPOUND):
+            self.last_line += foot(source.lines[end:], self.margin)
+        lines = source.lines[self.first_line - 1 : self.last_line]
         if source.start(first).column != len(self.margin) + 1 and not getattr(first, "decorator_list", None):
             raise SharedLine
-        tail = lines[-1][source.end(last).column - 1 :].strip()
+        tail = source.lines[end - 1][source.end(last).column - 1 :].strip()
         if tail and not tail.startswith("#"):
             raise SharedLine
         self.newline = "\r\n" if head.endswith("\r\n") else "\n"
@@ -211,9 +214,15 @@ class Snippet:
         made = self.parse(f"def {name}({parameters}):{self.newline}{self.indent}pass{self.newline}")
         assert isinstance(made, cst.FunctionDef)
         spaced = [blank_line_before(s) if at and isinstance(s, cst.FunctionDef) else s for at, s in enumerate(body)]
-        block = cst.IndentedBlock(
-            body=spaced, footer=like.footer if like else (), indent=like.indent if like else self.indent
-        )
+        if spaced and isinstance(spaced[0], cst.FunctionDef):
+            above = dropwhile(lambda line: line.comment is None, spaced[0].leading_lines)
+            spaced[0] = spaced[0].with_changes(leading_lines=[*above])
+        footer = like.footer if like else ()
+        match spaced[-1] if any(line.comment for line in footer) else None:
+            case cst.SimpleStatementLine(body=[cst.Return(value=cst.Name() | cst.Tuple())]) as returned:
+                spaced[-1] = returned.with_changes(leading_lines=[*returned.leading_lines, *footer])
+                footer = ()
+        block = cst.IndentedBlock(body=spaced, footer=footer, indent=like.indent if like else self.indent)
         if like and like.header.comment:
             block = block.with_changes(header=like.header)
         return made.with_changes(body=block)
@@ -243,6 +252,18 @@ COMPOUND = (
     ast.Match,
     ast.TryStar,
 )
+
+
+def foot(below: Sequence[str], margin: str) -> int:
+    """How many of the lines below a statement end in comments that stand further in: they belong to its block."""
+    count = 0
+    for at, line in enumerate(below):
+        code = line.lstrip(" \t")
+        if code.startswith("#") and line.startswith(margin) and len(line) - len(code) > len(margin):
+            count = at + 1
+        elif code.strip():
+            break
+    return count
 
 
 def blank_line_before(statement: cst.BaseStatement) -> cst.BaseStatement:

@@ -508,3 +508,31 @@ def test_a_function_is_called_before_what_it_reads_is_rebound(
     assert sample.reasons == ([] if right else ["closure"])
     if right:
         sample.agree("f", *([lambda v=v: jnp.asarray(v, float)] for v in FLOATS))
+
+
+NUMBERS = {
+    "a sum": ("acc = 0.0", "acc -= y", "acc = jnp.where(y > 0.3, acc - y, acc)"),
+    "the largest": ("acc = 0", "acc = y", "acc = jnp.where(y > 0.3, y, acc)"),
+    "what may not be worked out in any case": (
+        "acc = 0.0",
+        "acc = acc - jnp.log(y)",
+        "lambda: jnp.asarray(acc, jnp.result_type(y, float)),\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_a_name_that_is_a_number_in_the_first_trip_of_a_loop_in_python(rewrite: Rewriting, kind: str) -> None:
+    start, arm, new = NUMBERS[kind]
+    sample = rewrite(
+        "@jax.jit\n"
+        "def f(ys):\n"
+        f"    {start}\n"
+        "    for i in range(3):\n"
+        "        y = ys[i]\n"
+        "        if y > 0.3:\n"
+        f"            {arm}\n"
+        "    return acc\n"
+    )
+    assert new in sample.body
+    sample.agree("f", [jnp.linspace(0.1, 0.9, 3)])

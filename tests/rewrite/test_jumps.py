@@ -152,3 +152,37 @@ def f(q):
     assert sample.body.count("lax.fori_loop") == 2
     assert "for " not in sample.body
     sample.agree("f", (Q,))
+
+
+def test_what_a_branch_gives_is_returned_without_a_name_of_its_own(rewrite) -> None:
+    sample = rewrite(
+        "@jax.jit\n"
+        "def f(xs):\n"
+        "    ys = []\n"
+        "    for x in xs:\n"
+        "        if x[0] > 0.5:\n"
+        "            ys.append(jnp.log(x))\n"
+        "            continue\n"
+        "        ys.append(jnp.sqrt(x))\n"
+        "    return jnp.stack(ys)\n"
+    )
+    assert "return lax.cond(x[0] > 0.5, lambda: jnp.log(x), lambda: jnp.sqrt(x))\n" in sample.body
+    sample.agree("f", [jnp.linspace(0.1, 0.9, 24).reshape(12, 2)])
+
+
+@pytest.mark.parametrize("test", ["i % 3 == 0", "i == 0", "i > 4"])
+def test_both_sides_of_a_continue_append(rewrite, test: str) -> None:
+    sample = rewrite(
+        "@jax.jit\n"
+        "def f(xs):\n"
+        "    ys = []\n"
+        "    for i in range(12):\n"
+        "        y = jnp.tanh(xs[i])\n"
+        f"        if {test}:\n"
+        "            ys.append(y)\n"
+        "            continue\n"
+        "        ys.append(jnp.sin(y) * 2)\n"
+        "    return jnp.stack(ys)\n"
+    )
+    assert f"return lax.cond({test}, lambda: y, lambda: jnp.sin(y) * 2)\n" in sample.body
+    sample.agree("f", [jnp.linspace(0.1, 0.9, 24).reshape(12, 2)])
