@@ -20,13 +20,17 @@ STACKS = frozenset(f"jax.numpy.{n}" for n in ("stack", "array", "asarray"))
 
 @dataclass(slots=True)
 class Rows:
-    """One array that gives each example a row: `places` are the reads `xs[i]`, `target` the loop variable."""
+    """One array that gives each example a row: `places` are the reads `xs[i]`, `target` the loop variable.
+
+    `name` is what the loop calls `xs[i]`, where a statement that needs not be kept says so.
+    """
 
     array: ast.expr
     axis: int
     places: list[ast.Subscript] = field(default_factory=list)
     target: ast.expr | None = None
     reverse: bool = False
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ class Batch:
         names = {n for r in self.rows if r.target is not None for n in targets(r.target)}
         if self.counter is not None:
             names |= set(targets(self.counter.target))
-        return frozenset(names) | binds(*self.statements)
+        return frozenset(names) | binds(*self.statements) | {r.name for r in self.rows if r.name is not None}
 
 
 def batch_of(model: LoopModel, *, numbered: bool = False) -> Batch | None:
@@ -126,7 +130,7 @@ def as_long(unit: Unit, row: Rows, counter: Stream, rows: Sequence[Rows]) -> boo
     written = rows_written(unit, row.array) if row.axis == 0 else None
     if written is not None and written == unit.value(counter.stop).constant:
         return True
-    counted = count_of(unit, counter.stop)
+    counted = _last_axis(unit, counter.stop) if row.axis == -1 else count_of(unit, counter.stop)
     kin = {(ast.unparse(r.array), r.axis) for r in rows}
     return counted is not None and counted in kin and row.axis == counted[1]
 
@@ -271,6 +275,22 @@ def count_of(unit: Unit, stop: ast.expr) -> tuple[str, int] | None:
         case ast.Name(id=name):
             found = [f for f in (_length(s, name) for s in ast.walk(unit.node)) if f is not None]
             return found[0] if len(found) == 1 and _bound_times(unit, name) == 1 and found[0] != ("", 0) else None
+    return None
+
+
+def _last_axis(unit: Unit, stop: ast.expr) -> tuple[str, int] | None:
+    """The array whose last axis a bound is the length of: `xs.shape[-1]`, or the last name in `n, m = xs.shape`."""
+    match stop:
+        case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.UnaryOp(ast.USub(), last)):
+            return (ast.unparse(array), -1) if isinstance(last, ast.Constant) and last.value == 1 else None
+        case ast.Name(id=name) if _bound_times(unit, name) == 1:
+            for statement in unit.every(ast.Assign):
+                match statement:
+                    case ast.Assign(
+                        targets=[ast.Tuple(elts=[*_, ast.Name(id=bound)])],
+                        value=ast.Attribute(value=array, attr="shape"),
+                    ) if bound == name:
+                        return ast.unparse(array), -1
     return None
 
 

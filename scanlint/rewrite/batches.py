@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from scanlint.analysis.batches import Batch
+from scanlint.analysis.batches import Batch, Rows
 from scanlint.analysis.flow import Names, binds, reads
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.outputs import STACKS, Output
@@ -17,8 +17,9 @@ from scanlint.finding import Edit
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.rewrite.collected import after_loop, drop_initials
 from scanlint.rewrite.indexing import use_arrays, use_tracers, use_weak
-from scanlint.rewrite.layout import blank_above, fold_return, indent_of, staged
+from scanlint.rewrite.layout import blank_above, fold_return, indent_of
 from scanlint.rewrite.mapped import Mapped, in_statement
+from scanlint.rewrite.rows import naming
 from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before, comments_of
 from scanlint.rewrite.windows import use_windows
 from scanlint.rewrite.words import brackets, singular
@@ -85,6 +86,9 @@ class _LoopToVmap:
         self.unit = self.model.unit
         self.source = self.model.unit.source
         self.snippet = Snippet(self.source, self.model.node, self.model.node, indent_of(self.unit))
+        self.named: set[ast.stmt] = set()
+        if self.batch.index is None:
+            self.batch = self._named(self.batch)
         self.mapped = Mapped(self.batch, self.snippet)
 
     def outcome(self) -> Outcome:
@@ -110,6 +114,18 @@ class _LoopToVmap:
             definitions.append(definition)
         code += "[::-1]" if self.turned else ""
         return self._place(f"{code}.astype({self.dtype})" if self.dtype else code, definitions, axis)
+
+    def _named(self, batch: Batch) -> Batch:
+        """The batch with the names that the loop gives its rows, without the statements that give them."""
+        rows: list[Rows] = []
+        for row in batch.rows:
+            statement = naming(self.model, row.places) if row.target is None else None
+            if statement is not None:
+                self.named.add(statement)
+                row = replace(row, name=ast.unparse(statement.targets[0]))
+            rows.append(row)
+        left = tuple(s for s in batch.statements if s not in self.named)
+        return replace(batch, rows=tuple(rows), statements=left)
 
     def _plain(self) -> bool:
         """Whether one example is one expression on one line, and no comment would be lost."""
@@ -139,7 +155,7 @@ class _LoopToVmap:
         said: list[cst.EmptyLine] = []
         for statement in self.model.node.body:
             parts = snippet.statement(statement)
-            if id(statement) in appends:
+            if id(statement) in appends or statement in self.named:
                 said += [line for part in parts for line in comments_of(part)]
                 parts = [snippet.parse(moved[id(statement)])] if id(statement) in moved else []
             if parts and said:
@@ -149,7 +165,7 @@ class _LoopToVmap:
         last = snippet.parse(f"return {', '.join(results)}").with_changes(leading_lines=said)
         if body and isinstance(body[-1], cst.FunctionDef):
             last = blank_line_before(last)
-        folded = fold_return(snippet, body, ", ".join(results)) if body and staged(snippet, body[-1]) else None
+        folded = fold_return(snippet, body, ", ".join(results)) if body else None
         if folded is not None and not said:
             *body, last = *body[:-1], folded
         definition = snippet.define(

@@ -104,6 +104,8 @@ class Mapped:
         return parameters, axes, arguments
 
     def row_name(self, row: Rows) -> str:
+        if row.name is not None:
+            return row.name
         if isinstance(row.target, ast.Name):
             return row.target.id
         base = row.array.attr if isinstance(row.array, ast.Attribute) else ast.unparse(row.array)
@@ -116,7 +118,8 @@ class Mapped:
         """The names that one example's code uses: a parameter may not have one of them."""
         parts = [*self.batch.statements, *self.batch.elements]
         own = (n.arg for part in parts for n in ast.walk(part) if isinstance(n, ast.arg))
-        return {*reads(*parts), *binds(*parts), *own, *self.names.values()}
+        named = (row.name for row in self.batch.rows if row.name is not None)
+        return {*reads(*parts), *binds(*parts), *own, *named, *self.names.values()}
 
     def _numbers(self) -> str:
         """`jnp.arange(...)` over what a range counts."""
@@ -140,10 +143,10 @@ class Mapped:
         stream = self.batch.counter
         if stream is None or stream.stop is None or as_long(self.unit, row, stream, self.batch.rows):
             return code
-        if row.axis < 0:
-            return f"{atom(code)}[..., : {self.unit.source.segment(stream.stop)}]" if row.axis == -1 else code
         stop = self.unit.source.segment(stream.stop)
         gap = "" if isinstance(stream.stop, ast.Name | ast.Constant) else " "
+        if row.axis < 0:
+            return f"{atom(code)}[..., :{gap}{stop}]" if row.axis == -1 else code
         return f"{atom(code)}[{':, ' * row.axis}:{gap}{stop}]"
 
     def _direct(self, element: ast.expr) -> tuple[str, list[int | None], list[str]] | None:
@@ -187,6 +190,6 @@ class Mapped:
 
 
 def _is_row(row: Rows, arg: ast.expr) -> bool:
-    if any(place is arg for place in row.places):
+    if any(place is arg for place in row.places) or (isinstance(arg, ast.Name) and arg.id == row.name):
         return True
     return isinstance(row.target, ast.Name) and isinstance(arg, ast.Name) and arg.id == row.target.id

@@ -20,7 +20,7 @@ from scanlint.rewrite.collected import after_loop, drop_initials, read_backwards
 from scanlint.rewrite.indexing import as_array, use_arrays, use_tracers, use_weak
 from scanlint.rewrite.layout import blank_above, fold_return, given_back, indent_of
 from scanlint.rewrite.ranges import counts_evenly, last_target, length, nth
-from scanlint.rewrite.rows import Row, rows_read_by_index
+from scanlint.rewrite.rows import Row, naming, rows_read_by_index
 from scanlint.rewrite.syntax import Snippet, blank_line_before, fresh
 from scanlint.rewrite.windows import use_windows
 from scanlint.rewrite.words import atom, bare, pack, plural, singular
@@ -241,12 +241,18 @@ class Roll:
     def _row_input(self, row: Row, options: str = "") -> tuple[str, list[cst.BaseStatement], str, str]:
         index = self.model.streams[0].target
         assert isinstance(index, ast.Name)
-        name = self.names(row.name)
+        places: list[ast.expr] = []
         for part in ast.walk(self.model.node):
             match part:
                 case ast.Subscript(value=base, slice=ast.Name(id=at)) if at == index.id:
                     if ast.unparse(base) == row.array:
-                        self.snippet.replace(part, name)
+                        places.append(part)
+        named = naming(self.model, places)
+        name = self.names(row.name) if named is None else ast.unparse(named.targets[0])
+        for place in places:
+            self.snippet.replace(place, name)
+        if named is not None:
+            self.snippet.remove(named)
         return name, [], row.xs, options
 
     def _xs(self, stream: Stream, reversed_by_option: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from scanlint.analysis.batches import count_of
@@ -21,6 +22,18 @@ class Row(NamedTuple):
     array: str
     xs: str
     name: str
+
+
+def naming(model: LoopModel, places: Sequence[ast.expr]) -> ast.Assign | None:
+    """The statement `x = xs[i]` after which the row that is read at these places may be called `x` from the start."""
+    body = model.node.body
+    for at, statement in enumerate(body):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if any(value is place for place in places):
+                others = binds(*body[:at]) | (binds(*body[at + 1 :]) if len(places) > 1 else frozenset())
+                if name not in others | reads(*body[:at]) and name not in model.carried:
+                    return statement
+    return None
 
 
 def rows_read_by_index(model: LoopModel) -> Row | None:

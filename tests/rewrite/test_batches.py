@@ -503,3 +503,77 @@ def test_each_example_may_make_trips_of_its_own(rewrite: Rewriting, bounds: str,
     sample = rewrite(LIMITED.format(bounds=bounds))
     assert loop in sample.new and "jnp.maximum(1, jnp.minimum(i, 4))" in sample.new, sample.new
     sample.agree("f", [lambda: jnp.linspace(-1.0, 2.0, 9), None])
+
+
+ROWS = {
+    "each has the name that the loop gives it": (
+        "        x = xs[i]\n        y = ys[i]\n        d = x - y\n        out.append(jnp.dot(d, d))\n",
+        "    def per_example(x, y):\n        d = x - y\n        return jnp.dot(d, d)\n\n    return jax.vmap(per_example)(xs, ys)\n",
+    ),
+    "and nothing else is left to do first": (
+        "        x = xs[i]\n        out.append(jnp.sin(x).sum())\n",
+        "    return jax.vmap(lambda x: jnp.sin(x).sum())(xs)\n",
+    ),
+    "it is read by its place too": (
+        "        x = xs[i]\n        y = jnp.sin(x)\n        out.append(y @ xs[i])\n",
+        "    def per_example(x):\n        y = jnp.sin(x)\n        return y @ x\n",
+    ),
+    "a name that is bound again": (
+        "        x = xs[i]\n        x = x * 2\n        out.append(x @ x)\n",
+        "    def per_example(x):\n        x = x * 2\n        return x @ x\n",
+    ),
+    "a name that is bound again, beside the place": (
+        "        x = xs[i]\n        x = x * 2\n        out.append(x @ xs[i])\n",
+        "    def per_example(row):\n        x = row\n        x = x * 2\n        return x @ row\n",
+    ),
+    "one name for two": (
+        "        x = xs[i]\n        s = x.sum()\n        x = ys[i]\n        out.append(s * x)\n",
+        "    def per_example(x, y):\n        s = x.sum()\n        x = y\n        return s * x\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_rows_are_called_what_the_loop_calls_them(rewrite, kind: str) -> None:
+    body, new = ROWS[kind]
+    sample = rewrite(
+        f"@jax.jit\ndef f(xs, ys):\n    out = []\n    for i in range(xs.shape[0]):\n{body}    return jnp.stack(out)\n"
+    )
+    assert new in sample.body
+    xs = jnp.arange(36.0).reshape(12, 3) / 7
+    sample.agree("f", [xs, jnp.cos(xs)])
+
+
+def test_rows_of_a_scan_are_called_what_the_loop_calls_them(rewrite) -> None:
+    sample = rewrite(
+        "@jax.jit\n"
+        "def f(xs):\n"
+        "    h = jnp.zeros(3)\n"
+        "    for i in range(xs.shape[0]):\n"
+        "        # one of them\n"
+        "        x = xs[i]\n"
+        "        h = jnp.tanh(h + x) * x[0]\n"
+        "    return h, x\n"
+    )
+    assert "    def step(h, x):\n        h = jnp.tanh(h + x) * x[0]\n        return h, x\n" in sample.body
+    assert "# one of them\n" in sample.body
+    sample.agree("f", [jnp.arange(36.0).reshape(12, 3) / 7])
+
+
+LAST = {
+    "as it is written": ("range(x.shape[-1])", "x[..., i]", "in_axes=-1, out_axes=-1)(x)"),
+    "by a name": ("range(m)", "x[:, i]", "in_axes=1, out_axes=-1)(x)"),
+    "by a name, from the back": ("range(m)", "x[..., i]", "in_axes=-1, out_axes=-1)(x)"),
+    "of another axis": ("range(n)", "x[..., i]", "in_axes=-1, out_axes=-1)(\n        x[..., :n]\n    )\n"),
+}
+
+
+@pytest.mark.parametrize("kind", LAST)
+def test_the_last_axis_is_whole_where_its_length_is_counted(rewrite, kind: str) -> None:
+    trips, row, new = LAST[kind]
+    sample = rewrite(
+        "@jax.jit\ndef f(x):\n    n, m = x.shape\n    out = []\n"
+        f"    for i in {trips}:\n        out.append({row} - {row}.mean())\n    return jnp.stack(out, axis=-1)\n"
+    )
+    assert new in sample.body
+    sample.agree("f", [jnp.sin(jnp.arange(156.0)).reshape(12, 13)])
