@@ -20,7 +20,9 @@ _FINITE = words("abs negative square maximum minimum zeros_like ones_like")
 _TOTAL = frozenset(f"jax.numpy.{n}" for n in _FINITE)
 _REDUCED = frozenset(f"jax.numpy.{n}" for n in words("sum mean max min float32 float16 bfloat16 float64 int32"))
 """Finite as well, but of a dtype of their own."""
-_SAME = _TOTAL | frozenset(f"jax.numpy.{n}" for n in words("add subtract multiply max min"))
+_SAME = _TOTAL | frozenset(f"jax.numpy.{n}" for n in words("add subtract multiply max min dot matmul"))
+_SUMS = frozenset(["sum", "prod"])
+"""Of whole numbers with few bits they have more; floats keep their dtype."""
 MAX_TOTAL = 12
 
 
@@ -58,6 +60,12 @@ def dtype_parts(
         parts = [dtype_parts(unit, n, env, depth + 1) for n in nodes]
         return None if any(p is None for p in parts) else frozenset().union(*(p for p in parts if p is not None))
 
+    def reduced(array: ast.expr, how: str) -> frozenset[str] | None:
+        parts = both(array)
+        if parts is None or (how in _SUMS and not (FLOAT in parts or unit.value(array).dtype == "float")):
+            return None
+        return parts | {FLOAT} if how == "mean" else parts
+
     known = number(unit, node)
     if known is not None:
         return None if isinstance(known, complex) else frozenset({FLOAT} if isinstance(known, float) else ())
@@ -71,16 +79,29 @@ def dtype_parts(
             return None if value.container or value.dtype == "bool" else frozenset({name})
         case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
             return both(operand)
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Pow(), right=right):
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Pow() | ast.MatMult(), right=right):
             return both(left, right)
+        case ast.Subscript(value=ast.Name() as array) if unit.value(array).container is None:
+            return both(array)
         case ast.BinOp(left=left, op=ast.Div(), right=right):
             parts = both(left, right)
             return None if parts is None else parts | {FLOAT}
-        case ast.Call(func=function, args=args, keywords=[]) if args:
-            called = unit.resolve(function)
+        case ast.Call(func=ast.Attribute(value=array, attr="sum" | "prod" | "max" | "min" | "mean" as method)) if (
+            unit.value(array).array and _whole(node)
+        ):
+            return reduced(array, method)
+        case ast.Call(func=function, args=args) if args and _whole(node):
+            called = unit.resolve(function) or ""
+            if called.removeprefix("jax.numpy.") in _SUMS:
+                return reduced(args[0], "sum")
             parts = both(*args) if called in _FLOATING | _SAME else None
             return parts | {FLOAT} if parts is not None and called in _FLOATING else parts
     return None
+
+
+def _whole(call: ast.Call) -> bool:
+    """Whether nothing that a call is given by name says what dtype it gives."""
+    return {k.arg for k in call.keywords} <= {"axis", "keepdims"}
 
 
 def total(unit: Unit, node: ast.expr) -> bool:

@@ -513,6 +513,12 @@ def test_a_function_is_called_before_what_it_reads_is_rebound(
 NUMBERS = {
     "a sum": ("acc = 0.0", "acc -= y", "acc = jnp.where(y > 0.3, acc - y, acc)"),
     "the largest": ("acc = 0", "acc = y", "acc = jnp.where(y > 0.3, y, acc)"),
+    "the largest so far": ("acc = -jnp.inf", "acc = y", "acc = jnp.where(y > 0.3, y, acc)"),
+    "what a reduction of floats gives": (
+        "acc = 0.0",
+        "acc = jnp.maximum(acc, jnp.log(ys).sum())",
+        "lambda: jnp.asarray(acc, jnp.result_type(ys, float)),\n",
+    ),
     "what may not be worked out in any case": (
         "acc = 0.0",
         "acc = acc - jnp.log(y)",
