@@ -10,6 +10,7 @@ from scanlint.analysis.flow import Names, binds, parameters, reads, targets
 from scanlint.analysis.lengths import rows_written
 from scanlint.analysis.loops import LoopModel, Stream, is_array
 from scanlint.analysis.obstacles import MAKERS
+from scanlint.analysis.outputs import composite
 from scanlint.analysis.spelled import limit, number_cast
 from scanlint.analysis.tables import is_table
 from scanlint.analysis.traceable import traceable
@@ -196,15 +197,17 @@ def _sound(batch: Batch) -> Batch | None:
     if batch.rows and not any(is_array(unit, row.array) for row in batch.rows):
         return None
     used = reads(*batch.statements, *batch.elements)
+    trees, vary = isinstance(batch.node, ast.For), False
     for element in batch.elements:
         value = unit.value(element)
         if isinstance(element, ast.Name) or any(place is element for row in batch.rows for place in row.places):
             if not batch.statements:
                 return None
-        if isinstance(element, ast.Tuple | ast.List | ast.Dict | ast.Starred) or value.container is not None:
+        if isinstance(element, ast.List | ast.Starred) or (composite(unit, element) and not trees):
             return None
-        if value.static or not (reads(element) & batch.variant or any(_reads_row(batch, element))):
-            return None
+        vary |= not value.static and bool(reads(element) & batch.variant or any(_reads_row(batch, element)))
+    if not vary:
+        return None
     if not used & batch.variant or not all(_takes_tracer(batch, part) for part in _parts(batch)):
         return None
     if unit.context(batch.node).traced:

@@ -227,15 +227,16 @@ def unzipped(unit: Unit, use: ast.Name, element: ast.expr) -> tuple[ast.Call, li
     """`xs, ys = zip(*pairs)`: the call, and all uses of the names, which stack them."""
     call = unit.parents.get(unit.parents[use])
     statement = unit.parents.get(call) if call is not None else None
-    match call, statement, element:
+    known = unit.value(element)
+    parts = [unit.value(e) for e in element.elts] if isinstance(element, ast.Tuple) else [*(known.items or ())]
+    match call, statement:
         case (
             ast.Call(args=[ast.Starred()], keywords=[]),
             ast.Assign(targets=[ast.Tuple(elts=bound)]),
-            ast.Tuple(elts=parts),
-        ) if unit.resolve(call.func) == "builtins.zip" and len(bound) == len(parts):
+        ) if unit.resolve(call.func) == "builtins.zip" and len(bound) == len(parts) and known.container == "tuple":
             names = {n.id for n in bound if isinstance(n, ast.Name)}
             every = [n for n in unit.every(ast.Name) if n.id in names and n not in bound]
-            plain = len(names) == len(bound) and not any(unit.value(p).container is not None for p in parts)
+            plain = len(names) == len(bound) and not any(part.container is not None for part in parts)
             read = all(isinstance(n.ctx, ast.Load) and n.lineno >= call.lineno and _stacked(unit, n) for n in every)
             return (call, every) if plain and read else None
     return None

@@ -162,7 +162,11 @@ class _LoopToVmap:
                 parts[0] = parts[0].with_changes(leading_lines=[*said, *getattr(parts[0], "leading_lines", ())])
                 said = []
             body += parts
-        last = snippet.parse(f"return {', '.join(results)}").with_changes(leading_lines=said)
+        returned = ", ".join(results)
+        match [output.element for output in self.model.outputs]:
+            case [ast.Tuple(elts=[_, _, *_])] if "\n" not in returned:
+                returned = returned.removeprefix("(").removesuffix(")")
+        last = snippet.parse(f"return {returned}").with_changes(leading_lines=said)
         if body and isinstance(body[-1], cst.FunctionDef):
             last = blank_line_before(last)
         folded = fold_return(snippet, body, ", ".join(results)) if body else None

@@ -141,9 +141,11 @@ class Roll:
             if output.name in self.dtypes:
                 after.append(f"{stacked} = {stacked}.astype({self.dtypes[output.name]})")
             after += plan.heads[output.name]
+        straight = {code: stacked for o, (code, stacked) in zip(model.outputs, outputs, strict=True) if self._ends(o)}
         for value in last:
-            stacked = self.names(plural(value))
-            outputs.append((value, stacked))
+            if (stacked := straight.get(value, "")) == "":
+                stacked = self.names(plural(value))
+                outputs.append((value, stacked))
             after.append(self._last(value, stacked))
         body = [*prologue, *self.body()]
         carry, body = self._carry_in(body)
@@ -159,6 +161,11 @@ class Roll:
         return self.finish(definition, [call, *after, *self.after], "scan", extra)
 
     # -- parts
+
+    def _ends(self, output: Output) -> bool:
+        """Whether the last element of what is stacked is that of the last trip, as it was."""
+        turned = output.front or self._backwards
+        return not (turned or output.name in self.dtypes or composite(self.unit, output.element))
 
     @property
     def _backwards(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from scanlint.analysis.evidence import links, trail
 from scanlint.analysis.loops import LoopModel
@@ -13,6 +13,9 @@ from scanlint.analysis.unit import Unit
 from scanlint.finding import Finding, Fix, Link, Primitive
 from scanlint.outcome import Outcome, Rewrite, Withheld
 from scanlint.settings import Settings
+
+if TYPE_CHECKING:
+    from scanlint.analysis.batches import Batch
 
 
 class Report(NamedTuple):
@@ -84,12 +87,23 @@ class Context(NamedTuple):
         assert isinstance(model, LoopModel)
         return model
 
-    def traced_loop(self, node: ast.For) -> LoopModel | None:
+    def traced_loop(self, node: ast.For | ast.While) -> LoopModel | None:
         """The model of a loop in traced code whose iterable is understood."""
         if not self.traced(node):
             return None
         model = self.loop(node)
         return model if model.streams else None
+
+    def batch(self, model: LoopModel) -> Batch | None:
+        """The examples of a loop that collects what it makes of each on its own; None where that is not evident."""
+        from scanlint.analysis.batches import batch_of
+
+        if not model.outputs or model.carried or model.last_values or model.live_targets or model.obstacles:
+            return None
+        batch = batch_of(model)
+        if batch is None and self.traced_loop(model.node) is not None and self.worth_a_word(model):
+            batch = batch_of(model, numbered=True)
+        return batch
 
     def worth_a_word(self, model: LoopModel) -> bool:
         """Whether a loop stages arrays often enough, and is no part of a reported nest that is rewritten by hand."""

@@ -32,17 +32,10 @@ class UnbatchedLoop(Rule):
             return
         if not context.traced(node):
             model = filled(model)
-        if not model.outputs or model.carried or model.last_values or model.live_targets:
-            return
-        if model.obstacles or context.traced_bound(model):
-            return
-        from scanlint.analysis.batches import batch_of
-
-        batch = batch_of(model)
-        if batch is None and context.traced_loop(node) is not None and context.worth_a_word(model):
-            batch = batch_of(model, numbered=True)
+        batch = context.batch(model) if not context.traced_bound(model) else None
         uses = [use for output in model.outputs for use in output.uses]
-        if batch is None or not (model.buffers or any(_by_jax(context.unit, use) for use in uses)):
+        jax = context.traced(node) or model.buffers or any(_by_jax(context.unit, use) for use in uses)
+        if batch is None or not jax:
             return
         lists = quoted([output.name for output in model.outputs])
         if context.traced(node):

@@ -10,7 +10,7 @@ from scanlint.rules.loop_words import cure, per_trip, stacking, times
 
 
 class UnrolledCollect(Rule):
-    """A carry from trip to trip, and a list that is stacked afterwards."""
+    """A list that is stacked afterwards, where trips share more than that."""
 
     code = "SCN102"
     name = "unrolled-collect"
@@ -19,8 +19,8 @@ class UnrolledCollect(Rule):
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.For)
         model = context.traced_loop(node)
-        if model is None or not model.collects or not (model.carried or model.obstacles):
-            return  # without either it is unbatched-loop's
+        if model is None or not model.collects or context.batch(model) is not None:
+            return  # with a batch it is unbatched-loop's
         if context.traced_bound(model) or not context.worth_a_word(model):
             return
         yield context.report_loop(

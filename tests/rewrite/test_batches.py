@@ -577,3 +577,71 @@ def test_the_last_axis_is_whole_where_its_length_is_counted(rewrite, kind: str) 
     )
     assert new in sample.body
     sample.agree("f", [jnp.sin(jnp.arange(156.0)).reshape(12, 13)])
+
+
+COLLECTED = {
+    "tuples, part by part": (
+        "out.append((jnp.sin(h), jnp.cos(h)))",
+        "return jnp.stack([p[0] for p in out]), jnp.stack([p[1] for p in out])",
+        "        return jnp.sin(h), jnp.cos(h)\n\n    out = jax.vmap(per_example)(xs)\n    return out[0], out[1]\n",
+    ),
+    "tuples of one": (
+        "out.append((jnp.sin(h),))",
+        "return jnp.stack([p[0] for p in out])",
+        "        return (jnp.sin(h),)\n",
+    ),
+    "tuples with a name, taken apart": (
+        "pair = jnp.sin(h), jnp.cos(h)\n        out.append(pair)",
+        "a, b = zip(*out)\n    return jnp.stack(a), jnp.stack(b)",
+        "    out = jax.vmap(per_example)(xs)\n    a, b = out\n    return a, b\n",
+    ),
+    "dicts, leaf by leaf": (
+        'out.append({"s": jnp.sin(h), "c": jnp.cos(h)})',
+        "return jax.tree.map(lambda *leaves: jnp.stack(leaves), *out)",
+        '        return {"s": jnp.sin(h), "c": jnp.cos(h)}\n\n    out = jax.vmap(per_example)(xs)\n    return out\n',
+    ),
+    "what is the same for all": (
+        "out.append(jnp.sin(h))\n        same.append(v)",
+        "return jnp.stack(out), jnp.stack(same)",
+        "        return jnp.sin(h), v\n\n    out, same = jax.vmap(per_example)(xs)\n",
+    ),
+    "a sum": ("out.append(jnp.sin(h))", "return sum(out)", "return jnp.sum(out, axis=0)\n"),
+    "a mean": (
+        "out.append(jnp.sin(h) + jnp.exp(-h))",
+        "return sum(out) / len(out)",
+        "    out = jax.vmap(per_example)(xs)\n    return jnp.sum(out, axis=0) / len(out)\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", COLLECTED)
+def test_what_is_made_of_each_example_is_collected_in_any_form(rewrite, kind: str) -> None:
+    append, last, new = COLLECTED[kind]
+    sample = rewrite(
+        "@jax.jit\ndef f(xs, v):\n    out, same = [], []\n    for x in xs:\n"
+        f"        h = jnp.tanh(x) * 2\n        {append}\n    {last}\n"
+    )
+    assert sample.codes == ["unbatched-loop"]
+    assert new in sample.body
+    sample.agree("f", [jnp.arange(36.0).reshape(12, 3) / 7, jnp.ones(2)])
+
+
+@pytest.mark.parametrize(
+    ("head", "last", "new"),
+    [
+        ("for x in xs:", "return jnp.stack(ys), y", "    _, ys = lax.scan(step, None, xs)\n    y = ys[-1]\n    return ys, y\n"),
+        ("for i, x in enumerate(xs):", "return jnp.stack(ys), i", "    i = len(xs) - 1\n    return ys, i\n"),
+    ],
+)  # fmt: skip
+def test_what_is_read_after_a_batch_is_not_stacked_twice(rewrite, head: str, last: str, new: str) -> None:
+    sample = rewrite(
+        f"@jax.jit\ndef f(xs):\n    ys = []\n    {head}\n        y = jnp.sin(x) * jnp.cos(x)\n        ys.append(y)\n    {last}\n"
+    )
+    assert sample.codes == ["unrolled-collect"]
+    assert new in sample.body
+    sample.agree("f", [jnp.arange(36.0).reshape(12, 3) / 7])
+
+
+def test_a_list_of_what_each_example_gives_that_stays_a_list_is_left_alone(rewrite) -> None:
+    code = "@jax.jit\ndef f(xs):\n    out = []\n    for x in xs:\n        out.append((jnp.sin(x), jnp.cos(x)))\n    return out\n"
+    assert rewrite(code).new.endswith(code)
