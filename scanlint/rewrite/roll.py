@@ -19,24 +19,12 @@ from scanlint.rewrite.backwards import Downward, downward
 from scanlint.rewrite.collected import after_loop, drop_initials, read_backwards
 from scanlint.rewrite.indexing import as_array, use_arrays, use_tracers, use_weak
 from scanlint.rewrite.layout import blank_above, fold_return, given_back, indent_of
+from scanlint.rewrite.names import Names
 from scanlint.rewrite.ranges import counts_evenly, last_target, length, nth
 from scanlint.rewrite.rows import Row, naming, rows_read_by_index
-from scanlint.rewrite.syntax import Snippet, blank_line_before, fresh
+from scanlint.rewrite.syntax import Snippet, blank_line_before
 from scanlint.rewrite.windows import use_windows
 from scanlint.rewrite.words import atom, bare, pack, plural, singular
-
-
-class Names:
-    """Hands out names that are free in the unit."""
-
-    def __init__(self, model: LoopModel) -> None:
-        self.taken = set(model.unit.names)
-
-    def __call__(self, *wanted: str) -> str:
-        """The first of these names that is free, else the first one with a number."""
-        name = fresh(self.taken, *wanted)
-        self.taken.add(name)
-        return name
 
 
 @dataclass
@@ -255,7 +243,7 @@ class Roll:
                     if ast.unparse(base) == row.array:
                         places.append(part)
         named = naming(self.model, places)
-        name = self.names(row.name) if named is None else ast.unparse(named.targets[0])
+        name = self.names.inside(row.name) if named is None else ast.unparse(named.targets[0])
         for place in places:
             self.snippet.replace(place, name)
         if named is not None:
@@ -308,7 +296,7 @@ class Roll:
         if free and len(code.splitlines()) == 1:
             self.said += self.snippet.take(output.append)
             return code
-        name = self.names(singular(output.name, "output"))
+        name = self.names.inside(singular(output.name, "output"))
         made = self.snippet.parse(f"{name} = {code}")
         kept = ("leading_lines", "trailing_whitespace")
         change = lambda old: made.with_changes(**{part: getattr(old, part) for part in kept})  # noqa: E731

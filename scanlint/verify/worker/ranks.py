@@ -61,7 +61,7 @@ def further(
             return BLAMED if meant and rows and not together and plainly else None
         unread.extend(s for s in wrong if s.unread)
         blamed = wrong and all(
-            (alone and s.unread) or (meant and s.scalar and (s.weak or s.name in plainly)) for s in wrong
+            (alone and s.unread and s.scalar) or (meant and s.scalar and (s.weak or s.name in plainly)) for s in wrong
         )
         return BLAMED if blamed else None
 
