@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from scanlint.analysis.flow import Names, binds, parameters, reads, targets
-from scanlint.analysis.lengths import rows_written
+from scanlint.analysis.lengths import made_with
 from scanlint.analysis.loops import LoopModel, Stream, is_array
 from scanlint.analysis.obstacles import MAKERS
 from scanlint.analysis.outputs import composite
@@ -128,8 +128,7 @@ def as_long(unit: Unit, row: Rows, counter: Stream, rows: Sequence[Rows]) -> boo
     """Whether an array is known to have as many rows as there are numbers; others of the same length are in `rows`."""
     if counter.stop is None or row.target is not None:
         return True
-    written = rows_written(unit, row.array) if row.axis == 0 else None
-    if written is not None and written == unit.value(counter.stop).constant:
+    if row.axis == 0 and made_with(unit, row.array, counter.stop):
         return True
     counted = _last_axis(unit, counter.stop) if row.axis == -1 else count_of(unit, counter.stop)
     kin = {(ast.unparse(r.array), r.axis) for r in rows}

@@ -330,6 +330,10 @@ class Roll:
         folded = fold_return(self.snippet, body, value) if value == bare(self.model.carried) and body else None
         if folded is not None:
             body[-1] = folded
+            match folded:
+                case cst.SimpleStatementLine(body=[cst.Return(value=cst.Name(value=name))]) if len(body) > 1:
+                    if (again := fold_return(self.snippet, body[:-1], name)) is not None:
+                        body[-2:] = [again]
             return []
         return [self.snippet.parse(f"return {value}")]
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from scanlint.analysis.batches import count_of
 from scanlint.analysis.flow import binds, reads
+from scanlint.analysis.lengths import made_with
 from scanlint.analysis.loops import LoopModel, is_array
 from scanlint.rewrite.windows import bound_once
 from scanlint.rewrite.words import singular
@@ -50,15 +51,22 @@ def rows_read_by_index(model: LoopModel) -> Row | None:
 def rows_between(model: LoopModel, lower: str, upper: ast.expr) -> Row | None:
     """The array whose rows from `lower` to before `upper` the loop reads, if it is known to end there."""
     counted, target = count_of(model.unit, upper), model.streams[0].target
-    if counted is None or counted[1] != 0 or not lower.isdecimal() or not isinstance(target, ast.Name):
+    if not lower.isdecimal() or not isinstance(target, ast.Name):
         return None
-    array, bases = counted[0], [_read_by(model, use) for use in _uses(model, target.id)]
+    bases = [_read_by(model, use) for use in _uses(model, target.id)]
     base = bases[0] if bases else None
-    if base is None or any(b is None or ast.unparse(b) != array for b in bases):
+    if base is None:
+        return None
+    array, made = ast.unparse(base), made_with(model.unit, base, upper)
+    if any(b is None or ast.unparse(b) != array for b in bases) or not (made or counted == (array, 0)):
         return None
     if not is_array(model.unit, base) or reads(base) & binds(*model.node.body):
         return None
-    if isinstance(upper, ast.Name) and not (isinstance(base, ast.Name) and {array, upper.id} <= bound_once(model)):
+    if (
+        isinstance(upper, ast.Name)
+        and not made
+        and not (isinstance(base, ast.Name) and {array, upper.id} <= bound_once(model))
+    ):
         return None
     last = array.rpartition(".")[2]
     return Row(array, f"{array}[{lower}:]" if lower != "0" else array, singular(last, f"{last}_row"))

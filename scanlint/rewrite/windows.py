@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeGuard
 
 from scanlint.analysis.affine import Polynomial, add, polynomial, surely_at_most, window
@@ -324,21 +324,35 @@ def _definitions(model: LoopModel) -> dict[str, Polynomial]:
     """What the names that are bound once in the function stand for, as index arithmetic."""
     known: dict[str, Polynomial] = {}
     once = bound_once(model)
-    for part in walk_scope(getattr(model.flow.function, "body", [])):
-        match part:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=function, args=[shape, *_])) if (
-                model.unit.resolve(function) in SHAPED and _only_set(model, name)
-            ):
+    for target, value in _bindings(getattr(model.flow.function, "body", [])):
+        match target, value:
+            case ast.Name(id=name), ast.Call(func=function, args=[shape, *_]) if model.unit.resolve(
+                function
+            ) in SHAPED and _only_set(model, name):
                 rows = shape.elts[0] if isinstance(shape, ast.Tuple) and shape.elts else shape
                 known[f"len({name})"] = polynomial(rows, known)
-            case ast.Assign(targets=[ast.Name(id=name) as array], value=value) if name in once:
+            case ast.Name(id=name) as array, _ if name in once:
                 known[name] = polynomial(value, known)
                 known |= {extent(array, axis): rows for axis, rows in padded(model.unit, value, known, once)}
-            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(value=array, attr="shape")):
+            case ast.Tuple(elts=names), ast.Attribute(value=array, attr="shape"):
                 for axis, name in enumerate(n.id for n in names if isinstance(n, ast.Name)):
                     if name in once:
                         known[name] = {(extent(array, axis),): 1}
     return known
+
+
+def _bindings(body: Sequence[ast.stmt]) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What a function binds, and to what; `a, b = x, y` part by part."""
+    for part in walk_scope(body):
+        match part:
+            case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=ast.expr() as value):
+                pairs = [(target, value)]
+                while pairs:
+                    match pairs.pop(0):
+                        case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
+                            pairs[:0] = zip(targets, values, strict=True)
+                        case pair:
+                            yield pair
 
 
 def _only_set(model: LoopModel, name: str) -> bool:

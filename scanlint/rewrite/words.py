@@ -63,4 +63,6 @@ def plural(name: str) -> str:
     """A name for all values of a variable."""
     if len(name) < 3:
         return f"{name}_all"
-    return f"{name}es" if name.endswith(("s", "x", "ch")) else f"{name}s"
+    if name.endswith("s"):
+        return f"all_{name}"
+    return f"{name}es" if name.endswith(("x", "ch")) else f"{name}s"

@@ -64,11 +64,11 @@ TOLD = {NO_ROWS: "type: ", NOTHING: r"raises \w+Error: "}
 
 
 def sound(verdict: Verdict) -> bool:
-    """Whether nothing is wrong but what is told: a number that has a dtype of its own now, what is without any rows."""
+    """Whether nothing is wrong but what is told: numbers that have a dtype of their own now, what is without any rows."""
     if verdict.wrong is None or "): stronger: " in verdict.wrong:
         return True
     notes = [n for f in verdict.findings if f.verification is not None for n in f.verification.notes]
-    number = re.search(r"\): type: weak (\w+)\[\] became", verdict.wrong)
+    number = re.search(r"\): type: weak (\w+)(\[.*?\]) became \w+\2 ", verdict.wrong)
     if number is not None and any(f"the dtype was {number[1]} (weak, as that of" in note for note in notes):
         return True
     told = [kind for note, kind in TOLD.items() if any(n.startswith(note) for n in notes)]

@@ -364,7 +364,21 @@ def test_a_window_that_may_start_before_its_array_is_left(rewrite: Rewriting) ->
     assert sample.reasons == ["negative-start"]
 
 
+@pytest.mark.parametrize(
+    "lengths",
+    ["n, k = x.shape[0], 3", "n, k = len(x), len(w)", "(n,), (k,) = x.shape, w.shape", "n: int = len(x)\n    k = 3"],
+)
+def test_lengths_are_bound_together(lengths: str, rewrite: Rewriting) -> None:
+    sample = rewrite(
+        f"@jax.jit\ndef f(x: jax.Array, w: jax.Array):\n    {lengths}\n    out = []\n"
+        "    for i in range(n - k + 1):\n        out.append(jnp.sum(x[i : i + k] * w))\n    return jnp.stack(out)\n"
+    )
+    assert "jax.vmap(lambda i: jnp.sum(lax.dynamic_slice_in_dim(x, i, k) * w))" in sample.new
+    sample.agree("f", [lambda: jnp.sin(jnp.arange(12.0)), lambda: jnp.arange(3.0)])
+
+
 RUNS_OVER = {
+    "lengths_that_change_places": "def f(x, w):\n    n, k = len(x), 3\n    n, k = k, n\n    out = []\n    for i in range(k):\n        out.append(x[i : i + n].max())\n    return jnp.stack(out)\n",
     "another_axis": "def f(x, n):\n    out = []\n    for i in range(x.shape[0]):\n        out.append(x[:, i : i + 3].max())\n    return jnp.stack(out)\n",
     "a_margin_that_is_too_small": "def f(x, k):\n    p = jnp.pad(x, k // 3)\n    out = []\n    for i in range(x.shape[0]):\n        out.append(p[i : i + k].max())\n    return jnp.stack(out)\n",
     "a_length_from_before_the_array_is_cut": "def f(x):\n    n = x.shape[0]\n    x = x[1:]\n    out = []\n    for i in range(n - 2):\n        out.append(x[i : i + 3].max())\n    return jnp.stack(out)\n",

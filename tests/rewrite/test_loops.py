@@ -990,3 +990,43 @@ def test_powers_of_rows_are_spelled_as_others_are(rewrite) -> None:
     code = dedent(FORMATTED["a power of rows"]).lstrip()
     assert "c * y**-2" in rewrite(code).new
     assert "c * y ** -2" in rewrite(code.replace("s**2", "s ** 2")).new
+
+
+MADE = {
+    "keys for so many trips": ("keys = jax.random.split(key, 12)", "range(12)", "lax.scan(step, x, keys)"),
+    "keys for a named number": ("keys = jax.random.split(key, n)", "range(n)", "lax.scan(step, x, keys)"),
+    "from the second one on": ("keys = jax.random.split(key, n)", "range(1, n)", "lax.scan(step, x, keys[1:])"),
+    "a number that changes": ("keys = jax.random.split(key, n)\n    n = n - 1", "range(n)", "lax.fori_loop(0, n, body, x)"),
+    "more keys than trips": ("keys = jax.random.split(key, 14)", "range(12)", "lax.fori_loop(0, 12, body, x)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_what_is_made_for_so_many_trips_is_gone_over(rewrite, kind: str) -> None:
+    made, trips, call = MADE[kind]
+    sample = rewrite(
+        f"@functools.partial(jax.jit, static_argnames='n')\ndef f(key, x, n):\n    {made}\n"
+        f"    for i in {trips}:\n        x = jnp.tanh(x + jax.random.normal(keys[i], x.shape))\n    return x\n",
+        head="import functools\nimport jax\nimport jax.numpy as jnp\nfrom jax import lax\n\n\n",
+    )
+    assert call in sample.new
+    assert ("def step(x, key):" in sample.new) == ("scan" in call)
+    sample.agree("f", [lambda: jax.random.key(0), lambda: jnp.ones(3), 12])
+
+
+def test_the_state_of_a_nest_is_returned_without_names(rewrite) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(a, b, x):\n    for _ in range(12):\n        new = jnp.zeros_like(x)\n"
+        "        for i in range(12):\n            new = new.at[i].set(b[i] - a[i] @ x + new[i - 1])\n        x = new\n    return x\n"
+    )
+    assert "        return lax.fori_loop(0, 12, loop_body, new)\n" in sample.body
+    sample.agree("f", [lambda: jnp.eye(12) / 3, lambda: jnp.arange(12.0), lambda: jnp.ones(12)])
+
+
+def test_the_last_of_names_that_are_plural_is_taken_from_all_of_them(rewrite) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(xs, c):\n    for _ in range(12):\n        labels = jnp.argmin((xs - c) ** 2)\n"
+        "        c = jnp.tanh(c + xs[labels])\n    return c, labels\n"
+    )
+    assert "    labels = all_labels[-1]\n" in sample.body
+    sample.agree("f", [lambda: jnp.sin(jnp.arange(9.0)), lambda: jnp.ones(()) / 3])

@@ -569,6 +569,18 @@ def test_an_answer_is_kept_when_the_time_for_other_inputs_is_over() -> None:
 
 
 SHAPES = {
+    "what_is_joined_before_a_product": (
+        """
+def f(w, b, xs, h, c):
+    for x in xs:
+        z = jnp.concatenate([x, h]) @ w + b
+        i, f, g, o = jnp.split(z, 4)
+        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+    return h, c
+""",
+        lambda w, b, xs, h, c: w == (xs[1] + h[0], 4 * h[0]) and b == w[1:] and h[0] > 0 and c in ((), h),
+    ),
     "what_a_break_skips_has_shapes_too": (
         """
 def f(x, y, weights):

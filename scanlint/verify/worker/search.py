@@ -149,6 +149,8 @@ def _changes(
     wanted = list(dict.fromkeys(numbers))
     pairs = [(a, b) for a, b in itertools.permutations(wanted[:6], 2) if a != b and b <= 64]
     yield from _resized(specs, [(a, b) for a, b in pairs if b != 1], involved)
+    if "contracting dimensions" in why.message:
+        yield from _joined(specs, pairs)
     for name in sorted(specs, key=lambda n: n not in involved):
         for changed in _named(specs[name], why.message):
             yield 1.5, {**specs, name: changed}
@@ -188,6 +190,18 @@ def _resized(specs: Specs, pairs: list[tuple[int, int]], involved: set[str]) -> 
         for name in sorted(specs, key=lambda n: n not in involved):
             for changed in _axis_to(specs[name], a, b):
                 yield 1.0, {**specs, name: changed}
+
+
+def _joined(specs: Specs, pairs: list[tuple[int, int]]) -> Iterator[tuple[float, Specs]]:
+    """The axis of a matrix given another size, and an axis that is joined to others before the product with it.
+
+    `concatenate([x, h]) @ w` has another length once `h` has the one that the loop gives it.
+    """
+    known = sizes(list(specs.values()))
+    for a, b in pairs:
+        for size in known if a in known else ():
+            if size != a and size + b - a > 1:
+                yield 0.6, {name: resize(spec, {a: b, size: size + b - a}) for name, spec in specs.items()}
 
 
 def _named(spec: Spec, message: str) -> Iterator[Spec]:
