@@ -12,6 +12,8 @@ from scanlint.analysis.flow import binds
 from scanlint.analysis.unit import Unit
 from scanlint.analysis.words import words
 
+DEEPEST = 8
+"""How many names are followed to what they are bound to: `n = n + 1` leads to itself."""
 INFINITE = frozenset(["jax.numpy.inf", "numpy.inf", "math.inf"])
 TYPED = frozenset(f"jax.numpy.{name}" for name in ("asarray", "array", "float32", "float64", "int32"))
 ROW_FOR_ROW = frozenset(
@@ -59,12 +61,12 @@ def holds(
         b = 0.0 if b is None and a is not None and math.isinf(a) else b
         return a is not None and b is not None and COMPARED[type(op)](a, b) == wanted
 
-    def number(node: ast.expr) -> float | None:
+    def number(node: ast.expr, depth: int = 0) -> float | None:
         match node:
             case ast.Constant(value=bool() | int() | float() as value):
                 return float(value)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
-                inner = number(operand)
+                inner = number(operand, depth)
                 return None if inner is None else -inner
             case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value="inf")]):
                 return math.inf
@@ -72,14 +74,16 @@ def holds(
                 given = known.get(name, name)
                 written = ast.parse(given, mode="eval").body
                 start = started(before, given) if isinstance(written, ast.Name) else written
-                return None if start is None or isinstance(start, ast.Name) else number(start)
+                if start is None or isinstance(start, ast.Name) or depth > DEEPEST:
+                    return None
+                return number(start, depth + 1)
             case ast.Call(func=function, args=[inner, *_]) if unit.resolve(function) in TYPED:
-                return number(inner)
+                return number(inner, depth)
             case ast.Call(func=ast.Name(id="min"), args=[_, _, *_] as several, keywords=[]):
-                least = [n for n in map(number, several) if n is not None]
+                least = [n for one in several if (n := number(one, depth)) is not None]
                 return min(least) if len(least) == len(several) else None
             case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
-                a, b = number(left), number(right)
+                a, b = number(left, depth), number(right, depth)
                 return None if a is None or b is None else a + b if isinstance(op, ast.Add) else a - b
         if rows is not None and count_of(unit, node) is not None:
             return rows

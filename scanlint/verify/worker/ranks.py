@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from .guess import FRESH
@@ -35,8 +35,9 @@ def further(
     Only where the old version decides nothing: with arms of different shapes, nobody means what it gives. Numbers
     whose rank nothing tells are tried with two axes as well. Where the new version fails because a carry starts as a
     Python number, whose rank no caller chooses, it is to blame for rows in place of the numbers that a loop reads, for
-    what may be a matrix, left of a product, or where there are no arrays, for arrays in place of all numbers: a single
-    one (`rate`) is seldom meant to be an array, unless it is what a carry starts as and no trip reads that.
+    what may be a matrix, left of a product, for what is added to it as it is, or where there are no arrays, for arrays
+    in place of all numbers: a single one (`rate`) is seldom meant to be an array, unless it is what a carry starts as
+    and no trip reads that.
     """
 
     unread: list[Start] = []
@@ -77,6 +78,7 @@ def further(
     numbers = [n for n in arrays if specs[n] == Array(())]
     read = _read_by_loops(inputs.node)
     series = [n for n in arrays if n in read and len(specs[n].shape) == read[n]]  # type: ignore[union-attr]
+    added = _added(inputs.node, plainly)
     matrices = {n for n in _multiplied(inputs.node) & set(arrays) if len(specs[n].shape) < 2}  # type: ignore[union-attr]
     threes = {n: resize(s, dict.fromkeys(known, 3)) for n, s in specs.items()}
     plain = len(numbers) == len(arrays)
@@ -89,7 +91,7 @@ def further(
     for names in [*sets, *others]:
         if names in others and not unread:
             continue  # only a start that no trip reads may stay a number where all else gets an axis
-        meant = plain or set(names) <= {*series, *matrices}
+        meant = plain or set(names) <= {*series, *matrices, *added}
         first = bool(names) and set(names) <= matrices
         for base, size in bases if names else ():
             changed = {
@@ -157,6 +159,19 @@ def _numbers(function: ast.AST) -> set[str]:
     """The names that are bound to Python numbers somewhere."""
     bound = (n for n in ast.walk(function) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Constant))
     return {t.id for n in bound for t in n.targets if isinstance(t, ast.Name)}
+
+
+def _added(function: ast.AST, numbers: Collection[str]) -> set[str]:
+    """The names that are added, as they are, to one of these: `total += v`."""
+    found = set()
+    for node in ast.walk(function):
+        match node:
+            case (
+                ast.AugAssign(target=ast.Name(id=left), op=ast.Add() | ast.Sub(), value=ast.Name(id=right))
+                | ast.BinOp(left=ast.Name(id=left), op=ast.Add() | ast.Sub(), right=ast.Name(id=right))
+            ):
+                found |= {right} if left in numbers else {left} if right in numbers else set()
+    return found
 
 
 def _multiplied(function: ast.AST) -> set[str]:
