@@ -44,7 +44,7 @@ MENDED = {
     "what has the dtype of a float beside any array": (
         "def seen(xs, flags):\n    found = -1.0\n    for i in range(xs.shape[0]):\n        if flags[i] > 0:\n"
         "            found = jnp.tanh(xs[i])\n    return found\n",
-        "found = jnp.full(xs.shape[1:], -1.0, jnp.result_type(float, xs))",
+        "found = jnp.full(xs.shape[1:], -1.0)",
     ),
     "what a constant gives its dtype": (
         "def marched(ro, rd):\n    t = 0.0\n    for _ in range(40):\n"
@@ -64,12 +64,12 @@ MENDED = {
     ),
     "a whole number to which a branch adds others": (
         "def gains(xs):\n    gain = 0\n    for i in range(xs.shape[0]):\n"
-        "        if xs[i] > 0:\n            gain += xs[i] * i\n    return gain\n",
+        "        if xs[i] > 0:\n            gain += jnp.real(xs[i]) * i\n    return gain\n",
         "gain = jnp.zeros((), xs.dtype)",
     ),
     "a sum that a branch would leave as weakly typed as its start": (
         "def positive(xs):\n    s = 0.0\n    for i in range(xs.shape[0]):\n"
-        "        if (d := xs[i]) > 0:\n            s += d\n    return s\n",
+        "        if (d := xs[i]) > 0:\n            s += jnp.real(d)\n    return s\n",
         "s = jnp.zeros((), xs.dtype)",
     ),
     "a number that is multiplied by what may be in half precision": (
@@ -102,6 +102,10 @@ MENDED = {
         "def evens(ys, v):\n    held = 0.0\n    for k in range(len(ys)):\n        if k % 2 == 0:\n"
         "            held = 0.5 * held + jnp.tanh(ys[k - 1] - v)\n    return held\n",
         "held = jnp.zeros(ys.shape[1:], jnp.result_type(float, ys, v))",
+    ),
+    "an array that some trips add as it is": (
+        "def kicked(rows, v, t):\n    at = 0.0\n    for row in rows:\n        if row.sum() < t:\n            at += v\n    return at\n",
+        "at = jnp.full(jnp.shape(v), 0.0)",
     ),
     "rows of an array that is turned round": (
         "def flipped(xs):\n    turned = 0.0\n    for row in jnp.flip(xs, 0):\n        turned = jnp.tanh(turned + row)\n    return turned\n",

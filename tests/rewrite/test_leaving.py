@@ -447,6 +447,7 @@ ENTERED = {
     "a_flag": ("done = False", "not done", True),
     "numbers": ("err = 10.0", "not err <= 1e-3 or x > 5", True),
     "an_argument": ("err = x", "err > 1e-3", False),
+    "a_name_that_leads_to_itself": ("err = x\n    err = err + 1", "err > 1e-3", False),
     "a_counter_that_is_done": ("err, k = jnp.inf, 40", "err > 1e-3 and k < 40", False),
     "a_small_number": ("err = 1e-4", "err > 1e-3", False),
 }
