@@ -254,7 +254,7 @@ def test_a_function_that_another_one_makes_is_rewritten(tmp_path: Path, write: W
     assert "Found 1 finding (1 fixed, 0 remaining)" in done.stdout, done.stdout
     text = (tmp_path / "model.py").read_text()
     assert "jax.lax.fori_loop(0, 50, body, x)" in text
-    assert "            x = jnp.where(i % 3 == 0, x - 1, x)" in text
+    assert "            return jnp.where(i % 3 == 0, x - 1, x)" in text
 
 
 def test_functions_of_all_kinds_are_rebuilt(tmp_path: Path, write: Write, scanlint_: Run) -> None:
