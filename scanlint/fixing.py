@@ -203,7 +203,20 @@ class Fixer:
             made = self._attempt(again, [entry], text) if again is not None else None
             if made is not None:
                 text = self._settle(made, text)
+                self._take_in(unit, made, entries)
         return text
+
+    def _take_in(self, unit: Unit, made: Verified, entries: Sequence[Entry]) -> None:
+        """Findings of which nothing stands any more share the verdict, whatever was said of them alone."""
+        last = made.steps[-1]
+        left = [e for e in entries if e.finding.fix.status != "applied" and isinstance(e.report.node, ast.If)]
+        bench = last.entry.bench
+        after = bench.project.reanalyse(unit, last.text) if left and self._good(made.verdict) else None
+        if after is None:
+            return
+        standing = {ast.unparse(node.test) for node in after.every(ast.If)}
+        gone = absorbed(after, last.entry.report, bench.rewriter.reports(after, bench.selected), left)
+        self._settle(made._replace(steps=[Step(e, last.text) for e in gone if _test(e) not in standing]), last.text)
 
     def _attempt(self, unit: Unit, entries: list[Entry], text: str) -> Verified | None:
         """Some rewrites with their verdict, the plainer ones where those are refuted; None if there are none."""
@@ -245,7 +258,7 @@ class Fixer:
             why = None if good else verified.withheld or f"{verdict.verdict}: {verdict.reason}"
             fix = replace(entry.finding.fix, status="applied" if good else "withheld", reason=why)
             entry.finding = replace(entry.finding, fix=fix, verification=verdict)
-        return steps[-1].text if good else text
+        return steps[-1].text if good and steps else text
 
     def _good(self, verdict: Verification) -> bool:
         unsafe = self.run.settings.unsafe_fixes and verdict.verdict == "unknown"
@@ -354,6 +367,11 @@ def _spellings(unit: Unit) -> set[str]:
     """The names by which the configuration may speak of a unit."""
     module = unit.source.path.removesuffix(".py").replace("/", ".")
     return {unit.qualname, f"{module}.{unit.qualname}", f"{unit.source.path}:{unit.qualname}"}
+
+
+def _test(entry: Entry) -> str:
+    node = entry.report.node
+    return ast.unparse(node.test) if isinstance(node, ast.If) else ""
 
 
 def _changes(unit: Unit, function: ast.AST, new: str) -> bool:

@@ -73,6 +73,22 @@ def test_a_loop_that_still_stands_is_not_called_fixed_for_the_branch_in_it(proje
     assert "    for i in range(x.shape[0]):\n" in (project / "stands.py").read_text()
 
 
+def test_a_branch_that_is_refuted_alone_and_verified_with_its_loop_is_called_fixed(
+    project: Path, run: Scanlint
+) -> None:
+    (project / "taken.py").write_text(
+        "import jax\nimport jax.numpy as jnp\n\n\n@jax.jit\ndef f(v, t):\n    acc = 0\n"
+        "    for y in jnp.linspace(0.0, 1.0, 20):\n        if jnp.float32(jnp.abs(y)) > 0:\n"
+        "            acc = 0.5 * acc + jnp.where(jnp.tanh(v[1]) > 0, jnp.tanh(v[1]), jnp.tanh(jnp.sum(acc)))\n"
+        "        elif jnp.sum(v) < t:\n"
+        "            acc = 0.5 * acc + jnp.where(jnp.tanh(v[1]) > 0, jnp.tanh(v[1]), jnp.tanh(jnp.sum(acc)))\n"
+        "    return acc\n"
+    )
+    done = run("--fix", "--output-format", "concise", "taken.py")
+    assert "if " not in (project / "taken.py").read_text()
+    assert "Found 2 findings (2 fixed, 0 remaining)" in done.stdout, done.stdout
+
+
 def test_a_diff_is_printed_and_nothing_is_written(project: Path, run: Scanlint) -> None:
     before = (project / "loop.py").read_bytes()
     done = run("--fix", "--diff", ".")
