@@ -23,7 +23,7 @@ def with_places(model: LoopModel) -> Rewrite | None:
     if not any(o.code == "mutation" for o in model.obstacles) or shares_lines(model.node):
         return None
     found = placed(model.unit, model.node)
-    if found is None or found.name in {output.name for output in model.outputs}:
+    if found is None or found.name in {output.name for output in model.outputs} or _mixed(model.unit, found):
         return None
     return _with_array(model.unit, found, model.node, "fori_loop", frozenset(model.starts))
 
@@ -37,7 +37,13 @@ def with_places_around(model: BranchModel) -> Rewrite | None:
     if not isinstance(loop, ast.For | ast.While) or is_elif(unit, node) or shares_lines(loop):
         return None
     found = placed(unit, loop)
-    return _with_array(unit, found, node, "cond") if found is not None else None
+    return _with_array(unit, found, node, "cond") if found is not None and not _mixed(unit, found) else None
+
+
+def _mixed(unit: Unit, found: Placed) -> bool:
+    """Whether whole numbers are set among floats: the list gives whole numbers once all of its places are set."""
+    values = [s.value for s in found.stores if isinstance(s, ast.Assign)]
+    return isinstance(found.number, float) and any(unit.value(value).dtype == "int" for value in values)
 
 
 def _with_array(

@@ -202,3 +202,11 @@ def test_rows_from_the_last_one_are_counted_from_the_start_that_is_written(rewri
     sample = rewrite(code)
     assert "while_loop" in sample.new
     sample.agree("f", [x0, xs])
+
+
+def test_whole_numbers_that_are_set_among_floats_leave_the_list_alone(rewrite) -> None:
+    code = (
+        "@jax.jit\ndef f(x0, us):\n    t = [0.0] * 50\n    s = x0\n    for i in range(50):\n        s = jnp.sin(s + us[i % 6])\n"
+        "        t[i] = 1\n        t[i - 1] = 2\n    return jnp.array(t), s\n"
+    )
+    assert rewrite(code).new.endswith(code)
