@@ -285,12 +285,12 @@ class Fixer:
             assert isinstance(rewrite, Rewrite)
             for _ in range(plainer):
                 rewrite = rewrite.plainer or rewrite
-            entry.finding = replace(entry.finding, primitive=rewrite.primitive)
             report, left = report._replace(outcome=rewrite), rewrite.plainer is not None
             made = bench.rewriter.apply(unit, report)
             if isinstance(made, Withheld):
-                entry.finding = replace(entry.finding, fix=Fix("withheld", made.reason))
+                entry.finding = replace(entry.finding, primitive=rewrite.primitive, fix=Fix("withheld", made.reason))
                 continue
+            entry.finding = replace(entry.finding, primitive=made.primitive or rewrite.primitive)
             remaining.remove(entry)
             unit = made.unit
             reports = bench.rewriter.reports(unit, bench.selected)

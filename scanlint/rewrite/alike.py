@@ -122,6 +122,8 @@ def _total(unit: Unit, node: ast.expr) -> bool:
             return True
         case ast.BinOp(op=ast.Pow(), right=ast.Constant(value=int(power))):
             return power >= 0
+        case ast.BinOp(op=ast.Div() | ast.FloorDiv() | ast.Mod(), right=ast.Constant(value=int() | float() as divisor)):
+            return divisor != 0
         case ast.Subscript(value=array, slice=index):
             return (unit.value(array).array or unit.value(array).traced) and not isinstance(index, ast.Slice)
         case ast.Call(func=function, keywords=[]):

@@ -20,6 +20,7 @@ from scanlint.rewrite.alike import Leaf, dtype_parts, filled, not_a_number, numb
 from scanlint.rewrite.appending import without_appends
 from scanlint.rewrite.arms import Arm, chained, comment_lines, nested, plain_values, verb
 from scanlint.rewrite.choices import Choice, Options, arms_of, options_of, tree_of
+from scanlint.rewrite.elements import stacked_by_number
 from scanlint.rewrite.flagged import without_jumps
 from scanlint.rewrite.jumps import as_branch, as_flag
 from scanlint.rewrite.layout import blank_above, fold_return, given_back, indent_of
@@ -193,18 +194,18 @@ class _Staging:
         return len(found) == len(arms) and all(leaves is not None and len(leaves) == 1 for leaves in found)
 
     def _selects(self, arms: Sequence[Arm]) -> bool:
-        """Whether all are cheap and total, and of the same names, so that both sides may be computed."""
-        kinds: set[frozenset[str]] = set()
+        """Whether all are cheap and total, and of the same names or stacked, so that both sides may be computed."""
+        kinds: set[frozenset[str] | None] = set()
         for arm in arms:
             leaves = self.values[id(arm)]
             node = leaves[0].node if leaves else None
             if node is None or isinstance(node, ast.Tuple) or not total(self.unit, node):
                 return False
-            parts = dtype_parts(self.unit, node, {})
-            if parts is None or (id(arm), 0) in self.casts:
+            if (id(arm), 0) in self.casts:
                 return False
-            kinds.add(parts)
-        return len(kinds) == 1
+            kinds.add(dtype_parts(self.unit, node, {}))
+        alike = len(kinds) == 1 and None not in kinds
+        return alike or (not self.model.returns and stacked_by_number(self.unit, self.model.node, *self.model.results))
 
     def _inline(self, arm: Arm) -> str | None:
         """The arm as one expression on one line, if it is no more than that."""

@@ -146,6 +146,10 @@ def _rows(model: LoopModel, moving: frozenset[str], kept: frozenset[str], fresh:
                 first.append(f"{code(stream.target)} = {nth(model, stream, counter)}")
             continue
         assert stream.array is not None
+        read = not isinstance(stream.target, ast.Name) or stream.target.id in kept or model.used(stream.target.id)
+        if not read and (count := _listed(stream.array)) is not None:
+            lengths.append(str(count))
+            continue
         array, skipped, dropped = _cut(stream.array)
         if not isinstance(array, ast.Name) or array.id in moving:
             before.append(f"{fresh('rows', 'all_rows')} = {code(stream.array)}")
@@ -157,7 +161,7 @@ def _rows(model: LoopModel, moving: frozenset[str], kept: frozenset[str], fresh:
         if skipped != base and not stream.reverse:
             place += f" + {skipped - base}" if skipped > base else f" - {base - skipped}"
         lengths.append(f"len({rows})" + (f" - {skipped + dropped}" if skipped + dropped else ""))
-        if not isinstance(stream.target, ast.Name) or stream.target.id in kept or model.used(stream.target.id):
+        if read:
             first.append(f"{code(stream.target)} = {rows}[{place}]")
             names = set(targets(stream.target))
             if model.trips and names & kept and not names & model.flow.bound_before[node]:
@@ -168,6 +172,14 @@ def _rows(model: LoopModel, moving: frozenset[str], kept: frozenset[str], fresh:
         test = f"{counter} < {shifted(stop, base - 1) if base != 1 else stop}"
         return Counting((*before, f"{counter} = {base - 1}"), test, (f"{counter} += 1", *first), ())
     return Counting((*before, f"{counter} = 0"), f"{counter} < {stop}", tuple(first), (f"{counter} += 1",))
+
+
+def _listed(array: ast.expr) -> int | None:
+    """How many elements a list has that is written out and computes nothing."""
+    if not isinstance(array, ast.List | ast.Tuple):
+        return None
+    computes = any(isinstance(n, ast.Call | ast.Starred | ast.NamedExpr) for n in ast.walk(array))
+    return None if computes else len(array.elts)
 
 
 def _counted(model: LoopModel, kept: frozenset[str]) -> tuple[str, int] | None:

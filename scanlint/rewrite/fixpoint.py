@@ -10,6 +10,7 @@ from scanlint.analysis.branches import model_branch
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.unit import Unit
 from scanlint.edits import apply_edits, hugged, tidied
+from scanlint.finding import Primitive
 from scanlint.outcome import Outcome, Resume, Rewrite, Withheld
 from scanlint.rewrite.imports import add_imports
 from scanlint.rewrite.remarks import with_remarks
@@ -22,10 +23,11 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Rewritten(NamedTuple):
-    """A unit after some rewrites, in a whole new text of its file."""
+    """A unit after some rewrites, in a whole new text of its file; `primitive` is what the statement became at last."""
 
     unit: Unit
     text: str
+    primitive: Primitive | None = None
 
 
 class Rewriter(NamedTuple):
@@ -42,7 +44,8 @@ class Rewriter(NamedTuple):
         if report.outcome.again:
             made = self._step(unit, report.outcome)
             return made if isinstance(made, Withheld) else self._once_more(made.unit, report)
-        return self.carry_through(unit, report.outcome)
+        made = self.carry_through(unit, report.outcome)
+        return made if isinstance(made, Withheld) else made._replace(primitive=report.outcome.primitive)
 
     def carry_through(self, unit: Unit, rewrite: Rewrite) -> Rewritten | Withheld:
         """A rewrite with what it names to be done next, and everything that it makes necessary."""

@@ -33,7 +33,7 @@ from scanlint.rewrite.placeholders import with_placeholders
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.readback import without_read_back
 from scanlint.rewrite.roll import Roll, kept
-from scanlint.rewrite.stacked import with_stack
+from scanlint.rewrite.stacked import with_name, with_stack
 from scanlint.rewrite.syntax import SharedLine, blank_line_before
 from scanlint.rewrite.thinned import on_each_trip
 from scanlint.rewrite.walrus import without_walrus
@@ -42,7 +42,7 @@ from scanlint.rewrite.words import bare
 
 WAYS = (
     with_stack, without_list, without_read_back, on_each_trip, once_per_trip, with_rows, with_lists, with_named_lists,
-    with_places, with_closures, without_continue, without_jumps, first_trip_before, last_after,
+    with_places, with_closures, without_continue, with_name, without_jumps, first_trip_before, last_after,
 )  # fmt: skip
 """Steps after which a loop is looked at again, the first that applies first."""
 

@@ -1,11 +1,11 @@
-"""Arrays in a list that a loop goes over, stacked: `for x in (a, b)` becomes `for x in jnp.stack((a, b))`."""
+"""What a loop goes over, made before it: arrays in a list are stacked, and what is counted besides gets a name."""
 
 from __future__ import annotations
 
 import ast
 
 from scanlint.analysis.exits import jumps_in
-from scanlint.analysis.loops import LoopModel
+from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.analysis.tables import array_list
 from scanlint.finding import Edit
 from scanlint.outcome import Rewrite
@@ -15,13 +15,45 @@ from scanlint.rewrite.syntax import fresh
 from scanlint.rewrite.words import plural
 
 
+def with_name(model: LoopModel) -> Rewrite | None:
+    """`for i, x in enumerate(2 * us)` with a name for what would be made twice: for its rows, and to count them."""
+    unit, node = model.unit, model.node
+    arrays = [s for s in model.streams if s.kind == "rows" and s.array is not None and _computed(s.array)]
+    arrays = [
+        s for s in arrays if any(c.counted is s.array and model.used(ast.unparse(c.target)) for c in model.streams)
+    ]
+    if not arrays or shares_lines(node):
+        return None
+    array, source = arrays[0].array, unit.source
+    assert array is not None
+    name = fresh(unit.names, _rows_of(arrays[0]), "rows")
+    named = Edit(source.start(array), source.end(array), name)
+    return Rewrite((_before(model, f"{name} = {source.segment(array)}"), named), "scan", again=True)
+
+
+def _computed(array: ast.expr) -> bool:
+    return any(isinstance(n, ast.Call | ast.BinOp | ast.UnaryOp) for n in ast.walk(array)) and not isinstance(
+        array, ast.Subscript
+    )
+
+
+def _rows_of(stream: Stream) -> str:
+    return plural(stream.target.id) if isinstance(stream.target, ast.Name) else "rows"
+
+
+def _before(model: LoopModel, line: str) -> Edit:
+    """A line above the loop."""
+    leaving, head = Leaving(model.unit, indent_of(model.unit), str), model.unit.source.start(model.node)
+    return Edit(head, head, f"{line}{leaving.newline}{leaving.margin(model.node, 0)}")
+
+
 def with_stack(model: LoopModel) -> Rewrite | None:
-    """The loop over one array; where the array is counted besides, it has a name, and is not made twice."""
+    """`for x in (a, b)` over `jnp.stack((a, b))`, with a name where that is counted besides."""
     unit, node = model.unit, model.node
     listed = [s for s in model.streams if s.listed and s.array is not None]
     if not listed or shares_lines(node):
         return None
-    source, leaving = unit.source, Leaving(unit, indent_of(unit), str)
+    source = unit.source
     stack, needed = unit.spell("jax.numpy.stack")
     taken, edits = set(unit.names), list[Edit]()
     for stream in listed:
@@ -35,10 +67,9 @@ def with_stack(model: LoopModel) -> Rewrite | None:
             continue
         code = f"{stack}({_closed(source.segment(array))})"
         if any(s.counted is array for s in model.streams):
-            name = fresh(taken, plural(stream.target.id) if isinstance(stream.target, ast.Name) else "rows", "rows")
+            name = fresh(taken, _rows_of(stream), "rows")
             taken.add(name)
-            head = source.start(node)
-            edits.append(Edit(head, head, f"{name} = {code}{leaving.newline}{leaving.margin(node, 0)}"))
+            edits.append(_before(model, f"{name} = {code}"))
             code = name
         edits.append(Edit(source.start(array), source.end(array), code))
     left = next(jumps_in(*node.body), None) is not None

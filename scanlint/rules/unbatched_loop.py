@@ -70,7 +70,10 @@ def _mapped(model: LoopModel, batch: Batch) -> Outcome:
     from scanlint.analysis.batches import batch_of
     from scanlint.rewrite.batches import to_vmap
     from scanlint.rewrite.loops import first_of, mapped_rows
+    from scanlint.rewrite.stacked import with_name
 
+    if step := with_name(model):
+        return step
     if model.buffers:
         return first_of(mapped_rows(model, batch))
     by_number = batch_of(model, numbered=True) if model.unit.context(model.node).traced else None

@@ -23,6 +23,7 @@ from scanlint.finding import Finding, Verification
 from scanlint.fixing import NO_ROWS, Fixer
 from scanlint.project.sources import decode
 from scanlint.settings import Settings
+from scanlint.verify.worker.families import GUESSED_ANEW
 from scanlint.verify.worker.judge import NOTHING
 
 SETTINGS = Settings(max_unrolled_trips=3, min_unrolled_equations=1, exclude=("nothing",), cache=False, jobs=1)
@@ -72,7 +73,19 @@ def sound(verdict: Verdict) -> bool:
     if number is not None and any(f"the dtype was {number[1]} (weak, as that of" in note for note in notes):
         return True
     told = [kind for note, kind in TOLD.items() if any(n.startswith(note) for n in notes)]
-    return any(re.match(rf"Case\(rows=0,.*?\): {kind}", verdict.wrong) is not None for kind in told)
+    if any(re.match(rf"Case\(rows=0,.*?\): {kind}", verdict.wrong) is not None for kind in told):
+        return True
+    return refuses(verdict) and any(GUESSED_ANEW in n for n in notes)
+
+
+def refuses(verdict: Verdict) -> bool:
+    """Whether JAX refuses to trace what it refused before too, and what no traced program could give.
+
+    `if x > 0: return a` and `return b` of another shape: `lax.cond` is right for all inputs for which there is a
+    program, and the user is told for which shapes it was compared.
+    """
+    raised = sort_of(verdict.wrong) == "raises TypeError" and verdict.needed
+    return raised and (shapeless(verdict.program) or "").startswith("the shape")
 
 
 class Unverified(Fixer):

@@ -288,6 +288,15 @@ ROWS = {
 }
 
 
+@pytest.mark.parametrize("listed", ["[0.5, 1.0, -0.25]", "(1, 2, 3)"])
+def test_of_a_list_that_is_not_read_only_its_length_is_counted(rewrite, listed: str) -> None:
+    sample: Sample = rewrite(
+        f"@jax.jit\ndef f(x, t):\n    for _ in {listed}:\n        x = jnp.sin(x) + t\n        if x > 1.4:\n            break\n    return x\n"
+    )
+    assert "k < 3" in sample.body and "rows" not in sample.body, sample.body
+    sample.agree("f", *([jnp.float32(0.5), t] for t in (jnp.float32(0.2), jnp.float32(0.8))))
+
+
 @pytest.mark.parametrize(("head", "found", "last"), ROWS.values(), ids=ROWS)
 def test_rows_of_slices_and_their_numbers(rewrite, head: str, found: str, last: str) -> None:
     loop = f"{head}\n    s = s + x * x\n    if x > t:\n        {found}\n{last}".replace("\n", "\n    ")

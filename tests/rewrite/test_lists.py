@@ -120,6 +120,48 @@ def test_numbers_beside_what_may_have_any_dtype_are_chosen_by_where(rewrite, val
     sample.agree("f", [lambda: jnp.arange(3).astype(dtype), xs])
 
 
+@pytest.mark.parametrize("rows", ["k in range(60)", "k, u in enumerate(jnp.tile(us, (10, 1)))"])
+@pytest.mark.parametrize("dtype", ["float32", "bool", "float16"])
+def test_what_the_number_of_the_trip_chooses_for_a_stack_may_have_several_dtypes(
+    rewrite, rows: str, dtype: str
+) -> None:
+    sample = rewrite(
+        f"@jax.jit\ndef f(t, flags, us):\n    out, s = [], jnp.zeros(2)\n    for {rows}:\n        s = jnp.sin(s) + jnp.cos(us[k % 6])\n"
+        "        if k > 2:\n            out.append(t)\n        else:\n            out.append(flags[k % 3])\n    return jnp.array(out), s\n"
+    )
+    assert "jnp.where(k > 2, t, flags[k % 3])" in sample.new, sample.new
+    sample.agree("f", [jnp.int32(3), lambda: jnp.arange(3).astype(dtype), xs])
+
+
+@pytest.mark.parametrize(
+    ("test", "last"), [("t > 0", "out"), ("k > 2", "jnp.array(out), item")], ids=["data", "read otherwise"]
+)
+def test_what_else_is_chosen_has_one_type(rewrite, test: str, last: str) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(t, flags, us):\n    item, out, s = t, [], jnp.zeros(2)\n    for k in range(60):\n        s = jnp.sin(s) + jnp.cos(us[k % 6])\n"
+        f"        if {test}:\n            item = t\n        else:\n            item = flags[k % 3]\n"
+        f"        out.append(item)\n    return {last.replace('out', 'jnp.array(out)') if last == 'out' else last}, s\n"
+    )
+    assert "lax.cond(" in sample.new and "jnp.where" not in sample.new, sample.new
+
+
+@pytest.mark.parametrize(
+    ("collected", "piece"),
+    [
+        ("out.append(jnp.sin(u) * k)", "jax.vmap(lambda k, u: jnp.sin(u) * k)(jnp.arange(len(u_all)), u_all)"),
+        ("s = jnp.sin(s) + u * k\n        out.append(s)", "scan(step, s, (jnp.arange(len(u_all)), u_all))"),
+        ("s = jnp.sin(s) + u\n        out.append(s)", "scan(step, s, 2 * us)"),
+    ],
+    ids=["a batch", "a scan", "not counted"],
+)
+def test_rows_that_are_counted_besides_are_made_once(rewrite, collected: str, piece: str) -> None:
+    sample = rewrite(
+        f"@jax.jit\ndef f(us, s):\n    out = []\n    for k, u in enumerate(2 * us):\n        {collected}\n    return jnp.stack(out)\n"
+    )
+    assert piece in sample.new and sample.new.count("2 * us") == 1, sample.new
+    sample.agree("f", [xs, x0])
+
+
 def test_rows_read_at_several_indices_are_an_array(rewrite) -> None:
     body = "    total = 1.0\n    for i, row in enumerate(us):\n        total = 0.5 * total + us[{}, 1]\n        if total > 1.2:\n            return i, total\n    return -1, total\n"
     sample = rewrite("@jax.jit\ndef f(x0, us):\n" + body.format("i"))

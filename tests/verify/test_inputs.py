@@ -18,6 +18,7 @@ import pytest
 from scanlint.verify.verifier import Task, Verifier
 from scanlint.verify.worker.call import Signature, TookTooLong, hurry, limited
 from scanlint.verify.worker.callees import Compiled
+from scanlint.verify.worker.families import GUESSED_ANEW
 from scanlint.verify.worker.infer import infer
 from scanlint.verify.worker.inputs import Inputs
 from scanlint.verify.worker.module import load
@@ -830,6 +831,15 @@ def f(agent: Agent, walls):
         near = jnp.minimum(near, agent.speed * i + walls[:, 0].sum())
     return near
 """
+
+
+def test_the_shapes_that_a_rewrite_needs_are_told(judge) -> None:
+    old = "@jax.jit\ndef f(v, t):\n    if jnp.max(v) > 0:\n        return t\n    return v @ v[:, None] * v\n"
+    new = "@jax.jit\ndef f(v, t):\n    return jax.lax.cond(jnp.max(v) > 0, lambda: t, lambda: v @ v[:, None] * v)\n"
+    verdict = judge("import jax\nimport jax.numpy as jnp\n\n" + old, "import jax\nimport jax.numpy as jnp\n\n" + new)
+    assert verdict.verdict == "proved", verdict
+    told = [n for n in verdict.notes if n.endswith(GUESSED_ANEW)]
+    assert len(told) == 1 and re.match(r"compared with t: float32\[\d\] \(not float32\[\]\): ", told[0]), verdict
 
 
 def test_each_leaf_of_what_is_mapped_has_a_row_for_each_example(judge) -> None:

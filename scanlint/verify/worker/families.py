@@ -17,11 +17,13 @@ from .need import Need
 from .observed import reduced, specs_of
 from .ranks import BLAMED, further
 from .settling import Settling
+from .specs import Array, leaves
 from .values import OTHERWISE, POSITIVE, Case, Mode, Specs, Values, cases, modes, varied
 
 MOST_OTHERWISE = 8
 VARIED = 2  # real calls whose values are varied
 RETRY = ("TypeError", "ValueError")
+GUESSED_ANEW = "the new version does not take the shapes that were guessed first"
 
 
 @dataclass
@@ -139,7 +141,7 @@ class Families:
             other = inputs.accepted_by_both(specs, self.settling.grown)
         if other is None:
             return specs
-        judge.note("the new version does not take the shapes that were guessed first; compared on others")
+        judge.note(f"compared with {_fitted(specs, other)}: {GUESSED_ANEW}")
         self.chosen = True
         return other
 
@@ -168,6 +170,23 @@ class Families:
         return (
             failure is not None and failure.kind in RETRY and any(w in failure.message for w in ("carry", "branches"))
         )
+
+
+def _fitted(first: Specs, other: Specs) -> str:
+    """The arguments whose shapes were guessed anew, with these: `t: float32[4] (not float32[])`."""
+    changed = []
+    for name, spec in other.items():
+        before = dict(leaves(first[name], name))
+        for path, leaf in leaves(spec, name):
+            was = before.get(path)
+            if leaf != was and isinstance(leaf, Array):
+                instead = f" (not {_type(was)})" if isinstance(was, Array) else ""
+                changed.append(f"{path}: {_type(leaf)}{instead}")
+    return ", ".join(changed)
+
+
+def _type(spec: Array) -> str:
+    return f"{spec.dtype}[{', '.join(map(str, spec.shape))}]"
 
 
 def _discrete(value: object) -> bool:

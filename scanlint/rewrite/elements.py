@@ -1,0 +1,78 @@
+"""What a loop only collects: names that are elements of what a scan or a map stacks."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from scanlint.analysis.flow import parameters, reads
+from scanlint.analysis.unit import Unit
+
+
+def stacked_by_number(unit: Unit, node: ast.If, name: str) -> bool:
+    """Whether a branch of a staged body, chosen by the number of the trip, gives a name that is stacked and no more.
+
+    Stacking promotes the elements as `jnp.where` does, and they had one shape before: the list that was stacked held
+    those of each arm, whatever the values.
+    """
+    step = unit.parents.get(node)
+    if not isinstance(step, ast.FunctionDef):
+        return False
+    read = [n for n in ast.walk(step) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    return any(
+        reads(node.test) <= numbers and all(n in elements for n in read)
+        for numbers, elements in _staged(unit, step)
+        if reads(node.test)
+    )
+
+
+def _staged(unit: Unit, step: ast.FunctionDef) -> Iterator[tuple[frozenset[str], list[ast.expr]]]:
+    """For each use of a function as a body: the names that number its trips, and the names whose values are stacked."""
+    match step.body[-1]:
+        case ast.Return(value=ast.expr() as value):
+            pass
+        case _:
+            return
+    for call in (n for n in ast.walk(unit.node) if isinstance(n, ast.Call)):
+        match unit.resolve(call.func), call.args, value:
+            case "jax.lax.scan", [_, _, rows], ast.Tuple(elts=[_, given]):
+                body, place = call.args[0], 1
+            case "jax.lax.map", [body, rows], given:
+                place = 0
+            case None, [rows], given:
+                match call.func:
+                    case ast.Call(func=maker, args=[body]) if unit.resolve(maker) == "jax.vmap":
+                        place = 0
+                    case _:
+                        continue
+            case _:
+                continue
+        if isinstance(body, ast.Name) and body.id == step.name:
+            yield _numbers(unit, step, rows, place), _parts(given)
+
+
+def _parts(given: ast.expr) -> list[ast.expr]:
+    return list(given.elts) if isinstance(given, ast.Tuple) else [given]
+
+
+def _numbers(unit: Unit, step: ast.FunctionDef, rows: ast.expr, place: int) -> frozenset[str]:
+    """The names that stand for elements of a `jnp.arange(...)` among what a body is given rows of."""
+    names = list(parameters(step.args))
+    if place >= len(names):
+        return frozenset()
+    whole = names[place]
+    if _counts(unit, rows):
+        return frozenset([whole])
+    for statement in step.body:
+        match statement, rows:
+            case (
+                ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Name(id=taken)),
+                ast.Tuple(elts=arrays),
+            ) if taken == whole and len(targets) == len(arrays):
+                pairs = zip(targets, arrays, strict=True)
+                return frozenset(t.id for t, a in pairs if isinstance(t, ast.Name) and _counts(unit, a))
+    return frozenset()
+
+
+def _counts(unit: Unit, rows: ast.expr) -> bool:
+    return isinstance(rows, ast.Call) and unit.resolve(rows.func) == "jax.numpy.arange"
