@@ -65,7 +65,8 @@ def batch_of(model: LoopModel, *, numbered: bool = False) -> Batch | None:
     """The batch that a loop makes that collects what it does to each example."""
     appends = {id(output.append) for output in model.outputs}
     statements = [s for s in model.node.body if id(s) not in appends]
-    elements = [o.element for o in model.outputs]
+    groups = [o.element.elts if o.grouped else [o.element] for o in model.outputs]  # type: ignore[attr-defined]
+    elements = [element for group in groups for element in group]
     return find_batch(model.unit, model.node, model.streams, statements, elements, numbered=numbered)
 
 

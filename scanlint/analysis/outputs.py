@@ -33,7 +33,8 @@ class Output(NamedTuple):
 
     `initial` is the statement that makes it (`ys = []`), `first` its elements before the loop, `append` the
     statement that adds `element`, `uses` the places that read a list after the loop, `turned` the statement there that
-    turns it round. `falling`: its places, or the rows of an array, are set from the last one to the first.
+    turns it round. `falling`: its places, or the rows of an array, are set from the last one to the first. `grouped`:
+    the element is a tuple or list of values, and all that becomes of the collected list is an array.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Output(NamedTuple):
     uses: tuple[ast.Name, ...]
     falling: bool = False
     turned: ast.stmt | None = None
+    grouped: bool = False
 
     @property
     def front(self) -> bool:
@@ -98,7 +100,8 @@ def _output(
     uses = []
     turned = _turned(unit, node, name)
     known |= set(ast.walk(turned)) if turned is not None else set()
-    tree = composite(unit, element)
+    grouped = not first and _grouped(unit, node, name, element)
+    tree = composite(unit, element) and not grouped
     if tree and first:
         return Withheld("list-escapes", f"`{name}` holds tuples or dicts, one of them from before (line {line})")
     front = Output(name, initial, first, statement, element, (), falling).front
@@ -122,7 +125,22 @@ def _output(
         return Withheld("list-of-functions", f"`{name}` holds functions, which no array can (line {line})")
     if not uses:
         return Withheld("list-never-stacked", f"`{name}` is never made into an array (line {line})")
-    return Output(name, initial, first, statement, element, tuple(uses), falling, turned)
+    return Output(name, initial, first, statement, element, tuple(uses), falling, turned, grouped)
+
+
+def _grouped(unit: Unit, node: ast.stmt, name: str, element: ast.expr) -> bool:
+    """Whether elements `(a, b)` are collected for `jnp.array(ys)` alone, which makes one array of them."""
+    if not isinstance(element, ast.Tuple | ast.List) or not element.elts:
+        return False
+    if any(isinstance(e, ast.Starred) or composite(unit, e) for e in element.elts):
+        return False
+    uses = [n for n in unit.every(ast.Name) if n.id == name and n.lineno > (node.end_lineno or 0)]
+    calls = [unit.parents.get(n) for n in uses if isinstance(n.ctx, ast.Load) and not _after_restack(unit, node, n)]
+    return bool(calls) and all(isinstance(c, ast.Call) and len(c.args) == 1 and _converts(unit, c) for c in calls)
+
+
+def _converts(unit: Unit, call: ast.Call) -> bool:
+    return unit.resolve(call.func) in ("jax.numpy.array", "jax.numpy.asarray")
 
 
 def _turned(unit: Unit, node: ast.stmt, name: str) -> ast.stmt | None:

@@ -21,6 +21,7 @@ from scanlint.rewrite.closures import with_closures
 from scanlint.rewrite.counting import opaque
 from scanlint.rewrite.flagged import without_jumps
 from scanlint.rewrite.flattened import with_rows
+from scanlint.rewrite.grouped import with_arrays
 from scanlint.rewrite.growing import with_lists
 from scanlint.rewrite.histories import with_named_lists
 from scanlint.rewrite.indexing import use_arrays, use_tracers
@@ -41,8 +42,9 @@ from scanlint.rewrite.windows import use_windows
 from scanlint.rewrite.words import bare
 
 WAYS = (
-    with_stack, without_list, without_read_back, on_each_trip, once_per_trip, with_rows, with_lists, with_named_lists,
-    with_places, with_closures, without_continue, with_name, without_jumps, first_trip_before, last_after,
+    with_stack, without_list, without_read_back, on_each_trip, once_per_trip, with_rows, with_arrays, with_lists,
+    with_named_lists, with_places, with_closures, without_continue, with_name, without_jumps, first_trip_before,
+    last_after,
 )  # fmt: skip
 """Steps after which a loop is looked at again, the first that applies first."""
 

@@ -9,7 +9,7 @@ from scanlint.analysis.flow import binds, reads
 from scanlint.finding import Edit, Position
 from scanlint.outcome import Withheld
 from scanlint.rewrite.syntax import Snippet, fresh
-from scanlint.rewrite.words import atom, singular
+from scanlint.rewrite.words import atom, row_name
 from scanlint.rewrite.wrapping import fit
 
 
@@ -110,7 +110,8 @@ class Mapped:
             return row.target.id
         base = row.array.attr if isinstance(row.array, ast.Attribute) else ast.unparse(row.array)
         if id(row) not in self.names:
-            wanted = "row" if row.target is not None else singular(base, f"{base}_row")
+            index = ast.unparse(self.batch.counter.target) if self.batch.counter is not None else ""
+            wanted = "row" if row.target is not None else row_name(base, index)
             self.names[id(row)] = fresh(self._inside(), wanted, "row")
         return self.names[id(row)]
 

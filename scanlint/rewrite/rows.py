@@ -11,7 +11,7 @@ from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.lengths import made_with
 from scanlint.analysis.loops import LoopModel, is_array
 from scanlint.rewrite.windows import bound_once
-from scanlint.rewrite.words import singular
+from scanlint.rewrite.words import row_name
 
 
 class Row(NamedTuple):
@@ -69,7 +69,7 @@ def rows_between(model: LoopModel, lower: str, upper: ast.expr) -> Row | None:
     ):
         return None
     last = array.rpartition(".")[2]
-    return Row(array, f"{array}[{lower}:]" if lower != "0" else array, singular(last, f"{last}_row"))
+    return Row(array, f"{array}[{lower}:]" if lower != "0" else array, row_name(last, target.id))
 
 
 def _read_by(model: LoopModel, index: ast.Name) -> ast.expr | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from scanlint.analysis.words import words
+
 
 def bare(names: Sequence[str]) -> str:
     """`a` for one name, `a, b` for several, `None` for none."""
@@ -48,8 +50,14 @@ def brackets(element: ast.expr) -> tuple[str, str]:
     return ("", "") if element.lineno == element.end_lineno or isinstance(element, closed) else ("(", ")")
 
 
+SINGLE = words("obs pos eps cos bias basis axis analysis radius status canvas lens ids gas focus corpus")
+"""Names that end in `s` and speak of one thing, or would become the name of a builtin."""
+
+
 def singular(name: str, otherwise: str) -> str:
     """A name for one element of what has this name: `xs` gives `x`, `batches` gives `batch`."""
+    if name.rpartition("_")[2] in SINGLE:
+        return otherwise
     if name.endswith("ies") and len(name) > 4:
         return f"{name[:-3]}y"
     if name.endswith(("sses", "xes", "ches")):
@@ -57,6 +65,11 @@ def singular(name: str, otherwise: str) -> str:
     if name.endswith("s") and not name.endswith("ss") and len(name) > 1:
         return name[:-1]
     return otherwise
+
+
+def row_name(array: str, index: str) -> str:
+    """A name for what a loop reads of an array: `x` for `xs[i]`, `obs_t` for `obs[t]`."""
+    return singular(array, f"{array}_{index if 0 < len(index) < 4 else 'row'}")
 
 
 def plural(name: str) -> str:

@@ -69,10 +69,11 @@ def _mapped(model: LoopModel, batch: Batch) -> Outcome:
     """`vmap` over the rows; over their numbers where the array may have fewer, or more, and that is refuted."""
     from scanlint.analysis.batches import batch_of
     from scanlint.rewrite.batches import to_vmap
+    from scanlint.rewrite.grouped import with_arrays
     from scanlint.rewrite.loops import first_of, mapped_rows
     from scanlint.rewrite.stacked import with_name
 
-    if step := with_name(model):
+    if step := with_arrays(model) or with_name(model):
         return step
     if model.buffers:
         return first_of(mapped_rows(model, batch))

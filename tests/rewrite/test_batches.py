@@ -659,3 +659,39 @@ def test_what_is_read_after_a_batch_is_not_stacked_twice(rewrite, head: str, las
 def test_a_list_of_what_each_example_gives_that_stays_a_list_is_left_alone(rewrite) -> None:
     code = "@jax.jit\ndef f(xs):\n    out = []\n    for x in xs:\n        out.append((jnp.sin(x), jnp.cos(x)))\n    return out\n"
     assert rewrite(code).new.endswith(code)
+
+
+@pytest.mark.parametrize(
+    ("body", "piece"),
+    [
+        ("out.append((x.sum(), x.max()))", "jax.vmap(lambda x: jnp.array([x.sum(), x.max()]))(xs)"),
+        ("out.append([x.sum(), x.max()])", "jax.vmap(lambda x: jnp.array([x.sum(), x.max()]))(xs)"),
+        ("s = s * 0.5 + x\n        out.append((s.sum(), s[0]))", "        return s, jnp.array([s.sum(), s[0]])"),
+    ],
+    ids=["tuples", "lists", "beside a state"],
+)
+@pytest.mark.parametrize("end", ["return jnp.array(out)", "out = jnp.asarray(out)\n    return out.T, out[0]"])
+def test_groups_of_values_that_become_one_array_are_arrays(rewrite, body: str, piece: str, end: str) -> None:
+    sample = rewrite(
+        f"@jax.jit\ndef f(xs):\n    s, out = jnp.zeros(3), []\n    for i in range(xs.shape[0]):\n        x = xs[i]\n        {body}\n    {end}\n"
+    )
+    assert piece in sample.new and "append" not in sample.new, sample.new
+    sample.agree("f", [lambda: jnp.arange(12.0).reshape(4, 3)])
+
+
+@pytest.mark.parametrize("end", ["return jnp.array(out), out[-1]", "return jnp.stack([o[0] for o in out])"])
+def test_groups_of_values_that_are_read_by_themselves_stay_tuples(rewrite, end: str) -> None:
+    sample = rewrite(
+        f"@jax.jit\ndef f(xs):\n    out = []\n    for i in range(len(xs)):\n        out.append((xs[i].sum(), xs[i].max()))\n    {end}\n"
+    )
+    assert "jnp.array([" not in sample.new, sample.new
+
+
+@pytest.mark.parametrize(
+    ("array", "index", "name"), [("xs", "i", "x"), ("obs", "t", "obs_t"), ("v", "k", "v_k"), ("v", "number", "v_row")]
+)
+def test_what_is_read_of_an_array_is_named_after_it(rewrite, array: str, index: str, name: str) -> None:
+    sample = rewrite(
+        f"@jax.jit\ndef f({array}, s):\n    for {index} in range({array}.shape[0]):\n        s = jnp.sin(s) + {array}[{index}]\n    return s\n"
+    )
+    assert f"def step(s, {name}):" in sample.new, sample.new

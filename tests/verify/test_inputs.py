@@ -459,7 +459,7 @@ def test_where_rounding_decides_every_result_the_verdict_is_unknown(judge) -> No
 def test_a_new_version_that_does_not_end_where_the_old_one_takes_a_moment_is_refuted(judge) -> None:
     old = "def f(x):\n    for _ in range(20):\n        x = jnp.sin(x)\n    return x\n"
     new = "def f(x):\n    return lax.while_loop(lambda x: jnp.all(x < 2), lambda x: jnp.sin(x), x)\n"
-    with Verifier(sys.executable, timeout=8.0) as verifier:
+    with Verifier(sys.executable, timeout=16.0) as verifier:
         found = judge(old, new, using=verifier)
     assert found.verdict == "refuted", found
     assert "the new version did not end within" in (found.counterexample or "")
@@ -831,6 +831,15 @@ def f(agent: Agent, walls):
         near = jnp.minimum(near, agent.speed * i + walls[:, 0].sum())
     return near
 """
+
+
+def test_a_carry_that_gets_shorter_is_not_hidden_by_shapes_that_fit(judge) -> None:
+    text = "import jax\nimport jax.numpy as jnp\n\n@jax.jit\ndef f(points, t):\n    pts = points\n    {}\n    return pts[0]\n"
+    trip = "(1 - t) * pts[:-1] + t * pts[1:]"
+    old = text.format(f"for _ in range(points.shape[0] - 1):\n        pts = {trip}")
+    new = text.format(f"pts = jax.lax.fori_loop(0, points.shape[0] - 1, lambda _, pts: {trip}, pts)")
+    verdict = judge(old, new)
+    assert verdict.verdict == "refuted" and "TypeError" in (verdict.counterexample or ""), verdict
 
 
 def test_the_shapes_that_a_rewrite_needs_are_told(judge) -> None:

@@ -15,7 +15,8 @@ from .inputs import Inputs
 from .judge import Judge
 from .need import Need
 from .observed import reduced, specs_of
-from .ranks import BLAMED, further
+from .ranks import BLAMED, fewer, further
+from .search import broadcast, unlike
 from .settling import Settling
 from .specs import Array, leaves
 from .values import OTHERWISE, POSITIVE, Case, Mode, Specs, Values, cases, modes, varied
@@ -149,8 +150,9 @@ class Families:
         """The specs in several sizes, the first with all its cases, the others with a few."""
         floats, integers = self.inputs.constants()
         found = []
-        longer = list(further(self.inputs, self.judge.after, specs, self.settling.starts))
-        sizes = [*self.inputs.variants(specs), *longer]
+        ranks = list(further(self.inputs, self.judge.after, specs, self.settling.starts))
+        ranks += fewer(self.inputs, self.judge.after, specs)
+        sizes = [*self.inputs.variants(specs), *ranks]
         sizes.sort(key=lambda s: (bool(s[0]), not s[0].startswith(BLAMED)))  # what tells most comes first
         for label, sized in sizes if not real else [("", specs)]:
             doubtful = label.startswith("size 1 ") or (self.chosen and label and not label.startswith(BLAMED))
@@ -167,9 +169,10 @@ class Families:
     def broadcasts(self, specs: Specs) -> bool:
         """Whether a guessed size of one makes a carried array grow: it spreads over an axis that no caller means."""
         failure = None if self.inputs.owner is not None else self.inputs.attempt(specs, self.judge.after)
-        return (
-            failure is not None and failure.kind in RETRY and any(w in failure.message for w in ("carry", "branches"))
-        )
+        if failure is None or failure.kind not in RETRY:
+            return False
+        spread = all(broadcast(*shapes) for shapes in unlike(failure.message))
+        return "branches" in failure.message or ("carry" in failure.message and spread)
 
 
 def _fitted(first: Specs, other: Specs) -> str:

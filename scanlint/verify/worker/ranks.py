@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from .guess import FRESH
+from .search import broadcast, unlike
 from .specs import Array, resize, sizes
 
 if TYPE_CHECKING:
@@ -105,6 +106,25 @@ def further(
     twice = {n: Array(tuple(unused[:2])) if n in numbers else s for n, s in specs.items()}
     if numbers and tried(twice, plain) is not None:
         yield f"{GUESSED[1]} for {', '.join(numbers)}", twice
+
+
+def fewer(inputs: Inputs, after: Callable[..., object], specs: Specs) -> Iterator[tuple[str, Specs]]:
+    """The specs with a number in place of one array, where the old version takes that and a carry loses its size.
+
+    A number spreads over any array, so it is not what makes a carry shorter or longer from trip to trip: the array
+    that was guessed in its place only hid that.
+    """
+    told = {a.arg for a in ast.walk(inputs.node.args) if isinstance(a, ast.arg) and _tells_rank(a.annotation)}
+    arrays = [
+        n for n, s in specs.items() if isinstance(s, Array) and s.dtype == "float32" and s.shape and n not in told
+    ]
+    for name in arrays if inputs.owner is None else ():
+        changed = {**specs, name: Array(())}
+        failure = inputs.attempt(changed, after) if inputs.attempt(changed) is None else None
+        if failure is None or failure.kind != "TypeError" or "carry" not in failure.message:
+            continue
+        if any(not broadcast(*shapes) for shapes in unlike(failure.message)):
+            yield f"{BLAMED} for {name}", changed
 
 
 def _written(function: ast.AST) -> list[int]:

@@ -20,6 +20,9 @@ MAX_SECONDS = 12.0
 MOST_QUOTED = 6
 
 
+Shape = tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why an attempt failed: the message, and the lines reached in the code under test, outermost first.
@@ -213,15 +216,25 @@ def _named(spec: Spec, message: str) -> Iterator[Spec]:
                 yield set_leaf(spec, path, Choice((text, *(v for v in leaf.values if v != text))))
 
 
-def _grown(message: str) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """The shapes that carried values had and should have had, as JAX tells them."""
+def unlike(message: str) -> Iterator[tuple[Shape, Shape]]:
+    """The shapes that carried values had and should have had, or those of two arms, as JAX tells them."""
     for before, after in re.findall(r"has type \w+\[([\d,]*)\].*?has type \w+\[([\d,]*)\]", message, re.S):
-        shapes = [tuple(int(n) for n in text.split(",") if n) for text in (before, after)]
-        if math.prod(shapes[0]) < math.prod(shapes[1]) or len(shapes[0]) < len(shapes[1]):
-            yield shapes[0], shapes[1]
+        yield tuple(int(n) for n in before.split(",") if n), tuple(int(n) for n in after.split(",") if n)
 
 
-def _stable(specs: Specs, grown: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> Iterator[Specs]:
+def broadcast(before: Shape, after: Shape) -> bool:
+    """Whether broadcasting against another array may have made the second shape of the first."""
+    ends = zip(reversed(before), reversed(after), strict=False)
+    return len(before) <= len(after) and all(b in (1, a) for b, a in ends)
+
+
+def _grown(message: str) -> Iterator[tuple[Shape, Shape]]:
+    for before, after in unlike(message):
+        if math.prod(before) < math.prod(after) or len(before) < len(after):
+            yield before, after
+
+
+def _stable(specs: Specs, grown: list[tuple[Shape, Shape]]) -> Iterator[Specs]:
     """For every carried value that grew, one argument of its first shape that starts with its last."""
     found = [(name, path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec)]
     arrays = [(name, path, leaf) for name, path, leaf in found if isinstance(leaf, Array)]

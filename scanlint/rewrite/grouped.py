@@ -1,0 +1,22 @@
+"""Groups of values in a list that becomes one array: `ys.append((a, b))` and `jnp.array(ys)`."""
+
+from __future__ import annotations
+
+from scanlint.analysis.loops import LoopModel
+from scanlint.finding import Edit
+from scanlint.outcome import Rewrite
+
+
+def with_arrays(model: LoopModel) -> Rewrite | None:
+    """The loop that appends `jnp.array([a, b])`."""
+    groups = [o.element for o in model.outputs if o.grouped]
+    if not groups:
+        return None
+    array, needed = model.unit.spell("jax.numpy.array")
+    source, edits = model.unit.source, list[Edit]()
+    for group in groups:
+        code = source.segment(group)
+        if code.startswith("(") and "\n" not in code:
+            code = f"[{code[1:-1].rstrip().removesuffix(',')}]"
+        edits.append(Edit(source.start(group), source.end(group), f"{array}({code})"))
+    return Rewrite(tuple(edits), "scan", (needed,) if needed else (), again=True)
