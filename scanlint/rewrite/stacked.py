@@ -54,6 +54,10 @@ def with_stack(model: LoopModel) -> Rewrite | None:
     if not listed or shares_lines(node):
         return None
     source = unit.source
+    if len(model.streams) == 1 and (trips := _unread(model, listed[0])) is not None:
+        assert isinstance(node, ast.For)
+        iterable = Edit(source.start(node.iter), source.end(node.iter), f"range({trips})")
+        return Rewrite((iterable,), "scan", again=True)
     stack, needed = unit.spell("jax.numpy.stack")
     taken, edits = set(unit.names), list[Edit]()
     for stream in listed:
@@ -74,6 +78,16 @@ def with_stack(model: LoopModel) -> Rewrite | None:
         edits.append(Edit(source.start(array), source.end(array), code))
     left = next(jumps_in(*node.body), None) is not None
     return Rewrite(tuple(edits), "while_loop" if left else "scan", (needed,) if needed else (), again=True)
+
+
+def _unread(model: LoopModel, stream: Stream) -> int | None:
+    """How many arrays are in a list that is written into the loop, where no trip reads any of them."""
+    target, array = stream.target, stream.array
+    if not isinstance(target, ast.Name) or model.used(target.id) or target.id in model.live_targets:
+        return None
+    if not isinstance(array, ast.List | ast.Tuple) or any(isinstance(e, ast.Starred) for e in array.elts):
+        return None
+    return len(array.elts)
 
 
 def _closed(code: str) -> str:

@@ -83,7 +83,11 @@ def _margin(lines: list[str], carry: Carry) -> int:
 
 def refusal(carry: Carry, also: str = "") -> Withheld:
     """Why a loop cannot be staged with this carry, with both types."""
-    why = {"keeps no type": " and changes again in later ones", "would lose precision": ", which loses precision"}
+    why = {
+        "keeps no type": " and changes again in later ones",
+        "has no such start": ", and cannot start as that",
+        "would lose precision": ", which loses precision",
+    }
     what = f"`{carry.name}` starts as {carry.before} and becomes {carry.after} in the first trip"
     return Withheld(CODE, what + why.get(carry.problem, also))
 

@@ -24,6 +24,7 @@ LOOPS = {getattr(jax.lax, name): name for name in PLACES}
 ROUNDS = 6
 MOST_ARRAYS = 40
 MOST_JOINED = 6
+AGAIN, OTHER = "keeps no type", "has no such start"
 MOST_HELD = 3  # carries that are given another dtype at a time
 BRANCHES = re.compile(r"cond branches|true_fun and false_fun")
 NAMED = re.compile(r"has type (u?int\d+|b?float\d+)\[([\d,]*)\]")
@@ -114,15 +115,21 @@ class Watched:
         now = tuple(_strong(a, self.ended.get(name)) for name, a in zip(names, carry, strict=True))
         weak = [i for i, x in enumerate(carry) if isinstance(x, (int, float)) or getattr(x, "weak_type", False)]
         now, held = _held(now, weak, known, step)
+        trips: list[tuple[object, ...]] = []
         for _ in range(ROUNDS):
             out = step(now)
             assert isinstance(out, tuple)
+            trips.append(out)
             pairs = list(zip(now, out, strict=True))
             now, last = tuple(_joined(a, b) for a, b in pairs), now
             if all(_kind(a) == _kind(b) for a, b in zip(last, now, strict=True)):
                 break
-        for at, (name, start, end, (_, result)) in enumerate(zip(names, carry, now, pairs, strict=True)):
-            made = _start(line, name, known, start, end, result, self.ended.get(name))
+        for at, (name, start, end, first, (_, result)) in enumerate(
+            zip(names, carry, now, trips[0], pairs, strict=True)
+        ):
+            made = _start(line, name, known, start, end, result, self.ended.get(name), _kind(first) == _kind(result))
+            if made.problem == AGAIN and at in _steady(step, tuple(out for _, out in pairs)):
+                made = made._replace(problem=OTHER)
             self.starts.append(made._replace(after=_named(result)) if at in held else made)
         return now
 
@@ -174,6 +181,16 @@ def _told_unread(starts: Sequence[Start], whole: Loop, carry: tuple[object, ...]
         start._replace(unread=not any(id(v) in read for v in variables))
         for start, variables in zip(starts, taken, strict=True)
     ]
+
+
+def _steady(step: Loop, carry: tuple[object, ...]) -> list[int]:
+    """The places of a carry that keep their types from here on."""
+    try:
+        out = step(carry)
+    except (TypeError, ValueError):
+        return []
+    assert isinstance(out, tuple)
+    return [i for i, (a, b) in enumerate(zip(carry, out, strict=True)) if _kind(a) == _kind(b)]
 
 
 def _kind(value: object) -> object:
@@ -240,11 +257,18 @@ def _joined(start: object, end: object) -> object:
 
 
 def _start(
-    line: int, name: str, known: Mapping[str, object], start: object, end: object, result: object, ended: str | None
+    line: int,
+    name: str,
+    known: Mapping[str, object],
+    start: object,
+    end: object,
+    result: object,
+    ended: str | None,
+    soon: bool,
 ) -> Start:
     """What is to be said of one carry; `result` is what a trip makes of its final type.
 
-    `ended` is the dtype that it must not lose by being as weakly typed as a number.
+    `ended` is the dtype that it must not lose by being as weakly typed as a number. `soon`: the first trip gives it.
     """
     plain = not isinstance(start, (tuple, list, dict)) and len(jax.tree_util.tree_leaves(start)) == 1
     before, after = _named(start), _named(result)
@@ -254,7 +278,7 @@ def _start(
     axes = shape(end)
     problem = ""
     if axes != shape(result) or last != out:
-        problem = "keeps no type"
+        problem = AGAIN
     elif first != last and not weak and not _exact(first, last):
         problem = "would lose precision"
     if ended is not None and weak:
@@ -262,8 +286,8 @@ def _start(
     arrays = {n: x for n, x in known.items() if isinstance(x, (jax.Array, np.ndarray)) and n != name}
     arrays = {n: x for n, x in arrays.items() if not jnp.issubdtype(x.dtype, jax.dtypes.extended)}  # keys
     likes = frozenset(_likes(arrays, axes, last))
-    # JAX gives weak starts another dtype by itself.
-    settles = weak and first != "bool" and shape(start) == axes and not before.startswith(WEAK)
+    # JAX gives weak starts another dtype by itself, where the first trip does.
+    settles = weak and soon and not problem and first != "bool" and shape(start) == axes and not before.startswith(WEAK)
     after = before if settles else after
     return Start(line, name, before, after, weak, shape(start) == (), likes, problem)
 
@@ -322,7 +346,7 @@ def merged(runs: Sequence[Sequence[Start]]) -> list[Start]:
             for b in other.likes
             if a.arrays == b.arrays
         }
-        shown = start if other.fits else other
+        shown = start if other.fits or other.before == other.after else other
         found[start.key] = shown._replace(
             likes=frozenset(likes),
             weak=start.weak and other.weak,

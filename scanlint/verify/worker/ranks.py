@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .guess import FRESH
@@ -47,8 +47,11 @@ def further(
     def straight(asked: int) -> bool:
         raise _Asked
 
-    def tried(changed: Specs, meant: bool, rows: bool = False, alone: bool = False) -> str | None:
-        """BLAMED where the new version alone fails and that is its fault, "" where both accept them."""
+    def tried(changed: Specs, names: Sequence[str], meant: bool, rows: bool = False, alone: bool = False) -> str | None:
+        """BLAMED where the new version alone fails and that is its fault, "" where both accept them.
+
+        `names` have an axis more, `alone` where few do.
+        """
         decides = inputs.attempt(changed, truth=straight) is not None
         if decides and inputs.attempt(changed) is not None:
             return None
@@ -63,13 +66,15 @@ def further(
             return BLAMED if meant and rows and not together and plainly else None
         unread.extend(s for s in wrong if s.unread)
         blamed = wrong and all(
-            (alone and s.unread and s.scalar) or (meant and s.scalar and (s.weak or s.name in plainly)) for s in wrong
+            (s.unread and ((alone and s.scalar) or begins.get(s.name) in names))
+            or (meant and s.scalar and (s.weak or s.name in plainly))
+            for s in wrong
         )
         return BLAMED if blamed else None
 
     if inputs.owner is not None:
         return
-    plainly = _numbers(inputs.node)
+    plainly, begins = _numbers(inputs.node), _begins(inputs.node)
     told = {a.arg for a in ast.walk(inputs.node.args) if isinstance(a, ast.arg) and _tells_rank(a.annotation)}
     arrays = [n for n, s in specs.items() if isinstance(s, Array) and s.dtype == "float32" and len(s.shape) < MOST_AXES]
     arrays = [n for n in arrays if n not in told]
@@ -98,13 +103,13 @@ def further(
             changed = {
                 n: _longer(s, size, first=first and size is not None) if n in names else s for n, s in base.items()
             }
-            found = tried(changed, meant, set(names) <= set(series), names in low or names in others)
+            found = tried(changed, names, meant, set(names) <= set(series), names in low or names in others)
             if found is not None:
                 together = together or (not found and names == tuple(arrays) != tuple(series))
                 yield f"{found or GUESSED[0]} for {', '.join(names)}", changed
                 break
     twice = {n: Array(tuple(unused[:2])) if n in numbers else s for n, s in specs.items()}
-    if numbers and tried(twice, plain) is not None:
+    if numbers and tried(twice, numbers, plain) is not None:
         yield f"{GUESSED[1]} for {', '.join(numbers)}", twice
 
 
@@ -179,6 +184,18 @@ def _numbers(function: ast.AST) -> set[str]:
     """The names that are bound to Python numbers somewhere."""
     bound = (n for n in ast.walk(function) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Constant))
     return {t.id for n in bound for t in n.targets if isinstance(t, ast.Name)}
+
+
+def _begins(function: ast.AST) -> dict[str, str]:
+    """What names begin as that are bound to another name first: `best = x`."""
+    bound = [n for n in ast.walk(function) if isinstance(n, ast.Assign)]
+    pairs = [
+        (t.id, n.value.id)
+        for n in bound
+        for t in n.targets
+        if isinstance(t, ast.Name) and isinstance(n.value, ast.Name)
+    ]
+    return dict(reversed(pairs))
 
 
 def _added(function: ast.AST, numbers: Collection[str]) -> set[str]:
