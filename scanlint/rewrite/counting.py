@@ -147,7 +147,7 @@ def _rows(model: LoopModel, moving: frozenset[str], kept: frozenset[str], fresh:
             continue
         assert stream.array is not None
         read = not isinstance(stream.target, ast.Name) or stream.target.id in kept or model.used(stream.target.id)
-        if not read and (count := _listed(stream.array)) is not None:
+        if not read and (count := written_out(stream.array)) is not None:
             lengths.append(str(count))
             continue
         array, skipped, dropped = _cut(stream.array)
@@ -174,12 +174,11 @@ def _rows(model: LoopModel, moving: frozenset[str], kept: frozenset[str], fresh:
     return Counting((*before, f"{counter} = 0"), f"{counter} < {stop}", tuple(first), (f"{counter} += 1",))
 
 
-def _listed(array: ast.expr) -> int | None:
-    """How many elements a list has that is written out and computes nothing."""
+def written_out(array: ast.expr | None) -> int | None:
+    """How many elements a list has that is written out, and that binds no names."""
     if not isinstance(array, ast.List | ast.Tuple):
         return None
-    computes = any(isinstance(n, ast.Call | ast.Starred | ast.NamedExpr) for n in ast.walk(array))
-    return None if computes else len(array.elts)
+    return None if any(isinstance(n, ast.Starred | ast.NamedExpr) for n in ast.walk(array)) else len(array.elts)
 
 
 def _counted(model: LoopModel, kept: frozenset[str]) -> tuple[str, int] | None:

@@ -8,6 +8,7 @@ import re
 from scanlint.analysis.branches import BranchModel, is_elif
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.placed import Placed, placed
+from scanlint.analysis.spelled import boolean
 from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit, Position, Primitive
 from scanlint.outcome import Resume, Rewrite
@@ -41,9 +42,10 @@ def with_places_around(model: BranchModel) -> Rewrite | None:
 
 
 def _mixed(unit: Unit, found: Placed) -> bool:
-    """Whether whole numbers are set among floats: the list gives whole numbers once all of its places are set."""
+    """Whether whole numbers or truths are set among floats: the list gives these once all of its places are set."""
     values = [s.value for s in found.stores if isinstance(s, ast.Assign)]
-    return isinstance(found.number, float) and any(unit.value(value).dtype == "int" for value in values)
+    others = (boolean(unit, value) or unit.value(value).dtype in ("int", "bool") for value in values)
+    return isinstance(found.number, float) and any(others)
 
 
 def _with_array(

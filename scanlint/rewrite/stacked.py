@@ -9,6 +9,7 @@ from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.analysis.tables import array_list
 from scanlint.finding import Edit
 from scanlint.outcome import Rewrite
+from scanlint.rewrite.counting import written_out
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 from scanlint.rewrite.syntax import fresh
@@ -82,12 +83,9 @@ def with_stack(model: LoopModel) -> Rewrite | None:
 
 def _unread(model: LoopModel, stream: Stream) -> int | None:
     """How many arrays are in a list that is written into the loop, where no trip reads any of them."""
-    target, array = stream.target, stream.array
-    if not isinstance(target, ast.Name) or model.used(target.id) or target.id in model.live_targets:
-        return None
-    if not isinstance(array, ast.List | ast.Tuple) or any(isinstance(e, ast.Starred) for e in array.elts):
-        return None
-    return len(array.elts)
+    target = stream.target
+    read = not isinstance(target, ast.Name) or model.used(target.id) or target.id in model.live_targets
+    return None if read else written_out(stream.array)
 
 
 def _closed(code: str) -> str:

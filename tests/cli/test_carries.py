@@ -111,6 +111,10 @@ MENDED = {
         "def flipped(xs):\n    turned = 0.0\n    for row in jnp.flip(xs, 0):\n        turned = jnp.tanh(turned + row)\n    return turned\n",
         "turned = jnp.full(xs.shape[1:], 0.0)",
     ),
+    "a whole number that becomes a float a trip late": (
+        "def fibonacci(t, ys):\n    a, b = 0, 1\n    for y in ys:\n        a, b = b, 0.5 * a + jnp.sum(y) * jnp.real(t)\n    return a, b\n",
+        "a, b = 0.0, 1",
+    ),
     "a row that is returned from the loop": (
         "def found(xs, t):\n    for one in xs:\n        if one.sum() > t:\n            return one\n    return -xs[0]\n",
         "one = jnp.full(xs.shape[1:], 0.0)",
@@ -125,6 +129,11 @@ LEFT = {
         "def grown(xs):\n    c = jnp.zeros(3)\n    for i in range(xs.shape[0]):\n"
         "        c = c + xs[i].reshape(4, 3)\n    return c\n",
         "`c` starts as float32[3] and becomes float32[4,3] in the first trip",
+    ),
+    "an argument that each trip replaces by what has other axes": (
+        "def latest(xs, v):\n    last = v\n    s = jnp.zeros(3)\n    for i in range(xs.shape[0]):\n"
+        "        s = jnp.sin(s) + jnp.sum(xs[i])\n        last = jnp.sum(s)\n    return last, s\n",
+        "`last` starts as float32[",
     ),
     "whole numbers that floats do not hold": (
         "def rounded(xs, c):\n    c = c.astype(jnp.int32)\n    for i in range(xs.shape[0]):\n"

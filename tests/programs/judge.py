@@ -23,7 +23,6 @@ from scanlint.finding import Finding, Verification
 from scanlint.fixing import NO_ROWS, Fixer
 from scanlint.project.sources import decode
 from scanlint.settings import Settings
-from scanlint.verify.worker.families import GUESSED_ANEW
 from scanlint.verify.worker.judge import NOTHING
 
 SETTINGS = Settings(max_unrolled_trips=3, min_unrolled_equations=1, exclude=("nothing",), cache=False, jobs=1)
@@ -62,6 +61,8 @@ class Verdict(NamedTuple):
 
 TOLD = {NO_ROWS: "type: ", NOTHING: r"raises \w+Error: "}
 """What may be wrong where there are no rows, by what the user is told."""
+FROM_SECOND = re.compile(r"\[1:\]|range\(1,|, 0, -1\)")
+"""Loops that leave out the first row, or the last."""
 
 
 def sound(verdict: Verdict) -> bool:
@@ -73,10 +74,10 @@ def sound(verdict: Verdict) -> bool:
     if number is not None and any(f"the dtype was {number[1]} (weak, as that of" in note for note in notes):
         return True
     told = [kind for note, kind in TOLD.items() if any(n.startswith(note) for n in notes)]
-    without = "[01]" if "[1:]" in verdict.program.text else "0"  # rows with which a loop makes no trip
+    without = "[01]" if FROM_SECOND.search(verdict.program.text) else "0"  # rows with which a loop makes no trip
     if any(re.match(rf"Case\(rows={without},.*?\): {kind}", verdict.wrong) is not None for kind in told):
         return True
-    return refuses(verdict) and any(GUESSED_ANEW in n for n in notes)
+    return refuses(verdict) and any(n.startswith(("the same program for", "compared with")) for n in notes)
 
 
 def refuses(verdict: Verdict) -> bool:

@@ -162,6 +162,15 @@ def test_rows_that_are_counted_besides_are_made_once(rewrite, collected: str, pi
     sample.agree("f", [xs, x0])
 
 
+def test_of_arrays_in_a_list_that_are_not_read_only_the_length_counts(rewrite) -> None:
+    sample = rewrite(
+        f"@jax.jit\ndef f(x, us):\n    for _ in ({', '.join(f'us[{i % 6}]' for i in range(12))}):\n"
+        "        x = jnp.sin(x) * jnp.cos(us[3]) + jnp.tanh(us[2] * us[1]) + jnp.exp(-x) * jnp.sin(us[4])\n    return x\n"
+    )
+    assert "lax.fori_loop(0, 12, body, x)" in sample.new and "stack" not in sample.new, sample.new
+    sample.agree("f", [x0, xs])
+
+
 def test_rows_read_at_several_indices_are_an_array(rewrite) -> None:
     body = "    total = 1.0\n    for i, row in enumerate(us):\n        total = 0.5 * total + us[{}, 1]\n        if total > 1.2:\n            return i, total\n    return -1, total\n"
     sample = rewrite("@jax.jit\ndef f(x0, us):\n" + body.format("i"))
@@ -246,9 +255,10 @@ def test_rows_from_the_last_one_are_counted_from_the_start_that_is_written(rewri
     sample.agree("f", [x0, xs])
 
 
-def test_whole_numbers_that_are_set_among_floats_leave_the_list_alone(rewrite) -> None:
+@pytest.mark.parametrize("value", ["1", "i // 2", "i % 3 == 1"])
+def test_whole_numbers_that_are_set_among_floats_leave_the_list_alone(rewrite, value: str) -> None:
     code = (
         "@jax.jit\ndef f(x0, us):\n    t = [0.0] * 50\n    s = x0\n    for i in range(50):\n        s = jnp.sin(s + us[i % 6])\n"
-        "        t[i] = 1\n        t[i - 1] = 2\n    return jnp.array(t), s\n"
+        f"        t[i] = {value}\n        t[i - 1] = 2.0\n    return jnp.array(t), s\n"
     )
     assert rewrite(code).new.endswith(code)
