@@ -17,6 +17,7 @@ from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.unit import Source
 from scanlint.rewrite.alike import Leaf
 from scanlint.rewrite.syntax import Snippet
+from scanlint.rewrite.words import operand
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,11 +166,7 @@ def _augmented(source: Source, statement: ast.stmt) -> str:
         ast.LShift: "<<",
         ast.RShift: ">>",
     }[type(statement.op)]
-    right = source.segment(statement.value)
-    loose = isinstance(
-        statement.value, ast.BinOp | ast.BoolOp | ast.Compare | ast.IfExp | ast.Lambda | ast.UnaryOp | ast.NamedExpr
-    )
-    return f"{source.segment(statement.target)} {sign} {f'({right})' if loose else right}"
+    return f"{source.segment(statement.target)} {sign} {operand(source.segment(statement.value), sign)}"
 
 
 def _returns(statement: ast.stmt) -> bool:

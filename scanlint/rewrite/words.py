@@ -35,7 +35,7 @@ TIGHTER = {
 
 def operand(code: str, sign: str) -> str:
     """The expression as the right side of an operator with this sign."""
-    node = ast.parse(code, mode="eval").body
+    node = ast.parse(f"({code})", mode="eval").body
     if isinstance(node, ast.BinOp) and isinstance(node.op, TIGHTER.get(sign, ())) and "\n" not in code:
         return code
     loose = isinstance(

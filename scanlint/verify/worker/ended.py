@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import sys
 import types
+from collections.abc import Sequence
+from itertools import islice
 
 from .call import TookTooLong
 from .judge import Judge
-from .values import Mode, Specs, make
+from .values import Specs, make, modes
 from .weak import weakly_typed
 
-MODES = (
-    Mode("ordinary values"),
-    Mode("positive values", seed=9, definite=True),
-    Mode("negative values", seed=8, sign=-1),
-)
+MOST = 20
+"""Runs of the old version, with different values: a branch that few take may be what gives a name its dtype."""
 
 
-def ended(judge: Judge, function: str, specs: Specs) -> dict[str, str]:
-    """The dtype of each local name in the end, but of those that are as weakly typed as a number on every run."""
+def ended(judge: Judge, function: str, specs: Specs, floats: Sequence[float]) -> dict[str, str]:
+    """The dtype of each local name in the end, but of those that are as weakly typed as a number on every run.
+
+    `floats` are the numbers that the function compares with.
+    """
     found: dict[str, str] = {}
     name = function.rpartition(".")[2]
 
@@ -29,7 +31,7 @@ def ended(judge: Judge, function: str, specs: Specs) -> dict[str, str]:
                 if hasattr(value, "dtype") and not weakly_typed(value):
                     found[local] = str(value.dtype)
 
-    for mode in MODES:
+    for mode in islice(modes(specs, floats, ()), MOST):
         previous = sys.getprofile()
         sys.setprofile(event)
         try:

@@ -238,7 +238,7 @@ class Task:
             inputs,
             watched,
             functools.cache(lambda: self.watched(watched)),
-            lambda specs: ended(twin or full, dotted, specs),
+            lambda specs: ended(twin or full, dotted, specs, inputs.constants()[0]),
         )
         families = Families(inputs, twin or full, dotted, given, settling, recorded, kept)
         self.families = found = families.found(full.before)
