@@ -289,7 +289,7 @@ def _zip(unit: Unit, target: ast.expr, parts: list[ast.expr]) -> Iterator[Stream
         case ast.Tuple(elts=names) if len(names) == len(parts):
             found = [list(streams_of(unit, name, part)) for name, part in zip(names, parts, strict=True)]
             inside = [stream for streams in found for stream in streams]
-            whole = all(len(s) == 1 or (s and _all_rows(s) and _all_rows(inside)) for s in found)
+            whole = all(len(s) == 1 or (s and _all_rows(s)) for s in found)
             counts = {entries(unit, s.array) for s in inside if (s.table or s.listed) and s.array is not None}
             whole = whole and len(counts) < 2
             if whole and any(s.kind == "rows" for s in inside):

@@ -44,15 +44,17 @@ def number_kind(unit: Unit, node: ast.expr) -> str | None:
 
 
 def met(unit: Unit, number: ast.AST, carried: Collection[str]) -> str | None:
-    """The one carried name whose dtype a number takes on: that of the statement where it is read, if it has one."""
-    statement = next((a for a in unit.ancestors(number) if isinstance(a, ast.stmt)), None)
-    if not isinstance(statement, ast.Assign | ast.AugAssign):
-        return None
-    names = (reads(statement) | binds(statement)) & frozenset(carried)
-    uses = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and n.id in names]
-    if any(unit.value(n).container is not None for n in uses):
-        return None
-    return next(iter(names)) if len(names) == 1 else None
+    """The one carried name whose dtype a number takes on: the first that it meets in its statement, if it has one."""
+    for around in unit.ancestors(number):
+        if isinstance(around, ast.stmt) and not isinstance(around, ast.Assign | ast.AugAssign):
+            return None
+        bound = binds(around) if isinstance(around, ast.stmt) else frozenset()
+        names = (reads(around) | bound) & frozenset(carried)
+        if names or isinstance(around, ast.stmt):
+            uses = [n for n in ast.walk(around) if isinstance(n, ast.Name) and n.id in names]
+            alone = len(names) == 1 and all(unit.value(n).container is None for n in uses)
+            return next(iter(names)) if alone else None
+    return None
 
 
 def iterable_table(unit: Unit, node: ast.expr) -> bool:

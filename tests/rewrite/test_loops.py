@@ -1030,3 +1030,17 @@ def test_the_last_of_names_that_are_plural_is_taken_from_all_of_them(rewrite) ->
     )
     assert "    labels = all_labels[-1]\n" in sample.body
     sample.agree("f", [lambda: jnp.sin(jnp.arange(9.0)), lambda: jnp.ones(()) / 3])
+
+
+@pytest.mark.parametrize(
+    "head", ["(x, y), k in zip(zip(xs, ys), range(60))", "k, (x, y) in zip(range(60), zip(xs, ys))"]
+)
+def test_zips_inside_others_go_over_all_of_their_rows(rewrite, head: str) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(xs: jax.Array, ys: jax.Array, s):\n"
+        f"    for {head}:\n        s = jnp.sin(s) + x * k + jnp.cos(y)\n    return s\n"
+    )
+    assert "lax.scan(" in sample.body and "for " not in sample.body, sample.body
+    rows = lambda: jnp.sin(jnp.arange(120.0)).reshape(60, 2)  # noqa: E731
+    few = lambda: rows()[:5]  # noqa: E731
+    sample.agree("f", [rows, rows, lambda: jnp.ones(2)], [few, few, lambda: jnp.ones(2)])

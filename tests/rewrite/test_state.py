@@ -497,6 +497,21 @@ def f(xs):
     sample.agree("f", (xs,), (lambda: xs().astype(jnp.float16),))
 
 
+def test_floats_of_a_list_take_the_dtype_of_the_carry_that_they_meet_first(rewrite: Rewriting) -> None:
+    sample = rewrite(
+        """@jax.jit
+def f(xs):
+    rates = [0.5, 0.25] * 32
+    x, y = xs, jnp.zeros_like(xs, float)
+    for i in range(64):
+        x, y = jnp.sin(x) * rates[i], jnp.sin(y) + rates[i] * x
+    return x, y
+"""
+    )
+    assert sample.body.count("jnp.asarray(rates, jnp.result_type(x, float))[i]") == 2
+    sample.agree("f", (xs,), (lambda: xs().astype(jnp.float16),))
+
+
 def test_floats_of_a_list_that_meet_two_carries_are_left(rewrite: Rewriting) -> None:
     sample = rewrite(
         """@jax.jit
@@ -504,7 +519,7 @@ def f(xs):
     rates = [0.5, 0.25] * 32
     x, y = xs, xs
     for i in range(64):
-        x, y = jnp.sin(x) * rates[i], jnp.sin(y)
+        x, y = jnp.sin(x + y) * rates[i], jnp.sin(y)
     return x, y
 """
     )
