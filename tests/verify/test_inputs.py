@@ -842,6 +842,15 @@ def test_a_carry_that_gets_shorter_is_not_hidden_by_shapes_that_fit(judge) -> No
     assert verdict.verdict == "refuted" and "TypeError" in (verdict.counterexample or ""), verdict
 
 
+@pytest.mark.parametrize("trip", ["jnp.tanh(x @ ws[i])", "jnp.tanh(ws[i] @ x)", "jnp.dot(x, ws[i]) + b[i]"])
+def test_weights_of_layers_are_matrices_whatever_so_many_trips_take(judge, trip: str) -> None:
+    text = "import jax\nimport jax.numpy as jnp\n\n@jax.jit\ndef f(x, ws, b):\n    {}\n    return x\n"
+    old = text.format(f"for i in range(ws.shape[0]):\n        x = {trip}")
+    verdict = judge(old, text.format(f"x = jax.lax.fori_loop(0, ws.shape[0], lambda i, x: {trip}, x)"))
+    assert verdict.verdict == "proved", verdict
+    assert re.search(r"ws: float32\[\d, (\d), \1\]", str(verdict.notes)), verdict
+
+
 def test_the_shapes_that_a_rewrite_needs_are_told(judge) -> None:
     old = "@jax.jit\ndef f(v, t):\n    if jnp.max(v) > 0:\n        return t\n    return v @ v[:, None] * v\n"
     new = "@jax.jit\ndef f(v, t):\n    return jax.lax.cond(jnp.max(v) > 0, lambda: t, lambda: v @ v[:, None] * v)\n"

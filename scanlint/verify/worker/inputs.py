@@ -18,6 +18,7 @@ from .need import Need
 from .search import MAX_ATTEMPTS, Failure, Links, alike, search
 from .separate import separate
 from .specs import Array, Choice, Scalar, Spec, Struct, hashable, leaves, resize, sizes
+from .trips import for_more_trips
 from .twin import APART
 from .values import Specs
 
@@ -98,7 +99,7 @@ class Inputs(Attempts):
             for start, most in starts[:1] + whole if attempt == self.filled else starts:
                 found = search(start, candidates, attempt, self.node, self.links(), most=most, divisors=divided)
                 if found.specs is not None:
-                    return separate(found.specs, attempt, self.links())
+                    return separate(for_more_trips(self, found.specs, candidates), attempt, self.links())
                 failure = failure or found.failure
             if not self.decided and attempt != self.filled:
                 break

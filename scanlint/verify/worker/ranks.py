@@ -83,7 +83,7 @@ def further(
     unused = [n for n in FRESH if n not in known]
     fresh = unused[0]
     numbers = [n for n in arrays if specs[n] == Array(())]
-    read = _read_by_loops(inputs.node)
+    read = read_by_loops(inputs.node)
     series = [n for n in arrays if n in read and len(specs[n].shape) == read[n]]  # type: ignore[union-attr]
     added = _added(inputs.node, plainly)
     matrices = {n for n in _multiplied(inputs.node) & set(arrays) if len(specs[n].shape) < 2}  # type: ignore[union-attr]
@@ -139,7 +139,7 @@ def _written(function: ast.AST) -> list[int]:
     return sorted(n for n in found if 1 < n <= LONGEST)[:MOST_LENGTHS]
 
 
-def _read_by_loops(function: ast.AST) -> dict[str, int]:
+def read_by_loops(function: ast.AST) -> dict[str, int]:
     """The names that loops iterate or index with their variables, and along how many axes."""
     found: dict[str, int] = {}
     loops = [n for n in ast.walk(function) if isinstance(n, ast.For | ast.comprehension)]
