@@ -122,11 +122,11 @@ class Weighing:
             raise Unknown("the versions agree, but other places still keep the function from being traced")
         if self.twin is not None and self.twin.cases:
             self.remarks.append(f"{self.twin.cases} of the inputs were tried with the long loops cut short")
-        if not proved:
-            return "tested"
-        more = f"; and {len(self.compared) - MAX_NAMED} more" if len(self.compared) > MAX_NAMED else ""
-        self.remarks.append(f"the same program for {'; '.join(self.compared[:MAX_NAMED])}{more}")
-        return "proved"
+        shapes = self.compared if proved else list(dict.fromkeys(kinds(f.cases[0].make()) for f in families if f.cases))
+        more = f"; and {len(shapes) - MAX_NAMED} more" if len(shapes) > MAX_NAMED else ""
+        what = "the same program for" if proved else "inputs tried:"
+        self.remarks.append(f"{what} {'; '.join(shapes[:MAX_NAMED])}{more}")
+        return "proved" if proved else "tested"
 
     def in_time(self, where: str, action: Callable[[], None]) -> None:
         """Compare more, unless the rest of the time may not do for it."""
