@@ -267,7 +267,7 @@ WINDOWS = {
                     total = jnp.sin(total) + x[i, t : t + 3]
             return total
         """,
-        "lax.dynamic_slice_in_dim(x_row, t, 3)",
+        "lax.dynamic_slice_in_dim(x_i, t, 3)",
     ),
     "as_many_as_an_array_was_made_for": (
         """
@@ -578,7 +578,7 @@ LAST = {
     "as it is written": ("range(x.shape[-1])", "x[..., i]", "in_axes=-1, out_axes=-1)(x)"),
     "by a name": ("range(m)", "x[:, i]", "in_axes=1, out_axes=-1)(x)"),
     "by a name, from the back": ("range(m)", "x[..., i]", "in_axes=-1, out_axes=-1)(x)"),
-    "of another axis": ("range(n)", "x[..., i]", "in_axes=-1, out_axes=-1)(\n        x[..., :n]\n    )\n"),
+    "of another axis": ("range(n)", "x[..., i]", "in_axes=-1, out_axes=-1)(x[..., :n])\n"),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -42,5 +43,9 @@ def for_more_trips(inputs: Inputs, specs: Specs, candidates: Mapping[str, list[S
 
 
 def _rows(inputs: Inputs, specs: Specs) -> dict[str, Array]:
-    """What loops go over, or index with their variables."""
-    return {n: s for n in read_by_loops(inputs.node) if isinstance(s := specs.get(n), Array) and s.shape}
+    """What loops go over, or index with their variables; not what stands in a list that one goes over."""
+    iterables = [n.iter for n in ast.walk(inputs.node) if isinstance(n, ast.For | ast.comprehension)]
+    lists = [n for iterable in iterables for n in ast.walk(iterable) if isinstance(n, ast.List | ast.Tuple)]
+    listed = {n.id for display in lists for n in ast.walk(display) if isinstance(n, ast.Name)}
+    names = [n for n in read_by_loops(inputs.node) if n not in listed]
+    return {n: s for n in names if isinstance(s := specs.get(n), Array) and s.shape}
