@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .guess import FRESH
-from .search import broadcast, unlike
+from .search import unlike
 from .specs import Array, resize, sizes
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ GUESSED = ("one more axis", "two axes")
 """How the labels begin of shapes whose ranks nothing speaks for."""
 MAX_ALONE = 3
 MOST_FEWER = 4
+LARGER = 3
 MOST_AXES = 3
 MOST_LENGTHS = 4
 LONGEST = 64
@@ -118,19 +119,24 @@ def fewer(inputs: Inputs, after: Callable[..., object], specs: Specs) -> Iterato
     """The specs with a number in place of one array, where the old version takes that and a carry loses its size.
 
     A number spreads over any array, so it is not what makes a carry shorter or longer from trip to trip: the array
-    that was guessed in its place only hid that.
+    that was guessed in its place only hid that. Axes of one element are left out of it: these wait to be spread.
     """
     told = {a.arg for a in ast.walk(inputs.node.args) if isinstance(a, ast.arg) and _tells_rank(a.annotation)}
-    arrays = [
-        n for n, s in specs.items() if isinstance(s, Array) and s.dtype == "float32" and s.shape and n not in told
-    ]
+    floats = {n: s for n, s in specs.items() if isinstance(s, Array) and s.dtype == "float32"}
+    arrays = [n for n, s in floats.items() if s.shape and n not in told]
+    larger = {size: size + LARGER for size in sizes(list(specs.values()))}
     for name in arrays[:MOST_FEWER] if inputs.owner is None else ():
-        changed = {**specs, name: Array(())}
+        changed = {n: Array(()) if n == name else resize(s, larger) for n, s in specs.items()}
         failure = inputs.attempt(changed, after) if inputs.attempt(changed) is None else None
         if failure is None or failure.kind != "TypeError" or "carry" not in failure.message:
             continue
-        if any(not broadcast(*shapes) for shapes in unlike(failure.message)):
+        if any(_resized(*shapes) for shapes in unlike(failure.message)):
             yield f"{BLAMED} for {name}", changed
+
+
+def _resized(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
+    """Whether two shapes have axes of different sizes that no broadcasting explains."""
+    return len(before) == len(after) and any(b != a and 1 not in (b, a) for b, a in zip(before, after, strict=True))
 
 
 def _written(function: ast.AST) -> list[int]:
