@@ -842,6 +842,14 @@ def test_a_carry_that_gets_shorter_is_not_hidden_by_shapes_that_fit(judge) -> No
     assert verdict.verdict == "refuted" and "TypeError" in (verdict.counterexample or ""), verdict
 
 
+def test_a_number_beside_which_a_carry_keeps_one_element_refutes_nothing(judge) -> None:
+    text = "import jax\nimport jax.numpy as jnp\n\n@jax.jit\ndef f(start, moves, rows):\n    score = start + rows[0]\n    {}\n    return score\n"
+    old = text.format("for row in rows[1:]:\n        score = jnp.max(score[:, None] + moves, axis=0) + row")
+    trip = "lambda score, row: (jnp.max(score[:, None] + moves, axis=0) + row, None)"
+    verdict = judge(old, text.format(f"score, _ = jax.lax.scan({trip}, score, rows[1:])"))
+    assert verdict.verdict == "proved", verdict
+
+
 @pytest.mark.parametrize("trip", ["jnp.tanh(x @ ws[i])", "jnp.tanh(ws[i] @ x)", "jnp.dot(x, ws[i]) + b[i]"])
 def test_weights_of_layers_are_matrices_whatever_so_many_trips_take(judge, trip: str) -> None:
     text = "import jax\nimport jax.numpy as jnp\n\n@jax.jit\ndef f(x, ws, b):\n    {}\n    return x\n"
