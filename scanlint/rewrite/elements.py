@@ -19,10 +19,9 @@ def stacked_by_number(unit: Unit, node: ast.If, name: str) -> bool:
     if not isinstance(step, ast.FunctionDef):
         return False
     read = [n for n in ast.walk(step) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    tests = [branch.test for branch in ast.walk(node) if isinstance(branch, ast.If | ast.IfExp)]
     return any(
-        reads(node.test) <= numbers and all(n in elements for n in read)
-        for numbers, elements in _staged(unit, step)
-        if reads(node.test)
+        reads(*tests) <= numbers and all(n in elements for n in read) for numbers, elements in _staged(unit, step)
     )
 
 

@@ -86,8 +86,8 @@ def refuses(verdict: Verdict) -> bool:
     `if x > 0: return a` and `return b` of another shape: `lax.cond` is right for all inputs for which there is a
     program, and the user is told for which shapes it was compared.
     """
-    raised = sort_of(verdict.wrong) == "raises TypeError" and verdict.needed
-    return raised and (shapeless(verdict.program) or "").startswith("the shape")
+    raised = re.search(r"raises TypeError: .*must have equal (output )?types", verdict.wrong or "") is not None
+    return raised and verdict.needed and (shapeless(verdict.program) or "").startswith("the shape")
 
 
 class Unverified(Fixer):

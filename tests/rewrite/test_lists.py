@@ -133,6 +133,15 @@ def test_what_the_number_of_the_trip_chooses_for_a_stack_may_have_several_dtypes
     sample.agree("f", [jnp.int32(3), lambda: jnp.arange(3).astype(dtype), xs])
 
 
+def test_what_data_choose_further_down_has_one_type(rewrite) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(t, flags, us):\n    out, s = [], jnp.zeros(2)\n    for k in range(60):\n        s = jnp.sin(s) + jnp.cos(us[k % 6])\n"
+        "        if k > 2:\n            out.append(t)\n        elif t > 0:\n            out.append(us[0, 1])\n        else:\n            out.append(flags[k % 3])\n"
+        "    return jnp.array(out), s\n"
+    )
+    assert "lax.cond(" in sample.new and "jnp.where" not in sample.new, sample.new
+
+
 @pytest.mark.parametrize(
     ("test", "last"), [("t > 0", "out"), ("k > 2", "jnp.array(out), item")], ids=["data", "read otherwise"]
 )

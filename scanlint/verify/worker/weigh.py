@@ -122,10 +122,11 @@ class Weighing:
             raise Unknown("the versions agree, but other places still keep the function from being traced")
         if self.twin is not None and self.twin.cases:
             self.remarks.append(f"{self.twin.cases} of the inputs were tried with the long loops cut short")
-        shapes = self.compared if proved else list(dict.fromkeys(kinds(f.cases[0].make()) for f in families if f.cases))
+        ran = dict.fromkeys(kinds(values) for judge in self.judges for _, values, _ in judge.ran)
+        shapes = self.compared if proved else list(ran)
         more = f"; and {len(shapes) - MAX_NAMED} more" if len(shapes) > MAX_NAMED else ""
-        what = "the same program for" if proved else "inputs tried:"
-        self.remarks.append(f"{what} {'; '.join(shapes[:MAX_NAMED])}{more}")
+        told = f"{'the same program for' if proved else 'inputs tried:'} {'; '.join(shapes[:MAX_NAMED])}{more}"
+        self.remarks += [told] if shapes else []
         return "proved" if proved else "tested"
 
     def in_time(self, where: str, action: Callable[[], None]) -> None:
