@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.slow]
 Scanlint = Callable[..., subprocess.CompletedProcess[str]]
 HEAD = "import functools\n\nimport jax\nimport jax.numpy as jnp\nfrom jax import lax\n"
 MENDED = {

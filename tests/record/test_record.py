@@ -15,7 +15,7 @@ import pytest
 from scanlint.recordings import recorded
 from scanlint.verify.verifier import Task, Verifier
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.slow]
 MODEL = """\
     import dataclasses
     from functools import partial

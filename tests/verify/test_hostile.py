@@ -17,7 +17,7 @@ import scanlint
 from scanlint.verify.verifier import Task, Verifier
 from tests.verify.hostile import HOSTILE, module
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.slow]
 LIMIT = 3.0
 GOOD = "def f(x):\n    for _ in range(20):\n        x = jnp.sin(x)\n    return x\n"
 ROLLED = "def f(x):\n    return lax.fori_loop(0, 20, lambda _, x: jnp.sin(x), x)\n"

@@ -28,7 +28,7 @@ from scanlint.verify.worker.separate import separate
 from scanlint.verify.worker.specs import Array, leaves
 from scanlint.verify.worker.watch import Watch
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.slow]
 GRADIENT = """
 def f(a, b, tol):
     x = jnp.zeros_like(b)

@@ -109,6 +109,7 @@ PORTABLE = [
 OWN_FOLDER = "leaves_locked_folders"  # nothing refuses that where the kernel does not help; it is removed all the same
 
 
+@pytest.mark.slow
 def test_other_systems_spawn_a_process_for_each_task(judge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What macOS and Windows do: no fork, no help from the kernel; timeouts, a temporary folder and the audit hook."""
     monkeypatch.setenv("SCANLINT_TEST_SECRET", "42")

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 import jax
 import numpy as np
 
-from .call import Progress, Signature, TookTooLong, limited, plain, split
+from .call import Signature, TookTooLong, limited, plain, split
 from .factory import Made
 from .jaxes import abstract
+from .lines import Progress
 from .module import Loaded
 from .paths import TooManyDecisions, deciding
 from .search import Failure
@@ -33,8 +34,8 @@ class Attempts:
     """Runs one function on what specs describe; `trial` is a version of the module whose long loops are short.
 
     `fixed`: what callers hand in for some parameters.
-    `decided`: whether the last attempt came to a truth test on an array; `empty`: whether it gave an array without
-    elements.
+    `decided`: whether attempts came to a truth test on an array, or needed its value; `empty`: whether the last one
+    gave an array without elements.
     """
 
     loaded: Loaded
@@ -48,9 +49,6 @@ class Attempts:
     empty: bool = False
     fixed: Values = field(default_factory=dict)
 
-    def progress(self) -> Progress:
-        return Progress(str(self.loaded.module.__file__))
-
     def attempt(
         self,
         specs: Specs,
@@ -60,7 +58,7 @@ class Attempts:
     ) -> Failure | None:
         """Does a version (the old one) accept these? Abstractly where they allow; truth tests are alternated."""
         asked, self.empty = [0], False
-        reached = self.progress() if reached is None else reached
+        reached = Progress() if reached is None else reached
 
         def decide(tracer: object) -> bool:
             asked[0] += 1
@@ -82,6 +80,7 @@ class Attempts:
         except TookTooLong:
             return Failure("took too long", (), "timeout")
         except CONCRETE as error:
+            self.decided = True
             return None if self.runs(specs, function) else self.failed(error, reached)
         except Exception as error:  # noqa: BLE001
             return self.failed(error, reached)

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
+from .lines import Progress
+
 if TYPE_CHECKING:
     from .inputs import Inputs
     from .search import Failure, Specs
@@ -27,7 +29,7 @@ def to_blame(inputs: Inputs, new: ast.Module, specs: Specs, failure: Failure) ->
     failing = _done(new, failure.lines[-1:])
     if not failing:
         return False
-    reached = inputs.progress()
+    reached = Progress()
     if any(inputs.attempt(specs, truth=way, reached=reached) is not None for way in WAYS):
         return False
     return failing <= _done(inputs.loaded.tree, reached.lines)

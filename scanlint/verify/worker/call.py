@@ -1,15 +1,13 @@
-"""Calling a version: which leaves are traced, time limits, which lines were reached."""
+"""Calling a version: which leaves are traced, time limits."""
 
 from __future__ import annotations
 
 import ast
 import contextlib
 import signal
-import sys
 import time
-import types
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import jax
 import numpy as np
@@ -130,30 +128,3 @@ def plain(function: Callable[..., object]) -> Callable[..., object]:
     """A function without its outermost `jax.jit`: its Python runs anew on every call."""
     inner = getattr(function, "__wrapped__", None)
     return inner if jitted(function) and callable(inner) else function
-
-
-@dataclass
-class Progress:
-    """Which lines of one file were executed, and how many."""
-
-    file: str
-    events: int = 0
-    lines: set[int] = field(default_factory=set)
-
-    @contextlib.contextmanager
-    def watching(self) -> Iterator[None]:
-        def inner(frame: types.FrameType, event: str, argument: object) -> object:
-            if event == "line":
-                self.events += 1
-                self.lines.add(frame.f_lineno)
-            return inner
-
-        def outer(frame: types.FrameType, event: str, argument: object) -> object:
-            return inner if frame.f_code.co_filename == self.file else None
-
-        previous = sys.gettrace()
-        sys.settrace(outer)  # type: ignore[arg-type]
-        try:
-            yield
-        finally:
-            sys.settrace(previous)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-import types
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import islice
 
 from .call import TookTooLong
 from .judge import Judge
+from .lines import Names
 from .values import Specs, make, modes
 from .weak import weakly_typed
 
@@ -16,28 +15,23 @@ MOST = 20
 """Runs of the old version, with different values: a branch that few take may be what gives a name its dtype."""
 
 
-def ended(judge: Judge, function: str, specs: Specs, floats: Sequence[float]) -> dict[str, str]:
-    """The dtype of each local name in the end, but of those that are as weakly typed as a number on every run.
+def ended(
+    judge: Judge, function: str, specs: Specs, floats: Sequence[float], wanted: Collection[str], *, decides: bool
+) -> dict[str, str]:
+    """The dtype of each wanted local name in the end, but of those that are as weakly typed as a number on every run.
 
-    `floats` are the numbers that the function compares with.
+    `floats` are the numbers that the function compares with. `decides`: what it does depends on values at all.
     """
     found: dict[str, str] = {}
-    name = function.rpartition(".")[2]
-
-    def event(frame: types.FrameType, kind: str, argument: object) -> None:
-        code = frame.f_code
-        if kind == "return" and code.co_name == name and code.co_filename == judge.old.module.__file__:
-            for local, value in frame.f_locals.items():
-                if hasattr(value, "dtype") and not weakly_typed(value):
-                    found[local] = str(value.dtype)
-
-    for mode in islice(modes(specs, floats, ()), MOST):
-        previous = sys.getprofile()
-        sys.setprofile(event)
+    for mode in islice(modes(specs, floats, ()), MOST if decides else 1):
+        if len(found) == len(wanted):
+            break
+        names = Names(function=function.rpartition(".")[2])
         try:
-            judge.run_old(make(specs, mode, ()))
+            with names.watching():
+                judge.run_old(make(specs, mode, ()))
         except (Exception, TookTooLong):  # noqa: BLE001
             continue
-        finally:
-            sys.setprofile(previous)
+        strong = {n: x for n, x in names.found.items() if n in wanted and hasattr(x, "dtype") and not weakly_typed(x)}
+        found |= {n: str(x.dtype) for n, x in strong.items()}
     return found

@@ -73,8 +73,13 @@ class Inference(Places):
                     divisor.is_int = divisor.is_int or not divisor.floating
             case ast.Subscript() | ast.Attribute():
                 self.need(node)
+        outside = self.carried
+        if isinstance(node, ast.For | ast.While):
+            bound = (t for n in ast.walk(node) if isinstance(n, ast.Assign) for t in n.targets)
+            self.carried = outside | {n.id for t in bound for n in ast.walk(t) if isinstance(n, ast.Name)}
         for child in ast.iter_child_nodes(node):
             self.walk(child)
+        self.carried = outside
 
     def assign(self, target: ast.expr, value: ast.expr) -> None:
         match target, value:
@@ -112,9 +117,13 @@ class Inference(Places):
                 bound = self.bound(value) if not isinstance(value, ast.Constant) else None
                 if isinstance(bound, str):
                     self.extents[name] = bound
+                if need is None:
+                    self.computed[name] = value
                 if need is None and isinstance(value, ast.BinOp):
                     self.likened.add(name)
-                need, known = need or self.shaped_like(value), self.names.get(name)
+                known = self.names.get(name)
+                if need is None:
+                    need = known if known is not None and name in self.carried else self.shaped_like(value)
                 if known is not None and known.parts and _joins(value):
                     known.is_array = True  # a state that is unpacked, and put together again as an array
                 if need is not None:

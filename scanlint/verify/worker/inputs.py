@@ -13,6 +13,7 @@ from .divisions import divisors, multiplied, others
 from .given import BadSpecification, parse
 from .guess import Sizes, guesses, of_class, record_fields
 from .infer import infer
+from .lines import Progress
 from .module import complete, find
 from .need import Need
 from .search import MAX_ATTEMPTS, Failure, Links, alike, search
@@ -170,7 +171,7 @@ class Inputs(Attempts):
 
     def entered(self, specs: Specs) -> tuple[set[int], Failure | None]:
         """The loops in which the old version makes a trip, by the first lines of their bodies; and whether it fails."""
-        reached = self.progress()
+        reached = Progress()
         failure = self.attempt(specs, reached=reached)
         loops = (n for n in ast.walk(self.node) if isinstance(n, ast.For | ast.While))
         return {n.body[0].lineno for n in loops} & reached.lines, failure

@@ -13,10 +13,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .call import Progress, Signature, Split, TookTooLong, jitted, limited, split
+from .call import Signature, Split, TookTooLong, jitted, limited, split
 from .compare import ACCEPTED_RELATIVE, Agreement, Difference, compare, describe, nowhere_finite, structure
 from .cover import Coverage, Way
 from .jaxes import finished, placed, shape
+from .lines import Progress
 from .module import Loaded
 from .pace import Pace
 from .paths import forget
@@ -168,7 +169,7 @@ class Judge:
             return True
         if not in_a_loop(error) or self.old.function is None or not WINDOW.search(text):
             return False
-        reached = Progress(str(self.old.module.__file__))
+        reached = Progress()
         with reached.watching():
             self.run_old(values)
         loops = [n for n in ast.walk(self.old.function) if isinstance(n, ast.For)]

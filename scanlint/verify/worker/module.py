@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from . import defaults
 from .absent import ABSENT, loading
+from .lines import MARK, marked, reached
 from .twin import shortened
 
 
@@ -224,16 +225,17 @@ def _load(
 ) -> Loaded:
     """The same without stand-ins; the packages that were missed are added to `missing`."""
     tree, running = (shortened(ast.parse(text, file), table or {}) for _ in range(2))
-    running = instrument(running)
+    running = marked(instrument(running))
     statements = cut(running, {function.split(".")[0]})
+    given = {MARK: reached, **(given or {})}
     loaded = _fresh(tree, file, root, function, suffix, missing)
-    loaded.names.update(given or {})
+    loaded.names.update(given)
     try:
         _execute(statements, loaded, file)
         loaded.resolve(function)
     except (NameError, KeyError, AttributeError):
         whole = _fresh(tree, file, root, function, suffix, missing)
-        whole.names.update(given or {})
+        whole.names.update(given)
         whole.whole, whole.notes = True, loaded.notes
         try:
             _execute([s for s in running.body if not _is_main(s)], whole, file)

@@ -36,7 +36,7 @@ ALONG = frozenset([
 REDUCTIONS = ALONG | {"norm", "average", "percentile", "quantile", "roll", "diff"}
 SAME_SHAPE = frozenset([
     "exp", "log", "sin", "cos", "tanh", "sqrt", "abs", "square", "exp2", "log1p", "expm1", "cholesky", "inv", "asarray",
-    "zeros_like", "ones_like", "full_like", "clip",
+    "zeros_like", "ones_like", "full_like", "clip", "sigmoid", "softplus", "relu", "gelu", "silu",
 ])  # fmt: skip
 WEIGHT = re.compile(
     r"^(w|W\w{0,3}|[A-Z][A-Z]?|kernel|weights?|w_\w+|W_\w+|\w+_w|\w+_weights?|mat\w*|\w+_mat\w*|proj\w*|cov\w*)\d*$"
@@ -47,11 +47,12 @@ WEIGHT = re.compile(
 class Need:
     """Everything that is known of one value; merged over all its uses.
 
-    `rank` is the least that the uses allow, `likely` the one that their spelling suggests.
+    `rank` is the least that the uses allow, `likely` the one that their spelling suggests, unless that is over `most`.
     """
 
     rank: int = 0
     likely: int = 0
+    most: int | None = None
     exact: int | None = None
     arity: int | None = None
     is_array: bool = False
@@ -110,7 +111,8 @@ class Need:
 
     def guessed_rank(self) -> int:
         """The rank of an array of this need."""
-        return self.least_rank(max(self.likely, 1 if self.parts else 0), Need.guessed_rank)
+        likely = self.likely if self.most is None else min(self.likely, self.most)
+        return self.least_rank(max(likely, 1 if self.parts else 0), Need.guessed_rank)
 
     def least_rank(self, rank: int = 0, inner: Callable[[Need], int] | None = None) -> int:
         """The rank that the uses allow at least; `inner` gives that of an element."""

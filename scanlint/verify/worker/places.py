@@ -23,6 +23,8 @@ class Places:
         self.shaped: set[str] = set()  # local arrays that were made with a shape of their own
         self.sorted: set[str] = set()  # local arrays that say in which order rows go
         self.likened: set[str] = set()  # local arrays that most likely have the shape of a value
+        self.computed: dict[str, ast.expr] = {}  # what local arrays were computed as
+        self.carried: frozenset[str] = frozenset()  # names that the loops around bind anew: they keep their shapes
 
     def need(self, node: ast.AST) -> Need | None:
         """The need that an expression stands for, if it is a path from a parameter."""
@@ -73,6 +75,8 @@ class Places:
             case ast.Attribute(value=inner, attr="at"):
                 value = inner
         self.index(index)
+        if _column(index):
+            self.flat(value)
         base = self.need(value)
         if base is None:
             return None
@@ -90,6 +94,25 @@ class Places:
         if len(axes) == 1 and not isinstance(axes[0], ast.Slice):
             return base if self.orders(axes[0]) else base.of_element()
         return None
+
+    def flat(self, value: ast.expr, within: frozenset[str] = frozenset()) -> None:
+        """What gets an axis as `v[:, None]` does is a vector, and so is all that it is computed from by elements."""
+        if (need := self.need(value)) is not None:
+            need.most = 1
+            return
+        match value:
+            case ast.Name(id=name) if name in self.computed and name not in within:
+                self.flat(self.computed[name], within | {name})
+            case ast.BinOp(left=left, op=ast.MatMult(), right=right):
+                for side, other in ((left, right), (right, left)):
+                    factor, matrix = self.need(side), self.need(other)
+                    if factor is not None and matrix is not None and matrix.rank > 1:
+                        factor.most = 1
+            case ast.BinOp(left=left, right=right):
+                self.flat(left, within)
+                self.flat(right, within)
+            case ast.Call(func=ast.Attribute(attr=attr), args=[inner, *_]) if attr in SAME_SHAPE:
+                self.flat(inner, within)
 
     def orders(self, index: ast.expr) -> bool:
         """Whether an index puts all rows into an order: `x[jnp.argsort(y)]`."""
@@ -155,6 +178,14 @@ class Places:
         for node in ast.walk(target):
             if isinstance(node, ast.Name) and node.id not in used:
                 self.names.pop(node.id, None)
+
+
+def _column(index: ast.expr) -> bool:
+    """Whether an index makes a row or column of a vector: `v[:, None]`, `v[None, :]`."""
+    parts = index.elts if isinstance(index, ast.Tuple) else []
+    return len(parts) == 2 and sum(isinstance(p, ast.Slice) for p in parts) == 1 == sum(
+        isinstance(p, ast.Constant) and p.value is None for p in parts
+    )
 
 
 def _makes(value: ast.expr) -> bool:

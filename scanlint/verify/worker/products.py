@@ -73,12 +73,14 @@ def multiplied(places: Places, side: ast.expr, need: Need | None, *, first: bool
 def reduced(places: Places, value: ast.expr, name: str, call: ast.Call, after: list[ast.expr]) -> None:
     """What is summed or turned round along an axis has one: nobody sums a number.
 
-    Of a matrix product neither, so that the first factor is a matrix. `after` follows the value in the call.
+    Of a matrix product neither, so that the first factor is a matrix if the second is none. `after` follows the value
+    in the call.
     """
     while isinstance(value, ast.Call) and value.args and getattr(value.func, "attr", "") in SAME_SHAPE:
         value = value.args[0]
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.MatMult):
-        matrix = places.need(value.left)
+        arithmetic(places, value.left, value.op, value.right)
+        matrix = places.need(value.left) if rank_of(places, value.right) < 2 else None
         if matrix is not None:
             matrix.perhaps(2)
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from .call import plain
@@ -21,13 +21,14 @@ DTYPES = ("int32", "float16")
 class Settling:
     """Traces the new version with its loops watched; `function` loads it, None where it does not load.
 
-    `ended` runs the old version, and tells the dtypes of the names that it ends with but the weak ones.
+    `ended` runs the old version, which `decides` by values or not, and tells the dtypes of the names that it ends with
+    but the weak ones.
     """
 
     inputs: Inputs
     watched: Watched
     function: Callable[[], Callable[..., object] | None]
-    ended: Callable[[Specs], dict[str, str]]
+    ended: Callable[[Specs, Collection[str], bool], dict[str, str]]
     seen: dict[str, list[Start]] = field(default_factory=dict)
 
     def starts(self, specs: Specs) -> list[Start]:
@@ -85,7 +86,9 @@ class Settling:
         others = self.accepted(listed) if weak else []
         runs = []
         for specs in [*listed, *others] if weak else []:
-            self.watched.ended = {n: d for n, d in self.ended(specs).items() if n in weak}
+            self.inputs.decided = False
+            self.inputs.attempt(specs)
+            self.watched.ended = self.ended(specs, weak, self.inputs.decided)
             ended = [s for s in self.traced(specs, plain(function)) if s.name in self.watched.ended]
             if specs in others and any(s.problem for s in ended):
                 continue  # whole numbers that turn into others trip by trip: nothing says that they are handed in

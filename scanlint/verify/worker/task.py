@@ -238,7 +238,9 @@ class Task:
             inputs,
             watched,
             functools.cache(lambda: self.watched(watched)),
-            lambda specs: ended(twin or full, dotted, specs, inputs.constants()[0]),
+            lambda specs, wanted, decides: ended(
+                twin or full, dotted, specs, inputs.constants()[0], wanted, decides=decides
+            ),
         )
         families = Families(inputs, twin or full, dotted, given, settling, recorded, kept)
         self.families = found = families.found(full.before)

@@ -1,0 +1,108 @@
+"""Which lines of the code under test are run: each statement of its functions says so, before it is."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+MARK = "__scanlint_line__"
+
+
+@dataclass
+class Progress:
+    """The lines whose statements were begun, and how many were."""
+
+    events: int = 0
+    lines: set[int] = field(default_factory=set)
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[None]:
+        """Take in what runs, in place of what watches around this."""
+        _WATCHING.append(self)
+        try:
+            yield
+        finally:
+            _WATCHING.pop()
+
+    def reach(self, line: int) -> None:
+        self.events += 1
+        self.lines.add(line)
+
+
+@dataclass
+class Names(Progress):
+    """The local names of one function when it began its last statement."""
+
+    function: str = ""
+    found: dict[str, object] = field(default_factory=dict)
+
+    def reach(self, line: int) -> None:
+        frame = sys._getframe(2)
+        if frame.f_code.co_name == self.function:
+            self.found = dict(frame.f_locals)
+
+
+_WATCHING: list[Progress] = []
+
+
+def reached(line: int) -> None:
+    """A statement on this line is about to be run."""
+    if _WATCHING:
+        _WATCHING[-1].reach(line)
+
+
+def marked(tree: ast.Module) -> ast.Module:
+    """The tree with a mark before each statement in its functions; call it on a tree of its own.
+
+    A function to trace calls of Python with (`sys.settrace`) sees those within JAX too, which takes as long again.
+    """
+    _Marker().visit(tree)
+    return ast.fix_missing_locations(tree)
+
+
+class _Marker(ast.NodeTransformer):
+    def __init__(self) -> None:
+        self.inside = False
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return self.definition(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
+        return self.definition(node)
+
+    def definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
+        outside, self.inside = self.inside, True
+        node.body = self.block(node.body, first=1 if ast.get_docstring(node) is not None else 0)
+        self.inside = outside
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        outside, self.inside = self.inside, False
+        self.generic_visit(node)
+        self.inside = outside
+        return node
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        for name, value in ast.iter_fields(node):
+            if not (isinstance(value, list) and value):
+                continue
+            if isinstance(value[0], ast.stmt):
+                setattr(node, name, self.block(value))
+            elif isinstance(value[0], ast.ExceptHandler | ast.match_case):
+                for part in value:
+                    self.visit(part)
+        return node
+
+    def block(self, body: list[ast.stmt], first: int = 0) -> list[ast.stmt]:
+        """A mark before each statement but the `first` ones."""
+        found: list[ast.stmt] = []
+        for at, statement in enumerate(body):
+            if self.inside and at >= first:
+                call = ast.Call(ast.Name(MARK, ast.Load()), [ast.Constant(statement.lineno)], [])
+                found.append(ast.copy_location(ast.Expr(call), statement))
+            self.visit(statement)
+            found.append(statement)
+        return found
