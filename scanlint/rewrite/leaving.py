@@ -15,6 +15,7 @@ from scanlint.analysis.spelled import boolean
 from scanlint.analysis.unit import Unit
 from scanlint.outcome import Withheld
 from scanlint.rewrite.predicates import Spell, predicate
+from scanlint.rewrite.ranges import ARITHMETIC
 
 
 class Unstructured(Exception):
@@ -184,8 +185,8 @@ class Leaving:
         if isinstance(code, Withheld):
             raise Unstructured(code)
         code = ast.unparse(ast.parse(f"({code})", mode="eval").body) if "\n" in code else code
-        kind = self.unit.value(test).dtype
-        return f"({code}) != 0" if not boolean(self.unit, test) and kind in ("int", "float") else code
+        number = self.unit.value(test).dtype in ("int", "float") or isinstance(getattr(test, "op", None), ARITHMETIC)
+        return f"({code}) != 0" if number and not boolean(self.unit, test) else code
 
 
 def _does(lines: Sequence[str]) -> bool:

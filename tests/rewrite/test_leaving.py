@@ -208,6 +208,18 @@ LEFT: dict[str, tuple[str, list[list[object]]]] = {
         """,
         [[number(4.0), number(v)] for v in (1.0, 9.0)],
     ),
+    "a remainder for a test": (
+        """
+        for k in jnp.arange(9):
+            if k % 3:
+                break
+            x = x + y
+        else:
+            x = -x
+        return x
+        """,
+        [[number(1.0), number(2.0)]],
+    ),
     "a flag of the user's": (
         """
         for t in range(25):

@@ -189,3 +189,27 @@ def f(y, A, C, Q, R, mu, Sigma):
 def test_a_gradient_that_is_not_finite_for_rounding_alone_is_no_counterexample(judge) -> None:
     found = judge(KALMAN, ROLLED_KALMAN)
     assert found.verdict == "proved", found
+
+
+AMPLIFIED = """
+def f(x):
+    x = jnp.tanh(x)
+    for t in range(4):
+        x = jnp.sin(3.0 * x * (1 - 0.999 ** (t + 1)) / (0.001 * (t + 1)))
+    return x
+"""
+ROLLED_AMPLIFIED = """
+def f(x):
+    return lax.fori_loop(0, 4, lambda t, x: jnp.sin(3.0 * x * (1 - {power}) / (0.001 * (t + 1))), jnp.tanh(x))
+"""
+
+
+@pytest.mark.parametrize(
+    ("power", "verdicts"),
+    [("0.999 ** (t + 1)", {"tested"}), ("0.999001 ** (t + 1)", {"refuted"}), ("0.999 ** (t + 2)", {"refuted"})],
+)
+def test_a_power_that_rounds_in_an_array_is_no_counterexample_where_steps_amplify_it(
+    judge, power: str, verdicts: set[str]
+) -> None:
+    found = judge(AMPLIFIED, ROLLED_AMPLIFIED.format(power=power))
+    assert found.verdict in verdicts, found

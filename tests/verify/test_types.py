@@ -147,3 +147,26 @@ def test_what_stands_left_of_a_product_may_be_a_matrix(judge) -> None:
     assert flat.verdict == "refuted"
     assert {cut for carry in flat.carries for like in carry.likes for _, cut in like.arrays} == {-1}
     assert judge(old, new.format(start="jnp.full(m.shape[:-1], 0.0)"), traced=True).verdict == "proved"
+
+
+def test_only_names_are_given_another_start(judge) -> None:
+    old = """
+    def f(x):
+        for k in range(4):
+            x, flag = x + 1.0, k % 3
+        return x, flag
+    """
+    new = """
+    def f(x):
+        def body(k, state):
+            x, flag = state
+            flag = k % 3
+            return x + 1.0, flag
+
+        x, flag = lax.fori_loop(0, 4, body, (x, {start}))
+        return x, flag
+    """
+    found = {start: judge(old, new.format(start=start), traced=True) for start in ("False", "0")}
+    assert found["False"].verdict == "refuted"
+    assert found["False"].carries == ()
+    assert found["0"].verdict == "proved"

@@ -6,6 +6,7 @@ import ast
 import contextlib
 import inspect
 import itertools
+import keyword
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -101,7 +102,9 @@ class Watched:
             whole = step if len(names) > 1 else lambda c, x: (step(c[0], x),)
             settled = self.note(line, names, known, carry, lambda c: jax.eval_shape(whole, c, given_too))
             told = _told_unread(self.starts[-len(names) :], whole, settled, given_too)
-            self.starts[-len(names) :] = [start for start in told if start.name.isidentifier()]
+            self.starts[-len(names) :] = [
+                start for start in told if start.name.isidentifier() and not keyword.iskeyword(start.name)
+            ]
             given = list(args)
             given[place] = settled if len(names) > 1 else settled[0]
             return loop(*given, **options)

@@ -21,7 +21,7 @@ from .lines import Progress
 from .module import Loaded
 from .pace import Pace
 from .paths import forget
-from .rounding import finer, spread
+from .rounding import AMPLIFIED, FINER, FINEST, left_in_double, spread
 from .specs import transplant
 from .ties import stands
 from .values import LARGE_NUMBERS, Case, Values
@@ -206,17 +206,25 @@ class Judge:
         if not tie and (result.values_only or result.discrete):
             close = result.values_only and result.relative <= ACCEPTED_RELATIVE.get(_width(expected), 1e-4)
             drift = spread(self, values, expected, result.relative, values_only=result.values_only)
-            if close and not drift.undecided and finer(self, values, result.relative):
+            explained = drift.explains(result.relative, values_only=result.values_only)
+            near = result.values_only and result.relative <= AMPLIFIED and not drift.undecided
+            asked = near and (close or not explained)
+            left = left_in_double(self, values, result.relative) if asked else float("inf")
+            if close and left <= FINER:
                 self.max_error = max(self.max_error, result.error)
                 self.note(ROUNDED)
                 return True
-            if drift.explains(result.relative, values_only=result.values_only):
+            if explained:
                 if close and not drift.undecided:
                     self.max_error = max(self.max_error, result.error)
                     return True
                 if not stands(self, values, expected, found):
                     self.skipped += 1
                     return False
+            elif left <= FINEST:
+                self.note(ROUNDED)
+                self.skipped += 1
+                return False
         raise Refuted(f"{describe(values)}: {result.text}{name}")
 
     def retraces(self, case: Case) -> None:

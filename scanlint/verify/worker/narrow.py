@@ -13,11 +13,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from .call import TookTooLong
-from .compare import BASE_ULPS, Agreement, Difference, compare, describe, kinds, structure
+from .compare import ACCEPTED_RELATIVE, BASE_ULPS, Agreement, Difference, compare, describe, kinds, structure
 from .jaxes import eps, is_key, placed
 from .judge import Judge, Weaker
 from .programs import one_proof
-from .rounding import apart, in_double
+from .rounding import AMPLIFIED, FINER, FINEST, apart, in_double, left_in_double
 from .specs import Array, Choice, Scalar, Spec, leaves, replace
 from .values import Specs, Values
 from .weak import Weakness
@@ -105,13 +105,26 @@ def same_in_other_types(judge: Judge, values: Values, kind: Kind, *, along: bool
                 wide = expected if judge.traces(judge.before, values) else _as(expected, found, _wider)
                 found = _as(found, wide, _wider)
         result = compare(wide, found)
-        if isinstance(result, Difference) and not _as_exact(judge, values, wide, found, result):
+        if (
+            isinstance(result, Difference)
+            and not _as_exact(judge, values, wide, found, result)
+            and not (kind is Kind.WHOLE and _rounded(judge, values, result))
+        ):
             raise Weaker(f"{describe(values)}: {result.text}{name}")
         seen = Weakness()
         seen.compared(expected, found, values)
         if not (along and seen.lost() and not one_proof(judge, values).weaker):
             judge.weakness.compared(expected, found, values)
     return ""
+
+
+def _rounded(judge: Judge, values: Values, result: Difference) -> bool:
+    """Whether nothing but rounding in single precision tells the versions apart."""
+    if not result.values_only or result.relative > AMPLIFIED:
+        return False
+    return left_in_double(judge, values, result.relative) <= (
+        FINER if result.relative <= ACCEPTED_RELATIVE[4] else FINEST
+    )
 
 
 def _as(before: object, after: object, which: Callable[[object, object], bool]) -> object:

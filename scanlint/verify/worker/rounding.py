@@ -28,7 +28,9 @@ COMPILED_EQUATIONS = 3000
 # Random draws are others in double precision: its spread counts up to this many times the other.
 DIFFERENT_NUMBERS = 64.0
 AMPLIFYING = 1e3
-FINER = 1e-3  # of a difference is left in double precision if rounding is all that it is
+FINER = 1e-3  # of a small difference is left in double precision if rounding is all that it is
+FINEST = 1e-6  # of one that the function amplifies: the unit of rounding is 2e-9 of that in single precision
+AMPLIFIED = 0.05  # what is further apart is no longer the same result in single precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,23 +147,23 @@ def in_double(judge: Judge, values: Values) -> object | None:
         return _run(judge, {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()})
 
 
-def finer(judge: Judge, values: Values, relative: float) -> bool:
-    """Whether both versions agree in double precision, but for a small part of the difference without it.
+def left_in_double(judge: Judge, values: Values, relative: float) -> float:
+    """The part of a relative difference between the versions that double precision leaves; infinite if unknown.
 
     A Python number is exact to twice as many digits as the same number in a traced array: `0.999 ** t`.
     """
     if x64():
-        return False
+        return float("inf")
     try:
         with in_x64():
-            wide = {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()}
+            wide = {k: jax.tree_util.tree_map(widest, v) for k, v in values.items()}
             expected = _run(judge, wide)
             with limited(SECONDS):
                 found = finished(judge.signature.call(judge.after, judge.moved(wide)))
     except (Exception, TookTooLong):  # noqa: BLE001 - what does not run so tells nothing of rounding
-        return False
+        return float("inf")
     moved = None if expected is None else apart(expected, [found])
-    return moved is not None and not moved.flips and moved.relative <= FINER * relative
+    return float("inf") if moved is None or moved.flips else moved.relative / max(relative, tiny(np.float32))
 
 
 def compilable(judge: Judge, values: Values) -> bool:
@@ -242,3 +244,9 @@ def doubled(value: object) -> object:
         return value
     kind = np.complex128 if jnp.issubdtype(value.dtype, jnp.complexfloating) else np.float64  # type: ignore[attr-defined]
     return placed(value, kind)
+
+
+def widest(value: object) -> object:
+    """The same value in double precision, whole numbers included, which functions make floats of their own width."""
+    whole = isinstance(value, (jax.Array, np.ndarray)) and value.dtype == np.int32
+    return placed(value, np.int64) if whole else doubled(value)
