@@ -79,7 +79,7 @@ class Carry(NamedTuple):
     """One carry of a staged loop whose type changes in the first trip, by the line and name in the new text.
 
     `weak`: it starts as a Python number. `likes` are the arrays whose shape it has in the end, for all inputs tried;
-    `problem` says why no start of another type would do.
+    `problem` says why no start of another type would do. `scalar`: it starts without axes for all of them.
     """
 
     line: int
@@ -89,6 +89,7 @@ class Carry(NamedTuple):
     weak: bool
     likes: tuple[Like, ...]
     problem: str
+    scalar: bool
 
     @property
     def fades(self) -> bool:

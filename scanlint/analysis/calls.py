@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scanlint.analysis import control, rules, standard, transforms, wants
-from scanlint.analysis.callables import ClassRef, Closure, Instance, Method, Mode, Named, Partial, Transformed
-from scanlint.analysis.evidence import Reason
+from scanlint.analysis.callables import ClassRef, Closure, Frame, Instance, Method, Mode, Named, Partial, Transformed
+from scanlint.analysis.evidence import Reason, short
 from scanlint.analysis.jaxapi import ARRAY_ROOTS, PRIVATE, PYTHON_METHODS, PYTHON_VALUED, QUIET, TREES, describe
 from scanlint.analysis.members import instance, kind_of, lineage, member
 from scanlint.analysis.trees import tree_call
@@ -126,7 +126,29 @@ def apply(self: Expressions, node: ast.Call, function: Value, args: list[Value],
             return join_all(tuple(apply(self, node, choice, args, keywords) for choice in choices))
         case None if self.traced:
             wants.want(self, node.func)
+            return _argument(self, node, function, args)
     return UNKNOWN
+
+
+def _argument(self: Expressions, node: ast.Call, function: Value, args: list[Value]) -> Value:
+    """What a function that was handed in gives: nothing is known of it but that it is run with tracers.
+
+    It is a static argument, or a parameter of a function around this one.
+    """
+    tracer = next((a for a in args if a.traced), None)
+    if tracer is None or not isinstance(node.func, ast.Name):
+        return UNKNOWN
+    if not (function.static and function.origin == "argument") and not _handed_in(self.frame.parent, node.func.id):
+        return UNKNOWN
+    text = f"`{short(node)}` is computed from traced values"
+    return replace(UNKNOWN, origin="called", why=Reason(text, self.frame.code.scope, node, tracer.why))
+
+
+def _handed_in(frame: Frame | None, name: str) -> bool:
+    """Whether a name stands for a parameter of a function around another one, of which nothing is known."""
+    while frame is not None and name not in frame.env:
+        frame = frame.parent
+    return frame is not None and frame.env[name] == UNKNOWN and name in {a.arg for a in frame.code.parameters()}
 
 
 def calling(self: Expressions, closure: Closure, node: ast.AST) -> Mode:

@@ -96,7 +96,7 @@ def arithmetic(self: Expressions, left: Value, right: Value, dtype: str | None, 
         return self.made(node, None, dtype, _broadcast(left, right), operands=(left, right))
     if left.static and right.static:
         return replace(number(left, right), dtype=dtype)
-    return UNKNOWN
+    return next((v for v in (left, right) if v.origin == "called"), UNKNOWN)
 
 
 def _broadcast(left: Value, right: Value) -> int | None:
@@ -185,4 +185,6 @@ def _compare_two(self: Expressions, op: ast.cmpop, left: Value, right: Value, no
             return STATIC_BOOL if side.static else UNKNOWN
         if side.container is not None or (isinstance(side.constant, str | None) and side.known):
             return STATIC_BOOL if (left.static and right.static) or isinstance(side.constant, str) else UNKNOWN
-    return arithmetic(self, left, right, "bool", node)
+    found = arithmetic(self, left, right, "bool", node)
+    ordered = isinstance(op, _ORDERINGS) and found.origin == "called"
+    return Value(Kind.TRACED, True, dtype="bool", why=found.why) if ordered else found

@@ -129,7 +129,10 @@ def _start(loop: _Loop, carry: Carry, spell: Spell) -> _Start | None:
             continue
         code = carry.name
         if carry.before.partition("[")[2] != carry.after.partition("[")[2]:
-            code = f"{spell('jax.numpy.broadcast_to')}({code}, {_axes(like, spell)})"
+            axes = _axes(like, spell)
+            if not carry.scalar:
+                axes = f"{spell('jax.numpy.broadcast_shapes')}({spell('jax.numpy.shape')}({code}), {axes})"
+            code = f"{spell('jax.numpy.broadcast_to')}({code}, {axes})"
         code = f"{code}.astype({_dtype(like, spell)})" if dtype else code
         return _Start(carry.name, code, None, first)
     return None
@@ -236,6 +239,9 @@ def _preferred(loop: _Loop, likes: Sequence[Like]) -> Iterator[Like]:
 def _filled(start: ast.expr, like: Like, spell: Spell) -> str:
     """An array of one number. `full` without a dtype is as weakly typed as the number itself."""
     number, written = _number(start), ast.unparse(start)
+    if isinstance(start, ast.Call) and start is not (number_in_it := _filling(start)):  # made for other inputs before
+        both = f"{spell('jax.numpy.broadcast_shapes')}({ast.unparse(start.args[0])}, {_axes(like, spell)})"
+        return f"{spell('jax.numpy.full')}({both}, {ast.unparse(number_in_it)})"
     if not like.typed or len(like.arrays) > 1 or number is None:
         return f"{spell('jax.numpy.full')}({_axes(like, spell)}, {written})"
     known, [(name, cut)] = FILLED.get(number), like.arrays
@@ -307,8 +313,9 @@ def _edits(starts: Sequence[_Start], lines: list[str], width: int) -> Iterator[E
             yield from _replaced(statement, made, lines, width)
     for before, made in new.items():
         codes = [f"{start.name} = {start.code}" for start in made]
-        place, newline = Position(before.lineno, 1), _newline(before, lines)
-        yield Edit(place, place, _block(codes, before, lines, width) + newline * 2)
+        blank = before.lineno > 1 and not lines[before.lineno - 2].strip()  # which parts the loop from what is above it
+        place, newline = Position(before.lineno - blank, 1), _newline(before, lines)
+        yield Edit(place, place, _block(codes, before, lines, width) + newline * (1 if blank else 2))
 
 
 def _unchained(statement: ast.Assign, made: Sequence[_Start], lines: list[str], width: int) -> Edit:

@@ -217,6 +217,7 @@ def _carry(said: dict[str, object]) -> Carry:
             Like(tuple((name, cut) for name, cut in arrays), typed, floated) for arrays, typed, floated in likes
         ),
         problem=str(said["problem"]),
+        scalar=bool(said["scalar"]),
     )
 
 

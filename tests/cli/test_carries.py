@@ -107,6 +107,12 @@ MENDED = {
         "def kicked(rows, v, t):\n    at = 0.0\n    for row in rows:\n        if row.sum() < t:\n            at += v\n    return at\n",
         "at = jnp.full(jnp.shape(v), 0.0)",
     ),
+    "rows of two arrays beside an array of a length that is written": (
+        "def mixed(xs, ys, v, t):\n    h = 0.0\n    g = jnp.ones(4) * t\n    q = xs[0]\n    for i in range(16):\n"
+        "        h = 0.5 * h * xs[i] + ys[i]\n        if jnp.sum(v) < t:\n            g = 0.5 * g + xs[i]\n"
+        "        q = jnp.tanh(q + v)\n    return h, g, q\n",
+        "h = jnp.full(jnp.broadcast_shapes(xs.shape[1:], ys.shape[1:]), 0.0)",
+    ),
     "rows of an array that is turned round": (
         "def flipped(xs):\n    turned = 0.0\n    for row in jnp.flip(xs, 0):\n        turned = jnp.tanh(turned + row)\n    return turned\n",
         "turned = jnp.full(xs.shape[1:], 0.0)",
@@ -178,6 +184,10 @@ def test_a_start_gets_the_shape_of_the_first_trip_and_every_rank_runs(
             for dtype in ("float32", "int32", "float16"):
                 xs = jnp.asarray(np.random.default_rng(0).integers(-3, 4, shape), dtype)
                 alike(before[name].__wrapped__(xs), after[name](xs))  # type: ignore[attr-defined]
+    for width in ((), (4,)):
+        given = jnp.ones((16, *width)), jnp.arange(16.0), jnp.ones(width), 2.0
+        for a, b in zip(before["mixed"].__wrapped__(*given), after["mixed"](*given), strict=True):  # type: ignore[attr-defined]
+            alike(a, b)
     for a, b in ((2.0, jnp.ones(3)), (jnp.ones((2, 1)), jnp.arange(3.0)), (jnp.ones(3), 0.5)):
         alike(before["waves"].__wrapped__(a, b), after["waves"](a, b))  # type: ignore[attr-defined]
 

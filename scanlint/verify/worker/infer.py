@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from typing import TypeAlias
 
 from .extents import lengths
 from .need import (
@@ -25,11 +26,13 @@ BARE = SQUARE_CALLS | MATRIX_CALLS | VECTOR_CALLS | REDUCTIONS - {"sum", "max", 
 SAME_PARAMETERS = {"grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "hessian", "jit", "checkpoint", "remat"}
 SAME_PARAMETERS |= {"filter_grad", "filter_value_and_grad", "filter_jit"}
 
+Callee: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
 
 class Inference(Places):
     """Walks functions with a map from local names to needs."""
 
-    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, needs: Mapping[str, Need]) -> None:
+    def function(self, node: Callee, needs: Mapping[str, Need]) -> None:
         self.names = {**self.names, **needs}
         body = node.body if isinstance(node.body, list) else [node.body]
         for statement in body:
@@ -39,6 +42,7 @@ class Inference(Places):
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self.functions[node.name] = node
+                self.closures.add(node.name)
                 inner = Inference(self.functions, self.depth)
                 inner.names = {k: v for k, v in self.names.items() if k not in _parameters(node)}
                 inner.function(node, {})
@@ -205,6 +209,19 @@ class Inference(Places):
                 return self.counted(left)
         return False
 
+    def written(self, node: ast.expr) -> ast.Lambda | None:
+        """The lambda that is called: in place, by its name, or through `jax.grad` and its like."""
+        match node:
+            case ast.Lambda():
+                return node
+            case ast.Name(id=name) if isinstance(found := self.computed.get(name), ast.Lambda):
+                return found
+            case ast.Name(id=name) if name in self.computed and _passes(self.computed[name]):
+                return self.written(self.computed[name])
+            case ast.Call(args=[inner, *_]) if _passes(node) and isinstance(inner, ast.Lambda | ast.Name):
+                return self.written(inner)
+        return None
+
     def call(self, node: ast.Call) -> None:
         need = self.need(node.func) if isinstance(node.func, (ast.Name, ast.Subscript)) else None
         if need is not None:
@@ -219,13 +236,15 @@ class Inference(Places):
                 self.into(self.functions[name], node)
             case ast.Call(args=[ast.Name(id=name), *_]) as changed if name in self.functions and _passes(changed):
                 self.into(self.functions[name], node)
+            case function if (within := self.written(function)) is not None:
+                self.into(within, node)
             case ast.Name(id=name) if name in BARE:
                 self.library(node.func, name, node)  # `from jax.numpy.linalg import inv`
             case ast.Attribute(value=value, attr=attr):
                 self.library(value, attr, node)
 
-    def into(self, callee: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.Call) -> None:
-        """Follow arguments into a function of the same module."""
+    def into(self, callee: Callee, node: ast.Call) -> None:
+        """Follow arguments into a function of the same module; one that is made here knows what is known here."""
         if self.depth >= MAX_DEPTH:
             return
         names = [a.arg for a in (*callee.args.posonlyargs, *callee.args.args)]
@@ -235,7 +254,11 @@ class Inference(Places):
             if argument.arg in needs and needs[argument.arg].annotation is None:
                 needs[argument.arg].annotation = argument.annotation
         if needs:
-            Inference(self.functions, self.depth + 1).function(callee, needs)
+            inner = Inference(self.functions, self.depth + 1)
+            inner.closures = set(self.closures)
+            if isinstance(callee, ast.Lambda) or callee.name in self.closures:
+                inner.names = {k: v for k, v in self.names.items() if k not in _parameters(callee)}
+            inner.function(callee, needs)
 
     def library(self, value: ast.expr, attr: str, node: ast.Call) -> None:
         base = ast.unparse(value)
@@ -324,12 +347,12 @@ def _trimmed(rows: ast.expr) -> int:
     return 0
 
 
-def _passes(changed: ast.Call) -> bool:
+def _passes(changed: ast.expr) -> bool:
     """Whether a function is changed into one of the same parameters: `jax.value_and_grad(loss)`."""
-    return ast.unparse(changed.func).rpartition(".")[2] in SAME_PARAMETERS
+    return isinstance(changed, ast.Call) and ast.unparse(changed.func).rpartition(".")[2] in SAME_PARAMETERS
 
 
-def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+def _parameters(node: Callee) -> set[str]:
     a = node.args
     return {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
 

@@ -20,6 +20,7 @@ class Places:
         self.loops: dict[str, int | str] = {}
         self.extents: dict[str, str] = {}
         self.counters: dict[str, Need] = {}
+        self.closures: set[str] = set()  # functions that are made here
         self.shaped: set[str] = set()  # local arrays that were made with a shape of their own
         self.sorted: set[str] = set()  # local arrays that say in which order rows go
         self.likened: set[str] = set()  # local arrays that most likely have the shape of a value

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 BLAMED = "another rank"
 GUESSED = ("one more axis", "two axes")
 """How the labels begin of shapes whose ranks nothing speaks for."""
+SHORTER = "Cannot broadcast to shape with fewer dimensions"
+"""What JAX says where a start was given the shape of one array, and has that of another one already."""
 MAX_ALONE = 3
 MOST_FEWER = 4
 LARGER = 3
@@ -60,6 +62,8 @@ def further(
         failure = inputs.attempt(changed, after)
         if failure is None:
             return None if decides else ""
+        if failure.kind == "ValueError" and SHORTER in failure.message:
+            return BLAMED
         if failure.kind != "TypeError":
             return None
         arms = "true_fun" in failure.message  # of a `cond`: what stays as it was has no axis more
@@ -91,8 +95,13 @@ def further(
     threes = {n: resize(s, dict.fromkeys(known, 3)) for n, s in specs.items()}
     plain = len(numbers) == len(arrays)
     low = [(n,) for n in arrays if len(specs[n].shape) < 2]  # type: ignore[union-attr]
-    lengths = [fresh, 3, None, *known, *_written(inputs.node)]
-    bases = [*((specs, length) for length in dict.fromkeys(lengths)), (threes, 3)]
+    written = _written(inputs.node)
+    lengths = [fresh, 3, None, *known, *written]
+    beside = [  # `jnp.ones(4)` meets the rows and all other arrays
+        ({n: s if n in read else resize(s, dict.fromkeys(known, length)) for n, s in specs.items()}, length)
+        for length in written
+    ]
+    bases = [*((specs, length) for length in dict.fromkeys(lengths)), (threes, 3), *beside]
     sets = list(dict.fromkeys([tuple(arrays), tuple(series), *((n,) for n in arrays[:MAX_ALONE])]))
     others = [tuple(a for a in arrays if a != n) for n in numbers[-MAX_ALONE:]]
     others = [names for names in others if names not in sets]
