@@ -87,6 +87,8 @@ def _dtype(last: str, args: list[Value], keywords: dict[str, Value]) -> str | No
         return "int"
     if last in _FLOAT or (last in ("zeros", "ones") and len(args) == 1 and not keywords):
         return "float"
+    if last == "arange" and args and not keywords and all(a.dtype == "int" for a in args):
+        return "int"
     return None
 
 

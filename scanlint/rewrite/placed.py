@@ -44,8 +44,15 @@ def with_places_around(model: BranchModel) -> Rewrite | None:
 def _mixed(unit: Unit, found: Placed) -> bool:
     """Whether whole numbers or truths are set among floats: the list gives these once all of its places are set."""
     values = [s.value for s in found.stores if isinstance(s, ast.Assign)]
-    others = (boolean(unit, value) or unit.value(value).dtype in ("int", "bool") for value in values)
-    return isinstance(found.number, float) and any(others)
+    return isinstance(found.number, float) and any(
+        boolean(unit, value) or unit.value(value).dtype in ("int", "bool") or _of_bits(value) for value in values
+    )
+
+
+def _of_bits(value: ast.expr) -> bool:
+    """Whether an operator gives the value that floats do not have."""
+    bits = ast.BitAnd | ast.BitOr | ast.BitXor | ast.LShift | ast.RShift | ast.Invert
+    return isinstance(value, ast.BinOp | ast.UnaryOp) and isinstance(value.op, bits)
 
 
 def _with_array(

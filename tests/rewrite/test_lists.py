@@ -264,7 +264,7 @@ def test_rows_from_the_last_one_are_counted_from_the_start_that_is_written(rewri
     sample.agree("f", [x0, xs])
 
 
-@pytest.mark.parametrize("value", ["1", "i // 2", "i % 3 == 1"])
+@pytest.mark.parametrize("value", ["1", "i // 2", "i % 3 == 1", "jnp.arange(50)[i] % 2", "i & 1"])
 def test_whole_numbers_that_are_set_among_floats_leave_the_list_alone(rewrite, value: str) -> None:
     code = (
         "@jax.jit\ndef f(x0, us):\n    t = [0.0] * 50\n    s = x0\n    for i in range(50):\n        s = jnp.sin(s + us[i % 6])\n"

@@ -213,3 +213,16 @@ def test_a_power_that_rounds_in_an_array_is_no_counterexample_where_steps_amplif
 ) -> None:
     found = judge(AMPLIFIED, ROLLED_AMPLIFIED.format(power=power))
     assert found.verdict in verdicts, found
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("jnp.array(out).mean(0)", "out.mean(0)"), ("sum(out)", "jnp.sum(out, axis=0)")]
+)
+def test_what_is_a_number_where_no_trip_is_made_is_noted(judge, before: str, after: str) -> None:
+    old = f"def f(xs, v):\n    out = []\n    for i in range(xs.shape[0] - 1, 0, -1):\n        out.append(v + i)\n    return {before}\n"
+    new = "def f(xs, v):\n    out = jax.vmap(lambda i: v + i)(jnp.arange({start}, 0, -1))\n    return {after}\n"
+    found = judge(old, new.format(start="xs.shape[0] - 1", after=after))
+    assert found.verdict in ("proved", "tested"), found
+    assert "where there are no rows, what the loop starts with has the shape of a row" in found.notes
+    for start, wrong in (("xs.shape[0]", after), ("xs.shape[0] - 1", f"{after} + jnp.zeros(2)")):
+        assert judge(old, new.format(start=start, after=wrong)).verdict == "refuted"

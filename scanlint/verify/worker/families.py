@@ -15,13 +15,14 @@ from .inputs import Inputs
 from .judge import Judge
 from .need import Need
 from .observed import reduced, specs_of
-from .ranks import BLAMED, fewer, further
+from .ranks import BLAMED, GUESSED, fewer, further
 from .search import broadcast, unlike
 from .settling import Settling
-from .specs import Array, leaves
+from .specs import Array, leaves, resize, sizes
 from .values import OTHERWISE, POSITIVE, Case, Mode, Specs, Values, cases, modes, varied
 
 MOST_OTHERWISE = 8
+MOST_SIZES = 3
 VARIED = 2  # real calls whose values are varied
 RETRY = ("TypeError", "ValueError")
 GUESSED_ANEW = "the new version does not take the shapes that were guessed first"
@@ -151,10 +152,10 @@ class Families:
         floats, integers = self.inputs.constants()
         found = []
         ranks = list(further(self.inputs, self.judge.after, specs, self.settling.starts))
-        ranks += fewer(self.inputs, self.judge.after, specs)
-        sizes = [*self.inputs.variants(specs), *ranks]
-        sizes.sort(key=lambda s: (bool(s[0]), not s[0].startswith(BLAMED)))  # what tells most comes first
-        for label, sized in sizes if not real else [("", specs)]:
+        ranks += [*self.tripless(specs, ranks), *fewer(self.inputs, self.judge.after, specs)]
+        listed = [*self.inputs.variants(specs), *ranks]
+        listed.sort(key=lambda s: (bool(s[0]), not s[0].startswith(BLAMED)))  # what tells most comes first
+        for label, sized in listed if not real else [("", specs)]:
             doubtful = label.startswith("size 1 ") or (self.chosen and label and not label.startswith(BLAMED))
             if doubtful and self.broadcasts(sized):
                 continue
@@ -165,6 +166,19 @@ class Families:
             )
             found.append(Family(label, sized, list(cases(sized, iter(wanted), integers)), real and not label))
         return found
+
+    def tripless(self, specs: Specs, ranks: list[tuple[str, Specs]]) -> Iterator[tuple[str, Specs]]:
+        """The first of these with more axes, with so few rows that a loop which leaves out the first makes no trip."""
+        longer = next(((label, other) for label, other in ranks if label.startswith(GUESSED)), None)
+        if longer is None or self.inputs.owner is not None:
+            return
+        bodies, _ = self.inputs.entered(specs)
+        for size in sizes(list(specs.values()))[:MOST_SIZES]:
+            fewer_rows, changed = ({n: resize(s, {size: 1}) for n, s in x.items()} for x in (specs, longer[1]))
+            reached, failure = self.inputs.entered(fewer_rows)
+            if failure is None and bodies - reached and self.inputs.attempt(changed) is None:
+                yield f"no trip, {longer[0]}", changed
+                return
 
     def broadcasts(self, specs: Specs) -> bool:
         """Whether a guessed size of one makes a carried array grow: it spreads over an axis that no caller means."""

@@ -25,7 +25,7 @@ from .rounding import AMPLIFIED, FINER, FINEST, left_in_double, spread
 from .specs import transplant
 from .ties import stands
 from .values import LARGE_NUMBERS, Case, Values
-from .weak import Weakness
+from .weak import Weakness, weakly_typed
 
 CASE_SECONDS = 4.0
 BOUNDARY_SECONDS = 0.5
@@ -167,13 +167,20 @@ class Judge:
         """Whether an error is due to a loop that makes no trip: there are none to index, or too few for a window."""
         if without_trips(values, text):
             return True
-        if not in_a_loop(error) or self.old.function is None or not WINDOW.search(text):
+        return in_a_loop(error) and WINDOW.search(text) is not None and self.tripless(values)
+
+    def tripless(self, values: Values) -> bool:
+        """Whether a loop of the old version makes no trip."""
+        if self.old.function is None:
             return False
         reached = Progress()
         with reached.watching():
             self.run_old(values)
         loops = [n for n in ast.walk(self.old.function) if isinstance(n, ast.For)]
         return any(loop.lineno in reached.lines and loop.body[0].lineno not in reached.lines for loop in loops)
+
+    def without_rows(self, values: Values) -> bool:
+        return without_elements(values) or self.tripless(values)
 
     def untraced(self, run: Callable[[], object], values: Values) -> object:
         """Run the new version; without staging where it asks a tracer for its value as the old one does somewhere."""
@@ -189,7 +196,7 @@ class Judge:
     def agree(self, values: Values, expected: object, found: object, name: str, *, tie: bool = False) -> bool:
         """Whether the case counts; raises Refuted where the results differ beyond what rounding explains."""
         result = compare(expected, found)
-        if isinstance(result, Difference) and without_elements(values) and spread_out(expected, found):
+        if isinstance(result, Difference) and spread_out(expected, found) and self.without_rows(values):
             self.note(SPREAD)
             return False
         if isinstance(result, Agreement):
@@ -344,9 +351,14 @@ def spread_out(before: object, after: object) -> bool:
     """Whether results differ only in that numbers which no trip has changed fill arrays."""
     pairs = list(zip(jax.tree_util.tree_leaves(before), jax.tree_util.tree_leaves(after), strict=False))
     return structure(before) == structure(after) and all(
-        isinstance(compare(jnp.broadcast_to(a, shape(b)), b) if shape(a) == () else compare(a, b), Agreement)
-        for a, b in pairs
+        isinstance(compare(_filling(a, b) if shape(a) == () else a, b), Agreement) for a, b in pairs
     )
+
+
+def _filling(number: object, array: object) -> jax.Array:
+    """An array of this number; a Python number takes the dtype of the other array."""
+    dtype = array.dtype if weakly_typed(number) and hasattr(array, "dtype") else None
+    return jnp.full(shape(array), number, dtype)  # type: ignore[arg-type]
 
 
 def without_trips(values: Values, error: str) -> bool:
