@@ -174,8 +174,11 @@ def _element(unit: Unit, target: ast.expr) -> bool:
 
 
 def values_traced(unit: Unit, node: ast.expr) -> bool:
-    """Whether an expression, or something inside the container or the copy of an object that it is, is traced."""
-    if holds_tracer(unit.value(node)):
+    """Whether an expression, or something inside the container or the copy of an object that it is, is traced.
+
+    So is what a function that was handed in makes of tracers.
+    """
+    if holds_tracer(unit.value(node)) or unit.value(node).origin == "called":
         return True
     match node:
         case ast.Dict(values=values):
