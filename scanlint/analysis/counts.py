@@ -94,6 +94,8 @@ def _values(function: Function, name: str) -> Iterator[ast.expr]:
     """The expressions that a function binds a name to; for a loop variable, what its `range` counts to."""
     for part in walk_scope(function.body if isinstance(function.body, list) else []):
         match part:
+            case ast.Assign(targets=[ast.Tuple(elts=bound)], value=ast.Tuple(elts=values)) if len(bound) == len(values):
+                yield from (v for t, v in zip(bound, values, strict=True) if name in targets(t))
             case ast.Assign(targets=bound, value=value) if any(name in targets(t) for t in bound):
                 yield value
             case ast.AnnAssign(target=ast.Name(id=target), value=ast.expr() as value) if target == name:
@@ -215,12 +217,17 @@ class _Calls:
     def __init__(self, unit: Unit, whole: ast.AST) -> None:
         self.unit = unit
         self.table: dict[str, list[tuple[ast.FunctionDef | None, ast.Call]]] = {}
+        self.aliases: dict[str, list[str]] = {}  # what a function is called once it is transformed
         self.known: dict[tuple[ast.AST, str], int | None] = {}
         stack: list[tuple[ast.FunctionDef | None, ast.AST]] = [(None, whole)]
         while stack:
             around, node = stack.pop()
             if isinstance(node, ast.Call) and (name := _called(node.func)) is not None:
                 self.table.setdefault(name, []).append((around, node))
+            match node:
+                case ast.Assign(targets=[ast.Name(id=alias)], value=ast.Call() as made):
+                    if (name := _called(made)) is not None and name != alias:
+                        self.aliases.setdefault(name, []).append(alias)
             inner = node if isinstance(node, ast.FunctionDef) else around
             stack += [(inner, child) for child in children(node)]
 
@@ -235,7 +242,8 @@ class _Calls:
         default = number(defaults(function.args).get(name))
         numbers = [] if default is None else [default]
         method = [a.arg for a in function.args.args[:1]] in (["self"], ["cls"])
-        for around, call in self.table.get(f"self.{function.name}" if method else function.name, []):
+        called = f"self.{function.name}" if method else function.name
+        for around, call in (c for n in (called, *self.aliases.get(called, ())) for c in self.table.get(n, ())):
             argument = _argument(call, function, name, method)
             if argument is None and default is not None:
                 continue
@@ -264,13 +272,13 @@ class _Calls:
 
 
 def _called(function: ast.expr) -> str | None:
-    """The name that is called: `f(...)`, `self.f(...)`, or under a transform, `jax.jit(f, ...)(...)`."""
+    """The name that is called: `f(...)`, `self.f(...)`, or under transforms, `jax.jit(jax.grad(f), ...)(...)`."""
     match function:
         case ast.Name(id=name):
             return name
         case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name):
             return f"self.{name}"
-        case ast.Call(args=[ast.Name() | ast.Attribute() as inner, *_]):
+        case ast.Call(args=[ast.Name() | ast.Attribute() | ast.Call() as inner, *_]):
             return _called(inner)
     return None
 

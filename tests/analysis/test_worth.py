@@ -562,7 +562,7 @@ def test_what_branches_are_given_counts_in_the_size_of_a_trip() -> None:
     assert not found(program.replace("heavy, lambda x: x - 1.0", "abs, abs"))
 
 
-def test_an_argument_says_nothing_of_the_trips_of_a_function_that_is_not_known() -> None:
+def test_calls_of_a_function_under_transforms_tell_its_trips() -> None:
     text = """
         def loss(weights, steps, cost, simulate, y):
             for h in range(steps):
@@ -571,7 +571,14 @@ def test_an_argument_says_nothing_of_the_trips_of_a_function_that_is_not_known()
 
         grads = jax.jit(jax.grad(loss), static_argnums=(1, 2, 3))
     """
-    assert not found(text)
+    calls = """
+        def train(weights, cost, simulate, y):
+            steps, rate = {}, 0.1
+            return weights - rate * grads(weights, steps, cost, simulate, y)
+    """
+    assert len(found(text)) == 1
+    assert len(found(text + calls.format(30))) == 1
+    assert not found(text + calls.format(3))
 
 
 def test_a_copy_of_a_traced_array_is_traced() -> None:
