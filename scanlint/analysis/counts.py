@@ -225,8 +225,9 @@ class _Calls:
             if isinstance(node, ast.Call) and (name := _called(node.func)) is not None:
                 self.table.setdefault(name, []).append((around, node))
             match node:
-                case ast.Assign(targets=[ast.Name(id=alias)], value=ast.Call() as made):
-                    if (name := _called(made)) is not None and name != alias:
+                case ast.Assign(targets=[ast.Name(id=alias)], value=ast.Call(func=transform) as made):
+                    known = (unit.resolve(transform) or "").startswith(("jax.", "equinox."))
+                    if known and (name := _called(made)) is not None and name != alias:
                         self.aliases.setdefault(name, []).append(alias)
             inner = node if isinstance(node, ast.FunctionDef) else around
             stack += [(inner, child) for child in children(node)]

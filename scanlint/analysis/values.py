@@ -49,8 +49,8 @@ class Value:
     unknown length is, `container` its type's name. `callee` is what a call of it runs. `origin` tells where a
     Python number that is not known comes from: "shape" an axis of an array (but the last, which is "feature"),
     "argument" a static argument of a transformed function, "field" an attribute of an object, "rank" a number of axes;
-    "carried" is a tracer inside a loop of JAX that may be none outside; "called" is what a function that is a static
-    argument gives for tracers: one, if it is a number.
+    "carried" is a tracer inside a loop of JAX that may be none outside; "called" is what a function that was handed
+    in gives for tracers: one, if it is a number.
     `why` is the evidence of a traced value: "`err` = `jnp.abs(...)`". `present` says that it is not None.
 
     A list, tuple or dict is a Python object while tracing: it is never TRACED itself, only its elements are.

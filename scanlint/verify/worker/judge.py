@@ -16,7 +16,7 @@ import numpy as np
 from .call import Signature, Split, TookTooLong, jitted, limited, split
 from .compare import ACCEPTED_RELATIVE, Agreement, Difference, compare, describe, nowhere_finite, structure
 from .cover import Coverage, Way
-from .jaxes import finished, placed, shape
+from .jaxes import finished, is_key, placed, shape
 from .lines import Progress
 from .module import Loaded
 from .pace import Pace
@@ -351,14 +351,16 @@ def spread_out(before: object, after: object) -> bool:
     """Whether results differ only in that numbers which no trip has changed fill arrays."""
     pairs = list(zip(jax.tree_util.tree_leaves(before), jax.tree_util.tree_leaves(after), strict=False))
     return structure(before) == structure(after) and all(
-        isinstance(compare(_filling(a, b) if shape(a) == () else a, b), Agreement) for a, b in pairs
+        isinstance(compare(_spread(a, b), b), Agreement) for a, b in pairs
     )
 
 
-def _filling(number: object, array: object) -> jax.Array:
-    """An array of this number; a Python number takes the dtype of the other array."""
-    dtype = array.dtype if weakly_typed(number) and hasattr(array, "dtype") else None
-    return jnp.full(shape(array), number, dtype)  # type: ignore[arg-type]
+def _spread(before: object, after: object) -> object:
+    """What fills an array where it was a number; a Python number takes the dtype of the array."""
+    numbers = isinstance(before, (jax.Array, np.generic, int, float)) and isinstance(after, jax.Array)
+    if not numbers or shape(before) != () or shape(after) == () or is_key(after.dtype):  # type: ignore[attr-defined]
+        return before
+    return jnp.full(shape(after), before, after.dtype if weakly_typed(before) else None)  # type: ignore[arg-type,attr-defined]
 
 
 def without_trips(values: Values, error: str) -> bool:
