@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,7 @@ SAME_TREE = words(
     "jax.lax.ppermute jax.lax.pvary jax.lax.all_to_all"
 )
 EMPTY = Value(Kind.STATIC, container="dict", items=())
+SIZES = re.compile(r"(?i)(?:^|_)(?:len|length|size|shape|ndim|dims?|rank|num|count)s?(?:_|$)")
 MUTATORS = frozenset(["append", "insert", "extend", "add", "update"])
 
 
@@ -133,10 +135,10 @@ def apply(self: Expressions, node: ast.Call, function: Value, args: list[Value],
 def _argument(self: Expressions, node: ast.Call, function: Value, args: list[Value]) -> Value:
     """What a function that was handed in gives: nothing is known of it but that it is run with tracers.
 
-    It is a static argument, or a parameter of a function around this one.
+    It is a static argument, or a parameter of a function around this one. One that is named after a size may give that.
     """
     tracer = next((a for a in args if a.traced), None)
-    if tracer is None or not isinstance(node.func, ast.Name):
+    if tracer is None or not isinstance(node.func, ast.Name) or SIZES.search(node.func.id):
         return UNKNOWN
     if not (function.static and function.origin == "argument") and not _handed_in(self.frame.parent, node.func.id):
         return UNKNOWN

@@ -18,14 +18,11 @@ from .need import (
     VECTOR_CALLS,
     Need,
 )
-from .places import Places
+from .places import Places, passes
 from .products import arithmetic, reduced, repeated, summed
 
 MAX_DEPTH = 4
 BARE = SQUARE_CALLS | MATRIX_CALLS | VECTOR_CALLS | REDUCTIONS - {"sum", "max", "min", "round"}
-SAME_PARAMETERS = {"grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "hessian", "jit", "checkpoint", "remat"}
-SAME_PARAMETERS |= {"filter_grad", "filter_value_and_grad", "filter_jit"}
-
 Callee: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -112,7 +109,7 @@ class Inference(Places):
                 texts = [k.value if isinstance(k, ast.Constant) and isinstance(k.value, str) else "" for k in keys]
                 held = {k: need for k, v in zip(texts, values, strict=True) if k and (need := self.need(v)) is not None}
                 self.names[name] = Need(keys=held)
-            case ast.Name(id=name), ast.Call(args=[ast.Name(id=changed), *_]) if _passes(value) and (
+            case ast.Name(id=name), ast.Call(args=[ast.Name(id=changed), *_]) if passes(value) and (
                 changed in self.functions
             ):
                 self.functions = {**self.functions, name: self.functions[changed]}
@@ -209,19 +206,6 @@ class Inference(Places):
                 return self.counted(left)
         return False
 
-    def written(self, node: ast.expr) -> ast.Lambda | None:
-        """The lambda that is called: in place, by its name, or through `jax.grad` and its like."""
-        match node:
-            case ast.Lambda():
-                return node
-            case ast.Name(id=name) if isinstance(found := self.computed.get(name), ast.Lambda):
-                return found
-            case ast.Name(id=name) if name in self.computed and _passes(self.computed[name]):
-                return self.written(self.computed[name])
-            case ast.Call(args=[inner, *_]) if _passes(node) and isinstance(inner, ast.Lambda | ast.Name):
-                return self.written(inner)
-        return None
-
     def call(self, node: ast.Call) -> None:
         need = self.need(node.func) if isinstance(node.func, (ast.Name, ast.Subscript)) else None
         if need is not None:
@@ -234,7 +218,7 @@ class Inference(Places):
                         inner.at_least(1)
             case ast.Name(id=name) if name in self.functions:
                 self.into(self.functions[name], node)
-            case ast.Call(args=[ast.Name(id=name), *_]) as changed if name in self.functions and _passes(changed):
+            case ast.Call(args=[ast.Name(id=name), *_]) as changed if name in self.functions and passes(changed):
                 self.into(self.functions[name], node)
             case function if (within := self.written(function)) is not None:
                 self.into(within, node)
@@ -345,11 +329,6 @@ def _trimmed(rows: ast.expr) -> int:
                 case None:
                     return first
     return 0
-
-
-def _passes(changed: ast.expr) -> bool:
-    """Whether a function is changed into one of the same parameters: `jax.value_and_grad(loss)`."""
-    return isinstance(changed, ast.Call) and ast.unparse(changed.func).rpartition(".")[2] in SAME_PARAMETERS
 
 
 def _parameters(node: Callee) -> set[str]:

@@ -170,17 +170,14 @@ class Judge:
         return in_a_loop(error) and WINDOW.search(text) is not None and self.tripless(values)
 
     def tripless(self, values: Values) -> bool:
-        """Whether a loop of the old version makes no trip."""
-        if self.old.function is None:
-            return False
+        """Whether there are no elements, or a loop of the old version makes no trip."""
+        if without_elements(values) or self.old.function is None:
+            return without_elements(values)
         reached = Progress()
         with reached.watching():
             self.run_old(values)
         loops = [n for n in ast.walk(self.old.function) if isinstance(n, ast.For)]
         return any(loop.lineno in reached.lines and loop.body[0].lineno not in reached.lines for loop in loops)
-
-    def without_rows(self, values: Values) -> bool:
-        return without_elements(values) or self.tripless(values)
 
     def untraced(self, run: Callable[[], object], values: Values) -> object:
         """Run the new version; without staging where it asks a tracer for its value as the old one does somewhere."""
@@ -196,7 +193,7 @@ class Judge:
     def agree(self, values: Values, expected: object, found: object, name: str, *, tie: bool = False) -> bool:
         """Whether the case counts; raises Refuted where the results differ beyond what rounding explains."""
         result = compare(expected, found)
-        if isinstance(result, Difference) and spread_out(expected, found) and self.without_rows(values):
+        if isinstance(result, Difference) and spread_out(expected, found) and self.tripless(values):
             self.note(SPREAD)
             return False
         if isinstance(result, Agreement):

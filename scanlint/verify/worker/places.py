@@ -9,6 +9,9 @@ from .need import ARRAY_ATTRIBUTES, DRAWS, SAME_SHAPE, STATIC_CALLS, Need
 
 ORDERS = frozenset(["argsort", "lexsort", "permutation"])
 
+SAME_PARAMETERS = {"grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "hessian", "jit", "checkpoint", "remat"}
+SAME_PARAMETERS |= {"filter_grad", "filter_value_and_grad", "filter_jit"}
+
 
 class Places:
     """What local names stand for: needs of parameters or of their parts, and sizes of their axes."""
@@ -115,6 +118,19 @@ class Places:
             case ast.Call(func=ast.Attribute(attr=attr), args=[inner, *_]) if attr in SAME_SHAPE:
                 self.flat(inner, within)
 
+    def written(self, node: ast.expr) -> ast.Lambda | None:
+        """The lambda that is called: in place, by its name, or through `jax.grad` and its like."""
+        match node:
+            case ast.Lambda():
+                return node
+            case ast.Name(id=name) if isinstance(found := self.computed.get(name), ast.Lambda):
+                return found
+            case ast.Name(id=name) if name in self.computed and passes(self.computed[name]):
+                return self.written(self.computed[name])
+            case ast.Call(args=[inner, *_]) if passes(node) and isinstance(inner, ast.Lambda | ast.Name):
+                return self.written(inner)
+        return None
+
     def orders(self, index: ast.expr) -> bool:
         """Whether an index puts all rows into an order: `x[jnp.argsort(y)]`."""
         match index:
@@ -197,3 +213,8 @@ def _makes(value: ast.expr) -> bool:
         case ast.BinOp(left=left, right=right):
             return _makes(left) or _makes(right)
     return False
+
+
+def passes(changed: ast.expr) -> bool:
+    """Whether a function is changed into one of the same parameters: `jax.value_and_grad(loss)`."""
+    return isinstance(changed, ast.Call) and ast.unparse(changed.func).rpartition(".")[2] in SAME_PARAMETERS
