@@ -15,8 +15,8 @@ from typing import NoReturn, Unpack
 import click
 
 from scanlint import __version__
+from scanlint.command.options import CheckOptions, check_options, request_from
 from scanlint.errors import UsageError
-from scanlint.options import CheckOptions, check_options, request_from
 
 CHECK = "check"
 
@@ -44,7 +44,7 @@ def group() -> None:
 def check(**options: Unpack[CheckOptions]) -> int:
     """Check files and folders (default: the working directory); `-` reads standard input."""
     gc.disable()  # little becomes garbage before the end: collecting costs 5% of a small run, 15% of a large one
-    from scanlint.run import run
+    from scanlint.command.check import run
 
     return run(request_from(options))
 
@@ -53,7 +53,7 @@ def check(**options: Unpack[CheckOptions]) -> int:
 @click.argument("rule", required=False)
 def rule(rule: str | None) -> int:
     """Explain one rule, by code or name, or list all."""
-    from scanlint import catalogue
+    from scanlint.command import catalogue
     from scanlint.report.console import out
 
     out(catalogue.page(rule) if rule else catalogue.listing())
@@ -72,7 +72,7 @@ def verify(
     old: Path, new: Path, function: str, python: str | None, verify_timeout: float | None, measure: bool, form: str
 ) -> int:
     """Tell whether the two versions of a function are equivalent: 0 they are, 1 refuted, 3 unknown."""
-    from scanlint.compare import compare
+    from scanlint.command.verify import compare
 
     return compare(old, new, function, python, verify_timeout, measure, form)
 
@@ -87,7 +87,7 @@ def record(command: tuple[str, ...], python: str | None, config: Path | None, qu
 
     The calls are kept in `.scanlint` and used by `--fix`; the command runs as ever, and its exit code is given.
     """
-    from scanlint.record.command import record
+    from scanlint.command.record import record
 
     return record(command, python, config, quiet)
 

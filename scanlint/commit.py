@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from scanlint.command.request import Request
 from scanlint.errors import UsageError
 from scanlint.finding import Finding, Fix
 from scanlint.report.console import err
 from scanlint.report.result import Result, plural
-from scanlint.request import Request
 from scanlint.settings import Settings
 from scanlint.write import NotWritten, write
 

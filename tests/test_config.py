@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scanlint.config import Overrides, load
+from scanlint.command.config import Overrides, load
 from scanlint.rules.registry import selected_codes
 from scanlint.settings import Settings
 

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from scanlint.command.request import Request
 from scanlint.report.console import err, out, out_bytes
 from scanlint.report.output import render, render_rewrites, render_statistics
 from scanlint.report.paint import paint_for
 from scanlint.report.result import Result
-from scanlint.request import Request
 
 Changes = Mapping[Path, tuple[bytes, bytes]]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scanlint.config import load
+from scanlint.command.config import load
+from scanlint.command.request import STDIN, Request, check
 from scanlint.recordings import priced
 from scanlint.report.console import Progress, err, out
 from scanlint.report.result import Result, plural
 from scanlint.report.show import show
-from scanlint.request import STDIN, Request, check
 from scanlint.settings import Settings
 from scanlint.write import NotWritten, write_new
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from scanlint.errors import UsageError, did_you_mean
 from scanlint.rules.registry import Entry, entries
 
-HERE = Path(__file__).parent
-FOLDERS = (HERE / "_catalogue", HERE.parent / "rules")
+PACKAGE = Path(__file__).parent.parent
+FOLDERS = (PACKAGE / "_catalogue", PACKAGE.parent / "rules")
 
 
 def page(word: str) -> str:

@@ -9,10 +9,10 @@ from typing import TypedDict, TypeVar
 
 import click
 
-from scanlint.config import Overrides
+from scanlint.command.config import Overrides
+from scanlint.command.request import Request
 from scanlint.report.output import FORMATS, Format
 from scanlint.report.paint import ColorChoice
-from scanlint.request import Request
 
 F = TypeVar("F", bound=Callable[..., object])
 FILE = click.Path(dir_okay=False, path_type=Path)

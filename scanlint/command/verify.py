@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scanlint.config import Overrides, load
+from scanlint.command.config import Overrides, load
 from scanlint.errors import UsageError
 from scanlint.report.console import err, out
 from scanlint.report.result import evidence

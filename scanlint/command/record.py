@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from scanlint.config import Overrides, load
+from scanlint.command.config import Overrides, load
 from scanlint.errors import UsageError
 from scanlint.record.plan import Plan, make
 from scanlint.record.store import Summary, gather, hashes, prepare
@@ -18,7 +18,7 @@ from scanlint.report.console import err
 from scanlint.report.result import plural
 from scanlint.verify.interpreter import VerifierUnavailable, find_interpreter
 
-STARTUP = Path(__file__).parent / "startup"
+STARTUP = Path(__file__).parent.parent / "record" / "startup"
 
 
 def record(command: Sequence[str], python: str | None, config: Path | None, quiet: bool) -> int:

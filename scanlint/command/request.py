@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scanlint.config import Overrides
+from scanlint.command.config import Overrides
 from scanlint.errors import UsageError
 from scanlint.report.output import Format
 from scanlint.report.paint import ColorChoice
