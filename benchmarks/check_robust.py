@@ -27,7 +27,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
 
-from scanlint.engine import Outcome, check, check_text
+from scanlint.engine.session import Outcome, check, check_text
 from scanlint.project.sources import discover
 from scanlint.settings import Settings
 

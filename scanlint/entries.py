@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from scanlint.analysis.unit import Unit
-from scanlint.analyst import Bench
-from scanlint.engine import Found
+from scanlint.engine.analyst import Bench
+from scanlint.engine.session import Found
 from scanlint.finding import Finding
 from scanlint.rules.base import Report
 

@@ -10,10 +10,13 @@ from types import TracebackType
 from typing import NamedTuple
 
 from scanlint.analysis.unit import Unit
-from scanlint.analyst import Bench
-from scanlint.comments import given_inputs
 from scanlint.edits import apply_edits, earlier_line
-from scanlint.engine import Found, Outcome, Run
+from scanlint.engine.analyst import Bench
+from scanlint.engine.directives import given_inputs
+from scanlint.engine.session import Found, Outcome, Run
+from scanlint.engine.suppress import apply as suppress
+from scanlint.engine.tasks import Task as SliceTask
+from scanlint.engine.tasks import UnitKey
 from scanlint.entries import Entry, absorbed, match, put_back, spot
 from scanlint.finding import Fix, Verification
 from scanlint.outcome import Rewrite, Withheld
@@ -22,9 +25,6 @@ from scanlint.recordings import recorded
 from scanlint.rewrite.imports import add_imports
 from scanlint.rewrite.starts import with_starts
 from scanlint.settings import Settings
-from scanlint.slices import Task as SliceTask
-from scanlint.slices import UnitKey
-from scanlint.suppress import apply as suppress
 from scanlint.verify.verifier import Task, Verifier, VerifierUnavailable, find_interpreter
 
 NOT_ALONE = Fix("withheld", "not-alone: it is rewritten only together with others, which was not verified")

@@ -12,7 +12,7 @@ import jax
 import numpy as np
 import pytest
 
-from scanlint.engine import Outcome, check
+from scanlint.engine.session import Outcome, check
 from scanlint.fixing import fix
 from scanlint.rules.registry import entries, rules
 from scanlint.settings import Settings

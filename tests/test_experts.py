@@ -11,7 +11,7 @@ import jax
 import numpy as np
 import pytest
 
-from scanlint.engine import Outcome
+from scanlint.engine.session import Outcome
 from scanlint.fixing import fix
 from scanlint.settings import Settings
 

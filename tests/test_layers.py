@@ -19,16 +19,25 @@ PACKAGE = Path(scanlint.__file__).parent
 
 # Each layer may import itself and what stands before it. A module that is named stands apart from its package.
 LAYERS = [
-    {"__init__", "errors", "finding", "settings", "edits", "comments", "fingerprint", "write", "outcome", "recordings"},
-    {"project", "analysis"},
+    {"__init__", "errors", "finding", "settings", "outcome", "edits", "recordings", "syntax", "jaxapi"},
+    {"project", "analysis", "trace", "dataflow", "loops", "branches", "batching", "host", "policy"},
     {"rewrite"},
-    {"rules", "rewrite.fixpoint", "suppress"},
+    {"rules", "rewrite.driver", "rewrite.fixpoint"},
     {"verify"},
-    {"packing", "slices", "analyst", "team", "pool", "engine"},
-    {"command.config", "texts"},
-    {"entries", "fixing"},
-    {"report", "command.request", "baseline", "commit"},
-    {"command", "record"},
+    {"engine"},
+    {
+        "fixing",
+        "entries",
+        "commit",
+        "write",
+        "baseline",
+        "fingerprint",
+        "record",
+        "report",
+        "command.request",
+        "command.config",
+    },
+    {"command"},
     {"cli"},
     {"__main__"},
 ]

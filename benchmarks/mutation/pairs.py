@@ -11,7 +11,7 @@ from pathlib import Path
 from mutation.pool import Judge
 from mutation.programs import programs
 from scanlint.analysis.unit import Unit
-from scanlint.engine import Run
+from scanlint.engine.session import Run
 from scanlint.entries import Entry
 from scanlint.finding import Verification
 from scanlint.fixing import Fixer, Steps

@@ -15,7 +15,7 @@ from scanlint.settings import Settings
 from scanlint.write import NotWritten, write_new
 
 if TYPE_CHECKING:
-    from scanlint.engine import Outcome
+    from scanlint.engine.session import Outcome
 
 CLEAN, FINDINGS, FAILED = 0, 1, 2
 
@@ -80,7 +80,7 @@ def _run(request: Request, settings: Settings, problems: list[str]) -> int:
 
 
 def _result(outcome: Outcome, request: Request, settings: Settings, stdin: bytes | None, problems: list[str]) -> Result:
-    from scanlint.texts import Texts
+    from scanlint.engine.texts import Texts
 
     lines = Texts(outcome.changes, stdin).lines
     result = Result(outcome.findings, outcome.files, outcome.seconds, request.action, lines)
@@ -92,13 +92,13 @@ def _result(outcome: Outcome, request: Request, settings: Settings, stdin: bytes
 
 
 def _engine(request: Request, settings: Settings, stdin: bytes | None) -> Outcome:
-    from scanlint import engine
+    from scanlint.engine import session
 
     name = request.stdin_filename or STDIN
     if request.action == "check":
         if stdin is not None:
-            return engine.check_text(stdin, name, settings)
-        return engine.check(request.paths, settings)
+            return session.check_text(stdin, name, settings)
+        return session.check(request.paths, settings)
     from scanlint.fixing import fix, fix_text
 
     progress = Progress(request.quiet)

@@ -65,7 +65,7 @@ def _given(path: Path, function: str, settings: Settings) -> tuple[tuple[str, st
 
     Raises UsageError if the file has no such function.
     """
-    from scanlint.comments import given_inputs
+    from scanlint.engine.directives import given_inputs
 
     text = path.read_text(encoding="utf-8")
     line = _line(text, path, function)

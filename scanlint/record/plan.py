@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from scanlint.engine import check
+from scanlint.engine.session import check
 from scanlint.finding import Finding
 from scanlint.project.project import Project
 from scanlint.project.sources import SourceFile, discover, read

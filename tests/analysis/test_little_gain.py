@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scanlint.engine import check, check_text
+from scanlint.engine.session import check, check_text
 from scanlint.finding import Finding
 from scanlint.settings import Settings
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scanlint.engine import check_text
+from scanlint.engine.session import check_text
 from scanlint.settings import Settings
 
 HEADER = """

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from scanlint.engine import check_text
+from scanlint.engine.session import check_text
 from scanlint.finding import Finding
 from scanlint.settings import Settings
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from scanlint.project import cache as kept
+from scanlint.engine import cache as kept
 from scanlint.settings import Settings
 
 Completed = subprocess.CompletedProcess[str]

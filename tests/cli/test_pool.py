@@ -14,12 +14,12 @@ from threading import Timer
 
 import pytest
 
-from scanlint import pool, team
-from scanlint.engine import check
+from scanlint.engine import executor, pool
+from scanlint.engine.session import check
+from scanlint.engine.tasks import Place, Task
 from scanlint.project.sources import shown
 from scanlint.project.surveyed import Names
 from scanlint.settings import Settings
-from scanlint.slices import Place, Task
 
 ROOT = Path(pool.__file__).parents[1]
 LOOP = """\
@@ -119,7 +119,7 @@ def test_processes_that_are_not_forked_say_what_one_says(
 ) -> None:
     settings = Settings(root=tmp_path, cache=False, jobs=1)
     alone = check([tmp_path], settings)
-    monkeypatch.setattr(team, "ENOUGH", 1)
+    monkeypatch.setattr(executor, "ENOUGH", 1)
     monkeypatch.setattr(pool, "context_of", lambda: multiprocessing.get_context("spawn"))
     several = check([tmp_path], replace(settings, jobs=2))
     assert len(alone.findings) == len(files)

@@ -18,7 +18,7 @@ import numpy as np
 from generate import COLLECTS, Program
 from maker import ROWS
 
-from scanlint.engine import Outcome, Run
+from scanlint.engine.session import Outcome, Run
 from scanlint.finding import Finding, Verification
 from scanlint.fixing import NO_ROWS, Fixer
 from scanlint.project.sources import decode

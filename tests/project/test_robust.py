@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scanlint.engine import check_text
+from scanlint.engine.session import check_text
 from scanlint.settings import Settings
 
 HEAD = "import jax\nimport jax.numpy as jnp\n\n\n@jax.jit\ndef f(x):\n"

@@ -13,7 +13,7 @@ from observe import Program, place
 
 from scanlint.analysis.unit import Unit
 from scanlint.analysis.values import Kind, Value
-from scanlint.engine import Run
+from scanlint.engine.session import Run
 from scanlint.project import survey
 from scanlint.project.facts import ModuleFacts, collect
 from scanlint.project.sources import SourceFile

@@ -14,7 +14,7 @@ from scanlint.rules.registry import SYNTAX_ERROR, UNUSED_IGNORE, codes, entries,
 from scanlint.settings import Settings
 
 if TYPE_CHECKING:
-    from scanlint.comments import Directive
+    from scanlint.engine.directives import Directive
 
 MARK = "scanlint:"  # comments.py imports tokenize: not for a file without this
 
@@ -35,7 +35,7 @@ def apply(
     kept = [finding for finding in findings if finding.code not in ignored]
     if MARK not in text or any(finding.code == SYNTAX_ERROR.code for finding in findings):
         return kept
-    from scanlint.comments import directives
+    from scanlint.engine.directives import directives
 
     found = directives(text)
     hits: dict[Directive, set[str]] = {directive: set() for directive in found}
@@ -70,7 +70,7 @@ def ignorable(finding: Finding) -> bool:
 
 def add_ignores(text: str, findings: Iterable[Finding]) -> str:
     """The text with an ignore comment for each finding: on its line, or above where a line cannot take one."""
-    from scanlint.comments import directives, free_line_ends
+    from scanlint.engine.directives import directives, free_line_ends
 
     names: dict[int, list[str]] = {}
     for finding in filter(ignorable, findings):

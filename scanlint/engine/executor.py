@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scanlint.engine.tasks import Place, Slice, Task
 from scanlint.project.sources import SourceFile, Unreadable
 from scanlint.project.surveyed import Surveyed
 from scanlint.settings import Settings
-from scanlint.slices import Place, Slice, Task
 
 if TYPE_CHECKING:
-    from scanlint.analyst import Analyst
-    from scanlint.pool import Pool
+    from scanlint.engine.analyst import Analyst
+    from scanlint.engine.pool import Pool
 
 ENOUGH = 1_500_000
 """Bytes of source from which on starting processes pays for itself."""
@@ -36,7 +36,7 @@ class Team:
     def local(self) -> Analyst:
         """The analyst of this process."""
         if self._local is None:
-            from scanlint.analyst import Analyst
+            from scanlint.engine.analyst import Analyst
 
             self._local = Analyst(self.settings, self.stored)
             self._local.shelve(self.places, self.packed)
@@ -88,7 +88,7 @@ class Team:
         """The pool, if it runs or is worth starting."""
         jobs = self.settings.jobs or available()
         if self._pool is None and jobs > 1 and size >= ENOUGH:
-            from scanlint.pool import Pool
+            from scanlint.engine.pool import Pool
 
             self._pool = Pool(min(jobs, size * 2 // ENOUGH), self.settings)
             if self.places:

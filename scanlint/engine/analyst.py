@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scanlint.edits import line_edits
+from scanlint.engine.tasks import Hit, Place, Slice, Task, UnitKey
 from scanlint.finding import Finding, Fix
 from scanlint.project.modules import Asked, FileChanged, Library, Module, Trees
 from scanlint.project.packing import pack, unpack
@@ -18,7 +19,6 @@ from scanlint.project.sources import SourceFile, Unreadable, read
 from scanlint.project.survey import examine
 from scanlint.project.surveyed import Names, Surveyed
 from scanlint.settings import Settings
-from scanlint.slices import Hit, Place, Slice, Task, UnitKey
 
 if TYPE_CHECKING:
     from scanlint.analysis.unit import Unit

@@ -15,12 +15,12 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TypeVar
 
-from scanlint.analyst import Analyst
+from scanlint.engine.analyst import Analyst
+from scanlint.engine.tasks import Place, Slice, Task
 from scanlint.project.modules import KEPT
 from scanlint.project.sources import SourceFile, Unreadable, shown
 from scanlint.project.surveyed import Surveyed
 from scanlint.settings import Settings
-from scanlint.slices import Place, Slice, Task
 
 CHUNK = 8
 LEAST = 2_000_000

@@ -10,15 +10,15 @@ from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 
+from scanlint.engine.cache import Cache, Signature, sign
+from scanlint.engine.executor import Team
+from scanlint.engine.suppress import apply as suppress
+from scanlint.engine.tasks import Hit, Place, Slice, Task, UnitKey, joined, packed, part, unpacked
 from scanlint.finding import Finding, Fix, Position
-from scanlint.project.cache import Cache, Signature, sign
 from scanlint.project.sources import SourceFile, Unreadable, around, decode, discover, read, shown
 from scanlint.project.surveyed import MARK, Names, Surveyed, Wanted
 from scanlint.rules.registry import SYNTAX_ERROR, selected_codes
 from scanlint.settings import Settings
-from scanlint.slices import Hit, Place, Slice, Task, UnitKey, joined, packed, part, unpacked
-from scanlint.suppress import apply as suppress
-from scanlint.team import Team
 
 MOST_ASKED = 4
 """Rounds in which the callers of functions that trace their arguments are asked, themselves such functions or not."""

@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from scanlint.engine.packing import plain, restored
 from scanlint.finding import Finding
-from scanlint.packing import plain, restored
 from scanlint.project.surveyed import Wanted
 
 UnitKey = tuple[str, str]
