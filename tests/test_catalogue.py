@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from scanlint.engine.session import Outcome, check
-from scanlint.fixing import fix
+from scanlint.fix.fixer import fix
 from scanlint.rules.registry import entries, rules
 from scanlint.settings import Settings
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from scanlint.engine.session import Outcome
-from scanlint.fixing import fix
+from scanlint.fix.fixer import fix
 from scanlint.settings import Settings
 
 pytestmark = [pytest.mark.long, pytest.mark.slow]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scanlint.write import NotWritten, write, write_new
+from scanlint.fix.write import NotWritten, write, write_new
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and links of POSIX")
 

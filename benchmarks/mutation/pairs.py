@@ -12,9 +12,9 @@ from mutation.pool import Judge
 from mutation.programs import programs
 from scanlint.analysis.unit import Unit
 from scanlint.engine.session import Run
-from scanlint.entries import Entry
 from scanlint.finding import Verification
-from scanlint.fixing import Fixer, Steps
+from scanlint.fix.entries import Entry
+from scanlint.fix.fixer import Fixer, Steps
 from scanlint.project.sources import decode
 from scanlint.settings import Settings
 from scanlint.verify.verifier import Task, Verifier

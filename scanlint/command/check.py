@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from scanlint.command.config import load
 from scanlint.command.request import STDIN, Request, check
+from scanlint.fix.write import NotWritten, write_new
 from scanlint.recordings import priced
 from scanlint.report.console import Progress, err, out
 from scanlint.report.result import Result, plural
 from scanlint.report.show import show
 from scanlint.settings import Settings
-from scanlint.write import NotWritten, write_new
 
 if TYPE_CHECKING:
     from scanlint.engine.session import Outcome
@@ -30,7 +30,7 @@ def run(request: Request) -> int:
         out(settings_text(settings))
         return CLEAN
     if request.write_baseline or request.prune_baseline:
-        from scanlint.commit import baseline_file
+        from scanlint.fix.commit import baseline_file
 
         baseline_file(settings)
     missing = [path for path in request.paths if path != STDIN and not path.exists()]
@@ -63,7 +63,7 @@ def _run(request: Request, settings: Settings, problems: list[str]) -> int:
         err(f"note: {note}\n")
     findings, written = outcome.findings, len(outcome.changes)
     if request.action == "fix" and stdin is None and outcome.changes:
-        from scanlint.commit import write_changes
+        from scanlint.fix.commit import write_changes
 
         findings, written = write_changes(outcome.changes, findings, problems)
     if request.add_ignore:
@@ -85,7 +85,7 @@ def _result(outcome: Outcome, request: Request, settings: Settings, stdin: bytes
     lines = Texts(outcome.changes, stdin).lines
     result = Result(outcome.findings, outcome.files, outcome.seconds, request.action, lines)
     if settings.baseline is not None:
-        from scanlint.commit import baselined
+        from scanlint.fix.commit import baselined
 
         result = baselined(result, request, settings, problems)
     return replace(result, findings=result.applied) if request.fix_only else result
@@ -99,7 +99,7 @@ def _engine(request: Request, settings: Settings, stdin: bytes | None) -> Outcom
         if stdin is not None:
             return session.check_text(stdin, name, settings)
         return session.check(request.paths, settings)
-    from scanlint.fixing import fix, fix_text
+    from scanlint.fix.fixer import fix, fix_text
 
     progress = Progress(request.quiet)
     try:
@@ -117,7 +117,7 @@ def _read_stdin() -> bytes:
 
 
 def _add_ignores(outcome: Outcome, request: Request, problems: list[str]) -> int:
-    from scanlint.commit import write_ignores
+    from scanlint.fix.commit import write_ignores
 
     count = write_ignores(outcome.findings, problems)
     if not request.quiet:

@@ -6,7 +6,7 @@ import hashlib
 import json
 
 from scanlint.finding import Finding, Position
-from scanlint.fingerprint import fingerprints
+from scanlint.fix.fingerprint import fingerprints
 from scanlint.report.result import Result
 
 

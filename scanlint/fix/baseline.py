@@ -9,8 +9,8 @@ from pathlib import Path
 
 from scanlint.errors import UsageError
 from scanlint.finding import Finding
-from scanlint.fingerprint import fingerprints
-from scanlint.write import write_new
+from scanlint.fix.fingerprint import fingerprints
+from scanlint.fix.write import write_new
 
 Mark = tuple[str, ...]
 KEYS = ("path", "code", "function", "line", "number")

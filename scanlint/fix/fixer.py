@@ -17,8 +17,8 @@ from scanlint.engine.session import Found, Outcome, Run
 from scanlint.engine.suppress import apply as suppress
 from scanlint.engine.tasks import Task as SliceTask
 from scanlint.engine.tasks import UnitKey
-from scanlint.entries import Entry, absorbed, match, put_back, spot
 from scanlint.finding import Fix, Verification
+from scanlint.fix.entries import Entry, absorbed, match, put_back, spot
 from scanlint.outcome import Rewrite, Withheld
 from scanlint.project.sources import Unreadable, around, decode, discover
 from scanlint.recordings import recorded

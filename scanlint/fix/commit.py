@@ -9,10 +9,10 @@ from pathlib import Path
 from scanlint.command.request import Request
 from scanlint.errors import UsageError
 from scanlint.finding import Finding, Fix
+from scanlint.fix.write import NotWritten, write
 from scanlint.report.console import err
 from scanlint.report.result import Result, plural
 from scanlint.settings import Settings
-from scanlint.write import NotWritten, write
 
 Changes = Mapping[Path, tuple[bytes, bytes]]
 
@@ -74,7 +74,7 @@ def baselined(result: Result, request: Request, settings: Settings, problems: li
     """Leave out what the baseline knows; write or prune the baseline where that is asked."""
     if settings.baseline is None:
         return result
-    from scanlint import baseline
+    from scanlint.fix import baseline
 
     found = baseline.marks(result.findings, result.line, settings.baseline)
     known = frozenset(found) if request.write_baseline else baseline.read(settings.baseline)
