@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scanlint.command.config import load
 from scanlint.command.request import STDIN, Request, check
 from scanlint.fix.write import NotWritten, write_new
-from scanlint.recordings import priced
+from scanlint.record.recordings import priced
 from scanlint.report.console import Progress, err, out
 from scanlint.report.result import Result, plural
 from scanlint.report.show import show

@@ -21,7 +21,7 @@ from scanlint.finding import Fix, Verification
 from scanlint.fix.entries import Entry, absorbed, match, put_back, spot
 from scanlint.outcome import Rewrite, Withheld
 from scanlint.project.sources import Unreadable, around, decode, discover
-from scanlint.recordings import recorded
+from scanlint.record.recordings import recorded
 from scanlint.rewrite.imports import add_imports
 from scanlint.rewrite.starts import with_starts
 from scanlint.settings import Settings

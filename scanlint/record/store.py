@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from scanlint.record.plan import KEPT, Plan
-from scanlint.recordings import CALLS, COSTS, FOLDER, digest, recording
+from scanlint.record.recordings import CALLS, COSTS, FOLDER, digest, recording
 
 ALIKE = 2
 IGNORE = "# made by `scanlint record`: inputs and costs of this machine's runs\n*\n"

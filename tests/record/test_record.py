@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from scanlint.recordings import recorded
+from scanlint.record.recordings import recorded
 from scanlint.verify.verifier import Task, Verifier
 
 pytestmark = [pytest.mark.long, pytest.mark.slow]
