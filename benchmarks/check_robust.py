@@ -28,7 +28,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from scanlint.engine.session import Outcome, check, check_text
-from scanlint.project.sources import discover
+from scanlint.project.files import discover
 from scanlint.settings import Settings
 
 SETTINGS = Settings(select=("SCN",), exclude=("nothing",), cache=False)

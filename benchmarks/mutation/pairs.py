@@ -15,7 +15,7 @@ from scanlint.engine.session import Run
 from scanlint.finding import Verification
 from scanlint.fix.entries import Entry
 from scanlint.fix.fixer import Fixer, Steps
-from scanlint.project.sources import decode
+from scanlint.project.files import decode
 from scanlint.settings import Settings
 from scanlint.verify.verifier import Task, Verifier
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from scanlint.outcome import Withheld
+from scanlint.finding import Withheld
 
 APPENDS = frozenset(["conditional-append", "side-effect", "mutation"])
 _LEAVES = ast.Break | ast.Continue | ast.Return | ast.Raise | ast.Yield | ast.YieldFrom | ast.Await

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from scanlint.analysis.flow import binds, reads, targets
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.unit import Unit
-from scanlint.outcome import Withheld
+from scanlint.finding import Withheld
 
 Loop = ast.For | ast.While
 Jump = ast.Break | ast.Continue | ast.Return

@@ -16,7 +16,7 @@ from scanlint.analysis.loops import LoopModel, range_length, streams_of
 from scanlint.analysis.prose import described, said_short
 from scanlint.analysis.unit import Unit
 from scanlint.analysis.worth import FEW, deliberate, stream_count
-from scanlint.outcome import Withheld
+from scanlint.finding import Withheld
 from scanlint.settings import Settings
 
 PROGRESS = re.compile(r"(?i)^(?:tqdm\w*|t?n?range|progress\w*|track|alive_it|prange)$")

@@ -12,7 +12,7 @@ from scanlint.analysis.purity import EAGER, WAITS, computes, of_jax, only_checks
 from scanlint.analysis.traceable import HARMLESS
 from scanlint.analysis.values import Value, contents
 from scanlint.analysis.words import words
-from scanlint.outcome import Withheld
+from scanlint.finding import Withheld
 
 JITS = frozenset({"jax.jit", "jax.pmap", "equinox.filter_jit", "flax.nnx.jit"})
 FEEDS = re.compile(r"(?i)loader|dataset|buffer|replay|queue|reader|writer|logger")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from scanlint.analysis.counts import class_named
 from scanlint.analysis.flow import walk_scope
 from scanlint.analysis.unit import Unit
-from scanlint.outcome import Withheld
+from scanlint.finding import Withheld
 
 SCANS = {"flax.linen": "nn.scan", "haiku": "hk.scan"}
 

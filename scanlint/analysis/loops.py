@@ -27,7 +27,7 @@ from scanlint.analysis.outputs import Output, appends, backwards, find_outputs
 from scanlint.analysis.readback import ReadBack, read_back
 from scanlint.analysis.tables import array_list, entries, iterable_table
 from scanlint.analysis.unit import IN_TESTS, Unit
-from scanlint.outcome import Withheld
+from scanlint.finding import Withheld
 from scanlint.settings import Settings
 
 

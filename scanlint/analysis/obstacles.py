@@ -18,7 +18,7 @@ from scanlint.analysis.summed import open_ended
 from scanlint.analysis.tables import is_table
 from scanlint.analysis.unit import Unit
 from scanlint.analysis.values import Value
-from scanlint.outcome import Withheld
+from scanlint.finding import Withheld
 
 MUTATORS = frozenset(
     {"append", "extend", "insert", "pop", "popleft", "popitem", "appendleft", "setdefault", "clear", "remove", "send"}

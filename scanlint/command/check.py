@@ -45,7 +45,7 @@ def run(request: Request) -> int:
 def _run(request: Request, settings: Settings, problems: list[str]) -> int:
     """The exit code if there are no problems; what goes wrong on the way is added to `problems`."""
     if request.show_files:
-        from scanlint.project.sources import discover
+        from scanlint.project.files import discover
 
         out("".join(f"{file}\n" for file in sorted(discover(request.paths, settings))))
         return CLEAN

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from scanlint.edits import line_edits
 from scanlint.engine.tasks import Hit, Place, Slice, Task, UnitKey
 from scanlint.finding import Finding, Fix
+from scanlint.project.encoding import pack, unpack
+from scanlint.project.files import SourceFile, Unreadable, read
 from scanlint.project.modules import Asked, FileChanged, Library, Module, Trees
-from scanlint.project.packing import pack, unpack
-from scanlint.project.sources import SourceFile, Unreadable, read
+from scanlint.project.summary import Names, Surveyed
 from scanlint.project.survey import examine
-from scanlint.project.surveyed import Names, Surveyed
 from scanlint.settings import Settings
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Bench:
 
     def offer(self, unit: Unit, report: Report) -> Finding:
         """The finding with the edits of its rewrite, carried through to the end."""
-        from scanlint.outcome import Rewrite, Withheld
+        from scanlint.finding import Rewrite, Withheld
 
         if not isinstance(report.outcome, Rewrite):
             return report.finding

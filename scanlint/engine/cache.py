@@ -17,7 +17,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from scanlint import __version__
-from scanlint.project.surveyed import Names, Surveyed, digest_of
+from scanlint.project.summary import Names, Surveyed, digest_of
 from scanlint.settings import Settings
 
 FOLDER = ".scanlint_cache"

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scanlint.engine.tasks import Place, Slice, Task
-from scanlint.project.sources import SourceFile, Unreadable
-from scanlint.project.surveyed import Surveyed
+from scanlint.project.files import SourceFile, Unreadable
+from scanlint.project.summary import Surveyed
 from scanlint.settings import Settings
 
 if TYPE_CHECKING:

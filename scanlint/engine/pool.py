@@ -17,9 +17,9 @@ from typing import TypeVar
 
 from scanlint.engine.analyst import Analyst
 from scanlint.engine.tasks import Place, Slice, Task
+from scanlint.project.files import SourceFile, Unreadable, shown
 from scanlint.project.modules import KEPT
-from scanlint.project.sources import SourceFile, Unreadable, shown
-from scanlint.project.surveyed import Surveyed
+from scanlint.project.summary import Surveyed
 from scanlint.settings import Settings
 
 CHUNK = 8

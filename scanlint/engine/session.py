@@ -15,8 +15,8 @@ from scanlint.engine.executor import Team
 from scanlint.engine.suppress import apply as suppress
 from scanlint.engine.tasks import Hit, Place, Slice, Task, UnitKey, joined, packed, part, unpacked
 from scanlint.finding import Finding, Fix, Position
-from scanlint.project.sources import SourceFile, Unreadable, around, decode, discover, read, shown
-from scanlint.project.surveyed import MARK, Names, Surveyed, Wanted
+from scanlint.project.files import SourceFile, Unreadable, around, decode, discover, read, shown
+from scanlint.project.summary import MARK, Names, Surveyed, Wanted
 from scanlint.rules.registry import SYNTAX_ERROR, selected_codes
 from scanlint.settings import Settings
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from scanlint.engine.packing import plain, restored
 from scanlint.finding import Finding
-from scanlint.project.surveyed import Wanted
+from scanlint.project.summary import Wanted
 
 UnitKey = tuple[str, str]
 """A unit by the name of its module and its qualified name."""

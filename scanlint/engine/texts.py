@@ -24,7 +24,7 @@ class Texts:
         return self._lines[finding.path]
 
     def _read(self, path: str) -> Sequence[str]:
-        from scanlint.project.sources import SourceFile, decode
+        from scanlint.project.files import SourceFile, decode
 
         data = self._data(path)
         if data is None:

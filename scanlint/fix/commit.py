@@ -44,7 +44,7 @@ def _unwritten(finding: Finding, path: Path, why: str) -> Finding:
 def write_ignores(findings: Sequence[Finding], problems: list[str]) -> int:
     """Add an ignore comment for each finding that can have one; gives the number of findings it is for."""
     from scanlint.engine.suppress import add_ignores, ignorable
-    from scanlint.project.sources import SourceFile, read
+    from scanlint.project.files import SourceFile, read
 
     count = 0
     by_file: dict[str, list[Finding]] = {}

@@ -17,10 +17,9 @@ from scanlint.engine.session import Found, Outcome, Run
 from scanlint.engine.suppress import apply as suppress
 from scanlint.engine.tasks import Task as SliceTask
 from scanlint.engine.tasks import UnitKey
-from scanlint.finding import Fix, Verification
+from scanlint.finding import Fix, Rewrite, Verification, Withheld
 from scanlint.fix.entries import Entry, absorbed, match, put_back, spot
-from scanlint.outcome import Rewrite, Withheld
-from scanlint.project.sources import Unreadable, around, decode, discover
+from scanlint.project.files import Unreadable, around, decode, discover
 from scanlint.record.recordings import recorded
 from scanlint.rewrite.imports import add_imports
 from scanlint.rewrite.starts import with_starts

@@ -9,7 +9,7 @@ from scanlint.analysis.callables import Code
 from scanlint.analysis.members import abstract, lineage
 from scanlint.project.graph import Graph
 from scanlint.project.scope import ModuleScope
-from scanlint.project.surveyed import Wanted
+from scanlint.project.summary import Wanted
 
 MOST = 200
 SPECIAL = re.compile(r"__(?!init__)\w+__")

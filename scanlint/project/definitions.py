@@ -14,7 +14,7 @@ from scanlint.analysis.unit import Function, canonical
 from scanlint.analysis.values import UNKNOWN, Kind, Unset, Value, join, unmarked
 from scanlint.project.classes import describe_class
 from scanlint.project.scope import ModuleScope, nested
-from scanlint.project.surveyed import EXTERNAL
+from scanlint.project.summary import EXTERNAL
 
 MOST_BELOW = 8
 

@@ -14,7 +14,7 @@ from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from scanlint.project.sources import SourceFile, Unreadable
+from scanlint.project.files import SourceFile, Unreadable
 
 JAX = re.compile(r"\b(?:jax|flax|equinox|haiku|optax|chex|brax|jaxlib|numpyro|blackjax|diffrax|jaxtyping)\b")
 TRANSFORMS = {

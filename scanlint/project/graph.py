@@ -26,7 +26,7 @@ from scanlint.analysis.walk import by_kind
 from scanlint.project.definitions import Definitions
 from scanlint.project.facts import dotted
 from scanlint.project.scope import ModuleScope
-from scanlint.project.surveyed import EXTERNAL
+from scanlint.project.summary import EXTERNAL
 
 DEEPEST = 14
 DEEPEST_USES = 40

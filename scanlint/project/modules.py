@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from scanlint.project.facts import ModuleFacts, collect, parse
-from scanlint.project.sources import SourceFile, Unreadable, read
-from scanlint.project.surveyed import digest_of
+from scanlint.project.files import SourceFile, Unreadable, read
+from scanlint.project.summary import digest_of
 
 KEPT = 10_000_000
 """Characters of source whose trees (35 times as large) are held in memory; others are parsed again if needed."""

@@ -12,16 +12,16 @@ from scanlint.analysis.callables import Code
 from scanlint.analysis.members import default_of
 from scanlint.analysis.unit import FunctionContext, Jit, Source, Unit
 from scanlint.project.callers import ask, wanted
+from scanlint.project.commented_jits import granted, wishes
+from scanlint.project.commented_jits import wanted as looked_for
+from scanlint.project.files import SourceFile, Unreadable, read
 from scanlint.project.graph import Graph
 from scanlint.project.known import begin
 from scanlint.project.modules import Library, pinned
 from scanlint.project.scope import ModuleScope
-from scanlint.project.sources import SourceFile, Unreadable, read
+from scanlint.project.summary import Wanted
 from scanlint.project.survey import is_host_loop, shelve
-from scanlint.project.surveyed import Wanted
 from scanlint.project.weights import Weights
-from scanlint.project.wishes import granted, wishes
-from scanlint.project.wishes import wanted as looked_for
 from scanlint.settings import Settings
 
 

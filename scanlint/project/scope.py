@@ -16,8 +16,8 @@ from scanlint.analysis.values import UNKNOWN, Kind, Value, contents, gathered, j
 from scanlint.finding import Position
 from scanlint.project.classes import describe_class
 from scanlint.project.facts import dotted
+from scanlint.project.files import SourceFile
 from scanlint.project.modules import Module
-from scanlint.project.sources import SourceFile
 
 MODULE = ast.parse("def module(): ...").body[0]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from scanlint.project.commented_jits import wanted, wishes
 from scanlint.project.facts import ModuleFacts, Span, collect, parse
+from scanlint.project.files import SourceFile, Unreadable
 from scanlint.project.frameworks import METHODS
 from scanlint.project.modules import Library, Module, Trees
 from scanlint.project.patterns import matched
-from scanlint.project.sources import SourceFile, Unreadable
-from scanlint.project.surveyed import EXTERNAL, MARK, Names, Surveyed, digest_of
-from scanlint.project.wishes import wanted, wishes
+from scanlint.project.summary import EXTERNAL, MARK, Names, Surveyed, digest_of
 from scanlint.settings import Settings
 
 

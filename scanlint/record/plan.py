@@ -10,8 +10,8 @@ from pathlib import Path
 
 from scanlint.engine.session import check
 from scanlint.finding import Finding
+from scanlint.project.files import SourceFile, discover, read
 from scanlint.project.project import Project
-from scanlint.project.sources import SourceFile, discover, read
 from scanlint.settings import Settings
 
 KEPT = 6

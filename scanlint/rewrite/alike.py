@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from scanlint.analysis.flow import binds, parameters, reads, targets
 from scanlint.analysis.unit import Unit
 from scanlint.analysis.words import words
-from scanlint.outcome import Withheld
+from scanlint.finding import Withheld
 
 Spell = Callable[[str], str]
 FLOAT = "float"

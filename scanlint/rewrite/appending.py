@@ -8,8 +8,7 @@ from scanlint.analysis.appending import appended_once, by_branches
 from scanlint.analysis.branches import is_elif
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.unit import Unit
-from scanlint.finding import Edit, Position
-from scanlint.outcome import Rewrite
+from scanlint.finding import Edit, Position, Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 from scanlint.rewrite.syntax import fresh

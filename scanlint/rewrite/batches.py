@@ -13,8 +13,7 @@ from scanlint.analysis.flow import Names, binds, reads
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.outputs import STACKS, Output
 from scanlint.analysis.unit import Unit
-from scanlint.finding import Edit
-from scanlint.outcome import Outcome, Rewrite, Withheld
+from scanlint.finding import Edit, Outcome, Rewrite, Withheld
 from scanlint.rewrite.collected import after_loop, drop_initials
 from scanlint.rewrite.indexing import use_arrays, use_tracers, use_weak
 from scanlint.rewrite.layout import blank_above, fold_return, indent_of

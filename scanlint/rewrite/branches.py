@@ -14,8 +14,7 @@ from scanlint.analysis.flow import binds
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.selections import Selection
 from scanlint.analysis.unit import Unit
-from scanlint.finding import Edit, Primitive
-from scanlint.outcome import Outcome, Rewrite, Withheld
+from scanlint.finding import Edit, Outcome, Primitive, Rewrite, Withheld
 from scanlint.rewrite.alike import Leaf, dtype_parts, filled, not_a_number, number, total, unify
 from scanlint.rewrite.appending import without_appends
 from scanlint.rewrite.arms import Arm, chained, comment_lines, nested, plain_values, verb

@@ -6,8 +6,7 @@ import ast
 
 from scanlint.analysis.flow import walk_scope
 from scanlint.analysis.loops import LoopModel
-from scanlint.finding import Edit, Position, Primitive
-from scanlint.outcome import Resume, Rewrite
+from scanlint.finding import Edit, Position, Primitive, Resume, Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 

@@ -12,8 +12,7 @@ from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.outputs import STACKS, Output, collected, cuts, extended, turned_use, unzipped
 from scanlint.analysis.readback import MADE
 from scanlint.analysis.unit import Source, Unit
-from scanlint.finding import Edit, Position
-from scanlint.outcome import Withheld
+from scanlint.finding import Edit, Position, Withheld
 from scanlint.rewrite.syntax import SharedLine
 from scanlint.rewrite.words import singular
 

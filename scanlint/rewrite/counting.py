@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scanlint.analysis.exits import jumps_in
 from scanlint.analysis.flow import binds, reads, targets
 from scanlint.analysis.loops import LoopModel, Stream, is_array
-from scanlint.outcome import Withheld
+from scanlint.finding import Withheld
 from scanlint.rewrite.leaving import negated
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.ranges import ARITHMETIC, counts_evenly, first_count, length, nth

@@ -10,8 +10,7 @@ from scanlint.analysis.branches import model_branch
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.unit import Unit
 from scanlint.edits import apply_edits, hugged, tidied
-from scanlint.finding import Primitive
-from scanlint.outcome import Outcome, Resume, Rewrite, Withheld
+from scanlint.finding import Outcome, Primitive, Resume, Rewrite, Withheld
 from scanlint.rewrite.imports import add_imports
 from scanlint.rewrite.remarks import with_remarks
 from scanlint.rules.base import Context, Report, Rule

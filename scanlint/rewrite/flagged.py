@@ -14,8 +14,7 @@ from scanlint.analysis.items import made_inside
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.outputs import appends
 from scanlint.analysis.spelled import boolean
-from scanlint.finding import Edit, Position
-from scanlint.outcome import Outcome, Resume, Rewrite, Withheld
+from scanlint.finding import Edit, Outcome, Position, Resume, Rewrite, Withheld
 from scanlint.rewrite.counting import Counting, counting, leading_test, loose, targets_of
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, Unstructured, comments, shares_lines, untouched

@@ -6,8 +6,7 @@ import ast
 
 from scanlint.analysis.flags import Flag
 from scanlint.analysis.unit import FunctionContext, Unit
-from scanlint.finding import Edit, Position
-from scanlint.outcome import Outcome, Rewrite, Withheld
+from scanlint.finding import Edit, Outcome, Position, Rewrite, Withheld
 
 JITS = ("jax.jit", "jax.pjit", "jax.experimental.pjit.pjit", "flax.nnx.jit", "functools.partial")
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from scanlint.analysis.appending import APPENDS
 from scanlint.analysis.flattened import flattened
 from scanlint.analysis.loops import LoopModel
-from scanlint.finding import Edit, Position
-from scanlint.outcome import Resume, Rewrite
+from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 from scanlint.rewrite.syntax import fresh

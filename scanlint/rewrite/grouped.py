@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from scanlint.analysis.loops import LoopModel
-from scanlint.finding import Edit
-from scanlint.outcome import Rewrite
+from scanlint.finding import Edit, Rewrite
 
 
 def with_arrays(model: LoopModel) -> Rewrite | None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from scanlint.analysis.histories import History, histories
 from scanlint.analysis.loops import LoopModel
-from scanlint.finding import Edit, Position
-from scanlint.outcome import Rewrite
+from scanlint.finding import Edit, Position, Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 from scanlint.rewrite.syntax import fresh

@@ -11,7 +11,7 @@ from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.spelled import in_test, is_logic, limit, number_cast
 from scanlint.analysis.tables import is_table, met, number_kind
 from scanlint.analysis.unit import Unit
-from scanlint.outcome import Withheld
+from scanlint.finding import Withheld
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.syntax import Snippet
 

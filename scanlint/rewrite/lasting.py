@@ -9,8 +9,7 @@ from scanlint.analysis.exits import jumps_in
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel, is_array
 from scanlint.edits import apply_edits
-from scanlint.finding import Edit, Position
-from scanlint.outcome import Resume, Rewrite
+from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 from scanlint.rewrite.ranges import last_target

@@ -13,7 +13,7 @@ from scanlint.analysis.branches import is_elif
 from scanlint.analysis.exits import Jump, Loop, jumps_in
 from scanlint.analysis.spelled import boolean
 from scanlint.analysis.unit import Unit
-from scanlint.outcome import Withheld
+from scanlint.finding import Withheld
 from scanlint.rewrite.predicates import Spell, predicate
 from scanlint.rewrite.ranges import ARITHMETIC
 

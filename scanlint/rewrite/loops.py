@@ -12,7 +12,7 @@ from scanlint.analysis.exits import JUMPS
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.spelled import boolean
-from scanlint.outcome import Outcome, Rewrite, Withheld
+from scanlint.finding import Outcome, Rewrite, Withheld
 from scanlint.rewrite.appending import once_per_trip
 from scanlint.rewrite.arms import assigned
 from scanlint.rewrite.batches import to_vmap

@@ -6,8 +6,7 @@ import ast
 
 from scanlint.analysis.batches import Batch, Rows, as_long
 from scanlint.analysis.flow import binds, reads
-from scanlint.finding import Edit, Position
-from scanlint.outcome import Withheld
+from scanlint.finding import Edit, Position, Withheld
 from scanlint.rewrite.syntax import Snippet, fresh
 from scanlint.rewrite.words import atom, row_name
 from scanlint.rewrite.wrapping import fit

@@ -11,8 +11,7 @@ from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.newest import Newest, home, newest
 from scanlint.analysis.readback import kept_in
 from scanlint.analysis.unit import Source
-from scanlint.finding import Edit, Position
-from scanlint.outcome import Resume, Rewrite
+from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.rewrite.leaving import shares_lines
 from scanlint.rewrite.readback import numbered
 from scanlint.rewrite.syntax import fresh

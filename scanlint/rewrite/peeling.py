@@ -11,8 +11,7 @@ from scanlint.analysis.exits import jumps_in
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.edits import apply_edits
-from scanlint.finding import Edit, Position
-from scanlint.outcome import Resume, Rewrite
+from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.rewrite.counting import shifted
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines

@@ -10,8 +10,7 @@ from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.placed import Placed, placed
 from scanlint.analysis.spelled import boolean
 from scanlint.analysis.unit import Unit
-from scanlint.finding import Edit, Position, Primitive
-from scanlint.outcome import Resume, Rewrite
+from scanlint.finding import Edit, Position, Primitive, Resume, Rewrite
 from scanlint.rewrite.leaving import shares_lines
 from scanlint.rewrite.starts import FILLED, Spell
 

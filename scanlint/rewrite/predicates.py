@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from scanlint.analysis.spelled import boolean
 from scanlint.analysis.unit import Unit
-from scanlint.outcome import Withheld
+from scanlint.finding import Withheld
 
 Spell = Callable[[str], str]
 

@@ -13,8 +13,7 @@ from scanlint.analysis.lengths import rows_written
 from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.analysis.outputs import Output, composite
 from scanlint.analysis.unit import Source
-from scanlint.finding import Edit, Position, Primitive
-from scanlint.outcome import Outcome, Rewrite, Withheld
+from scanlint.finding import Edit, Outcome, Position, Primitive, Rewrite, Withheld
 from scanlint.rewrite.backwards import Downward, downward
 from scanlint.rewrite.collected import after_loop, drop_initials, read_backwards
 from scanlint.rewrite.indexing import as_array, use_arrays, use_tracers, use_weak

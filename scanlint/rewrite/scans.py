@@ -6,8 +6,7 @@ import ast
 
 from scanlint.analysis.scans import DummyScan
 from scanlint.analysis.unit import Unit
-from scanlint.finding import Edit, Position
-from scanlint.outcome import Outcome, Rewrite
+from scanlint.finding import Edit, Outcome, Position, Rewrite
 from scanlint.rewrite.wrapping import within
 
 

@@ -7,8 +7,7 @@ import ast
 from scanlint.analysis.exits import jumps_in
 from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.analysis.tables import array_list
-from scanlint.finding import Edit
-from scanlint.outcome import Rewrite
+from scanlint.finding import Edit, Rewrite
 from scanlint.rewrite.counting import written_out
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines

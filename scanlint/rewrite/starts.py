@@ -10,8 +10,7 @@ from scanlint.analysis.entered import enters, over_rows
 from scanlint.analysis.flow import binds
 from scanlint.analysis.unit import Unit
 from scanlint.edits import split_lines
-from scanlint.finding import Carry, Edit, Like, Position
-from scanlint.outcome import Rewrite, Withheld
+from scanlint.finding import Carry, Edit, Like, Position, Rewrite, Withheld
 from scanlint.rewrite.wrapping import fit
 
 CODE = "carry-type-changes"

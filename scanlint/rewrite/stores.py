@@ -6,8 +6,7 @@ import ast
 
 from scanlint.analysis.branches import BranchModel, is_elif
 from scanlint.analysis.flow import binds
-from scanlint.finding import Edit, Position
-from scanlint.outcome import Rewrite
+from scanlint.finding import Edit, Position, Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 from scanlint.rewrite.syntax import fresh

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from scanlint.analysis.obstacles import HOST_MODULES, MUTATORS
 from scanlint.analysis.unit import Unit
-from scanlint.finding import Edit, Position, Primitive
-from scanlint.outcome import Outcome, Rewrite, Withheld
+from scanlint.finding import Edit, Outcome, Position, Primitive, Rewrite, Withheld
 from scanlint.rewrite.alike import Leaf, dtype_parts, filled, total, unify
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.wrapping import within

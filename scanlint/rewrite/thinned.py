@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.thinned import Thinned, thinned
-from scanlint.finding import Edit, Position
-from scanlint.outcome import Rewrite
+from scanlint.finding import Edit, Position, Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 from scanlint.rewrite.syntax import fresh

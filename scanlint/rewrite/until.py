@@ -6,8 +6,7 @@ import ast
 
 from scanlint.analysis.exits import forever, jumps_in, successor
 from scanlint.analysis.loops import LoopModel
-from scanlint.finding import Edit, Position
-from scanlint.outcome import Resume, Rewrite
+from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.rewrite.leaving import Leaving, comments, negated
 
 SHORT = 6

@@ -7,8 +7,7 @@ import ast
 from scanlint.analysis.exits import jumps_in
 from scanlint.analysis.flow import reads
 from scanlint.analysis.loops import LoopModel
-from scanlint.finding import Edit, Position
-from scanlint.outcome import Resume, Rewrite
+from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 

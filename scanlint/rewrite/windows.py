@@ -14,7 +14,7 @@ from scanlint.analysis.flow import binds, parameters, reads, targets, walk_scope
 from scanlint.analysis.loops import LoopModel, Stream, is_array, streams_of
 from scanlint.analysis.masked import masked
 from scanlint.analysis.summed import open_ended, summed
-from scanlint.outcome import Withheld
+from scanlint.finding import Withheld
 from scanlint.rewrite.masks import use_mask
 from scanlint.rewrite.syntax import Snippet
 from scanlint.rewrite.words import atom

@@ -11,7 +11,7 @@ from scanlint.analysis.evidence import links, trail
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.unit import Unit
 from scanlint.finding import Finding, Fix, Link, Primitive
-from scanlint.outcome import Outcome, Rewrite, Withheld
+from scanlint.finding import Outcome, Rewrite, Withheld
 from scanlint.settings import Settings
 
 if TYPE_CHECKING:

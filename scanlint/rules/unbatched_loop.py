@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scanlint.analysis.loops import LoopModel, few
 from scanlint.analysis.unit import Unit
-from scanlint.outcome import Outcome
+from scanlint.finding import Outcome
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.rules.loop_words import quoted, times
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scanlint.analysis.loops import LoopModel, Stream, is_array
 from scanlint.analysis.worth import stages_arrays
-from scanlint.outcome import Withheld
+from scanlint.finding import Withheld
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.rules.loop_words import per_trip, quoted
 

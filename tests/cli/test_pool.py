@@ -17,8 +17,8 @@ import pytest
 from scanlint.engine import executor, pool
 from scanlint.engine.session import check
 from scanlint.engine.tasks import Place, Task
-from scanlint.project.sources import shown
-from scanlint.project.surveyed import Names
+from scanlint.project.files import shown
+from scanlint.project.summary import Names
 from scanlint.settings import Settings
 
 ROOT = Path(pool.__file__).parents[1]

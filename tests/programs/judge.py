@@ -21,7 +21,7 @@ from maker import ROWS
 from scanlint.engine.session import Outcome, Run
 from scanlint.finding import Finding, Verification
 from scanlint.fix.fixer import NO_ROWS, Fixer
-from scanlint.project.sources import decode
+from scanlint.project.files import decode
 from scanlint.settings import Settings
 from scanlint.verify.worker.judge import NOTHING
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from scanlint.analysis.unit import FunctionContext, Unit
+from scanlint.project.files import read
 from scanlint.project.modules import Trees
 from scanlint.project.patterns import unmatched
 from scanlint.project.project import Project
-from scanlint.project.sources import read
 from scanlint.project.survey import examine
 from scanlint.settings import Settings
 

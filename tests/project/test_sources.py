@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scanlint.project.sources import SourceFile, Unreadable, decode, discover, read
+from scanlint.project.files import SourceFile, Unreadable, decode, discover, read
 from scanlint.settings import Settings
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scanlint.project.wishes import granted, wishes
+from scanlint.project.commented_jits import granted, wishes
 
 WISHES = [
     pytest.param("# @jax.jit\ndef f(x): ...\n", [(1, 2, "jax.jit")], id="a comment above"),

@@ -10,9 +10,9 @@ import jax
 import numpy as np
 import pytest
 
-from scanlint.outcome import Rewrite, Withheld
+from scanlint.finding import Rewrite, Withheld
+from scanlint.project.files import read
 from scanlint.project.project import Project
-from scanlint.project.sources import read
 from scanlint.rewrite.fixpoint import Rewriter, Rewritten
 from scanlint.rules.base import Report
 from scanlint.rules.registry import rules

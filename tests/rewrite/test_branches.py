@@ -14,8 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from scanlint.project.files import read
 from scanlint.project.project import Project
-from scanlint.project.sources import read
 from scanlint.rewrite.fixpoint import Rewriter, Rewritten
 from scanlint.rules.base import Context, Report
 from scanlint.rules.traced_if import TracedIf

@@ -16,7 +16,7 @@ from scanlint.analysis.values import Kind, Value
 from scanlint.engine.session import Run
 from scanlint.project import survey
 from scanlint.project.facts import ModuleFacts, collect
-from scanlint.project.sources import SourceFile
+from scanlint.project.files import SourceFile
 from scanlint.settings import Settings
 
 Description: TypeAlias = Mapping[str, object]

@@ -10,7 +10,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
 
-from scanlint.project.surveyed import PROJECT_FILES
+from scanlint.project.summary import PROJECT_FILES
 from scanlint.settings import Settings
 
 DEFAULT_EXCLUDES = (
