@@ -10,13 +10,13 @@ from pathlib import Path
 
 from mutation.pool import Judge
 from mutation.programs import programs
-from scanlint.analysis.unit import Unit
 from scanlint.engine.session import Run
 from scanlint.finding import Verification
 from scanlint.fix.entries import Entry
 from scanlint.fix.fixer import Fixer, Steps
 from scanlint.project.files import decode
 from scanlint.settings import Settings
+from scanlint.trace.unit import Unit
 from scanlint.verify.verifier import Task, Verifier
 
 ROOT = Path(__file__).parents[2]

@@ -14,7 +14,7 @@ from scanlint.analysis.outputs import composite
 from scanlint.analysis.spelled import limit, number_cast
 from scanlint.analysis.tables import is_table
 from scanlint.analysis.traceable import traceable
-from scanlint.analysis.unit import Unit
+from scanlint.trace.unit import Unit
 
 STACKS = frozenset(f"jax.numpy.{n}" for n in ("stack", "array", "asarray"))
 

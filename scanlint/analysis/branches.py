@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from scanlint.analysis.flow import Flow, Names, binds, flow_around, reads, walk_scope
 from scanlint.analysis.obstacles import CONTEXTS, HOST_MODULES, MUTATORS, spent
-from scanlint.analysis.unit import Unit
 from scanlint.finding import Withheld
+from scanlint.trace.unit import Unit
 
 Block = tuple[ast.stmt, ...]
 

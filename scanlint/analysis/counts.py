@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanlint.analysis.callables import Instance
 from scanlint.analysis.flow import Names, defaults, parameters, targets, walk_scope
-from scanlint.analysis.folding import fold_binary
-from scanlint.analysis.unit import Function, Unit
-from scanlint.analysis.values import Origin
 from scanlint.analysis.walk import children
+from scanlint.trace.domain.callables import Instance
+from scanlint.trace.domain.folding import fold_binary
+from scanlint.trace.domain.values import Origin
+from scanlint.trace.unit import Function, Unit
 
 _ORDER: tuple[Origin, ...] = ("argument", "shape", "field", "feature", "rank")
 DEEPEST = 4

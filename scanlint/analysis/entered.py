@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from scanlint.analysis.batches import count_of
 from scanlint.analysis.flow import binds
-from scanlint.analysis.unit import Unit
 from scanlint.analysis.words import words
+from scanlint.trace.unit import Unit
 
 DEEPEST = 8
 """How many names are followed to what they are bound to: `n = n + 1` leads to itself."""

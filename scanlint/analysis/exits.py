@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from scanlint.analysis.flow import binds, reads, targets
 from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.unit import Unit
 from scanlint.finding import Withheld
+from scanlint.trace.unit import Unit
 
 Loop = ast.For | ast.While
 Jump = ast.Break | ast.Continue | ast.Return

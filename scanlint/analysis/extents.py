@@ -6,7 +6,7 @@ import ast
 from collections.abc import Container, Iterator, Mapping, Sequence
 
 from scanlint.analysis.affine import Polynomial, add, polynomial
-from scanlint.analysis.unit import Unit
+from scanlint.trace.unit import Unit
 
 SHAPED = frozenset(f"jax.numpy.{name}" for name in ("zeros", "ones", "empty", "full"))
 AXES = 4

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from scanlint.analysis.flow import Flow, binds, reads, targets
 from scanlint.analysis.lists import initial_list
 from scanlint.analysis.outputs import STACKS, appends
-from scanlint.analysis.unit import Unit
+from scanlint.trace.unit import Unit
 
 
 class Flat(NamedTuple):

@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from scanlint.analysis.order import evaluated
-from scanlint.analysis.unit import Function, Unit
 from scanlint.analysis.walk import children
+from scanlint.trace.unit import Function, Unit
 
 Names = frozenset[str]
 NONE: Names = frozenset()

@@ -6,7 +6,7 @@ import ast
 from typing import NamedTuple
 
 from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.unit import Unit
+from scanlint.trace.unit import Unit
 
 JOINS = ("concatenate", "append", "vstack", "hstack")
 EMPTY = ("zeros", "empty", "ones")

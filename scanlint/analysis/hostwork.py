@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import re
 
-from scanlint.analysis.callables import Closure, Method, Named, Transformed
 from scanlint.analysis.flow import binds, reads, walk_scope
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.purity import EAGER, WAITS, computes, of_jax, only_checks
 from scanlint.analysis.traceable import HARMLESS
-from scanlint.analysis.values import Value, contents
 from scanlint.analysis.words import words
 from scanlint.finding import Withheld
+from scanlint.trace.domain.callables import Closure, Method, Named, Transformed
+from scanlint.trace.domain.values import Value, contents
 
 JITS = frozenset({"jax.jit", "jax.pmap", "equinox.filter_jit", "flax.nnx.jit"})
 FEEDS = re.compile(r"(?i)loader|dataset|buffer|replay|queue|reader|writer|logger")

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Iterator
 
 from scanlint.analysis.flow import Flow, Names, binds, stores, walk_scope
-from scanlint.analysis.unit import Unit
+from scanlint.trace.unit import Unit
 
 MAKES = frozenset({"builtins.dict", "builtins.list"})
 

@@ -6,11 +6,11 @@ import ast
 import re
 from typing import NamedTuple
 
-from scanlint.analysis.callables import ClassRef
 from scanlint.analysis.counts import class_named, constructed, elsewhere, field_default, number
 from scanlint.analysis.flow import Names, binds, defaults, reads, targets, walk_scope
 from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.unit import Unit
+from scanlint.trace.domain.callables import ClassRef
+from scanlint.trace.unit import Unit
 
 FEWEST = 12
 """Equal blocks from which a scan over them is worth what it changes."""

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 
 from scanlint.analysis.flow import reads, targets
-from scanlint.analysis.unit import Unit
 from scanlint.analysis.words import words
+from scanlint.trace.unit import Unit
 
 DEEPEST = 4
 _SHAPED = words("zeros ones empty full")

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from scanlint.analysis.counts import class_named
 from scanlint.analysis.flow import walk_scope
-from scanlint.analysis.unit import Unit
 from scanlint.finding import Withheld
+from scanlint.trace.unit import Unit
 
 SCANS = {"flax.linen": "nn.scan", "haiku": "hk.scan"}
 

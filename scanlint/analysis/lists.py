@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from scanlint.analysis.affine import polynomial
 from scanlint.analysis.flow import binds, binds_in_order, reads
-from scanlint.analysis.unit import Unit
+from scanlint.trace.unit import Unit
 
 
 class Counted(NamedTuple):

@@ -19,16 +19,16 @@ from scanlint.analysis.flow import (
     targets,
     walk_scope,
 )
-from scanlint.analysis.folding import LARGEST
 from scanlint.analysis.items import own_items
 from scanlint.analysis.lengths import rows_written
 from scanlint.analysis.obstacles import obstacles
 from scanlint.analysis.outputs import Output, appends, backwards, find_outputs
 from scanlint.analysis.readback import ReadBack, read_back
 from scanlint.analysis.tables import array_list, entries, iterable_table
-from scanlint.analysis.unit import IN_TESTS, Unit
 from scanlint.finding import Withheld
 from scanlint.settings import Settings
+from scanlint.trace.domain.folding import LARGEST
+from scanlint.trace.unit import IN_TESTS, Unit
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scanlint.analysis.unit import Unit
 from scanlint.analysis.words import words
+from scanlint.trace.unit import Unit
 
 REDUCED = frozenset(words("sum prod any all mean"))
 PRODUCTS = frozenset(f"jax.numpy.{name}" for name in words("dot matmul inner vdot"))

@@ -7,7 +7,7 @@ import itertools
 from typing import NamedTuple
 
 from scanlint.analysis.lists import added, initial_list
-from scanlint.analysis.unit import Unit
+from scanlint.trace.unit import Unit
 
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.GeneratorExp
 MOST = 3

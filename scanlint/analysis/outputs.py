@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from scanlint.analysis.flow import Flow, reads, walk_scope
 from scanlint.analysis.lists import added, fills, initial_list, inner_list, slots
-from scanlint.analysis.unit import Unit
 from scanlint.finding import Withheld
+from scanlint.trace.unit import Unit
 
 STACKS = {"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray"}
 TREE_MAPS = {"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map", "jax.tree_multimap"}

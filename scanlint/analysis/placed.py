@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scanlint.analysis.flow import binds, reads, targets
 from scanlint.analysis.lists import places_of
 from scanlint.analysis.newest import deferred, home
-from scanlint.analysis.unit import Unit
+from scanlint.trace.unit import Unit
 
 JOINS = frozenset(f"jax.numpy.{name}" for name in ("array", "asarray", "stack"))
 MOST_STEPS = 8

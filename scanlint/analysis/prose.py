@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from scanlint.analysis.unit import Unit
+from scanlint.trace.unit import Unit
 
 ENTRY = re.compile(r"^\W*(?:param\s+(?:\w+\s+)?)?(\w+)\W*(?:\([^)]*\))?\s*:\s*(.+)$", re.MULTILINE)
 QUALIFIED = re.compile(r"[.,;:(]| (?:of|per|for|in|to|from|at|when|if|on|with|by|that|which|used) ")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.callables import Closure, Code, Named, Partial, Transformed
 from scanlint.analysis.flow import walk_scope
-from scanlint.analysis.jaxapi import ARRAY_METHODS
 from scanlint.analysis.traceable import HARMLESS, JAX, settled
-from scanlint.analysis.values import Value
 from scanlint.analysis.words import words
+from scanlint.trace.calls.jax_results import ARRAY_METHODS
+from scanlint.trace.domain.callables import Closure, Code, Named, Partial, Transformed
+from scanlint.trace.domain.values import Value
 
 HOST = (
     "jax.debug.",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scanlint.analysis.flow import Flow, binds, reads
 from scanlint.analysis.lists import added, initial_list
 from scanlint.analysis.outputs import appends
-from scanlint.analysis.unit import Unit
+from scanlint.trace.unit import Unit
 
 LONGEST = 12
 CHOICES = ("jax.lax.cond", "jax.lax.switch")

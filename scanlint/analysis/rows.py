@@ -6,7 +6,7 @@ import ast
 
 from scanlint.analysis.flow import reads, targets
 from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.unit import Unit
+from scanlint.trace.unit import Unit
 
 
 def writes_rows(model: LoopModel) -> bool:

@@ -6,7 +6,7 @@ import ast
 from typing import NamedTuple
 
 from scanlint.analysis.flow import parameters
-from scanlint.analysis.unit import Unit
+from scanlint.trace.unit import Unit
 
 MAKERS = ("jax.numpy.zeros", "jax.numpy.ones", "jax.numpy.empty", "jax.numpy.arange")
 

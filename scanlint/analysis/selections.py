@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scanlint.analysis.branches import Block, BranchModel, model_branch, returns
-from scanlint.analysis.unit import Unit
+from scanlint.trace.unit import Unit
 
 
 @dataclass(frozen=True, slots=True)

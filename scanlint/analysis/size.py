@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from scanlint.analysis.callables import Closure, Partial, Transformed
 from scanlint.analysis.loops import LoopModel, is_array, streams_of, trips_of
-from scanlint.analysis.unit import Unit
 from scanlint.analysis.words import words
+from scanlint.trace.domain.callables import Closure, Partial, Transformed
+from scanlint.trace.unit import Unit
 
 CALL, INDEX, UNKNOWN_CALL = 2.0, 4.0, 3.0
 STACKED = 1.0

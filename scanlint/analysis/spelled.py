@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.unit import Unit
+from scanlint.trace.unit import Unit
 
 
 def boolean(unit: Unit, node: ast.expr) -> bool:

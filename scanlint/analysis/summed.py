@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.unit import Unit
+from scanlint.trace.unit import Unit
 
 NEUTRAL = {"sum": "0", "prod": "1", "any": "0", "all": "1"}
 """What changes nothing in a reduction."""

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Collection
 
 from scanlint.analysis.flow import binds, reads
-from scanlint.analysis.unit import Unit
 from scanlint.analysis.words import words
+from scanlint.trace.unit import Unit
 
 _MADE = words(
     "array asarray linspace arange zeros ones full logspace geomspace cumsum cumprod hanning hamming blackman"

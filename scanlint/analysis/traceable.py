@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from scanlint.analysis.flow import parameters
-from scanlint.analysis.unit import Unit
 from scanlint.analysis.words import words
+from scanlint.trace.unit import Unit
 
 JAX = ("jax.", "jaxlib.", "flax.", "equinox.", "haiku.", "optax.", "functools.")
 _PLAIN = words("range len enumerate zip reversed tuple list dict isinstance getattr hasattr sum type")

@@ -15,9 +15,9 @@ from scanlint.analysis.prose import described, said_short
 from scanlint.analysis.rows import writes_rows
 from scanlint.analysis.size import body_equations, equations, nested_trips
 from scanlint.analysis.tables import met, number_kind
-from scanlint.analysis.unit import IN_TESTS, Unit
-from scanlint.analysis.values import holds_tracer
 from scanlint.settings import Settings
+from scanlint.trace.domain.values import holds_tracer
+from scanlint.trace.unit import IN_TESTS, Unit
 
 HANDFUL = re.compile(
     r"layer|block|stage|depth|ndim|axes|axis|dims?\b|rank|head|level|fold|degree|octave|group|device|shard|subdomain",

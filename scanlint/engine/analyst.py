@@ -21,11 +21,11 @@ from scanlint.project.survey import examine
 from scanlint.settings import Settings
 
 if TYPE_CHECKING:
-    from scanlint.analysis.unit import Unit
     from scanlint.project.facts import ModuleFacts
-    from scanlint.project.project import Project
     from scanlint.rewrite.fixpoint import Rewriter
     from scanlint.rules.base import Report, Rule
+    from scanlint.trace.program.project import Project
+    from scanlint.trace.unit import Unit
 
 GARBAGE = 2_000_000
 """Objects after which those of finished analyses, which refer to each other in circles, are looked for."""
@@ -142,8 +142,8 @@ class Analyst:
 
     def bench(self, task: Task, problems: list[str]) -> Bench:
         """Follow what begins in the modules of a task. Raises FileChanged."""
-        from scanlint.project.project import Project
         from scanlint.rewrite.fixpoint import Rewriter
+        from scanlint.trace.program.project import Project
 
         project = Project(self.library, self.settings, task.begin, task.asks)
         selected, everything = self._rules

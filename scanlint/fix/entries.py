@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from scanlint.analysis.unit import Unit
 from scanlint.engine.analyst import Bench
 from scanlint.engine.session import Found
 from scanlint.finding import Finding
 from scanlint.rules.base import Report
+from scanlint.trace.unit import Unit
 
 Key = tuple[str, str | None, str]
 ROLLED = frozenset(["SCN101", "SCN102", "SCN104", "SCN105", "SCN301"])

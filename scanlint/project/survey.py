@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from scanlint.project.commented_jits import wanted, wishes
 from scanlint.project.facts import ModuleFacts, Span, collect, parse
 from scanlint.project.files import SourceFile, Unreadable
-from scanlint.project.frameworks import METHODS
 from scanlint.project.modules import Library, Module, Trees
 from scanlint.project.patterns import matched
 from scanlint.project.summary import EXTERNAL, MARK, Names, Surveyed, digest_of
 from scanlint.settings import Settings
+from scanlint.trace.program.frameworks import METHODS
 
 
 def examine(

@@ -11,8 +11,8 @@ from pathlib import Path
 from scanlint.engine.session import check
 from scanlint.finding import Finding
 from scanlint.project.files import SourceFile, discover, read
-from scanlint.project.project import Project
 from scanlint.settings import Settings
+from scanlint.trace.program.project import Project
 
 KEPT = 6
 """Argument sets per function and process, and per function in the end."""

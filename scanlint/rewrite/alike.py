@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scanlint.analysis.flow import binds, parameters, reads, targets
-from scanlint.analysis.unit import Unit
 from scanlint.analysis.words import words
 from scanlint.finding import Withheld
+from scanlint.trace.unit import Unit
 
 Spell = Callable[[str], str]
 FLOAT = "float"

@@ -7,13 +7,13 @@ import ast
 from scanlint.analysis.appending import appended_once, by_branches
 from scanlint.analysis.branches import is_elif
 from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit, Position, Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 from scanlint.rewrite.syntax import fresh
 from scanlint.rewrite.words import brackets, singular
 from scanlint.rewrite.wrapping import fit
+from scanlint.trace.unit import Unit
 
 
 def once_per_trip(model: LoopModel) -> Rewrite | None:

@@ -14,10 +14,10 @@ import libcst as cst
 
 from scanlint.analysis.branches import Block, BranchModel
 from scanlint.analysis.flow import binds, reads
-from scanlint.analysis.unit import Source
 from scanlint.rewrite.alike import Leaf
 from scanlint.rewrite.syntax import Snippet
 from scanlint.rewrite.words import operand
+from scanlint.trace.unit import Source
 
 
 @dataclass(frozen=True, slots=True, eq=False)

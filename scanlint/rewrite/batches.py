@@ -12,7 +12,6 @@ from scanlint.analysis.batches import Batch, Rows
 from scanlint.analysis.flow import Names, binds, reads
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.outputs import STACKS, Output
-from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit, Outcome, Rewrite, Withheld
 from scanlint.rewrite.collected import after_loop, drop_initials
 from scanlint.rewrite.indexing import use_arrays, use_tracers, use_weak
@@ -22,6 +21,7 @@ from scanlint.rewrite.rows import naming
 from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before, comments_of
 from scanlint.rewrite.windows import use_windows
 from scanlint.rewrite.words import brackets, singular
+from scanlint.trace.unit import Unit
 
 
 def to_vmap(model: LoopModel, batch: Batch, dtype: str | None = None, row: str | None = None) -> Outcome:

@@ -13,7 +13,6 @@ from scanlint.analysis.exits import loop_left_by
 from scanlint.analysis.flow import binds
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.selections import Selection
-from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit, Outcome, Primitive, Rewrite, Withheld
 from scanlint.rewrite.alike import Leaf, dtype_parts, filled, not_a_number, number, total, unify
 from scanlint.rewrite.appending import without_appends
@@ -28,6 +27,7 @@ from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.stacked import with_stack
 from scanlint.rewrite.stores import without_stores
 from scanlint.rewrite.syntax import SharedLine, Snippet, blank_line_before, fresh
+from scanlint.trace.unit import Unit
 
 DEEPEST = 10
 LONGEST = 20

@@ -10,9 +10,9 @@ from scanlint.analysis.extents import SHAPED
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.analysis.outputs import Output
-from scanlint.analysis.unit import Unit
 from scanlint.rewrite.backwards import limits
 from scanlint.rewrite.words import atom
+from scanlint.trace.unit import Unit
 
 ALIKE = frozenset(f"jax.numpy.{n}_like" for n in ("zeros", "ones", "empty", "full"))
 

@@ -11,10 +11,10 @@ from scanlint.analysis.lists import makes_only
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.outputs import STACKS, Output, collected, cuts, extended, turned_use, unzipped
 from scanlint.analysis.readback import MADE
-from scanlint.analysis.unit import Source, Unit
 from scanlint.finding import Edit, Position, Withheld
 from scanlint.rewrite.syntax import SharedLine
 from scanlint.rewrite.words import singular
+from scanlint.trace.unit import Source, Unit
 
 Spell = Callable[[str], str]
 Fresh = Callable[..., str]

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.analysis.flow import parameters, reads
-from scanlint.analysis.unit import Unit
+from scanlint.trace.unit import Unit
 
 
 def stacked_by_number(unit: Unit, node: ast.If, name: str) -> bool:

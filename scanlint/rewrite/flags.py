@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.flags import Flag
-from scanlint.analysis.unit import FunctionContext, Unit
 from scanlint.finding import Edit, Outcome, Position, Rewrite, Withheld
+from scanlint.trace.setting_parameters import Flag
+from scanlint.trace.unit import FunctionContext, Unit
 
 JITS = ("jax.jit", "jax.pjit", "jax.experimental.pjit.pjit", "flax.nnx.jit", "functools.partial")
 

@@ -10,10 +10,10 @@ from scanlint.analysis.flow import reads, targets
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.spelled import in_test, is_logic, limit, number_cast
 from scanlint.analysis.tables import is_table, met, number_kind
-from scanlint.analysis.unit import Unit
 from scanlint.finding import Withheld
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.syntax import Snippet
+from scanlint.trace.unit import Unit
 
 
 def use_arrays(model: LoopModel, snippet: Snippet, spell: Callable[[str], str]) -> None:

@@ -9,11 +9,11 @@ from scanlint.analysis.appending import APPENDS
 from scanlint.analysis.exits import jumps_in
 from scanlint.analysis.flow import binds, reads, walk_scope
 from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit, Position, Primitive, Resume, Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, Unstructured, comments, negated, shares_lines
 from scanlint.rewrite.syntax import fresh
+from scanlint.trace.unit import Unit
 
 
 def without_continue(model: LoopModel) -> Rewrite | None:

@@ -7,10 +7,10 @@ import re
 
 import libcst as cst
 
-from scanlint.analysis.unit import Source, Unit
 from scanlint.finding import Edit, Position
 from scanlint.rewrite.syntax import Snippet
 from scanlint.rewrite.words import operand
+from scanlint.trace.unit import Source, Unit
 
 BLOCK = re.compile(r"(?:async )?(?:for|while|if|elif|else|with|try|except|finally|match|case)\b")
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda

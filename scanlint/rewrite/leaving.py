@@ -12,10 +12,10 @@ from itertools import pairwise
 from scanlint.analysis.branches import is_elif
 from scanlint.analysis.exits import Jump, Loop, jumps_in
 from scanlint.analysis.spelled import boolean
-from scanlint.analysis.unit import Unit
 from scanlint.finding import Withheld
 from scanlint.rewrite.predicates import Spell, predicate
 from scanlint.rewrite.ranges import ARITHMETIC
+from scanlint.trace.unit import Unit
 
 
 class Unstructured(Exception):

@@ -10,12 +10,12 @@ from scanlint.analysis.lists import added
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.newest import Newest, home, newest
 from scanlint.analysis.readback import kept_in
-from scanlint.analysis.unit import Source
 from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.rewrite.leaving import shares_lines
 from scanlint.rewrite.readback import numbered
 from scanlint.rewrite.syntax import fresh
 from scanlint.rewrite.words import brackets, singular
+from scanlint.trace.unit import Source
 
 
 def without_list(model: LoopModel) -> Rewrite | None:

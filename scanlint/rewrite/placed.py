@@ -9,10 +9,10 @@ from scanlint.analysis.branches import BranchModel, is_elif
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.placed import Placed, placed
 from scanlint.analysis.spelled import boolean
-from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit, Position, Primitive, Resume, Rewrite
 from scanlint.rewrite.leaving import shares_lines
 from scanlint.rewrite.starts import FILLED, Spell
+from scanlint.trace.unit import Unit
 
 HOW: dict[type[ast.operator], str] = {ast.Add: "add", ast.Mult: "multiply"}
 OPENED = re.compile(r"\s*[+*]?=\s*\(")

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable
 
 from scanlint.analysis.spelled import boolean
-from scanlint.analysis.unit import Unit
 from scanlint.finding import Withheld
+from scanlint.trace.unit import Unit
 
 Spell = Callable[[str], str]
 

@@ -12,7 +12,6 @@ from scanlint.analysis.flow import binds, reads, stores, targets
 from scanlint.analysis.lengths import rows_written
 from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.analysis.outputs import Output, composite
-from scanlint.analysis.unit import Source
 from scanlint.finding import Edit, Outcome, Position, Primitive, Rewrite, Withheld
 from scanlint.rewrite.backwards import Downward, downward
 from scanlint.rewrite.collected import after_loop, drop_initials, read_backwards
@@ -24,6 +23,7 @@ from scanlint.rewrite.rows import Row, naming, rows_read_by_index
 from scanlint.rewrite.syntax import Snippet, blank_line_before
 from scanlint.rewrite.windows import use_windows
 from scanlint.rewrite.words import atom, bare, pack, plural, singular
+from scanlint.trace.unit import Source
 
 
 @dataclass

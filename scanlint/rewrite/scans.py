@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from scanlint.analysis.scans import DummyScan
-from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit, Outcome, Position, Rewrite
 from scanlint.rewrite.wrapping import within
+from scanlint.trace.unit import Unit
 
 
 def without_xs(unit: Unit, scan: DummyScan) -> Outcome:

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from scanlint.analysis.entered import enters, over_rows
 from scanlint.analysis.flow import binds
-from scanlint.analysis.unit import Unit
 from scanlint.edits import split_lines
 from scanlint.finding import Carry, Edit, Like, Position, Rewrite, Withheld
 from scanlint.rewrite.wrapping import fit
+from scanlint.trace.unit import Unit
 
 CODE = "carry-type-changes"
 FILLED: dict[float | None, str] = {0: "zeros", 1: "ones"}

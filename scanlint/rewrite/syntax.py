@@ -14,9 +14,9 @@ from typing import TypeVar
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from scanlint.analysis.unit import Source
 from scanlint.finding import Edit, Position
 from scanlint.rewrite.wrapping import fit
+from scanlint.trace.unit import Source
 
 Replacement = cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.BaseStatement]
 Change = Callable[[cst.CSTNode], Replacement]

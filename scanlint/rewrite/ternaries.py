@@ -6,11 +6,11 @@ import ast
 from dataclasses import dataclass
 
 from scanlint.analysis.obstacles import HOST_MODULES, MUTATORS
-from scanlint.analysis.unit import Unit
 from scanlint.finding import Edit, Outcome, Position, Primitive, Rewrite, Withheld
 from scanlint.rewrite.alike import Leaf, dtype_parts, filled, total, unify
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.wrapping import within
+from scanlint.trace.unit import Unit
 
 
 def to_choice(unit: Unit, node: ast.IfExp) -> Outcome:

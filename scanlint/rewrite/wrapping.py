@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from scanlint.analysis.unit import Source
 from scanlint.edits import apply_edits
 from scanlint.finding import Edit, Position
+from scanlint.trace.unit import Source
 
 STEP = 4
 

@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from scanlint.analysis.evidence import links, trail
+from scanlint.trace.domain.evidence import links, trail
 from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.unit import Unit
+from scanlint.trace.unit import Unit
 from scanlint.finding import Finding, Fix, Link, Primitive
 from scanlint.finding import Outcome, Rewrite, Withheld
 from scanlint.settings import Settings

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from scanlint.analysis.unit import FunctionContext, Unit
+from scanlint.trace.unit import FunctionContext, Unit
 from scanlint.finding import Fix, Link
 from scanlint.rules.base import Context, Report, Rule
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.analysis.flags import flags
+from scanlint.trace.setting_parameters import flags
 from scanlint.rules.base import Context, Report, Rule
 
 

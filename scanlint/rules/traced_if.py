@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.analysis.unit import Unit
+from scanlint.trace.unit import Unit
 from scanlint.rules.base import Context, Report, Rule
 
 LEAVE = "carry a flag and go on with `lax.while_loop` until it is set"
@@ -23,7 +23,7 @@ class TracedIf(Rule):
         unit = context.unit
         if not context.traced(node) or not unit.value(node.test).traced:
             return
-        from scanlint.analysis.flags import flag_at
+        from scanlint.trace.setting_parameters import flag_at
 
         if flag_at(unit, node):
             return

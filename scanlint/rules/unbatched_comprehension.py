@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from scanlint.analysis.flow import targets
 from scanlint.analysis.loops import Stream, few, streams_of, trips_of
-from scanlint.analysis.unit import Unit
+from scanlint.trace.unit import Unit
 from scanlint.rules.base import Context, Report, Rule
 
 

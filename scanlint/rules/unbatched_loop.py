@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from scanlint.analysis.loops import LoopModel, few
-from scanlint.analysis.unit import Unit
+from scanlint.trace.unit import Unit
 from scanlint.finding import Outcome
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.rules.loop_words import quoted, times

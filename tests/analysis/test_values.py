@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from scanlint.analysis.evidence import trail
-from scanlint.analysis.unit import Unit
-from scanlint.analysis.values import Kind, Value
-from scanlint.project.project import Project
 from scanlint.settings import Settings
+from scanlint.trace.domain.evidence import trail
+from scanlint.trace.domain.values import Kind, Value
+from scanlint.trace.program.project import Project
+from scanlint.trace.unit import Unit
 
 HEADER = (
     "import jax\nimport jax.numpy as jnp\nimport numpy as np\nfrom functools import partial\n"

@@ -279,8 +279,8 @@ def test_a_run_that_finds_everything_unchanged_parses_nothing(pair: Path) -> Non
     ]
     names = [{line.rpartition("|")[2].strip() for line in done.stderr.splitlines()} for done in runs]
     assert runs[0].stdout == runs[1].stdout
-    assert "scanlint.project.graph" in names[0]
-    assert not names[1] & {"libcst", "scanlint.project.facts", "scanlint.project.graph", "multiprocessing"}
+    assert "scanlint.trace.program.call_graph" in names[0]
+    assert not names[1] & {"libcst", "scanlint.project.facts", "scanlint.trace.program.call_graph", "multiprocessing"}
 
 
 def test_runs_at_the_same_time_do_not_disturb_each_other(pair: Path, run: Scanlint) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from scanlint.analysis.unit import FunctionContext, Unit
 from scanlint.project.files import read
 from scanlint.project.modules import Trees
 from scanlint.project.patterns import unmatched
-from scanlint.project.project import Project
 from scanlint.project.survey import examine
 from scanlint.settings import Settings
+from scanlint.trace.program.project import Project
+from scanlint.trace.unit import FunctionContext, Unit
 
 MAZE = """
 import chex, jax

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from scanlint.analysis.unit import FunctionContext
-from scanlint.project.project import Project
 from scanlint.settings import Settings
+from scanlint.trace.program.project import Project
+from scanlint.trace.unit import FunctionContext
 
 HEADER = "import jax\nimport jax.numpy as jnp\nfrom functools import partial\n"
 

@@ -12,11 +12,11 @@ import pytest
 
 from scanlint.finding import Rewrite, Withheld
 from scanlint.project.files import read
-from scanlint.project.project import Project
 from scanlint.rewrite.fixpoint import Rewriter, Rewritten
 from scanlint.rules.base import Report
 from scanlint.rules.registry import rules
 from scanlint.settings import Settings
+from scanlint.trace.program.project import Project
 
 HEAD = "import jax\nimport jax.numpy as jnp\nfrom jax import lax\n\n\n"
 

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from scanlint.project.files import read
-from scanlint.project.project import Project
 from scanlint.rewrite.fixpoint import Rewriter, Rewritten
 from scanlint.rules.base import Context, Report
 from scanlint.rules.traced_if import TracedIf
 from scanlint.settings import Settings
+from scanlint.trace.program.project import Project
 
 if TYPE_CHECKING:
     from tests.rewrite.conftest import Sample

@@ -11,13 +11,13 @@ from typing import NamedTuple, TypeAlias
 
 from observe import Program, place
 
-from scanlint.analysis.unit import Unit
-from scanlint.analysis.values import Kind, Value
 from scanlint.engine.session import Run
 from scanlint.project import survey
 from scanlint.project.facts import ModuleFacts, collect
 from scanlint.project.files import SourceFile
 from scanlint.settings import Settings
+from scanlint.trace.domain.values import Kind, Value
+from scanlint.trace.unit import Unit
 
 Description: TypeAlias = Mapping[str, object]
 

@@ -1,0 +1,376 @@
+"""Abstract calls: of project functions, of JAX, of builtins and of methods."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scanlint.analysis.words import words
+from scanlint.trace.calls import callbacks, control_flow, derivative_rules, python_calls, transforms
+from scanlint.trace.calls.jax_results import ARRAY_ROOTS, PRIVATE, PYTHON_METHODS, PYTHON_VALUED, QUIET, TREES, describe
+from scanlint.trace.calls.tree_functions import tree_call
+from scanlint.trace.domain.callables import (
+    ClassRef,
+    Closure,
+    Frame,
+    Instance,
+    Method,
+    Mode,
+    Named,
+    Partial,
+    Transformed,
+)
+from scanlint.trace.domain.evidence import Reason, short
+from scanlint.trace.domain.values import (
+    AXIS,
+    RANK,
+    STATIC,
+    STATIC_INT,
+    UNKNOWN,
+    Kind,
+    OneOf,
+    Value,
+    element_of,
+    gathered,
+    join_all,
+    record,
+)
+from scanlint.trace.members import instance, kind_of, lineage, member
+
+if TYPE_CHECKING:
+    from scanlint.trace.expressions import Expressions
+
+TUPLES = words(
+    "split array_split hsplit vsplit dsplit meshgrid nonzero unravel_index broadcast_arrays histogram histogram2d "
+    "modf divmod frexp unstack tril_indices triu_indices ix_ indices svd qr eigh eig slogdet lstsq top_k "
+    "sort_key_val atleast_1d atleast_2d lu cho_factor lu_factor schur polydiv linspace_step tril_indices_from "
+    "triu_indices_from"
+)
+LISTS = words("split array_split hsplit vsplit dsplit meshgrid top_k")
+SAME_TREE = words(
+    "jax.lax.stop_gradient jax.lax.pmean jax.lax.psum jax.lax.pmax jax.lax.pmin jax.device_put jax.device_get "
+    "jax.block_until_ready jax.lax.with_sharding_constraint jax.lax.optimization_barrier jax.lax.all_gather "
+    "jax.lax.ppermute jax.lax.pvary jax.lax.all_to_all"
+)
+EMPTY = Value(Kind.STATIC, container="dict", items=())
+SIZES = re.compile(r"(?i)(?:^|_)(?:len|length|size|shape|ndim|dims?|rank|num|count)s?(?:_|$)")
+MUTATORS = frozenset(["append", "insert", "extend", "add", "update"])
+
+
+def call(self: Expressions, node: ast.Call) -> Value:
+    """The value of a call; what it runs is interpreted where it is known."""
+    function = self.eval(node.func)
+    args = [self.eval(a) for a in node.args]
+    keywords = _named_arguments(self, node)
+    if ast.Starred in map(type, node.args):
+        laid_out = _spread(args, node.args)
+        if laid_out is None:
+            return _opaque(self, node, function)
+        args = laid_out
+    return apply(self, node, function, args, keywords)
+
+
+def _named_arguments(self: Expressions, node: ast.Call) -> dict[str, Value]:
+    """Arguments by name; those of `**options` too where its keys are known, else under the key `**`."""
+    found: dict[str, Value] = {}
+    for keyword in node.keywords:
+        value = self.eval(keyword.value)
+        if keyword.arg is not None:
+            found[keyword.arg] = value
+        elif value.container == "dict" and (value.fields or value.items == ()):
+            found |= value.fields
+        else:
+            found["**"] = value
+    return found
+
+
+def _spread(args: list[Value], nodes: list[ast.expr]) -> list[Value] | None:
+    """Positional arguments with `*items` laid out, where their number is known."""
+    out: list[Value] = []
+    for value, node in zip(args, nodes, strict=True):
+        if not isinstance(node, ast.Starred):
+            out.append(value)
+        elif value.items is None:
+            return None
+        else:
+            out.extend(value.items)
+    return out
+
+
+def _opaque(self: Expressions, node: ast.Call, function: Value) -> Value:
+    """A call whose arguments are not known one by one."""
+    match function.callee:
+        case Named(name) if name.startswith(ARRAY_ROOTS) or name in PYTHON_VALUED:
+            return _jax(self, node, name, [], {})
+        case Closure() | Transformed():
+            closures = transforms.functions_in(function)
+            unknown = {a.arg: UNKNOWN for a in closures[0].code.parameters()} if closures else {}
+            return self.world.invoke(closures[0], unknown, calling(self, closures[0], node)) if closures else UNKNOWN
+        case Named(name):
+            return python_calls.call(self, node, name, [UNKNOWN], {})
+        case None if self.traced:
+            callbacks.want(self, node.func)
+    return UNKNOWN
+
+
+def apply(self: Expressions, node: ast.Call, function: Value, args: list[Value], keywords: dict[str, Value]) -> Value:
+    """Call a value."""
+    match function.callee:
+        case Named(name):
+            return named(self, node, name, args, keywords)
+        case Closure() as closure:
+            result = self.world.invoke(closure, arguments(closure, args, keywords), calling(self, closure, node))
+            callbacks.hand_on(self, node, closure, len(args))
+            return result
+        case Partial(inner, given, named_args):
+            return apply(self, node, inner, [*given, *args], {**named_args, **keywords})
+        case Transformed() as target:
+            return transforms.call_transformed(self, node, target, args, keywords)
+        case ClassRef(name):
+            return construct(self, node, name, args, keywords)
+        case Instance():
+            return _call_instance(self, node, function, args, keywords)
+        case Method(receiver, name):
+            return _method(self, node, receiver, name, args, keywords)
+        case OneOf(choices):
+            return join_all(tuple(apply(self, node, choice, args, keywords) for choice in choices))
+        case None if self.traced:
+            callbacks.want(self, node.func)
+            return _argument(self, node, function, args)
+    return UNKNOWN
+
+
+def _argument(self: Expressions, node: ast.Call, function: Value, args: list[Value]) -> Value:
+    """What a function that was handed in gives: nothing is known of it but that it is run with tracers.
+
+    It is a static argument, or a parameter of a function around this one. One that is named after a size may give that.
+    """
+    tracer = next((a for a in args if a.traced), None)
+    if tracer is None or not isinstance(node.func, ast.Name) or SIZES.search(node.func.id):
+        return UNKNOWN
+    if not (function.static and function.origin == "argument") and not _handed_in(self.frame.parent, node.func.id):
+        return UNKNOWN
+    text = f"`{short(node)}` is computed from traced values"
+    return replace(UNKNOWN, origin="called", why=Reason(text, self.frame.code.scope, node, tracer.why))
+
+
+def _handed_in(frame: Frame | None, name: str) -> bool:
+    """Whether a name stands for a parameter of a function around another one, of which nothing is known."""
+    while frame is not None and name not in frame.env:
+        frame = frame.parent
+    return frame is not None and frame.env[name] == UNKNOWN and name in {a.arg for a in frame.code.parameters()}
+
+
+def calling(self: Expressions, closure: Closure, node: ast.AST) -> Mode:
+    """The mode of a plain call: the caller's, with one more link in the chain."""
+    mode, code = self.frame.mode, closure.code
+    if not mode.traced:
+        return mode
+    if code.mode.traced and mode.transforms <= code.mode.transforms:
+        return code.mode
+    here = self.frame.code
+    link = Reason(f"`{code.name}` <- `{here.name}`", here.scope, node)
+    return Mode(True, mode.transforms, (link, *mode.chain))
+
+
+def arguments(closure: Closure, args: list[Value], keywords: dict[str, Value]) -> dict[str, Value]:
+    """Arguments by parameter name; those left to their defaults are absent."""
+    code = closure.code
+    positional = [a.arg for a in code.positional()]
+    given: dict[str, Value] = {}
+    if closure.receiver is not None and positional:
+        given[positional.pop(0)] = closure.receiver
+    for name, value in zip(positional, args, strict=False):
+        given[name] = value
+    if code.node.args.vararg is not None:
+        given[code.node.args.vararg.arg] = gathered("tuple", tuple(args[len(positional) :]))
+    names = {a.arg for a in code.parameters()}
+    given |= {k: v for k, v in keywords.items() if k in names}
+    if code.node.args.kwarg is not None and "**" not in keywords:
+        others = {k: v for k, v in keywords.items() if k not in names}
+        given[code.node.args.kwarg.arg] = record("dict", others) if others else EMPTY
+    if "**" in keywords:
+        given = dict.fromkeys(names, UNKNOWN) | given
+    return given
+
+
+def named(self: Expressions, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
+    """Call something outside the project."""
+    if name.startswith(("jax.", "flax.", "equinox.", "haiku.")):
+        wrapper = transforms.WRAPPERS.get(name)
+        if wrapper is not None:
+            function = args[0] if args else keywords.get("fun", keywords.get("f", UNKNOWN))
+            if not args and function is UNKNOWN:
+                return Value(Kind.STATIC, callee=Partial(Value(Kind.STATIC, callee=Named(name)), (), keywords))
+            return transforms.wrap(self, wrapper, node, function, keywords)
+        runner = control_flow.RUNNERS.get(name)
+        if runner is not None:
+            return runner(self, node, args, keywords)
+        if name in transforms.KERNELS:
+            return UNKNOWN
+        return _jax(self, node, name, args, keywords)
+    if name == "functools.partial" and args:
+        return Value(Kind.STATIC, callee=Partial(args[0], tuple(args[1:]), keywords))
+    if name == "functools.wraps" and args:
+        return UNKNOWN
+    if name in transforms.TRANSPARENT and args:
+        return args[0]
+    if name.startswith("builtins."):
+        return python_calls.call(self, node, name, args, keywords)
+    return python_calls.library(name, [*args, *keywords.values()])
+
+
+def _jax(self: Expressions, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
+    """One of JAX's own functions."""
+    if name in PYTHON_VALUED:
+        if name == "jax.numpy.shape":
+            return Value(Kind.STATIC, container="tuple", element=AXIS)
+        if name.endswith((".ndim", ".size")):
+            return RANK if name.endswith(".ndim") else AXIS
+        return STATIC
+    if name in SAME_TREE:
+        return args[0] if args else UNKNOWN
+    if name.startswith(TREES):
+        return tree_call(self, node, name, args, keywords)
+    if name.startswith(ARRAY_ROOTS) and not name.startswith("jax.nn.initializers."):
+        if PRIVATE.search(name):
+            return UNKNOWN
+        return array_call(self, node, name, args, keywords)
+    return STATIC if name.startswith(QUIET) else UNKNOWN
+
+
+def array_call(self: Expressions, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
+    """A call that makes an array: under a trace always a tracer, whatever its arguments are."""
+    for value in (*args, *keywords.values()):
+        for closure in transforms.functions_in(value) if value.callee is not None else ():
+            self.world.invoke(closure, {}, calling(self, closure, node))
+    result = describe(name, args, keywords)
+    last = name.rpartition(".")[2]
+    made = self.made(node, None, result.dtype, result.ndim, operands=(*args, *keywords.values()))
+    if (last in TUPLES and not name.startswith("jax.random.")) or (last == "where" and len(args) == 1):
+        if (last in ("svd", "qr") and (keywords or len(args) > 1)) or last.startswith("atleast"):
+            return UNKNOWN
+        return gathered("list" if last in LISTS else "tuple", None, made)
+    if last == "unique" and keywords:
+        return UNKNOWN
+    return made
+
+
+def spelled(node: ast.expr) -> str:
+    """A function as written, when it is short."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=value, attr=attr):
+            return f"{spelled(value)}.{attr}"
+    return "..."
+
+
+def construct(self: Expressions, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
+    """Make an object of a class of the project."""
+    initializer = next((i.methods["__init__"] for i in lineage(self.world, name) if "__init__" in i.methods), None)
+    if initializer is not None:
+        made = replace(instance(self.world, name, traced=False), container=name, callee=Instance(name, True))
+        run = Closure(initializer, None, made)
+        apply(self, node, Value(Kind.STATIC, callee=run), args, keywords)
+        return made
+    kind = kind_of(self.world, name)
+    if kind in ("namedtuple", "dataclass"):
+        names = [f for info in reversed(list(lineage(self.world, name))) for f in info.fields]
+        fields = dict.fromkeys(dict.fromkeys(names), UNKNOWN)
+        fields |= dict(zip(fields, args, strict=False)) | {k: v for k, v in keywords.items() if k in fields}
+        if fields:
+            return record(name, fields, Instance(name, True))
+    return replace(instance(self.world, name, traced=False), container=name, callee=Instance(name, True))
+
+
+def _call_instance(
+    self: Expressions, node: ast.Call, function: Value, args: list[Value], keywords: dict[str, Value]
+) -> Value:
+    method = member(self.world, function, "__call__", self.frame.mode)
+    if method is None or method.callee is None:
+        return UNKNOWN
+    return apply(self, node, method, args, keywords)
+
+
+def _method(
+    self: Expressions, node: ast.Call, receiver: Value, name: str, args: list[Value], keywords: dict[str, Value]
+) -> Value:
+    """A method of an array, a container, a string, or of something that is not known."""
+    if isinstance(receiver.callee, Transformed):
+        return derivative_rules.define(self, receiver.callee, name, args)
+    if receiver.container is not None:
+        return _container_method(self, node, receiver, name, args, keywords)
+    if receiver.known and isinstance(receiver.constant, str):
+        return STATIC
+    if name == "at" or (name in ("set", "add", "multiply", "get", "min", "max") and _indexed_update(node)):
+        return self.made(node, receiver.why, receiver.dtype, receiver.ndim, operands=(receiver, *args))
+    if receiver.array or (receiver.traced and name not in ("replace", "items", "keys", "values", "get", "_replace")):
+        if name in PYTHON_METHODS or name == "block_until_ready":
+            return UNKNOWN
+        if not receiver.array and name not in _array_names():
+            return UNKNOWN
+        result = describe(f"jax.numpy.{name}", [receiver, *args], keywords)
+        return self.made(node, receiver.why, result.dtype, result.ndim, operands=(receiver, *args))
+    if receiver.traced and name in ("replace", "_replace"):
+        return receiver
+    if receiver.traced and name in ("items", "values", "keys"):
+        return _view(name, UNKNOWN)
+    return UNKNOWN
+
+
+def _array_names() -> frozenset[str]:
+    from scanlint.trace.calls.jax_results import ARRAY_ONLY_METHODS
+
+    return ARRAY_ONLY_METHODS
+
+
+def _indexed_update(node: ast.Call) -> bool:
+    """`x.at[i].set(...)`."""
+    match node.func:
+        case ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at"))):
+            return True
+    return False
+
+
+def _view(name: str, inner: Value) -> Value:
+    if name == "items":
+        return gathered("view", None, gathered("tuple", (STATIC, inner)))
+    return gathered("view", None, STATIC if name == "keys" else inner)
+
+
+def _container_method(
+    self: Expressions, node: ast.Call, receiver: Value, name: str, args: list[Value], keywords: dict[str, Value]
+) -> Value:
+    """A method of a list, tuple or dict; those that change a named list change what the name is."""
+    match name:
+        case "items" | "keys" | "values":
+            inside = receiver.items or tuple(receiver.fields.values())
+            return _view(name, join_all(inside) if inside else receiver.element or UNKNOWN)
+        case "get" | "pop" | "setdefault":
+            key = args[0].constant if args else None
+            return receiver.fields.get(key, UNKNOWN) if isinstance(key, str) else element_of(receiver)
+        case "_replace" | "replace" | "copy":
+            named_args = {k: v for k, v in keywords.items() if k != "**"}
+            return replace(receiver, fields={**receiver.fields, **named_args}) if receiver.fields else receiver
+        case "index" | "count":
+            return STATIC_INT
+    match node.func:
+        case ast.Attribute(value=ast.Name(id=target)) if name in MUTATORS and args:
+            _mutate(self, target, receiver, name, args)
+    return UNKNOWN
+
+
+def _mutate(self: Expressions, target: str, receiver: Value, name: str, args: list[Value]) -> None:
+    if target not in self.env:
+        return
+    if name == "append" and receiver.container == "list":
+        if not self.loops and receiver.items is not None and len(receiver.items) < 32:
+            self.env[target] = gathered("list", (*receiver.items, args[0]))
+            return
+        inside = [*(receiver.items or ()), *([receiver.element] if receiver.element else []), args[0]]
+        self.env[target] = gathered("list", None, join_all(tuple(inside)))
+        return
+    self.env[target] = gathered(receiver.container or "list", None, UNKNOWN)

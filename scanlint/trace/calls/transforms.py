@@ -1,0 +1,390 @@
+"""JAX's transforms and control flow: which functions they run, with what, and whether under a trace."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from scanlint.analysis.words import words
+from scanlint.trace.calls.callbacks import functions_of, want
+from scanlint.trace.domain.callables import Closure, Instance, Mode, Named, Partial, Transformed
+from scanlint.trace.domain.elements import row_of
+from scanlint.trace.domain.evidence import Reason
+from scanlint.trace.domain.values import STATIC, UNKNOWN, Kind, OneOf, Unset, Value, gathered, join_all, staged
+from scanlint.trace.unit import Jit
+
+if TYPE_CHECKING:
+    from scanlint.trace.expressions import Expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    """A transform that gives a new function. `auxiliary`: Python scalars among its arguments stay static."""
+
+    name: str
+    traced: bool
+    auxiliary: bool = False
+
+
+def _family(traced: bool, names: str, *, auxiliary: bool = False, as_name: str | None = None) -> dict[str, Wrapper]:
+    return {n: Wrapper(as_name or f"jax.{n.rpartition('.')[2]}", traced, auxiliary) for n in names.split()}
+
+
+WRAPPERS: dict[str, Wrapper] = {
+    **_family(True, "jax.jit jax.pmap jax.vmap jax.make_jaxpr jax.eval_shape"),
+    **_family(True, "jax.experimental.pjit.pjit jax.pjit", as_name="jax.jit"),
+    **_family(True, "jax.experimental.maps.xmap jax.closure_convert jax.export.export jax.xla_computation"),
+    **_family(
+        True, "jax.checkpoint jax.remat jax.ad_checkpoint.checkpoint jax.ad_checkpoint.remat", as_name="jax.checkpoint"
+    ),
+    **_family(True, "jax.numpy.vectorize", as_name="jax.numpy.vectorize"),
+    **_family(False, "jax.grad jax.value_and_grad jax.jacrev jax.jacfwd jax.hessian jax.custom_jvp jax.custom_vjp"),
+    **_family(
+        False, "jax.custom_gradient jax.custom_batching.custom_vmap jax.shard_map jax.experimental.shard_map.shard_map"
+    ),
+    **_family(False, "jax.jacobian", as_name="jax.jacrev"),
+    **_family(True, "equinox.filter_jit equinox.filter_pmap flax.nnx.jit", auxiliary=True, as_name="jax.jit"),
+    **_family(True, "equinox.filter_vmap flax.nnx.vmap flax.linen.vmap haiku.vmap", auxiliary=True, as_name="jax.vmap"),
+    **_family(True, "equinox.filter_checkpoint flax.nnx.remat flax.linen.remat flax.linen.checkpoint", auxiliary=True),
+    **_family(True, "haiku.remat equinox.filter_make_jaxpr equinox.filter_eval_shape", auxiliary=True),
+    **_family(True, "flax.linen.jit haiku.jit", auxiliary=True, as_name="jax.jit"),
+    **_family(True, "flax.linen.scan flax.nnx.scan", auxiliary=True, as_name="jax.lax.scan"),
+    **_family(True, "haiku.transform haiku.transform_with_state haiku.multi_transform", auxiliary=True),
+    **_family(False, "equinox.filter_grad flax.nnx.grad haiku.grad", as_name="jax.grad"),
+    **_family(
+        False,
+        "equinox.filter_value_and_grad flax.nnx.value_and_grad haiku.value_and_grad",
+        as_name="jax.value_and_grad",
+    ),
+    **_family(False, "equinox.filter_custom_jvp equinox.filter_custom_vjp equinox.filter_closure_convert"),
+}
+WRAPPERS["haiku.transform"] = Wrapper("haiku.transform", True, True)
+TRANSPARENT = words(
+    "functools.wraps functools.lru_cache functools.cache jax.named_call jax.named_scope chex.assert_max_traces "
+    "jaxtyping.jaxtyped beartype.beartype typing.no_type_check flax.linen.compact flax.linen.nowrap "
+    "equinox.filter_jit_wrapper typeguard.typechecked haiku.transparent jax.profiler.annotate_function "
+    "abc.abstractmethod typing.override builtins.staticmethod builtins.classmethod staticmethod classmethod"
+)
+KERNELS = frozenset(("jax.experimental.pallas.pallas_call", "jax.experimental.pallas.kernel"))
+
+
+OPTIONS = frozenset(("has_aux", "argnums", "in_axes", "out_axes", "nondiff_argnums"))
+DIFFERENTIATE = frozenset(
+    ("jax.grad", "jax.value_and_grad", "jax.jacrev", "jax.jacfwd", "jax.hessian", "jax.linearize")
+)
+POSITIONAL = {"jax.vmap": "in_axes", "jax.grad": "argnums", "jax.value_and_grad": "argnums"}
+
+
+def functions_in(value: Value) -> list[Closure]:
+    """The functions of the project that a value would run."""
+    match value.callee:
+        case Closure() as closure:
+            return [closure]
+        case Partial(function) | Transformed(_, function):
+            return functions_in(function)
+        case OneOf(choices):
+            return [c for v in choices for c in functions_in(v)]
+    inner = [*(value.items or ()), *([value.element] if value.element else [])]
+    return [c for v in inner for c in functions_in(v)]
+
+
+def wrap(self: Expressions, wrapper: Wrapper, node: ast.expr, function: Value, keywords: dict[str, Value]) -> Value:
+    """`jax.jit(f, ...)` and its like, called or as a decorator."""
+    static: frozenset[str] = frozenset()
+    function = as_function(self, function)
+    closures = functions_in(function)
+    if wrapper.name in ("jax.jit", "jax.pmap", "jax.checkpoint", "jax.make_jaxpr"):
+        static = static_names(function, keywords)
+    if not closures and isinstance(node, ast.Call) and node.args:
+        want(self, node.args[0])
+    mode = below(self, wrapper.name, closures, node, traced=wrapper.traced)
+    jit = (
+        Jit(self.decorator or node, self.decorator is not None)
+        if wrapper.name == "jax.jit" and not wrapper.auxiliary
+        else None
+    )
+    unsaid = any(n.startswith("static_arg") and _constants(v) == [Unset.UNSET] for n, v in keywords.items())
+    for closure in closures:
+        if wrapper.traced and not wrapper.auxiliary and not unsaid:
+            skip = static | _unmapped(closure, function, keywords) | _given(closure, function)
+        else:
+            skip = frozenset(a.arg for a in closure.code.parameters())
+        closure.code.filtered = wrapper.auxiliary and jit is None and wrapper.name == "jax.jit"
+        closure.code.guessed = not (wrapper.traced or closure.code.rooted)
+        own = jit._replace(given=_given(closure, function)) if jit is not None else None
+        self.world.root(closure, wrapper.name, mode, skip, static, own)
+    options = {k: v for k, v in keywords.items() if k in OPTIONS}
+    if isinstance(node, ast.Call) and len(node.args) > 1 and wrapper.name in POSITIONAL:
+        options[POSITIONAL[wrapper.name]] = self.eval(node.args[1])
+    made = Transformed(wrapper.name, function, static, wrapper.auxiliary, options)
+    if jit is not None and not static and not options:
+        made = replace(made, function=_unjitted(function))
+    return Value(Kind.STATIC, callee=made)
+
+
+def _unjitted(function: Value) -> Value:
+    """A function under no plain jit: `f = jax.jit(f)`, run again, adds nothing to what it was."""
+    match function.callee:
+        case Transformed("jax.jit", inner, static, auxiliary, options) if not (static or auxiliary or options):
+            return _unjitted(inner)
+        case OneOf(choices):
+            left = {choice.callee: choice for choice in map(_unjitted, choices)}
+            return replace(function, callee=OneOf(tuple(left.values()))) if len(left) > 1 else next(iter(left.values()))
+    return function
+
+
+def as_function(self: Expressions, value: Value) -> Value:
+    """An object stands for its `__call__`."""
+    from scanlint.trace.members import member
+
+    if isinstance(value.callee, OneOf):
+        return replace(value, callee=OneOf(tuple(as_function(self, choice) for choice in value.callee.values)))
+    if not isinstance(value.callee, Instance):
+        return value
+    return member(self.world, value, "__call__", self.frame.mode) or value
+
+
+def below(self: Expressions, transform: str, closures: list[Closure], node: ast.AST, *, traced: bool) -> Mode:
+    """The mode in which a transform applied here runs its function."""
+    mode = self.frame.mode
+    code = closures[0].code if closures else None
+    transforms = mode.transforms | {transform}
+    if not (traced or mode.traced):
+        return Mode(False, transforms)
+    if code is not None and code.mode.traced and transforms <= code.mode.transforms:
+        return code.mode
+    return Mode(True, transforms, (link(self, code.name if code else "?", transform, node), *mode.chain))
+
+
+def link(self: Expressions, name: str, transform: str, node: ast.AST) -> Reason:
+    """One step of the reason why a function is traced."""
+    code = self.frame.code
+    applied = f"`@{transform}`" if self.decorator is not None else f"`{transform}`"
+    inside = "" if self.decorator is not None or code.qualname == "<module>" else f" in `{code.name}`"
+    return Reason(f"`{name}` <- {applied}{inside}", code.scope, node)
+
+
+def static_names(function: Value, keywords: dict[str, Value]) -> frozenset[str]:
+    """The parameters that `static_argnums` and `static_argnames` name."""
+    names = {c for c in _constants(keywords.get("static_argnames")) if isinstance(c, str)}
+    numbers = _constants(keywords.get("static_argnums") or keywords.get("static_broadcasted_argnums"))
+    for closure in functions_in(function):
+        positional = _filled(closure, function)
+        for number in numbers:
+            if isinstance(number, int) and -len(positional) <= number < len(positional):
+                names.add(positional[number])
+    return frozenset(names)
+
+
+def _constants(value: Value | None) -> list[object]:
+    if value is None:
+        return []
+    if value.items is not None:
+        return [v.constant for v in value.items]
+    return [value.constant]
+
+
+def _unmapped(closure: Closure, function: Value, keywords: dict[str, Value]) -> frozenset[str]:
+    """Parameters that `in_axes=(0, None)` leaves as they are."""
+    axes = keywords.get("in_axes")
+    excluded = _constants(keywords.get("excluded"))
+    positional = _filled(closure, function)
+    if excluded:
+        places = {positional[i] for i in excluded if isinstance(i, int) and i < len(positional)}
+        return frozenset(places | {n for n in excluded if isinstance(n, str)})
+    if axes is None:
+        return frozenset()
+    if axes.items is None:
+        return frozenset() if isinstance(axes.constant, int) else frozenset(positional)
+    return frozenset(n for n, a in zip(positional, axes.items, strict=False) if a.constant is None)
+
+
+def _given(closure: Closure, function: Value) -> frozenset[str]:
+    """Parameters that a `partial` has given: Python values, or at least no arguments of the transform."""
+    first = {a.arg for a in closure.code.positional()}.difference(_filled(closure, function))
+    return frozenset(first.union(*(keywords for _, keywords in _partials(closure, function))))
+
+
+def _filled(closure: Closure, function: Value) -> list[str]:
+    """The parameters that positional arguments fill: not the receiver, nor what a `partial` has given by place."""
+    taken = (closure.receiver is not None) + sum(count for count, _ in _partials(closure, function))
+    return [a.arg for a in closure.code.positional()][taken:]
+
+
+def _partials(closure: Closure, function: Value) -> list[tuple[int, Mapping[str, Value]]]:
+    """How many arguments each `partial` around a function gives by place, and which by name."""
+    match function.callee:
+        case Partial(inner, args, keywords):
+            return [(len(args), keywords), *_partials(closure, inner)]
+        case Transformed(_, inner):
+            return _partials(closure, inner)
+        case OneOf(choices):
+            holder = (c for c in choices if any(f.code is closure.code for f in functions_in(c)))
+            return _partials(closure, next(holder, UNKNOWN))
+    return []
+
+
+def call_transformed(
+    self: Expressions, node: ast.Call, target: Transformed, args: list[Value], keywords: dict[str, Value]
+) -> Value:
+    """Call a transformed function: its own arguments are staged, what comes out belongs to the caller."""
+    wrapper = next((w for w in WRAPPERS.values() if w.name == target.transform), None)
+    traced = wrapper is not None and wrapper.traced
+    closures = functions_in(target.function)
+    mode = below(self, target.transform, closures, node, traced=traced)
+    if target.transform == "jax.vmap" and not target.auxiliary:
+        args = mapped_rows(args, target.options.get("in_axes"))
+        keywords = {k: rows(v) for k, v in keywords.items()}
+    elif target.transform in DIFFERENTIATE and not target.auxiliary:
+        args = (
+            [differentiated(a) for a in args[:1]] + args[1:]
+            if "argnums" not in target.options
+            else [differentiated(a) for a in args]
+        )
+    elif traced:
+        leaf = not target.auxiliary
+        names = _filled(closures[0], target.function) if closures else []
+        args = [a if i < len(names) and names[i] in target.static else staged(a, leaf=leaf) for i, a in enumerate(args)]
+        keywords = {k: v if k in target.static else staged(v, leaf=leaf) for k, v in keywords.items()}
+    result = run(self, node, target.function, args, keywords, mode)
+    return _derived(self, node, target, result, args)
+
+
+def mapped_rows(args: list[Value], axes: Value | None) -> list[Value]:
+    """The arguments as a function under `vmap` sees them: rows of what is mapped, the rest as it is."""
+    if axes is None:
+        return [rows(v) for v in args]
+    if axes.items is None:
+        return [_mapped_row(v, axes) for v in args]
+    return [_mapped_row(v, a) for v, a in zip(args, (*axes.items, *[UNKNOWN] * len(args)), strict=False)]
+
+
+def _mapped_row(value: Value, axis: Value) -> Value:
+    """One argument, by its part of `in_axes`: a number maps all of it, None nothing, a tree its parts."""
+    if axis.known:
+        return rows(value) if axis.constant is not None else value
+    if value.container == "dict" and axis.fields:
+        fields = {k: _mapped_row(v, axis.fields.get(k, UNKNOWN)) for k, v in value.fields.items()}
+        return replace(value, kind=Kind.UNKNOWN, fields=fields)
+    if value.items is not None and axis.items is not None:
+        items = tuple(_mapped_row(v, a) for v, a in zip(value.items, axis.items, strict=False))
+        return replace(value, kind=Kind.UNKNOWN, items=items)
+    return value if value.callee is not None and value.container is None else UNKNOWN
+
+
+def rows(value: Value) -> Value:
+    """One slice of each array in a tree."""
+    if value.container is not None:
+        items = None if value.items is None else tuple(rows(v) for v in value.items)
+        fields = {k: rows(v) for k, v in value.fields.items()}
+        element = None if value.element is None else rows(value.element)
+        return replace(value, kind=Kind.UNKNOWN, items=items, fields=fields, element=element)
+    if value.known and value.constant is None:
+        return value
+    return staged(row_of(value) if value.array else replace(value, ndim=None))
+
+
+def differentiated(value: Value) -> Value:
+    """An argument that is differentiated: a number of Python is an array inside, with its value but no constant."""
+    if value.container is not None and value.callee is None:
+        items = None if value.items is None else tuple(differentiated(v) for v in value.items)
+        fields = {k: differentiated(v) for k, v in value.fields.items()}
+        element = None if value.element is None else differentiated(value.element)
+        return replace(value, kind=Kind.UNKNOWN, items=items, fields=fields, element=element)
+    if value.static and value.callee is None and not (value.known and isinstance(value.constant, str | None)):
+        return Value(Kind.UNKNOWN, dtype=value.dtype)
+    return value
+
+
+def _derived(self: Expressions, node: ast.AST, target: Transformed, result: Value, args: list[Value]) -> Value:
+    """What the transformed function returns, from what the function returns."""
+    aux = target.options.get("has_aux")
+    plain = aux is None or (aux.known and not aux.constant)
+    argnums = target.options.get("argnums")
+    first = staged(args[0]) if args and self.traced and argnums is None else UNKNOWN
+    if argnums is not None and self.traced and args:
+        first = _of_numbers(argnums, [staged(a) for a in args])
+    match target.transform:
+        case "jax.grad" | "jax.jacrev" | "jax.jacfwd" | "jax.hessian":
+            if target.transform != "jax.grad":
+                first = replace(first, ndim=None) if first.container is None else UNKNOWN
+            return first if plain else gathered("tuple", (first, _part(result, 1)))
+        case "jax.value_and_grad":
+            loss = settle(self, result if plain else _part(result, 0))
+            if loss.container is None and loss.callee is None and not loss.known:
+                loss = self.made(node, loss.why, loss.dtype, 0, operands=args)  # a scalar, whatever the function is
+            return gathered("tuple", (loss if plain else gathered("tuple", (loss, _part(result, 1))), first))
+        case "jax.vmap" | "jax.numpy.vectorize":
+            outcome = settle(self, batched(result))
+            plain_axes = "out_axes" not in target.options and target.transform == "jax.vmap"
+            return outcome if plain_axes or outcome.container is not None else replace(outcome, ndim=None)
+        case "jax.make_jaxpr" | "jax.eval_shape":
+            return STATIC
+        case "haiku.transform" | "jax.transform_with_state":
+            return UNKNOWN
+    return settle(self, result)
+
+
+def _part(value: Value, place: int) -> Value:
+    return value.items[place] if value.items is not None and len(value.items) > place else UNKNOWN
+
+
+def _of_numbers(numbers: Value, args: list[Value]) -> Value:
+    """The arguments that `argnums` names."""
+    if isinstance(numbers.constant, int):
+        return args[numbers.constant] if -len(args) <= numbers.constant < len(args) else UNKNOWN
+    if numbers.items is None:
+        return UNKNOWN
+    return gathered("tuple", tuple(_of_numbers(n, args) for n in numbers.items))
+
+
+def batched(value: Value) -> Value:
+    """The results of all rows, stacked."""
+    if value.container is not None:
+        items = None if value.items is None else tuple(batched(v) for v in value.items)
+        fields = {k: batched(v) for k, v in value.fields.items()}
+        element = None if value.element is None else batched(value.element)
+        return replace(value, items=items, fields=fields, element=element)
+    if value.known and value.constant is None:
+        return value
+    return replace(value, ndim=None if value.ndim is None else value.ndim + 1)
+
+
+def settle(self: Expressions, value: Value) -> Value:
+    """A result as the code around sees it: staged under a trace, concrete on the host."""
+    from scanlint.trace.domain.values import concrete
+
+    return staged(value, leaf=False) if self.traced else concrete(staged(value, leaf=False))
+
+
+def run(
+    self: Expressions, node: ast.AST, function: Value, args: list[Value], keywords: dict[str, Value], mode: Mode
+) -> Value:
+    """Run whatever a function value stands for."""
+    from scanlint.trace.calls.dispatch import arguments
+
+    match function.callee:
+        case Closure() as closure:
+            return self.world.invoke(closure, arguments(closure, args, keywords), mode)
+        case Partial(inner, given, named):
+            return run(self, node, inner, [*given, *args], {**named, **keywords}, mode)
+        case Transformed() as target:
+            if target.transform == "jax.vmap":
+                args = mapped_rows(args, target.options.get("in_axes"))
+            result = run(self, node, target.function, args, keywords, mode)
+            return _derived(self, node, target, result, args)
+        case Instance():
+            called = as_function(self, function)
+            return UNKNOWN if called is function else run(self, node, called, args, keywords, mode)
+        case OneOf(choices):
+            return join_all(tuple(run(self, node, choice, args, keywords, mode) for choice in choices))
+        case None if isinstance(node, ast.Call) and mode.traced:
+            for part in functions_of(node):
+                want(self, part)
+        case Named(name) if name.startswith(("jax.numpy.", "jax.nn.", "jax.lax.", "jax.scipy.")):
+            return Value(
+                Kind.TRACED if mode.traced else Kind.UNKNOWN, array=True, why=Reason("", self.frame.code.scope, node)
+            )
+    return UNKNOWN

@@ -1,0 +1,190 @@
+"""Operators on abstract values."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scanlint.trace.domain.callables import Instance, Method
+from scanlint.trace.domain.folding import fold_binary, fold_compare, fold_unary
+from scanlint.trace.domain.values import (
+    STATIC,
+    STATIC_BOOL,
+    UNKNOWN,
+    Kind,
+    OneOf,
+    Value,
+    constant,
+    element_of,
+    gathered,
+    join_all,
+    number,
+)
+from scanlint.trace.members import member
+
+if TYPE_CHECKING:
+    from scanlint.trace.expressions import Expressions
+
+
+_NAMES: dict[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "truediv",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+    ast.MatMult: "matmul",
+    ast.BitAnd: "and",
+    ast.BitOr: "or",
+    ast.BitXor: "xor",
+    ast.LShift: "lshift",
+    ast.RShift: "rshift",
+}
+
+
+def call_at(node: ast.AST) -> ast.Call:
+    """A call in the place of an operator."""
+    return ast.copy_location(ast.Call(ast.Name("operator", ast.Load()), [], []), node)
+
+
+def binary_operator(self: Expressions, node: ast.BinOp) -> Value:
+    return binary(self, node.op, self.eval(node.left), self.eval(node.right), node)
+
+
+def binary(self: Expressions, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
+    """`left op right`."""
+    from scanlint.trace.calls import dispatch
+
+    if left.known and right.known:
+        return assumed(fold_binary(op, left.constant, right.constant), left, right) or STATIC
+    for owner, other, name in ((left, right, _NAMES[type(op)]), (right, left, f"r{_NAMES[type(op)]}")):
+        if isinstance(owner.callee, Instance):
+            method = member(self.world, owner, f"__{name}__", self.frame.mode)
+            called = dispatch.apply(self, call_at(node), method, [other], {}) if method is not None else UNKNOWN
+            if called is not UNKNOWN or owner is right or not isinstance(right.callee, Instance):
+                return called
+    if left.container and right.container:
+        if isinstance(op, ast.Add) and left.items is not None and right.items is not None:
+            return gathered(left.container, (*left.items, *right.items))
+        inner = (*(left.items or ()), *(right.items or ()))
+        parts = [v for v in (left.element, right.element, *inner) if v is not None]
+        return gathered(left.container, None, join_all(tuple(parts)) if parts else None)
+    if (left.container == "list" or right.container == "list") and isinstance(op, ast.Mult):
+        repeated = left if left.container else right
+        return gathered("list", None, element_of(repeated))
+    if isinstance(left.constant, str) or isinstance(right.constant, str):
+        return STATIC
+    return arithmetic(self, left, right, _result_dtype(op, left, right), node)
+
+
+def assumed(result: Value | None, *operands: Value) -> Value | None:
+    """A folded value is as certain as what it is made of."""
+    if result is None or all(v.certain for v in operands):
+        return result
+    return replace(result, origin="argument")
+
+
+def arithmetic(self: Expressions, left: Value, right: Value, dtype: str | None, node: ast.AST) -> Value:
+    """What an operator gives for two operands: traced as soon as one is."""
+    for operand in (left, right):
+        if operand.traced:
+            ndim = _broadcast(left, right)
+            return Value(Kind.TRACED, True, dtype=dtype, ndim=ndim, why=operand.why)
+    if left.array or right.array:
+        return self.made(node, None, dtype, _broadcast(left, right), operands=(left, right))
+    if left.static and right.static:
+        return replace(number(left, right), dtype=dtype)
+    return next((v for v in (left, right) if v.origin == "called"), UNKNOWN)
+
+
+def _broadcast(left: Value, right: Value) -> int | None:
+    axes = [0 if v.static and v.dtype else v.ndim for v in (left, right)]
+    return None if None in axes else max(n for n in axes if n is not None)
+
+
+_ORDER = ("bool", "int", "float", "complex")
+
+
+def _result_dtype(op: ast.operator, left: Value, right: Value) -> str | None:
+    if left.dtype not in _ORDER or right.dtype not in _ORDER:
+        return None
+    if isinstance(op, ast.Div):
+        return "complex" if "complex" in (left.dtype, right.dtype) else "float"
+    return max(left.dtype, right.dtype, key=_ORDER.index)
+
+
+def unary_operator(self: Expressions, node: ast.UnaryOp) -> Value:
+    if isinstance(node.op, ast.Not):
+        operand = self.truth(node.operand)
+        if operand.container is not None:
+            return STATIC_BOOL
+    else:
+        operand = self.eval(node.operand)
+    if operand.known:
+        return assumed(fold_unary(node.op, operand.constant), operand) or STATIC
+    if operand.traced:
+        return replace(operand, array=True, dtype="bool" if isinstance(node.op, ast.Not) else operand.dtype)
+    return replace(operand, callee=None) if operand.callee is None else UNKNOWN
+
+
+def bool_operator(self: Expressions, node: ast.BoolOp) -> Value:
+    """`and`/`or`: traced when the truth of a traced operand is asked for; a constant may settle it before."""
+    asked: list[Value] = []
+    value = UNKNOWN
+    for operand in node.values:
+        value = self.truth(operand)
+        if not value.certain:
+            asked.append(value)
+        elif bool(value.constant) is isinstance(node.op, ast.Or):
+            break
+    if not asked:
+        return value
+    for place, value in enumerate(asked):
+        if value.traced:
+            certain = all(v.static or v.array for v in asked[:place])
+            return replace(value, dtype=_common_dtype(asked)) if certain else UNKNOWN
+    return join_all(tuple(asked))
+
+
+def _common_dtype(values: list[Value]) -> str | None:
+    return values[0].dtype if all(v.dtype == values[0].dtype for v in values) else None
+
+
+def compare_operator(self: Expressions, node: ast.Compare) -> Value:
+    values = [self.eval(node.left), *(self.eval(c) for c in node.comparators)]
+    if len(node.ops) == 1:
+        return _compare_two(self, node.ops[0], values[0], values[1], node)
+    pairs = [
+        _compare_two(self, op, left, right, node) for op, left, right in zip(node.ops, values, values[1:], strict=False)
+    ]
+    return next((p for p in pairs if p.traced), join_all(tuple(pairs)))
+
+
+_ORDERINGS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+"""What functions do not have: the attribute of an object that looks like a method of it may be a field."""
+
+
+def _compare_two(self: Expressions, op: ast.cmpop, left: Value, right: Value, node: ast.Compare) -> Value:
+    if left.known and right.known:
+        return assumed(fold_compare(op, left.constant, right.constant), left, right) or STATIC_BOOL
+    if isinstance(op, ast.Is | ast.IsNot):
+        if right.known and right.constant is None and left.callee is not None and not isinstance(left.callee, OneOf):
+            if left.static or isinstance(left.callee, Instance):
+                return constant(isinstance(op, ast.IsNot))
+        if left.present and right.known and right.constant is None:
+            return constant(isinstance(op, ast.IsNot))
+        return STATIC_BOOL
+    if isinstance(op, ast.In | ast.NotIn):
+        return STATIC_BOOL if right.container or not (right.traced and right.array) else UNKNOWN
+    for side in (left, right):
+        if isinstance(side.callee, Method) or (side.callee is not None and isinstance(op, _ORDERINGS)):
+            return UNKNOWN
+        if side.callee is not None and side.container is None:
+            return STATIC_BOOL if side.static else UNKNOWN
+        if side.container is not None or (isinstance(side.constant, str | None) and side.known):
+            return STATIC_BOOL if (left.static and right.static) or isinstance(side.constant, str) else UNKNOWN
+    found = arithmetic(self, left, right, "bool", node)
+    ordered = isinstance(op, _ORDERINGS) and found.origin == "called"
+    return Value(Kind.TRACED, True, dtype="bool", why=found.why) if ordered else found

@@ -1,0 +1,305 @@
+"""Which functions are traced, by whom, and with what: the interpreter run over the functions of the project."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Container, Mapping
+from functools import partial
+
+from scanlint.analysis.walk import by_kind
+from scanlint.project.facts import dotted
+from scanlint.project.summary import EXTERNAL
+from scanlint.trace.array_uses import SAME_PARAMETERS, array_uses, unpacked_uses
+from scanlint.trace.calls.jax_results import ARRAY_ROOTS
+from scanlint.trace.calls.transforms import functions_in
+from scanlint.trace.domain.callables import Closure, Code, Followed, Frame, Instance, Mode
+from scanlint.trace.domain.values import STATIC_BOOL, UNKNOWN, Kind, Value, concrete, join, unmarked
+from scanlint.trace.members import annotated
+from scanlint.trace.parameters import direct, received, unsaid
+from scanlint.trace.program.definitions import Definitions
+from scanlint.trace.program.module_scope import ModuleScope
+from scanlint.trace.statements import interpret
+from scanlint.trace.unit import Function, Jit
+
+DEEPEST = 14
+DEEPEST_USES = 40
+MOST_RUNS = 8
+MOST_ROUNDS = 2
+MOST_FOLLOWED = 12
+DEEPEST_FOLLOWED = 6
+
+
+class Graph(Definitions):
+    """The world in which functions are interpreted; remembers for each how it is run."""
+
+    def __init__(
+        self, modules: Mapping[str, ModuleScope], made: Mapping[str, ModuleScope], roots: Container[str]
+    ) -> None:
+        super().__init__(modules, made, roots)
+        self.depth = 0
+        self.asking = 0
+        self.open: object | None = None
+        self.following: list[Code] = []
+        self.wanted: dict[Code, dict[str, None]] = {}
+
+    def root(
+        self,
+        closure: Closure,
+        transform: str,
+        mode: Mode,
+        skip: frozenset[str],
+        static: frozenset[str],
+        jit: Jit | None,
+    ) -> None:
+        code = closure.code
+        if self._is_frozen(code):
+            return
+        code.static |= static
+        code.jit = code.jit or jit
+        self._enter(code, mode)
+        if mode.traced:
+            bound = skip | ({code.positional()[0].arg} if closure.receiver is not None and code.positional() else set())
+            code.rooted = True
+            fresh = direct(self, code, bound, partial(self.uses, code))
+            if closure.receiver is not None and code.positional():
+                fresh[code.positional()[0].arg] = closure.receiver
+            self._receive(code, fresh)
+        fresh_frame = closure.frame is not None and closure.frame.activation not in code.results
+        if (code.stale and (code.rooted or closure.frame is None)) or (code.rooted and fresh_frame):
+            self.pending.append((code, closure.frame))
+
+    def stand_in(self, primal: Closure, rule: Closure, skip: frozenset[str]) -> None:
+        primal.code.rules.append((rule, skip))
+        if primal.code.mode.traced:
+            self.root(rule, "jax.custom_jvp", primal.code.mode, skip, frozenset(), None)
+
+    def wanting(self, code: Code, parameter: str) -> None:
+        if not code.scope.name.startswith(EXTERNAL):
+            self.wanted.setdefault(code, {}).setdefault(parameter)
+
+    def wants(self, code: Code) -> Collection[str]:
+        return self.wanted.get(code, ())
+
+    def _is_frozen(self, code: Code) -> bool:
+        """Whether only one unit is run anew, and the function is not part of it."""
+        return self.open is not None and code.record is not self.open
+
+    def replay(self, code: Code, before: Code) -> None:
+        """Interpret one unit again, with all that is known of the other functions."""
+        self.open = code.record
+        try:
+            code.stale = True
+            self._run(code, None)
+            self.settle()
+            self._resume(code, before)
+        finally:
+            self.open = None
+
+    def _resume(self, code: Code, before: Code) -> None:
+        """Run the functions that are made in a unit as they were run before by those who got them."""
+        for call in before.followed:
+            if call.frame is None:
+                self._follow(Closure(code), call.args, code.mode)
+        left = list(before.record.codes.values())
+        for inner in list(code.record.codes.values()):
+            known = next((c for c in left if c.qualname == inner.qualname), None)
+            if known is None:
+                continue
+            left.remove(known)
+            if known.mode.traced and not inner.mode.traced:
+                self._enter(inner, known.mode)
+                inner.incoming, inner.rooted, inner.static = dict(known.incoming), known.rooted, known.static
+                self.pending += [(inner, frame) for frame in self.frames if frame.code is code]
+                self.settle()
+
+    def _enter(self, code: Code, mode: Mode) -> None:
+        """A function is run in this mode too: a traced run takes over from runs on the host."""
+        if mode.traced and not code.mode.traced:
+            code.mode = Mode(True, mode.transforms | code.mode.transforms, mode.chain)
+            code.incoming, code.results = {}, {}
+            code.stale = True
+            for rule, skip in code.rules:
+                self.root(rule, "jax.custom_jvp", mode, skip, frozenset(), None)
+        elif not mode.transforms <= code.mode.transforms and mode.traced == code.mode.traced:
+            code.mode = Mode(code.mode.traced, code.mode.transforms | mode.transforms, code.mode.chain)
+            code.stale = True
+
+    def _receive(self, code: Code, args: Mapping[str, Value]) -> None:
+        """Join arguments into what is known of the parameters."""
+        for name, given in args.items():
+            value = unmarked(given)
+            known = code.incoming.get(name)
+            joined = value if known is None else value if value is known else join(known, value)
+            if joined != known:
+                code.incoming[name] = joined
+                code.stale = True
+
+    def uses(self, code: Code) -> Mapping[str, bool]:
+        """Which names of a function are used as arrays; asks the functions that it calls."""
+        if code.uses is None:
+            code.uses = {}
+            self.asking += 1
+            found = array_uses(code.node, lambda node: self._callee_uses(code, node))
+            notes = {a.arg: annotated(code.scope, a.annotation) for a in code.parameters() if a.annotation is not None}
+            several = {name for name, note in notes.items() if note is not None and note.container is not None}
+            code.uses = {name: strong for name, strong in found.items() if name not in several}
+            self.asking -= 1
+            positional = [a.arg for a in code.positional()]
+            places = {str(i): code.uses[name] for i, name in enumerate(positional) if name in code.uses}
+            code.uses = {**code.uses, **places, **unpacked_uses(code.node, positional, code.uses)}
+        return code.uses
+
+    def _callee_uses(self, code: Code, node: ast.expr) -> str | Mapping[str, bool] | None:
+        match node:
+            case ast.Call(func=changed, args=[ast.Name() as inner, *_]):
+                return self._callee_uses(code, inner) if code.scope.annotation(changed) in SAME_PARAMETERS else None
+        name = code.scope.annotation(node)
+        if name is None or name.startswith(ARRAY_ROOTS):
+            return name
+        if not isinstance(node, ast.Name) or self.asking > DEEPEST_USES:
+            return None
+        value = code.scope.lookup(node.id)
+        functions = functions_in(value) if value is not None else []
+        return self.uses(functions[0].code) if len(functions) == 1 and functions[0].receiver is None else None
+
+    def invoke(self, closure: Closure, args: Mapping[str, Value], mode: Mode) -> Value:
+        code = closure.code
+        if self._is_frozen(code):
+            result = self._first(code).result
+            return result if mode.traced else concrete(result)
+        if code.mode.traced and not mode.traced:
+            return concrete(code.result)
+        if not mode.traced and self._carries(code, args):
+            followed = self._follow(closure, args, mode)
+            if followed is not None:
+                return followed
+        if not mode.traced and closure.frame is None and code.mode.transforms >= mode.transforms:
+            return concrete(code.result)
+        self._enter(code, mode)
+        if code.guessed:
+            code.guessed, code.rooted, code.incoming, code.stale = False, False, {}, True
+        if not code.rooted:
+            self._receive(code, received(self, code, args, partial(self.uses, code)))
+        else:
+            self._refine(code, args)
+        self._run(code, closure.frame)
+        result = code.results.get(closure.frame.activation, code.result) if closure.frame is not None else code.result
+        return result if mode.traced else concrete(result)
+
+    def _carries(self, code: Code, args: Mapping[str, Value]) -> bool:
+        """Whether a call on the host hands functions on, or may return some that are made in it.
+
+        A method is run for its object, whichever it be: what one object holds was seen where it was set.
+        """
+        if code.scope.name.startswith(EXTERNAL):
+            return False
+        if code.makes is None:
+            code.makes = _returns_functions(code.node)
+        own = code.positional()[0].arg if code.owner is not None and code.positional() else None
+        handed = [v for name, v in args.items() if name != own or v.fields]
+        return code.makes or any(isinstance(v.callee, Instance) or functions_in(v) for v in handed)
+
+    def _follow(self, closure: Closure, args: Mapping[str, Value], mode: Mode) -> Value | None:
+        """What one call on the host returns; None when it is called too deep or too often to be followed."""
+        code = closure.code
+        for known in code.followed:
+            if known.frame is closure.frame and known.args == args:
+                return known.result
+        if len(code.followed) >= MOST_FOLLOWED or code in self.following or len(self.following) >= DEEPEST_FOLLOWED:
+            return None
+        self.following.append(code)
+        given = received(self, code, args, partial(self.uses, code))
+        result = interpret(self, Frame(code, mode, given, closure.frame, scratch=True))
+        self.following.pop()
+        code.followed.append(Followed(args, closure.frame, result))
+        return result
+
+    def _first(self, code: Code) -> Code:
+        """A function as it was interpreted before its file was changed."""
+        scope = self.modules.get(code.scope.name)
+        return scope.codes.get(code.qualname, code) if scope is not None and code.runs == 0 else code
+
+    def _refine(self, code: Code, args: Mapping[str, Value]) -> None:
+        """A call of a transformed function tells the structure of its arguments."""
+        for name, value in args.items():
+            known = code.incoming.get(name)
+            if known is None or (known.kind is Kind.TRACED and not known.array and (value.container or value.array)):
+                code.incoming[name] = value
+                code.stale = True
+            elif known.known and value != known and (name in code.static or isinstance(known.constant, bool)):
+                self._receive(code, {name: value})
+
+    def _run(self, code: Code, frame: Frame | None) -> None:
+        """Interpret a function unless nothing is new."""
+        epoch = (id(frame), frame.epoch) if frame is not None else (0, 0)
+        if code.running or code.runs >= MOST_RUNS * (4 if frame is not None else 1):
+            return
+        if not code.stale and epoch == code.epoch:
+            return
+        if self.depth >= DEEPEST:
+            self.pending.append((code, frame))
+            return
+        activation = frame.activation if frame is not None else None
+        self.depth += 1
+        self.running.append((code, frame))
+        try:
+            for _ in range(MOST_ROUNDS):
+                code.running, code.stale, code.epoch = True, False, epoch
+                code.runs += 1
+                joining = any(other != activation for other in code.results)
+                inner = Frame(code, code.mode, dict(code.incoming), frame, joining=joining)
+                code.results[activation] = code.result = interpret(self, inner)
+                if not code.stale:
+                    break
+        finally:
+            code.running = False
+            self.depth -= 1
+            self.running.pop()
+
+    def fallback(self, code: Code, frame: Frame) -> None:
+        mode = frame.mode
+        if self._is_frozen(code):
+            return
+        self._enter(code, mode)
+        self._receive(code, _uncalled(received(self, code, unsaid(code), partial(self.uses, code))))
+        self._run(code, frame)
+
+    def visit(self, code: Code) -> None:
+        if code.runs == 0 and not code.mode.traced:
+            self._receive(code, _uncalled(received(self, code, unsaid(code), partial(self.uses, code))))
+            self._run(code, None)
+
+    def close(self) -> None:
+        """Take apart the circles of functions, frames and values, so that nothing has to be looked for."""
+        for frame in self.frames:
+            frame.env.clear()
+            frame.returned.clear()
+            frame.made.clear()
+        self.frames.clear()
+        self.pending.clear()
+        self.forget()
+
+    def settle(self) -> None:
+        """Run what waits, until nothing does."""
+        while self.pending:
+            code, frame = self.pending.pop()
+            if code.stale or (frame is not None and frame.activation not in code.results):
+                self._run(code, frame)
+
+
+def _uncalled(table: Mapping[str, Value]) -> dict[str, Value]:
+    """The parameters of a function that no known call runs: a caller may choose other flags than the defaults."""
+    chosen = {n for n, v in table.items() if v.known and (v.constant is None or isinstance(v.constant, bool))}
+    return {n: (STATIC_BOOL if v.dtype == "bool" else UNKNOWN) if n in chosen else v for n, v in table.items()}
+
+
+def _returns_functions(node: Function) -> bool:
+    """Whether functions are made in a function and handed out."""
+    if isinstance(node, ast.Lambda):
+        return isinstance(node.body, ast.Lambda)
+    inside = by_kind(*node.body)
+    made = {n.name for n in inside.of(ast.FunctionDef)} | {n.name for n in inside.of(ast.ClassDef)}
+    parts = by_kind(*(n.value for n in inside.of(ast.Return) if n.value is not None))
+    if parts.of(ast.Lambda) or any(n.id in made for n in parts.of(ast.Name)):
+        return True
+    return any((dotted(n.func) or "").rpartition(".")[2] == "partial" for n in parts.of(ast.Call))

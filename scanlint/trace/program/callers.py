@@ -1,0 +1,134 @@
+"""Callers of functions that run their own arguments under a trace: they tell which functions that are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from scanlint.project.summary import Wanted
+from scanlint.trace.domain.callables import Code
+from scanlint.trace.members import abstract, lineage
+from scanlint.trace.program.call_graph import Graph
+from scanlint.trace.program.module_scope import ModuleScope
+
+MOST = 200
+SPECIAL = re.compile(r"__(?!init__)\w+__")
+
+
+def ask(graph: Graph, elsewhere: Sequence[Wanted] = (), within: Sequence[ModuleScope] = ()) -> None:
+    """Run every function and statement that names such a function, until no more come up.
+
+    Asked are the files `within`, for functions that are known from `elsewhere` too, and the file of the function
+    itself; what else names it is asked when it is the turn of its own file.
+    """
+    done: set[tuple[str, str | int]] = set()
+    if elsewhere:
+        for want in elsewhere:
+            _visit(graph, want)
+        _ask(graph, sorted({want.name for want in elsewhere}), within, done)
+    asked: set[str] = set()
+    while len(asked) < MOST:
+        found: dict[str, set[str]] = {}
+        for code in graph.wanted:
+            name = _called(code)
+            if name is not None and name not in asked:
+                found.setdefault(name, set()).add(code.scope.name)
+        if not found:
+            return
+        asked |= found.keys()
+        _ask(graph, sorted(found), within, done)
+        for module in sorted({m for modules in found.values() for m in modules} - {scope.name for scope in within}):
+            _ask(graph, sorted(n for n, modules in found.items() if module in modules), [graph.modules[module]], done)
+
+
+def wanted(graph: Graph) -> tuple[Wanted, ...]:
+    """The functions whose callers in other files have something to tell; methods that classes below are to define."""
+    found = {
+        Wanted(code.scope.name, code.qualname.partition(".")[0], name): None
+        for code in graph.wanted
+        if (name := _called(code)) is not None
+    }
+    left = {(code.owner, code.name): None for code in graph.wanted if code.owner is not None and abstract(code)}
+    for scope in list(graph.made.values()) if left else ():
+        for name in [name for name, facts in scope.facts.classes.items() if facts.bases]:
+            above = {info.name for info in lineage(graph, f"{scope.name}.{name}")}
+            found |= {Wanted(scope.name, name, method): None for owner, method in left if owner in above}
+    return tuple(found)
+
+
+def _visit(graph: Graph, want: Wanted) -> None:
+    """Run a function, so that it is known to run its arguments; for a method left to classes below, who calls it."""
+    scope = graph.modules.get(want.module)
+    if scope is None:
+        return
+    above = list(lineage(graph, f"{want.module}.{want.top}")) if want.top in scope.facts.classes else []
+    method = next((info.methods[want.name] for info in above if want.name in info.methods), None)
+    if method is not None and abstract(method):
+        _run_all(graph, [code for info in above for code in info.methods.values() if _transforms(code)])
+    else:
+        named = [name for name in scope.facts.functions if name.partition(".")[0] == want.top]
+        codes = [code for name in named if (code := scope.code(name)) is not None]
+        _run_all(graph, [code for code in codes if _called(code) == want.name])
+
+
+def _run_all(graph: Graph, codes: Sequence[Code]) -> None:
+    for code in codes:
+        graph.decorated(code)
+        graph.visit(code)
+
+
+def _transforms(code: Code) -> bool:
+    """Whether a function of the project is transformed, or transforms something."""
+    span = code.scope.facts.functions.get(code.qualname) if isinstance(code.scope, ModuleScope) else None
+    return span is not None and span.transforms
+
+
+def _ask(graph: Graph, names: Sequence[str], scopes: Sequence[ModuleScope], done: set[tuple[str, str | int]]) -> None:
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
+    for scope in scopes:
+        for place in _places(scope, pattern):
+            if (scope.name, place) not in done:
+                done.add((scope.name, place))
+                _run(graph, scope, place)
+    graph.settle()
+
+
+def _called(code: Code) -> str | None:
+    """The name by which a function is called from elsewhere: a class's for its `__init__`."""
+    outer = code.qualname.partition(".<locals>")[0]
+    owner, _, name = outer.rpartition(".")
+    if name == "__init__":
+        return owner.rpartition(".")[2]
+    return None if SPECIAL.fullmatch(name) or name in ("<module>", "<lambda>", "") else name
+
+
+def _places(scope: ModuleScope, pattern: re.Pattern[str]) -> Iterator[str | int]:
+    """The functions, and the first lines of statements outside of functions, that hold a word."""
+    text = scope.source.text
+    lines: set[int] = set()
+    line, at = 1, 0
+    for found in pattern.finditer(text):
+        line += text.count("\n", at, found.start())
+        at = found.start()
+        lines.add(line)
+    if not lines:
+        return
+    spans = list(scope.facts.functions.items())
+    for number in sorted(lines):
+        inside = [name for name, span in spans if span.first <= number <= span.last]
+        yield from inside
+        if not inside:
+            first = scope.statement_around(number)
+            if first is not None:
+                yield first
+
+
+def _run(graph: Graph, scope: ModuleScope, place: str | int) -> None:
+    if isinstance(place, int):
+        statement = scope.statement(place)
+        if statement is not None:
+            graph.interpreter(scope.frame()).block([statement])
+        return
+    code = scope.code(place)
+    if code is not None:
+        _run_all(graph, [code])

@@ -1,0 +1,95 @@
+"""What a class statement says: its kind, its fields, its methods."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from scanlint.analysis.words import words
+from scanlint.trace.domain.callables import ClassInfo, Code
+
+if TYPE_CHECKING:
+    from scanlint.trace.program.module_scope import ModuleScope
+
+DATACLASSES = words(
+    "dataclasses.dataclass flax.struct.dataclass chex.dataclass flax.struct.PyTreeNode equinox.Module "
+    "jax_dataclasses.pytree_dataclass tjax.dataclasses.dataclass simple_pytree.Pytree brax.base.Base "
+    "jax.tree_util.register_dataclass penzai.core.struct.pytree_dataclass mjx._src.dataclasses.PyTreeNode"
+)
+MODULES = words(
+    "flax.linen.Module haiku.Module flax.nnx.Module haiku.RNNCore objax.Module treex.Module flax.linen.RNNCellBase"
+)
+TREES = words("flax.struct.dataclass flax.struct.PyTreeNode chex.dataclass")
+"""Of these all fields are leaves of a pytree, but those that are said to be none."""
+TUPLES = frozenset(["typing.NamedTuple", "collections.namedtuple"])
+ENUMS = frozenset(["enum.Enum", "enum.IntEnum", "enum.Flag", "enum.StrEnum"])
+
+
+def describe_class(
+    scope: ModuleScope, node: ast.ClassDef, name: str, codes: dict[str, Code] | None = None
+) -> ClassInfo:
+    """The facts of a class, by its full name; `codes` are the methods of one that is defined in a function."""
+    inside = name.removeprefix(f"{scope.name}.")
+    bases = tuple(base for b in node.bases if (base := scope.annotation(_head(b))) is not None)
+    fields: dict[str, ast.expr] = {}
+    constants: dict[str, ast.expr] = {}
+    defaults: dict[str, ast.expr] = {}
+    static: set[str] = set()
+    methods: dict[str, Code] = {}
+    for part in node.body:
+        match part:
+            case ast.AnnAssign(target=ast.Name(id=field), annotation=annotation, value=value):
+                if "ClassVar" not in ast.unparse(annotation):
+                    fields[field] = annotation
+                if value is not None:
+                    defaults[field] = value
+                    if _is_static(value):
+                        static.add(field)
+            case ast.Assign(targets=[ast.Name(id=field)], value=value):
+                constants[field] = value
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                code = scope.code(f"{inside}.{part.name}") if codes is None else codes[part.name]
+                if code is not None:
+                    methods[part.name] = code
+    kind = _kind(scope, node, bases)
+    tree = bool(TREES & {*bases, *_decorators(scope, node)})
+    return ClassInfo(
+        name, scope, kind, bases, fields, frozenset(static), methods, constants, defaults=defaults, tree=tree
+    )
+
+
+def _head(base: ast.expr) -> ast.expr:
+    """`Generic[T]` is `Generic`."""
+    return base.value if isinstance(base, ast.Subscript) else base
+
+
+def _is_static(value: ast.expr) -> bool:
+    """`eqx.field(static=True)`, `struct.field(pytree_node=False)`, `metadata={"static": True}`."""
+    text = ast.unparse(value)
+    return "static=True" in text or "pytree_node=False" in text or "static_field" in text or "'static': True" in text
+
+
+def _decorators(scope: ModuleScope, node: ast.ClassDef) -> set[str]:
+    return {
+        scope.annotation(d.args[0] if _is_partial(scope, d) and isinstance(d, ast.Call) else _called(d)) or ""
+        for d in node.decorator_list
+    }
+
+
+def _kind(scope: ModuleScope, node: ast.ClassDef, bases: tuple[str, ...]) -> str:
+    decorators = _decorators(scope, node)
+    if TUPLES & set(bases):
+        return "namedtuple"
+    if MODULES & set(bases):
+        return "module"
+    if DATACLASSES & (set(bases) | decorators):
+        return "dataclass"
+    return "enum" if ENUMS & set(bases) else "plain"
+
+
+def _is_partial(scope: ModuleScope, node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and bool(node.args) and scope.annotation(node.func) == "functools.partial"
+
+
+def _called(node: ast.expr) -> ast.expr:
+    return node.func if isinstance(node, ast.Call) else node

@@ -1,0 +1,230 @@
+"""What the names, classes and attributes of the project mean to the functions that are interpreted."""
+
+from __future__ import annotations
+
+import ast
+from abc import abstractmethod
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import replace
+
+from scanlint.project.summary import EXTERNAL
+from scanlint.trace.domain.callables import ClassInfo, ClassRef, Closure, Code, Frame, Named, Scope, World
+from scanlint.trace.domain.values import UNKNOWN, Kind, Unset, Value, join, unmarked
+from scanlint.trace.members import class_member, lineage
+from scanlint.trace.program.classes import describe_class
+from scanlint.trace.program.module_scope import ModuleScope, nested
+from scanlint.trace.statements import Interpreter
+from scanlint.trace.unit import Function, canonical
+
+MOST_BELOW = 8
+
+
+class Definitions(World):
+    """Finds definitions by their names, and remembers what each was found to mean.
+
+    `made` are the modules consulted so far, `roots` the first parts of the names of all modules. `running` are the
+    functions that are being interpreted, and `pending` those that are to be interpreted again, because something
+    that they asked for has changed.
+    """
+
+    def __init__(
+        self, modules: Mapping[str, ModuleScope], made: Mapping[str, ModuleScope], roots: Container[str]
+    ) -> None:
+        self.modules = modules
+        self.made = made
+        self.roots = roots
+        self.pending: list[tuple[Code, Frame | None]] = []
+        self.running: list[tuple[Code, Frame | None]] = []
+        self.frames: list[Frame] = []
+        self.local: dict[str, ClassInfo] = {}
+        self._below: dict[str, list[str]] | None = None
+        self._constants: dict[str, Value] = {}
+        self._classes: dict[str, ClassInfo] = {}
+        self._foreign: set[str] = set()
+        self._found: dict[str, Value | None] = {}
+        self._decorated: dict[Code, Value] = {}
+
+    @abstractmethod
+    def visit(self, code: Code) -> None:
+        """Interpret a function of the host with unknown arguments."""
+
+    def find(self, name: str) -> Value | None:
+        """The value of a dotted name that is defined in the project."""
+        if name.startswith(EXTERNAL) or name.partition(".")[0] not in self.roots:
+            return None
+        if name not in self._found:
+            self._found[name] = None
+            self._found[name] = self._find(name)
+        return self._found[name]
+
+    def _find(self, name: str) -> Value | None:
+        parts = name.split(".")
+        for cut in range(len(parts), 0, -1):
+            prefix = ".".join(parts[:cut])
+            scope = self.modules.get(prefix)
+            if scope is None:
+                continue
+            if cut == len(parts):
+                return Value(Kind.STATIC, callee=Named(name))
+            value = scope.lookup(parts[cut])
+            if value is None:
+                return None
+            return self._inside(value, scope, parts[cut:])
+        return None
+
+    def _inside(self, value: Value, scope: ModuleScope, rest: list[str]) -> Value | None:
+        """`Class.method`, `Class.CONSTANT`, or a name of a module that was re-exported."""
+        for name in rest[1:]:
+            match value.callee:
+                case ClassRef(owner):
+                    value = class_member(self, owner, name)
+                    if value is UNKNOWN:
+                        return None
+                case Named(base):
+                    found = self.find(f"{base}.{name}")
+                    value = found or Value(Kind.STATIC, callee=Named(canonical(f"{base}.{name}")))
+                case _:
+                    return None
+        return value
+
+    def star(self, name: str, wanted: str) -> Value | None:
+        scope = self.modules.get(name)
+        return scope.lookup(wanted) if scope is not None else None
+
+    def interpreter(self, frame: Frame) -> Interpreter:
+        return Interpreter(self, frame)
+
+    def class_info(self, name: str) -> ClassInfo | None:
+        found = self.local.get(name) or self._classes.get(name)
+        if found is None and name not in self._foreign:
+            if name.partition(".")[0] not in self.roots:
+                self._foreign.add(name)
+                return None
+            found = self._class_info(name)
+            if found is not None:
+                self._classes[name] = found
+        return found
+
+    def _class_info(self, name: str) -> ClassInfo | None:
+        module, _, rest = name.rpartition(".")
+        while module and module not in self.modules:
+            module, _, last = module.rpartition(".")
+            rest = f"{last}.{rest}"
+        if module and rest in self.modules[module].facts.classes:
+            return self.modules[module].class_info(rest)
+        found = self.find(name)
+        match found.callee if found is not None else None:
+            case ClassRef(real) if real != name:
+                return self.class_info(real)
+        return None
+
+    def local_class(self, node: ast.ClassDef, frame: Frame) -> Value:
+        name = f"{frame.code.scope.name}.{frame.code.qualname}.<locals>.{node.name}"
+        assert isinstance(frame.code.scope, ModuleScope)
+        interpreter = self.interpreter(frame)
+        made: dict[str, Code] = {}
+        for part in node.body:
+            if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
+                code = self.code(part, f"{frame.code.qualname}.<locals>.{node.name}.{part.name}", frame)
+                code.owner = name
+                made[part.name] = code
+                if code not in frame.made:
+                    frame.made.append(code)
+        info = describe_class(frame.code.scope, node, name, made)
+        if name in self.local:
+            info.attributes, info.readers = self.local[name].attributes, self.local[name].readers
+        self.local[name] = info
+        for method, code in made.items():
+            value = Value(Kind.STATIC, callee=Closure(code, frame))
+            for decorator in reversed(getattr(code.node, "decorator_list", [])):
+                value = interpreter.decorate(decorator, value)
+            info.values[method] = value
+        if "__init__" in made:
+            info.visited = True
+            self.fallback(made["__init__"], frame)
+        return Value(Kind.STATIC, callee=ClassRef(name))
+
+    def below(self, info: ClassInfo, name: str) -> list[ClassInfo]:
+        if self._below is None:
+            self._below = {}
+            for scope in list(self.made.values()):
+                for known, facts in scope.facts.classes.items():
+                    for base in facts.bases:
+                        self._below.setdefault(base.rpartition(".")[2], []).append(f"{scope.name}.{known}")
+        found: list[ClassInfo] = []
+        names = list(self._below.get(info.name.rpartition(".")[2], ()))
+        for candidate in names:
+            other = self.class_info(candidate)
+            if other is None or other in found or info.name not in {base.name for base in lineage(self, candidate)}:
+                continue
+            names += [n for n in self._below.get(candidate.rpartition(".")[2], ()) if n not in names]
+            if name in other.methods:
+                found.append(other)
+        return found[:MOST_BELOW]
+
+    def code(self, node: Function, qualname: str, frame: Frame) -> Code:
+        self.frames.append(frame)
+        return nested(frame.code.scope, node, qualname, frame.code.record)
+
+    def decorated(self, code: Code) -> Value:
+        if code not in self._decorated:
+            self._decorated[code] = Value(Kind.STATIC, callee=Closure(code))
+            assert isinstance(code.scope, ModuleScope)
+            self._decorated[code] = code.scope.decorate(code)
+        return self._decorated[code]
+
+    def imported(self, scope: Scope, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Value]]:
+        assert isinstance(scope, ModuleScope)
+        for alias in node.names:
+            if isinstance(node, ast.Import):
+                target = alias.name if alias.asname else alias.name.partition(".")[0]
+                name = alias.asname or target
+            else:
+                base = scope.absolute(node.level, node.module or "") if node.level else node.module or ""
+                target, name = f"{base}.{alias.name}", alias.asname or alias.name
+            target = canonical(target)
+            yield name, self.find(target) or Value(Kind.STATIC, callee=Named(target))
+
+    def attribute(self, info: ClassInfo, name: str) -> Value | None:
+        if not info.visited:
+            info.visited = True
+            if "__init__" in info.methods:
+                self.visit(info.methods["__init__"])
+        if self.running:
+            code, frame = self.running[-1]
+            info.readers.setdefault(name, {})[code] = frame
+        return info.attributes.get(name)
+
+    def give(self, info: ClassInfo, name: str, value: Value) -> None:
+        known, value = info.attributes.get(name), unmarked(value)
+        if known is None or known is UNKNOWN:
+            new = value if known is None or value.callee is not None else known
+        elif value is UNKNOWN and known.callee is not None:
+            new = known
+        else:
+            new = join(known, value)
+        if new.known and self._rebinds(info, name):
+            new = replace(new, constant=Unset.UNSET)
+        if new != known:
+            info.attributes[name] = new
+            for code, frame in info.readers.get(name, {}).items():
+                code.stale = True
+                self.pending.append((code, frame))
+
+    def _rebinds(self, info: ClassInfo, name: str) -> bool:
+        """Whether an attribute is assigned in more than one place of the module."""
+        assert isinstance(info.scope, ModuleScope)
+        return info.scope.assignments(name) > 1
+
+    def constant(self, info: ClassInfo, name: str) -> Value:
+        key = f"{info.name}.{name}"
+        if key not in self._constants:
+            self._constants[key] = UNKNOWN
+            assert isinstance(info.scope, ModuleScope)
+            self._constants[key] = self.interpreter(info.scope.frame(info)).eval(info.constants[name])
+        return self._constants[key]
+
+    def forget(self) -> None:
+        """Let go of what was found: values hold functions, which hold values."""
+        for known in (self._found, self._decorated, self._classes, self._constants):
+            known.clear()

@@ -1,0 +1,74 @@
+"""Functions that are traced from outside the project: methods of known classes, and what the configuration says."""
+
+from __future__ import annotations
+
+from scanlint.analysis.hostwork import JITS
+from scanlint.project.patterns import assumed
+from scanlint.settings import Settings
+from scanlint.trace.domain.callables import Closure, Code, Mode, Transformed
+from scanlint.trace.domain.evidence import Reason
+from scanlint.trace.domain.values import UNKNOWN, Kind, Value, staged
+from scanlint.trace.members import annotated, instance
+from scanlint.trace.program.call_graph import Graph
+from scanlint.trace.program.frameworks import Roles, membership
+from scanlint.trace.program.module_scope import ModuleScope
+from scanlint.trace.setting_parameters import NAMES
+
+
+def begin(graph: Graph, scope: ModuleScope, settings: Settings) -> None:
+    """Run what is known to be traced in a module."""
+    for name, facts in scope.facts.classes.items():
+        if facts.bases:
+            _class(graph, scope, name)
+    for qualname, pattern in assumed(scope.name, scope.facts, settings):
+        if not _staged_itself(scope, qualname):
+            _trace(graph, scope, qualname, f"`{qualname}` runs under a trace by `{pattern}` in `assume-traced`")
+
+
+def _staged_itself(scope: ModuleScope, qualname: str) -> bool:
+    """Whether a function says under its own `@jax.jit` what of it is traced."""
+    code = scope.code(qualname)
+    callee = scope.decorate(code).callee if code is not None else None
+    return isinstance(callee, Transformed) and callee.transform in JITS
+
+
+def _class(graph: Graph, scope: ModuleScope, name: str) -> None:
+    """The methods of one class that its library traces."""
+    known = membership(graph, f"{scope.name}.{name}")
+    for method, roles in known.methods.items() if known is not None else ():
+        if known is not None and f"{name}.{method}" in scope.facts.functions:
+            article = "an" if known.base[0] in "aeiou" else "a"
+            why = f"`{name}` is {article} `{known.base}`: its `{method}` runs under a trace"
+            _trace(graph, scope, f"{name}.{method}", why, roles)
+
+
+def _trace(graph: Graph, scope: ModuleScope, qualname: str, why: str, roles: Roles = ()) -> None:
+    """Run a function under a trace that stands elsewhere."""
+    code = scope.code(qualname)
+    if code is None:
+        return
+    arguments = [a for i, a in enumerate(code.positional()) if i or a.arg not in ("self", "cls")]
+    listed = {a.arg: role for a, role in zip(arguments, roles, strict=False)}
+    given = {a.arg: _argument(graph, code, a.arg, listed.get(a.arg, "")) for a in code.parameters()}
+    if code.owner is not None and code.positional() and code.positional()[0].arg in ("self", "cls"):
+        del given[code.positional()[0].arg]
+    graph.invoke(Closure(code), given, Mode(True, frozenset(), (Reason(why, scope, code.node),)))
+
+
+def _argument(graph: Graph, code: Code, name: str, role: str) -> Value:
+    """A parameter: traced where the library, its annotation or its uses say that it is an array."""
+    arg = next(a for a in code.parameters() if a.arg == name)
+    why = Reason(f"`{name}` is a parameter of `{code.name}`", code.scope, arg)
+    note = annotated(code.scope, arg.annotation)
+    if note is not None and note.array:
+        return staged(note, why)
+    if name in code.defaults():
+        return UNKNOWN
+    known = code.scope.annotation(arg.annotation)
+    if known is not None and graph.class_info(known) is not None:
+        return instance(graph, known, traced=True, why=why) if role else UNKNOWN
+    foreign = arg.annotation is not None and note is None
+    if role:
+        return Value(Kind.TRACED, array=role == "array" and not foreign, why=why)
+    evident = arg.annotation is None and not NAMES.fullmatch(name) and graph.uses(code).get(name, False)
+    return Value(Kind.TRACED, array=True, why=why) if evident else UNKNOWN

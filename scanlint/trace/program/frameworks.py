@@ -1,0 +1,91 @@
+"""Classes of well-known libraries whose methods run under a trace that stands elsewhere, and what they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from scanlint.trace.domain.callables import World
+
+Roles = tuple[str, ...]
+"""What each argument after `self` is: an "array", a "tree" of them, or "" where it may be a Python value."""
+
+
+class Framework(NamedTuple):
+    """Base classes of one library, by their last name, and the methods that are traced."""
+
+    package: str
+    bases: frozenset[str]
+    methods: Mapping[str, Roles]
+
+
+def _framework(package: str, bases: str, **methods: str) -> Framework:
+    roles = {name: tuple(r.strip("-") for r in listed.split()) for name, listed in methods.items()}
+    return Framework(package, frozenset(bases.split()), roles)
+
+
+STATE_STEP = "tree array"
+FRAMEWORKS = (
+    _framework("jumanji", "Environment Wrapper", reset="array", step=STATE_STEP),
+    _framework("jumanji", "Generator", __call__="array"),
+    _framework("jumanji", "RewardFn", __call__="tree tree tree tree tree"),
+    _framework("brax", "Env PipelineEnv Wrapper", reset="array", step=STATE_STEP),
+    _framework("mujoco_playground", "MjxEnv Wrapper", reset="array", step=STATE_STEP),
+    _framework(
+        "gymnax",
+        "Environment",
+        reset="array tree",
+        reset_env="array tree",
+        step="array tree array tree",
+        step_env="array tree array tree",
+        get_obs="tree tree array",
+        is_terminal="tree tree",
+        is_terminated="tree tree",
+        is_truncated="tree tree",
+        discount="tree tree",
+    ),
+    _framework(
+        "pgx",
+        "Env",
+        init="array",
+        step="tree array array",
+        observe="tree array",
+        _init="array",
+        _step="tree array array",
+        _observe="tree array",
+    ),
+    _framework(
+        "jaxmarl",
+        "MultiAgentEnv",
+        reset="array",
+        step="array tree tree",
+        step_env="array tree tree",
+        get_obs="tree",
+    ),
+    _framework("xminigrid", "Environment", reset="- array", step="- tree array", _generate_problem="- array"),
+)
+METHODS = frozenset(name for framework in FRAMEWORKS for name in framework.methods) | {"__call__"}
+_BASES = {(framework.package, base): framework for framework in FRAMEWORKS for base in framework.bases}
+
+
+class Membership(NamedTuple):
+    """The known base of a class, and which of its methods are traced."""
+
+    base: str
+    methods: Mapping[str, Roles]
+
+
+def membership(world: World, name: str) -> Membership | None:
+    """What a class of the project is by its bases, those of other classes of the project included."""
+    from scanlint.trace.members import lineage
+    from scanlint.trace.program.classes import MODULES
+
+    for info in lineage(world, name):
+        for base in (*info.bases, info.name):
+            known = _BASES.get((base.partition(".")[0], base.rpartition(".")[2]))
+            if known is not None:
+                return Membership(base, known.methods)
+            if base in MODULES or base == "equinox.Module":
+                return Membership(base, {"__call__": ()})
+    return None

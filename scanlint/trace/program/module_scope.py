@@ -1,0 +1,317 @@
+"""One module of the project as the functions in it see it."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+from functools import cached_property
+from typing import Protocol
+
+from scanlint.finding import Position
+from scanlint.project.facts import dotted
+from scanlint.project.files import SourceFile
+from scanlint.project.modules import Module
+from scanlint.trace.domain.callables import HOST, ClassInfo, ClassRef, Closure, Code, Frame, Named, Record
+from scanlint.trace.domain.values import UNKNOWN, Kind, Value, contents, gathered, join_all
+from scanlint.trace.guards import CHOICES
+from scanlint.trace.program.classes import describe_class
+from scanlint.trace.statements import Interpreter
+from scanlint.trace.unit import BUILTINS, Function, Source, canonical
+
+MODULE = ast.parse("def module(): ...").body[0]
+
+
+_WORD = re.compile(r"\w")
+_CHANGED = re.compile(
+    r"\b\s*(?:\.(?:append|extend|insert|update|add|setdefault|pop|remove|clear)\(|\[[^\]\n]*\]\s*[-+*/]?=(?!=))"
+)
+"""What stands behind the name of a list or dict that is changed in place."""
+
+
+class Finder(Protocol):
+    """What a module asks of the project around it."""
+
+    def find(self, name: str) -> Value | None: ...
+
+    def star(self, name: str, wanted: str) -> Value | None: ...
+
+    def interpreter(self, frame: Frame) -> Interpreter: ...
+
+
+class ModuleScope:
+    """A file: its facts, its tree (parsed anew when a function of it is needed), and its names."""
+
+    def __init__(self, project: Finder, module: Module) -> None:
+        self.project = project
+        self.module = module
+        self.facts = module.facts
+        self.name = module.name
+        self.path = module.display
+        self.package = module.package
+        self.codes: dict[str, Code] = {}
+        self.classes: dict[str, ClassInfo] = {}
+        self._source: SourceFile | None = None
+        self._tree: ast.Module | None = None
+        self._values: dict[str, Value | None] = {}
+        self._statements: dict[int, ast.stmt] | None = None
+        self._nodes: dict[str, ast.stmt] = {}
+
+    @property
+    def tree(self) -> ast.Module:
+        if self._tree is None:
+            self._source, self._tree = self.module.parsed()
+            self._index(self._tree.body, "")
+        return self._tree
+
+    @property
+    def source(self) -> SourceFile:
+        return self._source or self.module.parsed()[0]
+
+    @cached_property
+    def located(self) -> Source:
+        """The text with places in characters."""
+        return Source(self.path, self.source.text)
+
+    def start(self, node: ast.AST) -> Position:
+        return self.located.start(node)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return list(io.StringIO(self.source.text))
+
+    @cached_property
+    def chooses(self) -> bool:
+        text = self.source.text
+        return any(word in text for word in CHOICES)
+
+    def close(self) -> None:
+        """Let go of everything that was worked out about the module."""
+        for unit in self.codes.values():
+            for code in list(unit.record.codes.values()):
+                code.incoming.clear()
+                code.result = UNKNOWN
+            unit.record.values.clear()
+            unit.record.before.clear()
+            unit.record.codes.clear()
+        for known in (self.codes, self.classes, self._values, self._nodes):
+            known.clear()
+        self._source = self._tree = self._statements = None
+
+    def _index(self, body: list[ast.stmt], prefix: str) -> None:
+        """Functions, methods and classes by qualified name; of several the last, as at run time."""
+        for statement in body:
+            match statement:
+                case ast.FunctionDef() | ast.AsyncFunctionDef():
+                    self._nodes[prefix + statement.name] = statement
+                case ast.ClassDef():
+                    self._nodes[prefix + statement.name] = statement
+                    self._index(statement.body, f"{prefix}{statement.name}.")
+                case ast.If() | ast.Try() | ast.With():
+                    for part in ("body", "orelse", "finalbody"):
+                        self._index(getattr(statement, part, []), prefix)
+                    for handler in getattr(statement, "handlers", []):
+                        self._index(handler.body, prefix)
+
+    def node(self, qualname: str) -> ast.stmt | None:
+        """The definition of a function, method or class."""
+        return self._nodes.get(qualname) if self.tree else None
+
+    def code(self, qualname: str) -> Code | None:
+        """A function or method of this module."""
+        if qualname not in self.codes:
+            node = self.node(qualname)
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                return None
+            span = self.facts.functions.get(qualname)
+            owner = f"{self.name}.{qualname.rpartition('.')[0]}" if "." in qualname else None
+            record = Record(keep=span is None or span.control)
+            self.codes[qualname] = record.codes[node] = Code(self, qualname, node, record, owner)
+        return self.codes[qualname]
+
+    def class_info(self, name: str) -> ClassInfo | None:
+        """A class of this module."""
+        if name not in self.facts.classes:
+            return None
+        if name not in self.classes:
+            node = self.node(name)
+            if not isinstance(node, ast.ClassDef):
+                return None
+            self.classes[name] = describe_class(self, node, f"{self.name}.{name}")
+        return self.classes[name]
+
+    def lookup(self, name: str) -> Value | None:
+        """What a module-level name means."""
+        if name not in self._values:
+            self._values[name] = self._raw(name)
+            self._values[name] = self._evaluate(name)
+        return self._values[name]
+
+    def _raw(self, name: str) -> Value | None:
+        """The meaning of a name while its own definition is being evaluated."""
+        if name in self.facts.functions:
+            code = self.code(name)
+            return Value(Kind.STATIC, callee=Closure(code)) if code is not None else UNKNOWN
+        return None
+
+    def _evaluate(self, name: str) -> Value | None:
+        facts = self.facts
+        if name in facts.statements:
+            return self._assigned(name)
+        if name in facts.functions:
+            code = self.code(name)
+            return self.decorate(code) if code is not None else UNKNOWN
+        if name in facts.classes:
+            return Value(Kind.STATIC, callee=ClassRef(f"{self.name}.{name}"))
+        target = self.target(name)
+        if target is not None:
+            target = canonical(target)
+            return self.project.find(target) or Value(Kind.STATIC, callee=Named(target))
+        for level, base in facts.stars:
+            found = self.project.star(self.absolute(level, base) if level else base, name)
+            if found is not None:
+                return found
+        return None
+
+    def target(self, name: str) -> str | None:
+        """The dotted name that an import binds to a name."""
+        if name in self.facts.relative:
+            level, rest = self.facts.relative[name]
+            return self.absolute(level, rest)
+        return self.facts.imports.get(name)
+
+    def absolute(self, level: int, rest: str) -> str:
+        """`from ..a import b` as a dotted name."""
+        parts = self.name.split(".")
+        keep = len(parts) - level + (1 if self.package else 0)
+        return ".".join([*parts[: max(keep, 0)], rest]) if rest else ".".join(parts[: max(keep, 0)])
+
+    def decorate(self, code: Code) -> Value:
+        """A function or method under its decorators."""
+        value = Value(Kind.STATIC, callee=Closure(code))
+        decorators = getattr(code.node, "decorator_list", [])
+        if decorators:
+            interpreter = self.project.interpreter(self.frame())
+            for decorator in reversed(decorators):
+                value = interpreter.decorate(decorator, value)
+        return value
+
+    def frame(self, info: ClassInfo | None = None) -> Frame:
+        """A frame for expressions at module level, or in the body of a class."""
+        assert isinstance(MODULE, ast.FunctionDef)
+        names = {} if info is None else {n: Value(Kind.STATIC, callee=Closure(c)) for n, c in info.methods.items()}
+        return Frame(Code(self, "<module>", MODULE, Record(keep=False)), HOST, names)
+
+    def assignments(self, name: str) -> int:
+        """In how many places of the file an attribute of this name is assigned."""
+        return len(re.findall(rf"\.{name}\b(?:\s*:[^=\n]*)?\s*[-+*/|&^%@]*=(?!=)", self.source.text))
+
+    def _assigned(self, name: str) -> Value | None:
+        """The value of a module-level variable that is assigned once, and not rebound or changed by functions."""
+        if name in self.rebound:
+            return UNKNOWN
+        value = self._bound(name)
+        if value is not None and value.container in ("list", "dict", "set") and self._changes(name):
+            inside = contents(value)
+            return gathered(value.container, None, join_all((*inside, UNKNOWN)) if inside else UNKNOWN)
+        return value
+
+    def _bound(self, name: str) -> Value | None:
+        """The value that the only assignment of a name gives it."""
+        spans = self.facts.statements[name]
+        statement = self.statement(spans[0][0])
+        if len(spans) > 1 or statement is None:
+            return UNKNOWN
+        frame = self.frame()
+        interpreter = self.project.interpreter(frame)
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
+                return interpreter.eval(value)
+            case ast.AnnAssign(value=ast.expr() as value):
+                return interpreter.eval(value)
+            case ast.Assign():
+                interpreter.block([statement])
+                return frame.env.get(name, UNKNOWN)
+        return UNKNOWN
+
+    def statement(self, line: int) -> ast.stmt | None:
+        """The module-level statement that begins at a line."""
+        if self._statements is None:
+            self._statements = {}
+            stack = list(self.tree.body)
+            while stack:
+                statement = stack.pop()
+                self._statements[statement.lineno] = statement
+                if isinstance(statement, ast.If | ast.Try | ast.With | ast.ClassDef):
+                    for part in ("body", "orelse", "finalbody"):
+                        stack.extend(getattr(statement, part, []))
+                    stack.extend(s for h in getattr(statement, "handlers", []) for s in h.body)
+        return self._statements.get(line)
+
+    def owner_of(self, line: int) -> ClassInfo | None:
+        """The class whose body a line belongs to."""
+        around = [c for c in self.facts.classes.values() if c.first < line <= c.last]
+        return self.class_info(max(around, key=lambda c: c.first).name) if around else None
+
+    def statement_around(self, line: int) -> int | None:
+        """The first line of the innermost module-level statement (no definition) that a line belongs to."""
+        self.statement(line)
+        inner = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.For, ast.While)
+        around = [
+            s.lineno
+            for s in (self._statements or {}).values()
+            if isinstance(s, inner) and s.lineno <= line <= (s.end_lineno or s.lineno)
+        ]
+        return max(around, default=None)
+
+    @cached_property
+    def rebound(self) -> frozenset[str]:
+        """Names of the module that some function declares `global`."""
+        if "global " not in self.source.text:
+            return frozenset()
+        found = re.findall(r"^\s+global\s+([\w, \t]+)", self.source.text, re.MULTILINE)
+        return frozenset(name.strip() for names in found for name in names.split(","))
+
+    def _changes(self, name: str) -> bool:
+        """Whether the list or dict of this name is changed in place somewhere in the module."""
+        text = self.source.text
+        at = text.find(name)
+        while at >= 0:
+            if not _WORD.match(text[at - 1 : at]) and _CHANGED.match(text, at + len(name)):
+                return True
+            at = text.find(name, at + 1)
+        return False
+
+    def annotation(self, node: ast.expr | None) -> str | None:
+        """The canonical name of a dotted expression at module level."""
+        name = dotted(node) if node is not None else None
+        if name is None:
+            return None
+        root, _, rest = name.partition(".")
+        base = self.target(root)
+        if base is None:
+            if root in self.facts.classes or root in self.facts.functions:
+                base = f"{self.name}.{root}"
+            elif root in BUILTINS:
+                base = f"builtins.{root}"
+            else:
+                return name
+        return canonical(f"{base}.{rest}" if rest else base)
+
+    @cached_property
+    def imports(self) -> dict[str, str]:
+        """Names that imports bind, and what they stand for."""
+        return {**self.facts.imports, **{n: self.absolute(*self.facts.relative[n]) for n in self.facts.relative}}
+
+    @cached_property
+    def definitions(self) -> dict[str, str]:
+        names = [n for n in self.facts.functions if "." not in n]
+        return {n: f"{self.name}.{n}" for n in (*names, *self.facts.classes)}
+
+
+def nested(scope: object, node: Function, qualname: str, record: Record) -> Code:
+    """The code of a nested function or lambda."""
+    assert isinstance(scope, ModuleScope)
+    if node not in record.codes:
+        record.codes[node] = Code(scope, qualname, node, record)
+    return record.codes[node]

@@ -1,0 +1,262 @@
+"""All files of a run: their errors, their units, and how each unit is run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from scanlint.project.commented_jits import granted, wishes
+from scanlint.project.commented_jits import wanted as looked_for
+from scanlint.project.files import SourceFile, Unreadable, read
+from scanlint.project.modules import Library, pinned
+from scanlint.project.summary import Wanted
+from scanlint.project.survey import is_host_loop, shelve
+from scanlint.settings import Settings
+from scanlint.trace.domain.callables import Code
+from scanlint.trace.members import default_of
+from scanlint.trace.program.call_graph import Graph
+from scanlint.trace.program.callers import ask, wanted
+from scanlint.trace.program.entry_points import begin
+from scanlint.trace.program.module_scope import ModuleScope
+from scanlint.trace.program.weights import Weights
+from scanlint.trace.unit import FunctionContext, Jit, Source, Unit
+
+
+class Scopes(Mapping[str, ModuleScope]):
+    """The modules of one analysis, made when they are first consulted; `absent` were asked for in vain."""
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self.absent: set[str] = set()
+        self.made: dict[str, ModuleScope] = {}
+        self.graph = Graph(self, self.made, Roots(self))
+
+    def __getitem__(self, name: str) -> ModuleScope:
+        scope = self.get(name)
+        if scope is None:
+            raise KeyError(name)
+        return scope
+
+    def get(self, name: str, default: ModuleScope | None = None) -> ModuleScope | None:  # type: ignore[override]
+        if name not in self.made:
+            module = self.library.get(name)
+            if module is None:
+                self.absent.add(name)
+                return default
+            self.made[name] = ModuleScope(self.graph, module)
+        return self.made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.get(name) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.library)
+
+    def __len__(self) -> int:
+        return len(self.library)
+
+
+class Roots(Container[str]):
+    """The first parts of the names of all modules."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self.scopes = scopes
+
+    def __contains__(self, name: object) -> bool:
+        if name in self.scopes.library.roots:
+            return True
+        self.scopes.absent.add(str(name))
+        return False
+
+
+class Project:
+    """What follows from the beginnings in some files: every function that they reach, in these files and others."""
+
+    def __init__(
+        self, library: Library, settings: Settings, begin_at: Iterable[str], asks: Sequence[Wanted] = ()
+    ) -> None:
+        self.modules = self.scopes = Scopes(library)
+        self.graph = self.scopes.graph
+        self.settings = settings
+        self.begin = [self.scopes[name] for name in begin_at]
+        self.weights = Weights(self.graph)
+        self.errors: list[Unreadable] = []
+        self._granted: dict[str, ModuleScope | None] = {}
+        self._worlds = [self.scopes]
+        self._follow(asks)
+
+    @classmethod
+    def load(cls, files: Sequence[SourceFile | Path], settings: Settings) -> Project:
+        """Read the files; then follow every transform through all of them at once."""
+        library, errors = shelve([read(file) if isinstance(file, Path) else file for file in files], settings)
+        project = cls(library, settings, library)
+        project.errors = errors
+        return project
+
+    @property
+    def consulted(self) -> tuple[str, ...]:
+        """The modules on which the analysis rests."""
+        return tuple(dict.fromkeys(name for world in self._worlds for name in world.made))
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """The names of modules that would have been consulted, had they been there."""
+        return tuple(sorted({name for world in self._worlds for name in world.absent}))
+
+    @property
+    def wants(self) -> tuple[Wanted, ...]:
+        """The functions that run their own arguments under a trace: callers elsewhere tell which those are."""
+        return wanted(self.graph)
+
+    def close(self) -> None:
+        """Let go of everything: circles would keep the trees alive."""
+        for world in self._worlds:
+            for scope in world.made.values():
+                scope.close()
+            world.graph.close()
+            world.made.clear()
+
+    def _follow(self, asks: Sequence[Wanted]) -> None:
+        """Begin at every place where a transform is spelled, and go on through calls."""
+        for scope in self.begin:
+            if not scope.facts.jax:
+                continue
+            begin(self.graph, scope, self.settings)
+            for first, _ in scope.facts.active:
+                statement = scope.statement(first)
+                if statement is not None:
+                    self.graph.interpreter(scope.frame(scope.owner_of(first))).block([statement])
+            for qualname, span in scope.facts.functions.items():
+                code = scope.code(qualname) if span.transforms else None
+                if code is not None:
+                    self.graph.decorated(code)
+                    self.graph.visit(code)
+        self.graph.settle()
+        ask(self.graph, asks, self.begin)
+
+    def units(self, wanted: Container[tuple[str, str]] | None = None) -> Iterator[Unit]:
+        """Every function and method that was reached and can hold a finding, the files that begin first.
+
+        `wanted` names the only ones to give, by module and name.
+        """
+        own = {scope.name for scope in self.begin}
+        reached = [s for s in self.scopes.made.values() if s.name not in own and s.codes]
+        for scope in [*self.begin, *sorted(reached, key=lambda scope: scope.path)]:
+            wished = self._wished(scope) if scope.name in own else []
+            for qualname, span in scope.facts.functions.items():
+                if not span.control or (wanted is not None and (scope.name, qualname) not in wanted):
+                    continue
+                ran = qualname in scope.codes and scope.codes[qualname].reached
+                wish = any(span.first <= line <= span.last for line in wished)
+                if not (ran or wish or (scope.name in own and is_host_loop(span, scope.facts, self.settings))):
+                    continue
+                code = scope.code(qualname)
+                if code is None:
+                    continue
+                self.graph.visit(code)
+                self.graph.settle()
+                if scope.name not in own and not any(c.mode.traced for c in code.record.codes.values()):
+                    continue  # what it does on the host is told when it is the turn of its own file
+                yield replace(self._unit(scope, code), wished=partial(self.wished, scope, qualname) if wish else None)
+
+    def _wished(self, scope: ModuleScope) -> list[int]:
+        """The lines of definitions under a commented-out jit."""
+        return [w.definition for w in wishes(scope.source.text)] if looked_for(self.settings) else []
+
+    def wished(self, scope: ModuleScope, qualname: str) -> Unit | None:
+        """A unit as it would be if what is commented out of it (`# @jax.jit`) held; this project stays as it is."""
+        if scope.path not in self._granted:
+            self._granted[scope.path] = self._grant(scope)
+        granted = self._granted[scope.path]
+        code = granted.code(qualname) if granted is not None else None
+        if granted is None or code is None or not isinstance(granted.project, Graph):
+            return None
+        graph = granted.project
+        graph.decorated(code)
+        graph.visit(code)
+        graph.settle()
+        return self._unit(granted, code)
+
+    def _grant(self, scope: ModuleScope) -> ModuleScope | None:
+        """A file without its comments around commented-out jits, in a project of its own."""
+        bound = {*scope.imports, *scope.definitions, *scope.facts.statements}
+        text = granted(scope.source.text, wishes(scope.source.text), bound)
+        module = pinned(scope.name, scope.package, scope.source._replace(text=text))
+        if module is None:
+            return None
+        self._worlds.append(Scopes(self.scopes.library.replaced(module)))
+        return self._worlds[-1][scope.name]
+
+    def _unit(self, scope: ModuleScope, code: Code) -> Unit:
+        imports = {**scope.imports, **local_imports(scope, code.node)}
+        return Unit(
+            source=Source(scope.path, scope.source.text, self.settings.line_length),
+            module=scope.tree,
+            node=code.node,
+            qualname=code.qualname,
+            imports=imports,
+            definitions=scope.definitions,
+            values=code.record.values,
+            contexts={c.node: context_of(c) for c in code.record.codes.values()},
+            weights=self.weights,
+            silent=frozenset(code.record.silent),
+            before=code.record.before,
+            default=partial(default_of, self.graph),
+        )
+
+    def reanalyse(self, unit: Unit, text: str) -> Unit | None:
+        """The same unit in a changed text of its file, run as before; None when the text does not hold it."""
+        old = next((s for s in self.scopes.made.values() if s.path == unit.source.path), None)
+        before = old.codes.get(unit.qualname) if old is not None else None
+        if old is None or before is None:
+            return None
+        module = pinned(old.name, old.package, old.source._replace(text=text))
+        if module is None:
+            return None
+        scope = ModuleScope(self.graph, module)
+        code = scope.code(unit.qualname)
+        if code is None:
+            return None
+        code.mode, code.incoming, code.rooted = before.mode, dict(before.incoming), before.rooted
+        code.static, code.jit = before.static, same_jit(before, code, scope.tree)
+        code.record.keep = True
+        self.graph.replay(code, before)
+        return self._unit(scope, code)
+
+
+def context_of(code: Code) -> FunctionContext:
+    """How a function is run, for the rules."""
+    mode = code.mode
+    return FunctionContext(code.node, code.qualname, mode.traced, mode.chain, mode.transforms, code.static, code.jit)
+
+
+def same_jit(before: Code, after: Code, module: ast.Module) -> Jit | None:
+    """The jit of a function in a changed text: the decorator in the same place, or the call with the same text."""
+    if before.jit is None:
+        return None
+    if before.jit.decorator:
+        decorators = getattr(after.node, "decorator_list", [])
+        index = getattr(before.node, "decorator_list", []).index(before.jit.node)
+        return before.jit._replace(node=decorators[index]) if index < len(decorators) else None
+    wanted = ast.dump(before.jit.node)
+    same = (n for n in ast.walk(module) if isinstance(n, ast.Call) and ast.dump(n) == wanted)
+    return next((before.jit._replace(node=n) for n in same), None)
+
+
+def local_imports(scope: ModuleScope, node: ast.AST) -> dict[str, str]:
+    """Names that imports inside a function bind."""
+    table: dict[str, str] = {}
+    for part in getattr(node, "body", []) if not isinstance(node, ast.Lambda) else []:
+        match part:
+            case ast.Import(names=names):
+                table |= {
+                    a.asname or a.name.partition(".")[0]: a.name if a.asname else a.name.partition(".")[0]
+                    for a in names
+                }
+            case ast.ImportFrom(module=module, names=names, level=level):
+                base = scope.absolute(level, module or "") if level else module or ""
+                table |= {a.asname or a.name: f"{base}.{a.name}" for a in names}
+    return table

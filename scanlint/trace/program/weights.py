@@ -1,0 +1,114 @@
+"""Roughly how many equations a call adds to a traced program."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+from scanlint.trace.domain.callables import Closure, Code, Partial, Transformed
+from scanlint.trace.domain.values import Value
+
+DEEPEST = 4
+LARGEST = 10_000.0
+RANDOM, LINEAR, SHUFFLE = 60.0, 30.0, 15.0
+_LIGHT_RANDOM = frozenset(["key", "PRNGKey", "fold_in", "key_data", "wrap_key_data"])
+_HEAVY = {
+    "sort": SHUFFLE,
+    "argsort": SHUFFLE,
+    "median": 20.0,
+    "quantile": 40.0,
+    "percentile": 40.0,
+    "convolve": 10.0,
+    "interp": 20.0,
+    "unique": 40.0,
+    "searchsorted": 20.0,
+    "softmax": 8.0,
+    "log_softmax": 8.0,
+    "logsumexp": 10.0,
+    "gelu": 8.0,
+    "var": 6.0,
+    "std": 8.0,
+    "mean": 3.0,
+    "cross": 10.0,
+    "einsum": 3.0,
+    "cov": 12.0,
+    "roll": 4.0,
+}
+
+
+class Finder(Protocol):
+    def find(self, name: str) -> Value | None: ...
+
+
+def library_weight(name: str) -> float | None:
+    """The weight of one of JAX's functions; None for a light one."""
+    root, _, last = name.rpartition(".")
+    if root == "jax.random":
+        return 20.0 if last in _LIGHT_RANDOM or last == "split" else RANDOM
+    if root.endswith(("linalg", "fft", "special", "stats")) or ".stats." in name:
+        return LINEAR
+    return _HEAVY.get(last) if name.startswith("jax.") else None
+
+
+class Weights(Mapping[str, float]):
+    """Weights of functions by canonical name, summed up through the calls that they make when they are asked for.
+
+    It cannot be listed: what it holds is whatever can be asked.
+    """
+
+    def __init__(self, finder: Finder) -> None:
+        self._finder = finder
+        self._known: dict[Code, float] = {}
+
+    def __getitem__(self, name: str) -> float:
+        weight = self._weight(name, 0)
+        if weight is None:
+            raise KeyError(name)
+        return weight
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def _weight(self, name: str, depth: int) -> float | None:
+        known = library_weight(name)
+        if known is not None or depth >= DEEPEST:
+            return known
+        value = self._finder.find(name)
+        code = _code(value) if value is not None else None
+        return self._function(code, depth) if code is not None else None
+
+    def _function(self, code: Code, depth: int) -> float:
+        """Operators and calls in a function; a loop counts its body a few times."""
+        if code not in self._known:
+            self._known[code] = 1.0
+            self._known[code] = min(self._body(code, code.node, depth), LARGEST)
+        return self._known[code]
+
+    def _body(self, code: Code, node: ast.AST, depth: int) -> float:
+        total = 0.0
+        for child in ast.iter_child_nodes(node):
+            match child:
+                case ast.BinOp() | ast.Compare() | ast.UnaryOp() | ast.AugAssign():
+                    total += 1.0
+                case ast.Call(func=function):
+                    name = code.scope.annotation(function)
+                    weight = self._weight(name, depth + 1) if name is not None else None
+                    total += weight if weight is not None else 2.0 if name and name.startswith("jax.") else 1.0
+                case ast.For():
+                    total += 4.0 * self._body(code, child, depth)
+                    continue
+            total += self._body(code, child, depth)
+        return total
+
+
+def _code(value: Value) -> Code | None:
+    match value.callee:
+        case Closure(code):
+            return code
+        case Partial(function) | Transformed(_, function):
+            return _code(function)
+    return None

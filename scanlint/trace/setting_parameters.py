@@ -1,0 +1,220 @@
+"""Parameters of jitted functions that are settings, not arrays: they are compared with strings, or only asked for."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from scanlint.analysis.flow import defaults
+from scanlint.analysis.walk import by_kind
+from scanlint.trace.unit import FunctionContext, Unit
+
+NAMES = re.compile(
+    r"(use|is|with|do|has|should|return|enable|include|apply|add)_\w+|\w+_flag|flag|train|training|is_training|deterministic|"
+    r"verbose|debug|mode|inference|evaluate|reverse|causal|bidirectional|normalize|normalise|residual"
+)
+Test = ast.If | ast.IfExp
+
+
+class Flag(NamedTuple):
+    """A parameter that selects what is traced. `test` is the first place that asks for it, `why` the evidence."""
+
+    name: str
+    function: ast.FunctionDef
+    test: ast.expr
+    owner: ast.AST
+    why: str
+    parameter: ast.arg
+
+
+def flags(unit: Unit, function: ast.FunctionDef) -> tuple[Flag, ...]:
+    """The flags among the traced parameters of a function that is jitted itself, in the order of the parameters."""
+    if function not in unit.models:
+        unit.models[function] = tuple(_find(unit, function))
+    found = unit.models[function]
+    assert isinstance(found, tuple)
+    return found
+
+
+def flag_at(unit: Unit, node: Test) -> bool:
+    """Whether a test asks for nothing but flags."""
+    names = {n.id for n in ast.walk(node.test) if isinstance(n, ast.Name)}
+    for ancestor in unit.ancestors(node):
+        if isinstance(ancestor, ast.FunctionDef):
+            known = {flag.name for flag in flags(unit, ancestor)}
+            names -= known
+            if known and not names:
+                return True
+    return False
+
+
+def _find(unit: Unit, function: ast.FunctionDef) -> Iterator[Flag]:
+    context = unit.contexts.get(function)
+    if context is None or context.jit is None or not context.traced:
+        return
+    positional = [*function.args.posonlyargs, *function.args.args]
+    named = _named_static(context.jit.node)
+    if named is None:
+        return
+    settled = context.static | context.jit.given | named | {"self", "cls"}
+    uses: dict[str, list[ast.Name]] = {}
+    for node in by_kind(*function.body).of(ast.Name):
+        uses.setdefault(node.id, []).append(node)
+    for parameter in [*positional, *function.args.kwonlyargs]:
+        if parameter.arg in settled:
+            continue
+        flag = _flag(unit, function, context, parameter, uses.get(parameter.arg, []))
+        if flag and _in_file(unit, context.jit.node):
+            yield flag
+
+
+def _in_file(unit: Unit, node: ast.AST) -> bool:
+    """Whether a node is part of this file: a function may be jitted in another one."""
+    return any(part is node for part in ast.walk(unit.module))
+
+
+def _named_static(jit: ast.expr) -> frozenset[str] | None:
+    """The names in the `static_argnames` of a jit; None where its static arguments are not written out."""
+    found: set[str] = set()
+    for keyword in jit.keywords if isinstance(jit, ast.Call) else []:
+        if keyword.arg is None or not keyword.arg.startswith("static_arg"):
+            continue
+        parts = list(ast.walk(keyword.value))
+        if not all(
+            isinstance(n, ast.Constant | ast.Tuple | ast.List | ast.expr_context | ast.UnaryOp | ast.USub)
+            for n in parts
+        ):
+            return None
+        found |= {n.value for n in parts if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+    return frozenset(found)
+
+
+def _flag(
+    unit: Unit, function: ast.FunctionDef, context: FunctionContext, parameter: ast.arg, uses: Sequence[ast.Name]
+) -> Flag | None:
+    name = parameter.arg
+    if not uses or any(not isinstance(use.ctx, ast.Load) for use in uses):
+        return None
+    compared = [use for use in uses if _with_string(unit, use)]
+    asked = [use for use in uses if _asked(unit, use)]
+    if not compared and (not asked or any(use not in asked and not _handed_on(unit, use) for use in uses)):
+        return None
+    given = list(_given(unit, function, context, name))
+    if any(_array(unit, value) for value in given):
+        return None
+    why = _evidence(parameter, defaults(function.args).get(name), given, bool(compared))
+    if why is None:
+        return None
+    first = min([*compared, *asked], key=lambda use: (use.lineno, use.col_offset))
+    test, owner = _test(unit, first)
+    return Flag(name, function, test, owner, why, parameter)
+
+
+def _evidence(parameter: ast.arg, default: ast.expr | None, given: list[ast.expr], compared: bool) -> str | None:
+    """Why a parameter is a flag, or None if it may as well be an array."""
+    name = parameter.arg
+    if default is not None and not given:
+        return None
+    if compared:
+        return f"`{name}` is compared with a string"
+    match parameter.annotation:
+        case ast.Name(id="bool" | "str" as kind):
+            return f"`{name}` is annotated as `{kind}`"
+        case ast.Constant(value="bool" | "str" as kind):
+            return f"`{name}` is annotated as `{kind}`"
+        case ast.expr():
+            return None
+    for value in given:
+        if isinstance(value, ast.Constant) and isinstance(value.value, bool | str):
+            return f"`{name}` is given `{value.value!r}` at line {value.lineno}"
+    return f"`{name}` is only asked whether it holds" if NAMES.fullmatch(name) else None
+
+
+def _with_string(unit: Unit, use: ast.Name) -> bool:
+    """`mode == "train"`, `mode in ("a", "b")`."""
+    match unit.parents.get(use):
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq()], comparators=[right]):
+            other = right if left is use else left
+            return isinstance(other, ast.Constant) and isinstance(other.value, str)
+        case ast.Compare(
+            left=left,
+            ops=[ast.In() | ast.NotIn()],
+            comparators=[ast.Tuple(elts=items) | ast.List(elts=items) | ast.Set(elts=items)],
+        ):
+            return (
+                left is use
+                and bool(items)
+                and all(isinstance(i, ast.Constant) and isinstance(i.value, str) for i in items)
+            )
+    return False
+
+
+def _asked(unit: Unit, use: ast.Name) -> bool:
+    """Whether a use asks only for the truth of the value."""
+    child: ast.AST = use
+    parent = unit.parents.get(child)
+    while isinstance(parent, ast.BoolOp) or (isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)):
+        child, parent = parent, unit.parents.get(parent)
+    return isinstance(parent, ast.If | ast.IfExp) and parent.test is child
+
+
+def _handed_on(unit: Unit, use: ast.Name) -> bool:
+    return isinstance(unit.parents.get(use), ast.keyword)
+
+
+def _test(unit: Unit, use: ast.AST) -> tuple[ast.expr, ast.AST]:
+    """The test around a use and the `if` that it belongs to."""
+    for ancestor in unit.ancestors(use):
+        if isinstance(ancestor, ast.If | ast.IfExp):
+            return ancestor.test, ancestor
+        if isinstance(ancestor, ast.stmt):
+            break
+    parent = unit.parents[use]
+    return (parent if isinstance(parent, ast.expr) else ast.Name("")), parent
+
+
+def _given(unit: Unit, function: ast.FunctionDef, context: FunctionContext, name: str) -> Iterator[ast.expr]:
+    """What calls of the jitted function in the same file give for a parameter."""
+    assert context.jit is not None
+    jit = context.jit
+    aliases = {function.name} if jit.decorator else set()
+    for node in _calls(unit):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=alias) | ast.Attribute(attr=alias)], value=value) if value is jit.node:
+                aliases.add(alias)
+    positional = [a.arg for a in [*function.args.posonlyargs, *function.args.args] if a.arg not in jit.given]
+    method = positional[:1] == ["self"]
+    for node in _calls(unit):
+        match node:
+            case ast.Call(func=ast.Name(id=called), args=args, keywords=keywords) if called in aliases:
+                places = positional
+            case ast.Call(func=ast.Attribute(attr=called), args=args, keywords=keywords) if called in aliases:
+                places = positional[1:] if method else positional
+            case ast.Call(func=called, args=args, keywords=keywords) if called is jit.node:
+                places = positional[1:] if method else positional
+            case _:
+                continue
+        yield from (k.value for k in keywords if k.arg == name)
+        if name in places[: len(args)] and not any(isinstance(a, ast.Starred) for a in args):
+            yield args[places.index(name)]
+
+
+def _calls(unit: Unit) -> list[ast.AST]:
+    """The calls and assignments of the file, listed once for all parameters of a unit."""
+    if unit.module not in unit.models:
+        unit.models[unit.module] = [n for n in ast.walk(unit.module) if isinstance(n, ast.Call | ast.Assign)]
+    listed = unit.models[unit.module]
+    assert isinstance(listed, list)
+    return listed
+
+
+def _array(unit: Unit, value: ast.expr) -> bool:
+    """Whether an argument is evidently an array."""
+    match value:
+        case ast.Call(func=function):
+            return (unit.resolve(function) or "").startswith(("jax.numpy.", "jax.random.", "jax.lax."))
+        case ast.Compare():
+            return not any(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in ast.walk(value))
+    return False

@@ -1,0 +1,259 @@
+"""A unit: one top-level function or method, everything known of it, and how its file spells JAX."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from scanlint.analysis.walk import Kinds, Node, by_kind, children
+from scanlint.finding import Position
+from scanlint.settings import LINE_LENGTH
+from scanlint.trace.domain.evidence import Reason
+from scanlint.trace.domain.values import UNKNOWN, Value
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_TESTS = re.compile(r"(?:^|[/\\])(?:tests?[/\\]|(?:test_[^/\\]*|[^/\\]*_test|conftest)\.py$)")
+IN_TESTS = 10
+"""How many times as much work as elsewhere a loop in a test must be: what is tested may well be a large program."""
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+REVERSE_MODE = frozenset({"jax.grad", "jax.value_and_grad", "jax.vjp", "jax.jacrev", "jax.hessian", "jax.linearize"})
+
+
+class Jit(NamedTuple):
+    """The `jax.jit` that wraps a function: a decorator, or a call elsewhere in the same file.
+
+    `given` are the parameters that a `partial` inside it has given.
+    """
+
+    node: ast.expr
+    decorator: bool
+    given: frozenset[str] = frozenset()
+
+
+class FunctionContext(NamedTuple):
+    """How one function (the unit or one nested in it) is run.
+
+    `traced`: its array arguments are tracers. `chain`: why, innermost reason first, each link readable on its
+    own. `transforms`: canonical names of the transforms above it. `jit`: the jit that wraps exactly this function.
+    """
+
+    node: Function
+    qualname: str
+    traced: bool = False
+    chain: tuple[Reason, ...] = ()
+    transforms: frozenset[str] = frozenset()
+    static: frozenset[str] = frozenset()
+    jit: Jit | None = None
+
+    @property
+    def differentiated(self) -> bool:
+        """Whether reverse-mode differentiation is known to pass through it."""
+        return bool(self.transforms & REVERSE_MODE)
+
+
+@dataclass(frozen=True)
+class Source:
+    """The text of one file, with places in characters; `width` is how long new lines may get."""
+
+    path: str
+    text: str
+    width: int = LINE_LENGTH
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Lines with their ends, split where Python's tokenizer splits them (not at form feeds)."""
+        return list(io.StringIO(self.text, newline=""))
+
+    @cached_property
+    def tests(self) -> bool:
+        """Whether the file belongs to tests: what stands there is run once, on little, and loops are the reference."""
+        return _TESTS.search(self.path) is not None
+
+    def start(self, node: ast.AST) -> Position:
+        return self._position(node.lineno, node.col_offset)  # type: ignore[attr-defined]
+
+    def end(self, node: ast.AST) -> Position:
+        return self._position(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+
+    def _position(self, line: int, offset: int) -> Position:
+        """ast counts UTF-8 bytes, we count characters."""
+        text = self.lines[line - 1]
+        column = offset if text.isascii() else len(text.encode()[:offset].decode())
+        return Position(line, column + 1)
+
+    def segment(self, node: ast.AST) -> str:
+        """The text of a node, as written."""
+        start, end = self.start(node), self.end(node)
+        lines = self.lines[start.line - 1 : end.line]
+        lines[-1] = lines[-1][: end.column - 1]
+        lines[0] = lines[0][start.column - 1 :]
+        return "".join(lines)
+
+
+@dataclass
+class Unit:
+    """One top-level function or method with its values, contexts and names.
+
+    `node` is part of `module`, so line numbers are those of the file. `values` maps expression nodes to what is
+    known of them; `imports` maps each name bound at module level (or in the function) by an import to what it
+    stands for: {"jnp": "jax.numpy", "scan": "jax.lax.scan"}. `definitions` maps module-level functions and
+    classes of this file to their canonical name: {"step": "pkg.mod.step"}. `before` gives the value of a name
+    just before a loop: {(loop, "carry"): Value(...)}. `wished` gives the unit with its commented-out jits in force,
+    `default` what a field of a class of the project is where the one who makes an object does not say.
+    """
+
+    source: Source
+    module: ast.Module
+    node: Function
+    qualname: str
+    imports: Mapping[str, str] = field(default_factory=dict)
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[ast.AST, Value] = field(default_factory=dict)
+    contexts: Mapping[ast.AST, FunctionContext] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+    silent: frozenset[ast.AST] = frozenset()
+    before: Mapping[tuple[ast.AST, str], Value] = field(default_factory=dict)
+    wished: Callable[[], Unit | None] | None = field(default=None, repr=False)
+    default: Callable[[str, str], ast.expr | None] | None = field(default=None, repr=False)
+    flows: dict[ast.AST, object] = field(default_factory=dict, repr=False)
+    models: dict[object, object] = field(default_factory=dict, repr=False)
+
+    def value(self, node: ast.AST | None) -> Value:
+        """What is known of an expression where it is evaluated."""
+        return self.values.get(node, UNKNOWN) if node is not None else UNKNOWN
+
+    def silenced(self, node: ast.AST) -> bool:
+        """Whether nothing is to be said of a node: it is not run, or stands beside a rolled version of itself."""
+        return node in self.quiet or any(a in self.quiet for a in self.ancestors(node))
+
+    @cached_property
+    def quiet(self) -> frozenset[ast.AST]:
+        """Statements on which nothing is said; those of classes in functions too, whose names no flow follows."""
+        return self.silent.union(*(c.body for c in self.every(ast.ClassDef)))
+
+    def context(self, node: ast.AST) -> FunctionContext:
+        """The innermost function around a node (for a function: the function itself)."""
+        at: ast.AST | None = node
+        if len(self.contexts) == 1 and self.node in self.contexts:
+            return self.contexts[self.node]
+        while at is not None and at not in self.contexts:
+            at = self.parents.get(at)
+        return self.contexts[at] if at is not None else FunctionContext(self.node, self.qualname)
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """The node around each node of the unit, up to the unit itself; operators and contexts are left out."""
+        return {inner: node for group in self.kinds.values() for node in group for inner in children(node)}
+
+    @cached_property
+    def kinds(self) -> Kinds:
+        """The nodes of the unit by their class, operators and contexts left out."""
+        return by_kind(self.node)
+
+    def every(self, kind: type[Node]) -> list[Node]:
+        """The nodes of just this class, in no particular order."""
+        return self.kinds.of(kind)
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        at = self.parents.get(node)
+        while at is not None:
+            yield at
+            at = self.parents.get(at)
+
+    def block(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The list of statements that holds a statement."""
+        parent = self.parents[statement]
+        for name in ("body", "orelse", "finalbody", "handlers"):
+            block = getattr(parent, name, None)
+            if isinstance(block, list) and statement in block:
+                return block
+        raise KeyError(ast.dump(statement))
+
+    @cached_property
+    def local_names(self) -> frozenset[str]:
+        """Every name bound anywhere in the unit, parameters included."""
+        names = {n.id for n in self.every(ast.Name) if n.ctx.__class__ is not ast.Load}
+        names |= {n.arg for n in self.every(ast.arg)}
+        for kind in _DEFINITIONS:
+            names |= {n.name for n in self.every(kind) if n is not self.node}  # type: ignore[attr-defined]
+        return frozenset(names)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Every name that occurs in the unit or at module level: none of them is free for a new one."""
+        used = {n.id for n in self.every(ast.Name)}
+        return self.local_names | used | frozenset(self.imports) | frozenset(self.definitions)
+
+    def resolve(self, node: ast.AST) -> str | None:
+        """The canonical dotted name of an expression, if an import or a definition gives it one.
+
+        `jnp.sin` is "jax.numpy.sin", `lax.scan` "jax.lax.scan", `step` "pkg.mod.step", `range` "builtins.range".
+        A local variable has none.
+        """
+        match node:
+            case ast.Name(id=name):
+                if name in self.local_names and name not in self.imports:
+                    return None
+                if name in self.imports:
+                    return canonical(self.imports[name])
+                if name in self.definitions:
+                    return self.definitions[name]
+                return f"builtins.{name}" if name in BUILTINS else None
+            case ast.Attribute(value=value, attr=attr):
+                base = self.resolve(value)
+                return canonical(f"{base}.{attr}") if base else None
+        return None
+
+    def spell(self, name: str) -> tuple[str, str | None]:
+        """How this file writes a canonical name, and the import statement that it needs for that, if any.
+
+        `spell("jax.lax.scan")` is ("lax.scan", None) where the file says `from jax import lax`, and
+        ("jax.lax.scan", "import jax") where it imports nothing of jax yet.
+        """
+        parts = name.split(".")
+        for cut in range(len(parts), 0, -1):
+            prefix, rest = ".".join(parts[:cut]), parts[cut:]
+            for alias, target in self.imports.items():
+                if canonical(target) == prefix and alias not in self.local_names:
+                    return ".".join([alias, *rest]), None
+        root = parts[0]
+        if root == "functools":
+            return parts[-1], f"from functools import {parts[-1]}"
+        if name.startswith("jax.numpy."):
+            return ".".join(["jnp", *parts[2:]]), "import jax.numpy as jnp"
+        if root == "numpy" and "np" not in {*self.imports, *self.local_names}:
+            return ".".join(["np", *parts[1:]]), "import numpy as np"
+        if root in self.local_names and name.startswith("jax.lax."):
+            return ".".join(parts[1:]), "from jax import lax"
+        return name, f"import {root}"
+
+
+BUILTINS = frozenset(dir(builtins))
+
+_MOVED = {
+    "jax.tree_util.tree_map": "jax.tree.map",
+    "jax.tree_map": "jax.tree.map",
+    "jax.api.jit": "jax.jit",
+}
+
+
+_PRIVATE = re.compile(r"^jax\._src\.(api|numpy|lax|random|nn|ad_checkpoint|pjit)\b(?:\.[a-z_]+(?=\.))*")
+_SPLIT = ("jax.numpy.lax_numpy.", "jax.numpy.util.", "jax.lax.lax.", "jax.lax.utils.", "jax.random.core.")
+_INNER = re.compile(r"^(jax\.\w+)\.\w+\.")
+_PUBLIC = {"numpy": "jax.numpy", "lax": "jax.lax", "random": "jax.random", "nn": "jax.nn"}
+
+
+def canonical(name: str) -> str:
+    """One name for what JAX offers under several; JAX's own modules import each other by private names."""
+    if "._src." in name:
+        name = _PRIVATE.sub(lambda found: _PUBLIC.get(found[1], "jax"), name)
+    elif name.startswith(_SPLIT):
+        name = _INNER.sub(r"\1.", name)
+    return _MOVED.get(name, name)
