@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from scanlint.edits import apply_edits
 from scanlint.engine.directives import Given, given_inputs
 from scanlint.engine.suppress import add_ignores, apply
 from scanlint.finding import Finding, Position
 from scanlint.rules.registry import selected_codes
 from scanlint.settings import Settings
+from scanlint.syntax.edits import apply_edits
 
 LOOP = "for i in range(9):"
 CODES = selected_codes(Settings())

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from scanlint.analysis.flow import Names, defaults, parameters, targets, walk_scope
-from scanlint.analysis.walk import children
+from scanlint.syntax.walk import children
 from scanlint.trace.domain.callables import Instance
 from scanlint.trace.domain.folding import fold_binary
 from scanlint.trace.domain.values import Origin

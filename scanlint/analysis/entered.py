@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from scanlint.analysis.batches import count_of
 from scanlint.analysis.flow import binds
-from scanlint.analysis.words import words
+from scanlint.jaxapi.words import words
 from scanlint.trace.unit import Unit
 
 DEEPEST = 8

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from scanlint.analysis.order import evaluated
-from scanlint.analysis.walk import children
+from scanlint.syntax.order import evaluated
+from scanlint.syntax.walk import children
 from scanlint.trace.unit import Function, Unit
 
 Names = frozenset[str]

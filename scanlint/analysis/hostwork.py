@@ -9,8 +9,8 @@ from scanlint.analysis.flow import binds, reads, walk_scope
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.purity import EAGER, WAITS, computes, of_jax, only_checks
 from scanlint.analysis.traceable import HARMLESS
-from scanlint.analysis.words import words
 from scanlint.finding import Withheld
+from scanlint.jaxapi.words import words
 from scanlint.trace.domain.callables import Closure, Method, Named, Transformed
 from scanlint.trace.domain.values import Value, contents
 

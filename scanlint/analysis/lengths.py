@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from scanlint.analysis.flow import reads, targets
-from scanlint.analysis.words import words
+from scanlint.jaxapi.words import words
 from scanlint.trace.unit import Unit
 
 DEEPEST = 4

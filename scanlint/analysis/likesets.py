@@ -7,7 +7,7 @@ import ast
 from scanlint.analysis.flow import reads, targets, walk_scope
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.obstacles import MAKERS
-from scanlint.analysis.words import words
+from scanlint.jaxapi.words import words
 
 KEYED = words("key PRNGKey fold_in split")
 DRAWS = words("normal uniform truncated_normal orthogonal glorot_normal glorot_uniform")

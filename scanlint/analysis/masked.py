@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scanlint.analysis.words import words
+from scanlint.jaxapi.words import words
 from scanlint.trace.unit import Unit
 
 REDUCED = frozenset(words("sum prod any all mean"))

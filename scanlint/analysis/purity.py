@@ -6,7 +6,7 @@ import ast
 
 from scanlint.analysis.flow import walk_scope
 from scanlint.analysis.traceable import HARMLESS, JAX, settled
-from scanlint.analysis.words import words
+from scanlint.jaxapi.words import words
 from scanlint.trace.calls.jax_results import ARRAY_METHODS
 from scanlint.trace.domain.callables import Closure, Code, Named, Partial, Transformed
 from scanlint.trace.domain.values import Value

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from scanlint.analysis.loops import LoopModel, is_array, streams_of, trips_of
-from scanlint.analysis.words import words
+from scanlint.jaxapi.words import words
 from scanlint.trace.domain.callables import Closure, Partial, Transformed
 from scanlint.trace.unit import Unit
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection
 
 from scanlint.analysis.flow import binds, reads
-from scanlint.analysis.words import words
+from scanlint.jaxapi.words import words
 from scanlint.trace.unit import Unit
 
 _MADE = words(

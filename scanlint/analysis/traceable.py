@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from scanlint.analysis.flow import parameters
-from scanlint.analysis.words import words
+from scanlint.jaxapi.words import words
 from scanlint.trace.unit import Unit
 
 JAX = ("jax.", "jaxlib.", "flax.", "equinox.", "haiku.", "optax.", "functools.")

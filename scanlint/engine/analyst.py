@@ -10,7 +10,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scanlint.edits import line_edits
 from scanlint.engine.tasks import Hit, Place, Slice, Task, UnitKey
 from scanlint.finding import Finding, Fix
 from scanlint.project.encoding import pack, unpack
@@ -19,6 +18,7 @@ from scanlint.project.modules import Asked, FileChanged, Library, Module, Trees
 from scanlint.project.summary import Names, Surveyed
 from scanlint.project.survey import examine
 from scanlint.settings import Settings
+from scanlint.syntax.edits import line_edits
 
 if TYPE_CHECKING:
     from scanlint.project.facts import ModuleFacts

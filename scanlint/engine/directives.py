@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from scanlint.edits import split_lines
 from scanlint.finding import Position
+from scanlint.syntax.edits import split_lines
 
 MARK = "scanlint:"
 _DIRECTIVE = re.compile(r"#\s*scanlint:\s*(?P<word>[\w-]+)(?P<space>\s*)(?P<names>\[[^\]]*\])?")

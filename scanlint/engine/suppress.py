@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scanlint.edits import apply_edits, split_lines
 from scanlint.errors import did_you_mean
 from scanlint.finding import Edit, Finding, Fix, Position
 from scanlint.rules.registry import SYNTAX_ERROR, UNUSED_IGNORE, codes, entries, matches
 from scanlint.settings import Settings
+from scanlint.syntax.edits import apply_edits, split_lines
 
 if TYPE_CHECKING:
     from scanlint.engine.directives import Directive

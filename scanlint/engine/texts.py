@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from scanlint.edits import split_lines
 from scanlint.finding import Finding
+from scanlint.syntax.edits import split_lines
 
 
 class Texts:

@@ -9,7 +9,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
-from scanlint.edits import apply_edits, earlier_line
 from scanlint.engine.analyst import Bench
 from scanlint.engine.directives import given_inputs
 from scanlint.engine.session import Found, Outcome, Run
@@ -23,6 +22,7 @@ from scanlint.record.recordings import recorded
 from scanlint.rewrite.imports import add_imports
 from scanlint.rewrite.starts import with_starts
 from scanlint.settings import Settings
+from scanlint.syntax.edits import apply_edits, earlier_line
 from scanlint.trace.unit import Unit
 from scanlint.verify.verifier import Task, Verifier, VerifierUnavailable, find_interpreter
 

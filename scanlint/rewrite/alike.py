@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scanlint.analysis.flow import binds, parameters, reads, targets
-from scanlint.analysis.words import words
 from scanlint.finding import Withheld
+from scanlint.jaxapi.words import words
 from scanlint.trace.unit import Unit
 
 Spell = Callable[[str], str]

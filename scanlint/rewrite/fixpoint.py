@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from scanlint.analysis.branches import model_branch
 from scanlint.analysis.loops import LoopModel
-from scanlint.edits import apply_edits, hugged, tidied
 from scanlint.finding import Outcome, Primitive, Resume, Rewrite, Withheld
 from scanlint.rewrite.imports import add_imports
 from scanlint.rewrite.remarks import with_remarks
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.settings import Settings
+from scanlint.syntax.edits import apply_edits, hugged, tidied
 from scanlint.trace.unit import Unit
 
 Reanalyse = Callable[[Unit, str], Unit | None]

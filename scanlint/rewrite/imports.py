@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from typing import Literal
 
-from scanlint.edits import split_lines
+from scanlint.syntax.edits import split_lines
 
 Gap = Literal["above", "below"] | None
 

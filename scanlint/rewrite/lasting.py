@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from scanlint.analysis.exits import jumps_in
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel, is_array
-from scanlint.edits import apply_edits
 from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 from scanlint.rewrite.ranges import last_target
 from scanlint.rewrite.words import atom
+from scanlint.syntax.edits import apply_edits
 
 NUMBERS = frozenset(["builtins.abs", "builtins.float", "builtins.int", "builtins.len"])
 EFFECTS = ("jax.debug.", "jax.experimental.", "jax.pure_callback")

@@ -10,12 +10,12 @@ from scanlint.analysis.branches import definite
 from scanlint.analysis.exits import jumps_in
 from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel, Stream
-from scanlint.edits import apply_edits
 from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.rewrite.counting import shifted
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 from scanlint.rewrite.words import atom
+from scanlint.syntax.edits import apply_edits
 
 LONGEST = 8
 """Statements that a trip may have to be written once more."""

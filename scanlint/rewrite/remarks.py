@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scanlint.edits import apply_edits, split_lines
 from scanlint.finding import Edit, Position
+from scanlint.syntax.edits import apply_edits, split_lines
 
 TOOLS = re.compile(r"#\s*(?:type:|noqa|fmt:|isort:|pragma\b|pylint:|pyright:|mypy:|ruff:|scanlint:)")
 """What tools are told about the line that a comment stands on."""

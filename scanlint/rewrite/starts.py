@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from scanlint.analysis.entered import enters, over_rows
 from scanlint.analysis.flow import binds
-from scanlint.edits import split_lines
 from scanlint.finding import Carry, Edit, Like, Position, Rewrite, Withheld
 from scanlint.rewrite.wrapping import fit
+from scanlint.syntax.edits import split_lines
 from scanlint.trace.unit import Unit
 
 CODE = "carry-type-changes"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from scanlint.analysis.words import words
+from scanlint.jaxapi.words import words
 
 
 def bare(names: Sequence[str]) -> str:

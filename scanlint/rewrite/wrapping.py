@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from scanlint.edits import apply_edits
 from scanlint.finding import Edit, Position
+from scanlint.syntax.edits import apply_edits
 from scanlint.trace.unit import Source
 
 STEP = 4

@@ -7,8 +7,8 @@ import builtins
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from scanlint.analysis.walk import by_kind
-from scanlint.analysis.words import words
+from scanlint.jaxapi.words import words
+from scanlint.syntax.walk import by_kind
 from scanlint.trace.calls.jax_results import ARRAY_ONLY_METHODS, SAME_ATTRIBUTES
 from scanlint.trace.unit import Function
 

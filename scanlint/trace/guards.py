@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from scanlint.analysis.walk import by_kind
+from scanlint.syntax.walk import by_kind
 
 TRACER_GUARD = re.compile(
     r"Tracer\b|is_concrete|\bnot_traced\b|core\.eval_context|_is_tracer|is_traced|\bis_abstract\b"

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from scanlint.analysis.flow import binds, parameters
-from scanlint.analysis.walk import by_kind
+from scanlint.syntax.walk import by_kind
 from scanlint.trace.unit import Function
 
 

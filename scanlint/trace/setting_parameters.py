@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from scanlint.analysis.flow import defaults
-from scanlint.analysis.walk import by_kind
+from scanlint.syntax.walk import by_kind
 from scanlint.trace.unit import FunctionContext, Unit
 
 NAMES = re.compile(

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from scanlint.analysis.walk import Kinds, Node, by_kind, children
 from scanlint.finding import Position
 from scanlint.settings import LINE_LENGTH
+from scanlint.syntax.walk import Kinds, Node, by_kind, children
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import UNKNOWN, Value
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from scanlint.analysis.walk import by_kind
-from scanlint.analysis.words import words
+from scanlint.jaxapi.words import words
+from scanlint.syntax.walk import by_kind
 from scanlint.trace.calls.jax_results import ARRAY_METHODS, ARRAY_ONLY_METHODS
 from scanlint.trace.domain.callables import ClassInfo, Closure, Code, Frame, Instance
 from scanlint.trace.domain.values import Kind, Value

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scanlint.analysis.words import words
+from scanlint.jaxapi.words import words
 from scanlint.trace.calls.transforms import batched, below, differentiated, functions_in, rows, run, settle
 from scanlint.trace.domain.callables import HOST, Mode, Named
 from scanlint.trace.domain.evidence import Reason

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scanlint.analysis.words import words
+from scanlint.jaxapi.words import words
 from scanlint.trace.calls import callbacks, control_flow, derivative_rules, python_calls, transforms
 from scanlint.trace.calls.jax_results import ARRAY_ROOTS, PRIVATE, PYTHON_METHODS, PYTHON_VALUED, QUIET, TREES, describe
 from scanlint.trace.calls.tree_functions import tree_call

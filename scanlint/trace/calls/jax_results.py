@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from scanlint.analysis.words import words
+from scanlint.jaxapi.words import words
 from scanlint.trace.domain.values import Value
 
 PYTHON_VALUED = frozenset(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from scanlint.analysis.words import words
+from scanlint.jaxapi.words import words
 from scanlint.trace.calls.callbacks import functions_of, want
 from scanlint.trace.domain.callables import Closure, Instance, Mode, Named, Partial, Transformed
 from scanlint.trace.domain.elements import row_of

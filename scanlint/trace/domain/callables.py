@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from scanlint.analysis.flow import defaults
-from scanlint.analysis.words import words
 from scanlint.finding import Position
+from scanlint.jaxapi.words import words
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import UNKNOWN, Value, immutable
 from scanlint.trace.unit import Function, Jit

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Collection, Container, Mapping
 from functools import partial
 
-from scanlint.analysis.walk import by_kind
 from scanlint.project.facts import dotted
 from scanlint.project.summary import EXTERNAL
+from scanlint.syntax.walk import by_kind
 from scanlint.trace.array_uses import SAME_PARAMETERS, array_uses, unpacked_uses
 from scanlint.trace.calls.jax_results import ARRAY_ROOTS
 from scanlint.trace.calls.transforms import functions_in

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TypeVar, cast
 
-from scanlint.analysis.words import words
+from scanlint.jaxapi.words import words
 
 Node = TypeVar("Node", bound=ast.AST)
 _NO_NODES = words(
