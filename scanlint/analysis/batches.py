@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from scanlint.analysis.flow import Names, binds, parameters, reads, targets
 from scanlint.analysis.lengths import made_with
 from scanlint.analysis.loops import LoopModel, Stream, is_array
 from scanlint.analysis.obstacles import MAKERS
@@ -14,6 +13,7 @@ from scanlint.analysis.outputs import composite
 from scanlint.analysis.spelled import limit, number_cast
 from scanlint.analysis.tables import is_table
 from scanlint.analysis.traceable import traceable
+from scanlint.dataflow.liveness import Names, binds, parameters, reads, targets
 from scanlint.trace.unit import Unit
 
 STACKS = frozenset(f"jax.numpy.{n}" for n in ("stack", "array", "asarray"))

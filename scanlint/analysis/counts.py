@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanlint.analysis.flow import Names, defaults, parameters, targets, walk_scope
+from scanlint.dataflow.liveness import Names, defaults, parameters, targets, walk_scope
 from scanlint.syntax.walk import children
 from scanlint.trace.domain.callables import Instance
 from scanlint.trace.domain.folding import fold_binary

@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 
 from scanlint.analysis.batches import count_of
-from scanlint.analysis.flow import binds
+from scanlint.dataflow.liveness import binds
 from scanlint.jaxapi.words import words
 from scanlint.trace.unit import Unit
 

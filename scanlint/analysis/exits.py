@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.analysis.flow import binds, reads, targets
 from scanlint.analysis.loops import LoopModel
+from scanlint.dataflow.liveness import binds, reads, targets
 from scanlint.finding import Withheld
 from scanlint.trace.unit import Unit
 

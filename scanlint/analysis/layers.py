@@ -7,8 +7,8 @@ import re
 from typing import NamedTuple
 
 from scanlint.analysis.counts import class_named, constructed, elsewhere, field_default, number
-from scanlint.analysis.flow import Names, binds, defaults, reads, targets, walk_scope
 from scanlint.analysis.loops import LoopModel
+from scanlint.dataflow.liveness import Names, binds, defaults, reads, targets, walk_scope
 from scanlint.trace.domain.callables import ClassRef
 from scanlint.trace.unit import Unit
 

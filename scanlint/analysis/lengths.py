@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from scanlint.analysis.flow import reads, targets
+from scanlint.dataflow.liveness import reads, targets
 from scanlint.jaxapi.words import words
 from scanlint.trace.unit import Unit
 

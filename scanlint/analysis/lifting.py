@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.analysis.counts import class_named
-from scanlint.analysis.flow import walk_scope
+from scanlint.dataflow.liveness import walk_scope
 from scanlint.finding import Withheld
 from scanlint.trace.unit import Unit
 

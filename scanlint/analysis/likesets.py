@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.flow import reads, targets, walk_scope
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.obstacles import MAKERS
+from scanlint.dataflow.liveness import reads, targets, walk_scope
 from scanlint.jaxapi.words import words
 
 KEYED = words("key PRNGKey fold_in split")

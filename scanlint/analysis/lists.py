@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from scanlint.analysis.affine import polynomial
-from scanlint.analysis.flow import binds, binds_in_order, reads
+from scanlint.dataflow.liveness import binds, binds_in_order, reads
 from scanlint.trace.unit import Unit
 
 

@@ -10,21 +10,13 @@ from typing import Literal
 
 from scanlint.analysis.appending import by_branches
 from scanlint.analysis.flattened import flattened
-from scanlint.analysis.flow import (
-    Flow,
-    Names,
-    binds,
-    flow_around,
-    reads,
-    targets,
-    walk_scope,
-)
-from scanlint.analysis.items import own_items
 from scanlint.analysis.lengths import rows_written
 from scanlint.analysis.obstacles import obstacles
 from scanlint.analysis.outputs import Output, appends, backwards, find_outputs
 from scanlint.analysis.readback import ReadBack, read_back
 from scanlint.analysis.tables import array_list, entries, iterable_table
+from scanlint.dataflow.items import own_items
+from scanlint.dataflow.liveness import Flow, Names, binds, flow_around, reads, targets, walk_scope
 from scanlint.finding import Withheld
 from scanlint.settings import Settings
 from scanlint.trace.domain.folding import LARGEST

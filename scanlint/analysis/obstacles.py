@@ -6,8 +6,6 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from scanlint.analysis.affine import moving_arange, window
-from scanlint.analysis.flow import Flow, Names, binds, reads, walk_scope
-from scanlint.analysis.items import made_inside
 from scanlint.analysis.lifting import modules_called
 from scanlint.analysis.masked import masked
 from scanlint.analysis.outputs import Output
@@ -15,6 +13,8 @@ from scanlint.analysis.readback import ReadBack
 from scanlint.analysis.spelled import in_test, is_logic, limit, number_cast
 from scanlint.analysis.summed import open_ended
 from scanlint.analysis.tables import is_table
+from scanlint.dataflow.items import made_inside
+from scanlint.dataflow.liveness import Flow, Names, binds, reads, walk_scope
 from scanlint.finding import Withheld
 from scanlint.trace.domain.callables import Closure, Transformed
 from scanlint.trace.domain.values import Value

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanlint.analysis.flow import Flow, reads, walk_scope
 from scanlint.analysis.lists import added, fills, initial_list, inner_list, slots
+from scanlint.dataflow.liveness import Flow, reads, walk_scope
 from scanlint.finding import Withheld
 from scanlint.trace.unit import Unit
 

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanlint.analysis.flow import binds, reads, targets
 from scanlint.analysis.lists import places_of
 from scanlint.analysis.newest import deferred, home
+from scanlint.dataflow.liveness import binds, reads, targets
 from scanlint.trace.unit import Unit
 
 JOINS = frozenset(f"jax.numpy.{name}" for name in ("array", "asarray", "stack"))

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from scanlint.analysis.flow import Flow, binds, reads
 from scanlint.analysis.lists import added, initial_list
 from scanlint.analysis.outputs import appends
+from scanlint.dataflow.liveness import Flow, binds, reads
 from scanlint.trace.unit import Unit
 
 LONGEST = 12

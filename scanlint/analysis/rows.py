@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.flow import reads, targets
 from scanlint.analysis.loops import LoopModel
+from scanlint.dataflow.liveness import reads, targets
 from scanlint.trace.unit import Unit
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
-from scanlint.analysis.flow import binds, reads
+from scanlint.dataflow.liveness import binds, reads
 from scanlint.jaxapi.words import words
 from scanlint.trace.unit import Unit
 

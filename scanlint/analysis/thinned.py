@@ -6,8 +6,8 @@ import ast
 from typing import NamedTuple
 
 from scanlint.analysis.appending import APPENDS, list_of
-from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel, Stream
+from scanlint.dataflow.liveness import binds, reads
 
 
 class Thinned(NamedTuple):

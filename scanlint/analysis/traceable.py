@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.flow import parameters
+from scanlint.dataflow.liveness import parameters
 from scanlint.jaxapi.words import words
 from scanlint.trace.unit import Unit
 

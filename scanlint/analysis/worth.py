@@ -9,12 +9,12 @@ from functools import partial
 
 from scanlint.analysis.affine import window
 from scanlint.analysis.counts import Count, count_of, stated
-from scanlint.analysis.flow import reads, targets, walk_scope
 from scanlint.analysis.loops import LoopModel, Stream, is_array, range_length, trips_of
 from scanlint.analysis.prose import described, said_short
 from scanlint.analysis.rows import writes_rows
 from scanlint.analysis.size import body_equations, equations, nested_trips
 from scanlint.analysis.tables import met, number_kind
+from scanlint.dataflow.liveness import reads, targets, walk_scope
 from scanlint.settings import Settings
 from scanlint.trace.domain.values import holds_tracer
 from scanlint.trace.unit import IN_TESTS, Unit

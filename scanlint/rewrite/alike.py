@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scanlint.analysis.flow import binds, parameters, reads, targets
+from scanlint.dataflow.liveness import binds, parameters, reads, targets
 from scanlint.finding import Withheld
 from scanlint.jaxapi.words import words
 from scanlint.trace.unit import Unit

@@ -13,7 +13,7 @@ from typing import Literal
 import libcst as cst
 
 from scanlint.analysis.branches import Block, BranchModel
-from scanlint.analysis.flow import binds, reads
+from scanlint.dataflow.liveness import binds, reads
 from scanlint.rewrite.alike import Leaf
 from scanlint.rewrite.syntax import Snippet
 from scanlint.rewrite.words import operand

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from scanlint.analysis.batches import Batch, Rows
-from scanlint.analysis.flow import Names, binds, reads
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.outputs import STACKS, Output
+from scanlint.dataflow.liveness import Names, binds, reads
 from scanlint.finding import Edit, Outcome, Rewrite, Withheld
 from scanlint.rewrite.collected import after_loop, drop_initials
 from scanlint.rewrite.indexing import use_arrays, use_tracers, use_weak

@@ -10,9 +10,9 @@ import libcst as cst
 
 from scanlint.analysis.branches import BranchModel, is_elif, reaching, rebound
 from scanlint.analysis.exits import loop_left_by
-from scanlint.analysis.flow import binds
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.selections import Selection
+from scanlint.dataflow.liveness import binds
 from scanlint.finding import Edit, Outcome, Primitive, Rewrite, Withheld
 from scanlint.rewrite.alike import Leaf, dtype_parts, filled, not_a_number, number, total, unify
 from scanlint.rewrite.appending import without_appends

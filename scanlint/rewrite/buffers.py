@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from scanlint.analysis.batches import count_of
 from scanlint.analysis.extents import SHAPED
-from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.analysis.outputs import Output
+from scanlint.dataflow.liveness import binds, reads
 from scanlint.rewrite.backwards import limits
 from scanlint.rewrite.words import atom
 from scanlint.trace.unit import Unit

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.flow import walk_scope
 from scanlint.analysis.loops import LoopModel
+from scanlint.dataflow.liveness import walk_scope
 from scanlint.finding import Edit, Position, Primitive, Resume, Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines

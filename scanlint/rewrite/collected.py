@@ -6,11 +6,11 @@ import ast
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.lists import makes_only
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.outputs import STACKS, Output, collected, cuts, extended, turned_use, unzipped
 from scanlint.analysis.readback import MADE
+from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Position, Withheld
 from scanlint.rewrite.syntax import SharedLine
 from scanlint.rewrite.words import singular

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from scanlint.analysis.exits import jumps_in
-from scanlint.analysis.flow import binds, reads, targets
 from scanlint.analysis.loops import LoopModel, Stream, is_array
+from scanlint.dataflow.liveness import binds, reads, targets
 from scanlint.finding import Withheld
 from scanlint.rewrite.leaving import negated
 from scanlint.rewrite.predicates import predicate

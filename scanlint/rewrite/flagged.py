@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from scanlint.analysis.branches import following
 from scanlint.analysis.exits import JUMPS, Jump, Loop, decided_by_data, forever, jumps_in, successor, unfit
-from scanlint.analysis.flow import binds, reads
-from scanlint.analysis.items import made_inside
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.outputs import appends
 from scanlint.analysis.spelled import boolean
+from scanlint.dataflow.items import made_inside
+from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Outcome, Position, Resume, Rewrite, Withheld
 from scanlint.rewrite.counting import Counting, counting, leading_test, loose, targets_of
 from scanlint.rewrite.layout import indent_of

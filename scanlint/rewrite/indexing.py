@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable
 
 from scanlint.analysis.affine import moving_arange
-from scanlint.analysis.flow import reads, targets
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.spelled import in_test, is_logic, limit, number_cast
 from scanlint.analysis.tables import is_table, met, number_kind
+from scanlint.dataflow.liveness import reads, targets
 from scanlint.finding import Withheld
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.syntax import Snippet

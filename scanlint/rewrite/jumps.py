@@ -7,8 +7,8 @@ import textwrap
 
 from scanlint.analysis.appending import APPENDS
 from scanlint.analysis.exits import jumps_in
-from scanlint.analysis.flow import binds, reads, walk_scope
 from scanlint.analysis.loops import LoopModel
+from scanlint.dataflow.liveness import binds, reads, walk_scope
 from scanlint.finding import Edit, Position, Primitive, Resume, Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, Unstructured, comments, negated, shares_lines

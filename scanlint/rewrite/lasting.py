@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.analysis.exits import jumps_in
-from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel, is_array
+from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines

@@ -9,9 +9,9 @@ import libcst as cst
 
 from scanlint.analysis.batches import Batch, batch_of
 from scanlint.analysis.exits import JUMPS
-from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.spelled import boolean
+from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Outcome, Rewrite, Withheld
 from scanlint.rewrite.appending import once_per_trip
 from scanlint.rewrite.arms import assigned

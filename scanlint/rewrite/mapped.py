@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from scanlint.analysis.batches import Batch, Rows, as_long
-from scanlint.analysis.flow import binds, reads
+from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Position, Withheld
 from scanlint.rewrite.syntax import Snippet, fresh
 from scanlint.rewrite.words import atom, row_name

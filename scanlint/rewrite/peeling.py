@@ -8,8 +8,8 @@ from textwrap import dedent, indent
 
 from scanlint.analysis.branches import definite
 from scanlint.analysis.exits import jumps_in
-from scanlint.analysis.flow import binds, reads
 from scanlint.analysis.loops import LoopModel, Stream
+from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.rewrite.counting import shifted
 from scanlint.rewrite.layout import indent_of

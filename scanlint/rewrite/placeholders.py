@@ -6,8 +6,8 @@ import ast
 
 from scanlint.analysis.entered import holds, started
 from scanlint.analysis.exits import JUMPS
-from scanlint.analysis.flow import Names, binds, reads
 from scanlint.analysis.loops import LoopModel
+from scanlint.dataflow.liveness import Names, binds, reads
 from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from scanlint.analysis.entered import enters, over_rows
-from scanlint.analysis.flow import binds
+from scanlint.dataflow.liveness import binds
 from scanlint.finding import Carry, Edit, Like, Position, Rewrite, Withheld
 from scanlint.rewrite.wrapping import fit
 from scanlint.syntax.edits import split_lines

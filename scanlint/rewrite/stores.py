@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from scanlint.analysis.branches import BranchModel, is_elif
-from scanlint.analysis.flow import binds
+from scanlint.dataflow.liveness import binds
 from scanlint.finding import Edit, Position, Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from scanlint.analysis.exits import jumps_in
-from scanlint.analysis.flow import reads
 from scanlint.analysis.loops import LoopModel
+from scanlint.dataflow.liveness import reads
 from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines

@@ -10,10 +10,10 @@ from typing import NamedTuple, TypeGuard
 
 from scanlint.analysis.affine import Polynomial, add, polynomial, surely_at_most, window
 from scanlint.analysis.extents import SHAPED, extent, padded
-from scanlint.analysis.flow import binds, parameters, reads, targets, walk_scope
 from scanlint.analysis.loops import LoopModel, Stream, is_array, streams_of
 from scanlint.analysis.masked import masked
 from scanlint.analysis.summed import open_ended, summed
+from scanlint.dataflow.liveness import binds, parameters, reads, targets, walk_scope
 from scanlint.finding import Withheld
 from scanlint.rewrite.masks import use_mask
 from scanlint.rewrite.syntax import Snippet

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from scanlint.analysis.flow import binds, parameters
+from scanlint.dataflow.liveness import binds, parameters
 from scanlint.syntax.walk import by_kind
 from scanlint.trace.unit import Function
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from scanlint.analysis.flow import defaults
+from scanlint.dataflow.liveness import defaults
 from scanlint.syntax.walk import by_kind
 from scanlint.trace.unit import FunctionContext, Unit
 

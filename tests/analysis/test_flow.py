@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from scanlint.analysis.flow import Flow, binds, free, reads
+from scanlint.dataflow.liveness import Flow, binds, free, reads
 
 
 def flow_of(code: str) -> tuple[Flow, ast.FunctionDef]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from scanlint.analysis.flow import defaults
+from scanlint.dataflow.liveness import defaults
 from scanlint.finding import Position
 from scanlint.jaxapi.words import words
 from scanlint.trace.domain.evidence import Reason

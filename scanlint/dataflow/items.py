@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
-from scanlint.analysis.flow import Flow, Names, binds, stores, walk_scope
+from scanlint.dataflow.liveness import Flow, Names, binds, stores, walk_scope
 from scanlint.trace.unit import Unit
 
 MAKES = frozenset({"builtins.dict", "builtins.list"})
