@@ -6,14 +6,14 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from scanlint.analysis.lengths import made_with
-from scanlint.analysis.loops import LoopModel, Stream, is_array
-from scanlint.analysis.obstacles import MAKERS
-from scanlint.analysis.outputs import composite
-from scanlint.analysis.spelled import limit, number_cast
-from scanlint.analysis.tables import is_table
 from scanlint.analysis.traceable import traceable
 from scanlint.dataflow.liveness import Names, binds, parameters, reads, targets
+from scanlint.loops.accumulators.collected_lists import composite
+from scanlint.loops.concrete_uses import limit, number_cast
+from scanlint.loops.constant_tables import is_table
+from scanlint.loops.loop import LoopModel, Stream, is_array
+from scanlint.loops.obstacles import MAKERS
+from scanlint.loops.sizes.lengths import made_with
 from scanlint.trace.unit import Unit
 
 STACKS = frozenset(f"jax.numpy.{n}" for n in ("stack", "array", "asarray"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from scanlint.analysis.loops import LoopModel, is_array, streams_of, trips_of
 from scanlint.jaxapi.words import words
+from scanlint.loops.loop import LoopModel, is_array, streams_of, trips_of
 from scanlint.trace.domain.callables import Closure, Partial, Transformed
 from scanlint.trace.unit import Unit
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.appending import appended_once, by_branches
 from scanlint.analysis.branches import is_elif
-from scanlint.analysis.loops import LoopModel
 from scanlint.finding import Edit, Position, Rewrite
+from scanlint.loops.accumulators.branch_appends import appended_once, by_branches
+from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 from scanlint.rewrite.syntax import fresh

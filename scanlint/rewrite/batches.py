@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from scanlint.analysis.batches import Batch, Rows
-from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.outputs import STACKS, Output
 from scanlint.dataflow.liveness import Names, binds, reads
 from scanlint.finding import Edit, Outcome, Rewrite, Withheld
+from scanlint.loops.accumulators.collected_lists import STACKS, Output
+from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.collected import after_loop, drop_initials
 from scanlint.rewrite.indexing import use_arrays, use_tracers, use_weak
 from scanlint.rewrite.layout import blank_above, fold_return, indent_of

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 import libcst as cst
 
 from scanlint.analysis.branches import BranchModel, is_elif, reaching, rebound
-from scanlint.analysis.exits import loop_left_by
-from scanlint.analysis.loops import LoopModel
 from scanlint.analysis.selections import Selection
 from scanlint.dataflow.liveness import binds
 from scanlint.finding import Edit, Outcome, Primitive, Rewrite, Withheld
+from scanlint.loops.exits import loop_left_by
+from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.alike import Leaf, dtype_parts, filled, not_a_number, number, total, unify
 from scanlint.rewrite.appending import without_appends
 from scanlint.rewrite.arms import Arm, chained, comment_lines, nested, plain_values, verb

@@ -6,10 +6,10 @@ import ast
 from dataclasses import replace
 
 from scanlint.analysis.batches import count_of
-from scanlint.analysis.extents import SHAPED
-from scanlint.analysis.loops import LoopModel, Stream
-from scanlint.analysis.outputs import Output
 from scanlint.dataflow.liveness import binds, reads
+from scanlint.loops.accumulators.collected_lists import Output
+from scanlint.loops.loop import LoopModel, Stream
+from scanlint.loops.sizes.extents import SHAPED
 from scanlint.rewrite.backwards import limits
 from scanlint.rewrite.words import atom
 from scanlint.trace.unit import Unit

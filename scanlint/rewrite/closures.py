@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.loops import LoopModel
 from scanlint.dataflow.liveness import walk_scope
 from scanlint.finding import Edit, Position, Primitive, Resume, Rewrite
+from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from scanlint.analysis.lists import makes_only
-from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.outputs import STACKS, Output, collected, cuts, extended, turned_use, unzipped
-from scanlint.analysis.readback import MADE
 from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Position, Withheld
+from scanlint.loops.accumulators.collected_lists import STACKS, Output, collected, cuts, extended, turned_use, unzipped
+from scanlint.loops.accumulators.list_buffers import makes_only
+from scanlint.loops.accumulators.read_back_lists import MADE
+from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.syntax import SharedLine
 from scanlint.rewrite.words import singular
 from scanlint.trace.unit import Source, Unit

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable
 from typing import NamedTuple
 
-from scanlint.analysis.exits import jumps_in
-from scanlint.analysis.loops import LoopModel, Stream, is_array
 from scanlint.dataflow.liveness import binds, reads, targets
 from scanlint.finding import Withheld
+from scanlint.loops.exits import jumps_in
+from scanlint.loops.loop import LoopModel, Stream, is_array
 from scanlint.rewrite.leaving import negated
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.ranges import ARITHMETIC, counts_evenly, first_count, length, nth

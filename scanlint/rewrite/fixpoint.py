@@ -7,8 +7,8 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from typing import NamedTuple
 
 from scanlint.analysis.branches import model_branch
-from scanlint.analysis.loops import LoopModel
 from scanlint.finding import Outcome, Primitive, Resume, Rewrite, Withheld
+from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.imports import add_imports
 from scanlint.rewrite.remarks import with_remarks
 from scanlint.rules.base import Context, Report, Rule

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from scanlint.analysis.branches import following
-from scanlint.analysis.exits import JUMPS, Jump, Loop, decided_by_data, forever, jumps_in, successor, unfit
-from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.outputs import appends
-from scanlint.analysis.spelled import boolean
 from scanlint.dataflow.items import made_inside
 from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Outcome, Position, Resume, Rewrite, Withheld
+from scanlint.loops.accumulators.collected_lists import appends
+from scanlint.loops.concrete_uses import boolean
+from scanlint.loops.exits import JUMPS, Jump, Loop, decided_by_data, forever, jumps_in, successor, unfit
+from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.counting import Counting, counting, leading_test, loose, targets_of
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, Unstructured, comments, shares_lines, untouched

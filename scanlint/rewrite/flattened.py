@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from scanlint.analysis.appending import APPENDS
-from scanlint.analysis.flattened import flattened
-from scanlint.analysis.loops import LoopModel
 from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.loops.accumulators.branch_appends import APPENDS
+from scanlint.loops.accumulators.flat_lists import flattened
+from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 from scanlint.rewrite.syntax import fresh

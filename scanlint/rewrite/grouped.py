@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scanlint.analysis.loops import LoopModel
 from scanlint.finding import Edit, Rewrite
+from scanlint.loops.loop import LoopModel
 
 
 def with_arrays(model: LoopModel) -> Rewrite | None:

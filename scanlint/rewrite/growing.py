@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from scanlint.analysis.growing import Growing, growing
-from scanlint.analysis.loops import LoopModel
 from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.loops.accumulators.growing_arrays import Growing, growing
+from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 

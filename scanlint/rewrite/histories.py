@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from scanlint.analysis.histories import History, histories
-from scanlint.analysis.loops import LoopModel
 from scanlint.finding import Edit, Position, Rewrite
+from scanlint.loops.accumulators.dict_histories import History, histories
+from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 from scanlint.rewrite.syntax import fresh

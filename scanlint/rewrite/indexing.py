@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from scanlint.analysis.affine import moving_arange
-from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.spelled import in_test, is_logic, limit, number_cast
-from scanlint.analysis.tables import is_table, met, number_kind
 from scanlint.dataflow.liveness import reads, targets
 from scanlint.finding import Withheld
+from scanlint.loops.concrete_uses import in_test, is_logic, limit, number_cast
+from scanlint.loops.constant_tables import is_table, met, number_kind
+from scanlint.loops.loop import LoopModel
+from scanlint.loops.sizes.affine import moving_arange
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.syntax import Snippet
 from scanlint.trace.unit import Unit

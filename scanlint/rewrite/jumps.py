@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import textwrap
 
-from scanlint.analysis.appending import APPENDS
-from scanlint.analysis.exits import jumps_in
-from scanlint.analysis.loops import LoopModel
 from scanlint.dataflow.liveness import binds, reads, walk_scope
 from scanlint.finding import Edit, Position, Primitive, Resume, Rewrite
+from scanlint.loops.accumulators.branch_appends import APPENDS
+from scanlint.loops.exits import jumps_in
+from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, Unstructured, comments, negated, shares_lines
 from scanlint.rewrite.syntax import fresh

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.analysis.exits import jumps_in
-from scanlint.analysis.loops import LoopModel, is_array
 from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.loops.exits import jumps_in
+from scanlint.loops.loop import LoopModel, is_array
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 from scanlint.rewrite.ranges import last_target

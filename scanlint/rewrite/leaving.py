@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from scanlint.analysis.branches import is_elif
-from scanlint.analysis.exits import Jump, Loop, jumps_in
-from scanlint.analysis.spelled import boolean
 from scanlint.finding import Withheld
+from scanlint.loops.concrete_uses import boolean
+from scanlint.loops.exits import Jump, Loop, jumps_in
 from scanlint.rewrite.predicates import Spell, predicate
 from scanlint.rewrite.ranges import ARITHMETIC
 from scanlint.trace.unit import Unit

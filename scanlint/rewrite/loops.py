@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import libcst as cst
 
 from scanlint.analysis.batches import Batch, batch_of
-from scanlint.analysis.exits import JUMPS
-from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.spelled import boolean
 from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Outcome, Rewrite, Withheld
+from scanlint.loops.concrete_uses import boolean
+from scanlint.loops.exits import JUMPS
+from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.appending import once_per_trip
 from scanlint.rewrite.arms import assigned
 from scanlint.rewrite.batches import to_vmap

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 
-from scanlint.analysis.affine import Polynomial
-from scanlint.analysis.extents import extent
-from scanlint.analysis.masked import Masked, indices
+from scanlint.loops.sizes.affine import Polynomial
+from scanlint.loops.sizes.extents import extent
+from scanlint.loops.sizes.masked_reductions import Masked, indices
 from scanlint.rewrite.counting import side
 from scanlint.rewrite.syntax import Snippet
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.loops import LoopModel
 from scanlint.dataflow.liveness import binds
+from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.syntax import fresh
 
 

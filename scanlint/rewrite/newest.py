@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from scanlint.analysis.exits import jumps_in
-from scanlint.analysis.lists import added
-from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.newest import Newest, home, newest
-from scanlint.analysis.readback import kept_in
 from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.loops.accumulators.last_element_lists import Newest, home, newest
+from scanlint.loops.accumulators.list_buffers import added
+from scanlint.loops.accumulators.read_back_lists import kept_in
+from scanlint.loops.exits import jumps_in
+from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.leaving import shares_lines
 from scanlint.rewrite.readback import numbered
 from scanlint.rewrite.syntax import fresh

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from textwrap import dedent, indent
 
 from scanlint.analysis.branches import definite
-from scanlint.analysis.exits import jumps_in
-from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.loops.exits import jumps_in
+from scanlint.loops.loop import LoopModel, Stream
 from scanlint.rewrite.counting import shifted
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines

@@ -6,10 +6,10 @@ import ast
 import re
 
 from scanlint.analysis.branches import BranchModel, is_elif
-from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.placed import Placed, placed
-from scanlint.analysis.spelled import boolean
 from scanlint.finding import Edit, Position, Primitive, Resume, Rewrite
+from scanlint.loops.accumulators.indexed_lists import Placed, placed
+from scanlint.loops.concrete_uses import boolean
+from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.leaving import shares_lines
 from scanlint.rewrite.starts import FILLED, Spell
 from scanlint.trace.unit import Unit

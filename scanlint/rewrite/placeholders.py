@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.entered import holds, started
-from scanlint.analysis.exits import JUMPS
-from scanlint.analysis.loops import LoopModel
 from scanlint.dataflow.liveness import Names, binds, reads
 from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.loops.exits import JUMPS
+from scanlint.loops.first_trip import holds, started
+from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 

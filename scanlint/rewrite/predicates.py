@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from scanlint.analysis.spelled import boolean
 from scanlint.finding import Withheld
+from scanlint.loops.concrete_uses import boolean
 from scanlint.trace.unit import Unit
 
 Spell = Callable[[str], str]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.loops import LoopModel, Stream
 from scanlint.dataflow.liveness import binds, reads
+from scanlint.loops.loop import LoopModel, Stream
 from scanlint.rewrite.words import atom
 
 ARITHMETIC = ast.Add | ast.Sub | ast.Mult | ast.Div | ast.FloorDiv | ast.Mod | ast.Pow

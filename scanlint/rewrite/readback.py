@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.readback import ReadBack
 from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.loops.accumulators.read_back_lists import ReadBack
+from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 from scanlint.rewrite.syntax import fresh

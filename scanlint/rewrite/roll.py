@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from scanlint.analysis.lengths import rows_written
-from scanlint.analysis.loops import LoopModel, Stream
-from scanlint.analysis.outputs import Output, composite
 from scanlint.dataflow.liveness import binds, reads, stores, targets
 from scanlint.finding import Edit, Outcome, Position, Primitive, Rewrite, Withheld
+from scanlint.loops.accumulators.collected_lists import Output, composite
+from scanlint.loops.loop import LoopModel, Stream
+from scanlint.loops.sizes.lengths import rows_written
 from scanlint.rewrite.backwards import Downward, downward
 from scanlint.rewrite.collected import after_loop, drop_initials, read_backwards
 from scanlint.rewrite.indexing import as_array, use_arrays, use_tracers, use_weak

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from scanlint.analysis.batches import count_of
-from scanlint.analysis.lengths import made_with
-from scanlint.analysis.loops import LoopModel, is_array
 from scanlint.dataflow.liveness import binds, reads
+from scanlint.loops.loop import LoopModel, is_array
+from scanlint.loops.sizes.lengths import made_with
 from scanlint.rewrite.windows import bound_once
 from scanlint.rewrite.words import row_name
 

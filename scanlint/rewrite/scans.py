@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.scans import DummyScan
 from scanlint.finding import Edit, Outcome, Position, Rewrite
+from scanlint.loops.scan_calls import DummyScan
 from scanlint.rewrite.wrapping import within
 from scanlint.trace.unit import Unit
 

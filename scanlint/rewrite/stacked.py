@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.exits import jumps_in
-from scanlint.analysis.loops import LoopModel, Stream
-from scanlint.analysis.tables import array_list
 from scanlint.finding import Edit, Rewrite
+from scanlint.loops.constant_tables import array_list
+from scanlint.loops.exits import jumps_in
+from scanlint.loops.loop import LoopModel, Stream
 from scanlint.rewrite.counting import written_out
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines

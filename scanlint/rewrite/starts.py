@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from scanlint.analysis.entered import enters, over_rows
 from scanlint.dataflow.liveness import binds
 from scanlint.finding import Carry, Edit, Like, Position, Rewrite, Withheld
+from scanlint.loops.first_trip import enters, over_rows
 from scanlint.rewrite.wrapping import fit
 from scanlint.syntax.edits import split_lines
 from scanlint.trace.unit import Unit

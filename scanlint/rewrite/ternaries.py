@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from scanlint.analysis.obstacles import HOST_MODULES, MUTATORS
 from scanlint.finding import Edit, Outcome, Position, Primitive, Rewrite, Withheld
+from scanlint.loops.obstacles import HOST_MODULES, MUTATORS
 from scanlint.rewrite.alike import Leaf, dtype_parts, filled, total, unify
 from scanlint.rewrite.predicates import predicate
 from scanlint.rewrite.wrapping import within

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from scanlint.analysis.loops import LoopModel
-from scanlint.analysis.thinned import Thinned, thinned
 from scanlint.finding import Edit, Position, Rewrite
+from scanlint.loops.accumulators.conditional_appends import Thinned, thinned
+from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 from scanlint.rewrite.syntax import fresh

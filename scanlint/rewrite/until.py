@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.exits import forever, jumps_in, successor
-from scanlint.analysis.loops import LoopModel
 from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.loops.exits import forever, jumps_in, successor
+from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.leaving import Leaving, comments, negated
 
 SHORT = 6

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.exits import jumps_in
-from scanlint.analysis.loops import LoopModel
 from scanlint.dataflow.liveness import reads
 from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.loops.exits import jumps_in
+from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.layout import indent_of
 from scanlint.rewrite.leaving import Leaving, shares_lines
 

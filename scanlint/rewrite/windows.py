@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeGuard
 
-from scanlint.analysis.affine import Polynomial, add, polynomial, surely_at_most, window
-from scanlint.analysis.extents import SHAPED, extent, padded
-from scanlint.analysis.loops import LoopModel, Stream, is_array, streams_of
-from scanlint.analysis.masked import masked
-from scanlint.analysis.summed import open_ended, summed
 from scanlint.dataflow.liveness import binds, parameters, reads, targets, walk_scope
 from scanlint.finding import Withheld
+from scanlint.loops.loop import LoopModel, Stream, is_array, streams_of
+from scanlint.loops.sizes.affine import Polynomial, add, polynomial, surely_at_most, window
+from scanlint.loops.sizes.extents import SHAPED, extent, padded
+from scanlint.loops.sizes.masked_reductions import masked
+from scanlint.loops.sizes.padded_sums import open_ended, summed
 from scanlint.rewrite.masks import use_mask
 from scanlint.rewrite.syntax import Snippet
 from scanlint.rewrite.words import atom

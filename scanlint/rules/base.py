@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from scanlint.trace.domain.evidence import links, trail
-from scanlint.analysis.loops import LoopModel
+from scanlint.loops.loop import LoopModel
 from scanlint.trace.unit import Unit
 from scanlint.finding import Finding, Fix, Link, Primitive
 from scanlint.finding import Outcome, Rewrite, Withheld

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.analysis.scans import DummyScan, dummy_scan
+from scanlint.loops.scan_calls import DummyScan, dummy_scan
 from scanlint.rules.base import Context, Report, Rule
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from scanlint.analysis.growing import growing
-from scanlint.analysis.histories import histories
-from scanlint.analysis.loops import LoopModel, Stream
-from scanlint.analysis.outputs import appends
-from scanlint.analysis.rows import writes_rows
+from scanlint.loops.accumulators.growing_arrays import growing
+from scanlint.loops.accumulators.dict_histories import histories
+from scanlint.loops.loop import LoopModel, Stream
+from scanlint.loops.accumulators.collected_lists import appends
+from scanlint.loops.row_writes import writes_rows
 from scanlint.analysis.size import body_equations, nested_trips
 
 

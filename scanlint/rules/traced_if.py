@@ -36,7 +36,7 @@ class TracedIf(Rule):
 
 def _statement(node: ast.If, context: Context) -> Report:
     from scanlint.analysis.branches import model_branch
-    from scanlint.analysis.exits import loop_left_by
+    from scanlint.loops.exits import loop_left_by
     from scanlint.rewrite.branches import to_cond
 
     return context.report(

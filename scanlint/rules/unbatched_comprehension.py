@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.dataflow.liveness import targets
-from scanlint.analysis.loops import Stream, few, streams_of, trips_of
+from scanlint.loops.loop import Stream, few, streams_of, trips_of
 from scanlint.trace.unit import Unit
 from scanlint.rules.base import Context, Report, Rule
 
@@ -84,7 +84,7 @@ def _is_stack(unit: Unit, call: ast.Call, array: ast.expr) -> bool:
 
 def _by_number(context: Context, node: ast.ListComp, streams: tuple[Stream, ...], element: ast.expr) -> bool:
     """Whether arrays are computed of many numbers, for which tracers may stand."""
-    from scanlint.analysis.obstacles import index_needs_int
+    from scanlint.loops.obstacles import index_needs_int
     from scanlint.analysis.worth import worth_mapping
 
     staged = frozenset(n for s in streams for n in targets(s.target))

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from scanlint.analysis.loops import LoopModel, few
+from scanlint.loops.loop import LoopModel, few
 from scanlint.trace.unit import Unit
 from scanlint.finding import Outcome
 from scanlint.rules.base import Context, Report, Rule

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from scanlint.analysis.loops import LoopModel, Stream, is_array
+from scanlint.loops.loop import LoopModel, Stream, is_array
 from scanlint.analysis.worth import stages_arrays
 from scanlint.finding import Withheld
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.rules.loop_words import per_trip, quoted
 
 if TYPE_CHECKING:
-    from scanlint.analysis.layers import Blocks
+    from scanlint.loops.module_layers import Blocks
 
 
 class UnrolledLayers(Rule):
@@ -28,7 +28,7 @@ class UnrolledLayers(Rule):
         assert isinstance(node, ast.For)
         if not context.traced(node) or context.unit.source.tests:
             return
-        from scanlint.analysis.layers import kept_blocks, made_blocks
+        from scanlint.loops.module_layers import kept_blocks, made_blocks
 
         model = context.loop(node)
         if (blocks := made_blocks(model)) is not None:
@@ -58,8 +58,8 @@ def _modules(context: Context, model: LoopModel, blocks: Blocks, cure: str) -> R
 
 def _sets(context: Context, model: LoopModel) -> Iterator[Report]:
     """Parameter sets in a list: their leaves can be stacked in place."""
-    from scanlint.analysis.layers import FEWEST
-    from scanlint.analysis.likesets import alike_sets
+    from scanlint.loops.module_layers import FEWEST
+    from scanlint.loops.parameter_sets import alike_sets
 
     node = model.node
     assert isinstance(node, ast.For) and isinstance(node.iter, ast.Name)

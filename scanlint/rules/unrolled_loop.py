@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.analysis.loops import LoopModel
+from scanlint.loops.loop import LoopModel
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.rules.loop_words import cure, per_trip, quoted, stacking, times
 

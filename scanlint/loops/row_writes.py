@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.loops import LoopModel
 from scanlint.dataflow.liveness import reads, targets
+from scanlint.loops.loop import LoopModel
 from scanlint.trace.unit import Unit
 
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from scanlint.analysis.affine import polynomial
 from scanlint.dataflow.liveness import binds, binds_in_order, reads
+from scanlint.loops.sizes.affine import polynomial
 from scanlint.trace.unit import Unit
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from scanlint.analysis.affine import moving_arange, window
-from scanlint.analysis.lifting import modules_called
-from scanlint.analysis.masked import masked
-from scanlint.analysis.outputs import Output
-from scanlint.analysis.readback import ReadBack
-from scanlint.analysis.spelled import in_test, is_logic, limit, number_cast
-from scanlint.analysis.summed import open_ended
-from scanlint.analysis.tables import is_table
 from scanlint.dataflow.items import made_inside
 from scanlint.dataflow.liveness import Flow, Names, binds, reads, walk_scope
 from scanlint.finding import Withheld
+from scanlint.loops.accumulators.collected_lists import Output
+from scanlint.loops.accumulators.read_back_lists import ReadBack
+from scanlint.loops.concrete_uses import in_test, is_logic, limit, number_cast
+from scanlint.loops.constant_tables import is_table
+from scanlint.loops.lifted_modules import modules_called
+from scanlint.loops.sizes.affine import moving_arange, window
+from scanlint.loops.sizes.masked_reductions import masked
+from scanlint.loops.sizes.padded_sums import open_ended
 from scanlint.trace.domain.callables import Closure, Transformed
 from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit

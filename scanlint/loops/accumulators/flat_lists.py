@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from scanlint.analysis.lists import initial_list
-from scanlint.analysis.outputs import STACKS, appends
 from scanlint.dataflow.liveness import Flow, binds, reads, targets
+from scanlint.loops.accumulators.collected_lists import STACKS, appends
+from scanlint.loops.accumulators.list_buffers import initial_list
 from scanlint.trace.unit import Unit
 
 

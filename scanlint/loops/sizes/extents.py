@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Container, Iterator, Mapping, Sequence
 
-from scanlint.analysis.affine import Polynomial, add, polynomial
+from scanlint.loops.sizes.affine import Polynomial, add, polynomial
 from scanlint.trace.unit import Unit
 
 SHAPED = frozenset(f"jax.numpy.{name}" for name in ("zeros", "ones", "empty", "full"))

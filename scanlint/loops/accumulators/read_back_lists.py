@@ -6,9 +6,9 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from scanlint.analysis.lists import added, initial_list
-from scanlint.analysis.outputs import appends
 from scanlint.dataflow.liveness import Flow, binds, reads
+from scanlint.loops.accumulators.collected_lists import appends
+from scanlint.loops.accumulators.list_buffers import added, initial_list
 from scanlint.trace.unit import Unit
 
 LONGEST = 12

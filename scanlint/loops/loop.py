@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Literal
 
-from scanlint.analysis.appending import by_branches
-from scanlint.analysis.flattened import flattened
-from scanlint.analysis.lengths import rows_written
-from scanlint.analysis.obstacles import obstacles
-from scanlint.analysis.outputs import Output, appends, backwards, find_outputs
-from scanlint.analysis.readback import ReadBack, read_back
-from scanlint.analysis.tables import array_list, entries, iterable_table
 from scanlint.dataflow.items import own_items
 from scanlint.dataflow.liveness import Flow, Names, binds, flow_around, reads, targets, walk_scope
 from scanlint.finding import Withheld
+from scanlint.loops.accumulators.branch_appends import by_branches
+from scanlint.loops.accumulators.collected_lists import Output, appends, backwards, find_outputs
+from scanlint.loops.accumulators.flat_lists import flattened
+from scanlint.loops.accumulators.read_back_lists import ReadBack, read_back
+from scanlint.loops.constant_tables import array_list, entries, iterable_table
+from scanlint.loops.obstacles import obstacles
+from scanlint.loops.sizes.lengths import rows_written
 from scanlint.settings import Settings
 from scanlint.trace.domain.folding import LARGEST
 from scanlint.trace.unit import IN_TESTS, Unit
@@ -160,10 +160,10 @@ class LoopModel:
         """Whether something is in the way that no mechanical step takes out of it."""
         if all(o.code == "closure" for o in self.obstacles) or self.read_back is not None:
             return False
-        from scanlint.analysis.histories import alone
-        from scanlint.analysis.newest import newest
-        from scanlint.analysis.placed import placed
-        from scanlint.analysis.thinned import thinned
+        from scanlint.loops.accumulators.conditional_appends import thinned
+        from scanlint.loops.accumulators.dict_histories import alone
+        from scanlint.loops.accumulators.indexed_lists import placed
+        from scanlint.loops.accumulators.last_element_lists import newest
 
         appends = by_branches(self.node.body, self.obstacles) or flattened(self.unit, self.node, self.flow)
         lists = newest(self.unit, self.node) or placed(self.unit, self.node)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from scanlint.analysis.loops import LoopModel
+from scanlint.loops.loop import LoopModel
 from scanlint.trace.unit import Unit
 
 JOINS = ("concatenate", "append", "vstack", "hstack")

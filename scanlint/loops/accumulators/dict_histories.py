@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from scanlint.analysis.loops import LoopModel
+from scanlint.loops.loop import LoopModel
 
 
 class History(NamedTuple):

@@ -6,7 +6,7 @@ import ast
 import itertools
 from typing import NamedTuple
 
-from scanlint.analysis.lists import added, initial_list
+from scanlint.loops.accumulators.list_buffers import added, initial_list
 from scanlint.trace.unit import Unit
 
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.GeneratorExp
