@@ -7,7 +7,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 
-from scanlint.analysis.batches import count_of
+from scanlint.batching.examples import count_of
 from scanlint.dataflow.liveness import binds
 from scanlint.jaxapi.words import words
 from scanlint.trace.unit import Unit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.branches import is_elif
+from scanlint.branches.branch import is_elif
 from scanlint.finding import Edit, Position, Rewrite
 from scanlint.loops.accumulators.branch_appends import appended_once, by_branches
 from scanlint.loops.loop import LoopModel

@@ -12,7 +12,7 @@ from typing import Literal
 
 import libcst as cst
 
-from scanlint.analysis.branches import Block, BranchModel
+from scanlint.branches.branch import Block, BranchModel
 from scanlint.dataflow.liveness import binds, reads
 from scanlint.rewrite.alike import Leaf
 from scanlint.rewrite.syntax import Snippet

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from scanlint.analysis.batches import Batch, Rows
+from scanlint.batching.examples import Batch, Rows
 from scanlint.dataflow.liveness import Names, binds, reads
 from scanlint.finding import Edit, Outcome, Rewrite, Withheld
 from scanlint.loops.accumulators.collected_lists import STACKS, Output

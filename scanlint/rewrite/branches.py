@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
-from scanlint.analysis.branches import BranchModel, is_elif, reaching, rebound
-from scanlint.analysis.selections import Selection
+from scanlint.branches.branch import BranchModel, is_elif, reaching, rebound
+from scanlint.branches.switch_chain import Selection
 from scanlint.dataflow.liveness import binds
 from scanlint.finding import Edit, Outcome, Primitive, Rewrite, Withheld
 from scanlint.loops.exits import loop_left_by

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from scanlint.analysis.batches import count_of
+from scanlint.batching.examples import count_of
 from scanlint.dataflow.liveness import binds, reads
 from scanlint.loops.accumulators.collected_lists import Output
 from scanlint.loops.loop import LoopModel, Stream

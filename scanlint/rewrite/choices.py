@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from scanlint.analysis.branches import BranchModel, is_elif, model_branch
-from scanlint.analysis.selections import Selection
+from scanlint.branches.branch import BranchModel, is_elif, model_branch
+from scanlint.branches.switch_chain import Selection
 from scanlint.rewrite.arms import Arm
 
 

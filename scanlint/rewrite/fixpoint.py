@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Container, Iterable, Sequence
 from typing import NamedTuple
 
-from scanlint.analysis.branches import model_branch
+from scanlint.branches.branch import model_branch
 from scanlint.finding import Outcome, Primitive, Resume, Rewrite, Withheld
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.imports import add_imports
@@ -148,7 +148,7 @@ def _statements(unit: Unit) -> list[ast.For | ast.While | ast.If]:
 
 def rewritten(unit: Unit, node: ast.For | ast.While | ast.If, starts: frozenset[str]) -> Outcome:
     """The rewrite of a statement that has to be staged; what its carry starts with may be written where it is made."""
-    from scanlint.analysis.batches import batch_of
+    from scanlint.batching.examples import batch_of
     from scanlint.rewrite.batches import to_vmap  # they import LibCST: nothing is rewritten in most runs
     from scanlint.rewrite.branches import to_cond
     from scanlint.rewrite.loops import to_rolled_loop, to_while_loop

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanlint.analysis.branches import following
+from scanlint.branches.branch import following
 from scanlint.dataflow.items import made_inside
 from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Outcome, Position, Resume, Rewrite, Withheld

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from scanlint.analysis.branches import is_elif
+from scanlint.branches.branch import is_elif
 from scanlint.finding import Withheld
 from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.exits import Jump, Loop, jumps_in

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from scanlint.analysis.batches import Batch, batch_of
+from scanlint.batching.examples import Batch, batch_of
 from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Outcome, Rewrite, Withheld
 from scanlint.loops.concrete_uses import boolean

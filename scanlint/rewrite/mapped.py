@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.batches import Batch, Rows, as_long
+from scanlint.batching.examples import Batch, Rows, as_long
 from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Position, Withheld
 from scanlint.rewrite.syntax import Snippet, fresh

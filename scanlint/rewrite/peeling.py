@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from textwrap import dedent, indent
 
-from scanlint.analysis.branches import definite
+from scanlint.branches.branch import definite
 from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.loops.exits import jumps_in

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from scanlint.analysis.branches import BranchModel, is_elif
+from scanlint.branches.branch import BranchModel, is_elif
 from scanlint.finding import Edit, Position, Primitive, Resume, Rewrite
 from scanlint.loops.accumulators.indexed_lists import Placed, placed
 from scanlint.loops.concrete_uses import boolean

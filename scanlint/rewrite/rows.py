@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scanlint.analysis.batches import count_of
+from scanlint.batching.examples import count_of
 from scanlint.dataflow.liveness import binds, reads
 from scanlint.loops.loop import LoopModel, is_array
 from scanlint.loops.sizes.lengths import made_with

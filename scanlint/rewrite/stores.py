@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.branches import BranchModel, is_elif
+from scanlint.branches.branch import BranchModel, is_elif
 from scanlint.dataflow.liveness import binds
 from scanlint.finding import Edit, Position, Rewrite
 from scanlint.rewrite.layout import indent_of

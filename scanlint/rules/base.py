@@ -15,7 +15,7 @@ from scanlint.finding import Outcome, Rewrite, Withheld
 from scanlint.settings import Settings
 
 if TYPE_CHECKING:
-    from scanlint.analysis.batches import Batch
+    from scanlint.batching.examples import Batch
 
 
 class Report(NamedTuple):
@@ -96,7 +96,7 @@ class Context(NamedTuple):
 
     def batch(self, model: LoopModel) -> Batch | None:
         """The examples of a loop that collects what it makes of each on its own; None where that is not evident."""
-        from scanlint.analysis.batches import batch_of
+        from scanlint.batching.examples import batch_of
 
         if not model.outputs or model.carried or model.last_values or model.live_targets or model.obstacles:
             return None
@@ -107,7 +107,7 @@ class Context(NamedTuple):
 
     def worth_a_word(self, model: LoopModel) -> bool:
         """Whether a loop stages arrays often enough, and is no part of a reported nest that is rewritten by hand."""
-        from scanlint.analysis.worth import stages_arrays, worth_rolling, written_out
+        from scanlint.policy.worth import stages_arrays, worth_rolling, written_out
 
         if not stages_arrays(model) or not worth_rolling(model, self.settings) or written_out(model):
             return False

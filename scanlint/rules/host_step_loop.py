@@ -12,7 +12,7 @@ from scanlint.rules.loop_words import quoted
 from scanlint.rules.unbatched_loop import filled
 
 if TYPE_CHECKING:
-    from scanlint.analysis.hostloops import HostLoop
+    from scanlint.host.step_loop import HostLoop
 
 
 class HostStepLoop(Rule):
@@ -27,7 +27,7 @@ class HostStepLoop(Rule):
         assert isinstance(node, ast.For)
         if context.traced(node):
             return
-        from scanlint.analysis.hostloops import host_loop
+        from scanlint.host.step_loop import host_loop
 
         if not filled(context.loop(node)).carried:
             return  # no state goes through it: that is unbatched-loop's

@@ -10,7 +10,7 @@ from scanlint.loops.accumulators.dict_histories import histories
 from scanlint.loops.loop import LoopModel, Stream
 from scanlint.loops.accumulators.collected_lists import appends
 from scanlint.loops.row_writes import writes_rows
-from scanlint.analysis.size import body_equations, nested_trips
+from scanlint.policy.cost import body_equations, nested_trips
 
 
 def quoted(names: Sequence[str]) -> str:

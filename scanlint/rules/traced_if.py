@@ -35,7 +35,7 @@ class TracedIf(Rule):
 
 
 def _statement(node: ast.If, context: Context) -> Report:
-    from scanlint.analysis.branches import model_branch
+    from scanlint.branches.branch import model_branch
     from scanlint.loops.exits import loop_left_by
     from scanlint.rewrite.branches import to_cond
 
@@ -67,8 +67,8 @@ def _expression(node: ast.IfExp, context: Context) -> Report:
 
 def _part_of_another(unit: Unit, node: ast.If) -> bool:
     """Whether another finding takes this one up: the `if` that it is an `elif` of, or the chain that makes a switch."""
-    from scanlint.analysis.branches import is_elif
-    from scanlint.analysis.selections import member_of_selection
+    from scanlint.branches.branch import is_elif
+    from scanlint.branches.switch_chain import member_of_selection
 
     if member_of_selection(unit, node):
         return True

@@ -20,7 +20,7 @@ class TracedSwitch(Rule):
         unit = context.unit
         if not context.traced(node) or not unit.value(node.test).traced:
             return
-        from scanlint.analysis.selections import chain_starts, model_selection
+        from scanlint.branches.switch_chain import chain_starts, model_selection
 
         selection = model_selection(unit, node)
         if selection is None:

@@ -30,7 +30,7 @@ class UnbatchedComprehension(Rule):
         stacks = _stacks(unit, node)
         if not stacks:
             return
-        from scanlint.analysis.batches import find_batch
+        from scanlint.batching.examples import find_batch
 
         streams = tuple(streams_of(unit, target, iterable))
         trips = trips_of(unit, streams)
@@ -76,7 +76,7 @@ def _stacks(unit: Unit, node: ast.ListComp) -> list[ast.Call]:
 
 
 def _is_stack(unit: Unit, call: ast.Call, array: ast.expr) -> bool:
-    from scanlint.analysis.batches import STACKS
+    from scanlint.batching.examples import STACKS
 
     plain = len(call.args) <= 2 and all(k.arg == "axis" for k in call.keywords)
     return plain and call.args[:1] == [array] and unit.resolve(call.func) in STACKS
@@ -85,7 +85,7 @@ def _is_stack(unit: Unit, call: ast.Call, array: ast.expr) -> bool:
 def _by_number(context: Context, node: ast.ListComp, streams: tuple[Stream, ...], element: ast.expr) -> bool:
     """Whether arrays are computed of many numbers, for which tracers may stand."""
     from scanlint.loops.obstacles import index_needs_int
-    from scanlint.analysis.worth import worth_mapping
+    from scanlint.policy.worth import worth_mapping
 
     staged = frozenset(n for s in streams for n in targets(s.target))
     if next(index_needs_int(context.unit, element, staged), None) is not None:

@@ -13,7 +13,7 @@ from scanlint.rules.base import Context, Report, Rule
 from scanlint.rules.loop_words import quoted, times
 
 if TYPE_CHECKING:
-    from scanlint.analysis.batches import Batch
+    from scanlint.batching.examples import Batch
 
 
 class UnbatchedLoop(Rule):
@@ -67,7 +67,7 @@ def filled(model: LoopModel) -> LoopModel:
 
 def _mapped(model: LoopModel, batch: Batch) -> Outcome:
     """`vmap` over the rows; over their numbers where the array may have fewer, or more, and that is refuted."""
-    from scanlint.analysis.batches import batch_of
+    from scanlint.batching.examples import batch_of
     from scanlint.rewrite.batches import to_vmap
     from scanlint.rewrite.grouped import with_arrays
     from scanlint.rewrite.loops import first_of, mapped_rows

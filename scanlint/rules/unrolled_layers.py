@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from scanlint.loops.loop import LoopModel, Stream, is_array
-from scanlint.analysis.worth import stages_arrays
+from scanlint.policy.worth import stages_arrays
 from scanlint.finding import Withheld
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.rules.loop_words import per_trip, quoted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scanlint.analysis.hostwork import JITS
+from scanlint.host.host_work import JITS
 from scanlint.project.patterns import assumed
 from scanlint.settings import Settings
 from scanlint.trace.domain.callables import Closure, Code, Mode, Transformed

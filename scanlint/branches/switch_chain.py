@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from scanlint.analysis.branches import Block, BranchModel, model_branch, returns
+from scanlint.branches.branch import Block, BranchModel, model_branch, returns
 from scanlint.trace.unit import Unit
 
 

@@ -7,14 +7,14 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
-from scanlint.analysis.prose import described, said_short
-from scanlint.analysis.size import body_equations, equations, nested_trips
 from scanlint.dataflow.liveness import reads, targets, walk_scope
 from scanlint.loops.constant_tables import met, number_kind
 from scanlint.loops.loop import LoopModel, Stream, is_array, range_length, trips_of
 from scanlint.loops.row_writes import writes_rows
 from scanlint.loops.sizes.affine import window
 from scanlint.loops.trip_count import Count, count_of, stated
+from scanlint.policy.cost import body_equations, equations, nested_trips
+from scanlint.policy.docstrings import described, said_short
 from scanlint.settings import Settings
 from scanlint.trace.domain.values import holds_tracer
 from scanlint.trace.unit import IN_TESTS, Unit

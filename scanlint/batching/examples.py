@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from scanlint.analysis.traceable import traceable
 from scanlint.dataflow.liveness import Names, binds, parameters, reads, targets
+from scanlint.host.traceable import traceable
 from scanlint.loops.accumulators.collected_lists import composite
 from scanlint.loops.concrete_uses import limit, number_cast
 from scanlint.loops.constant_tables import is_table

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.analysis.traceable import HARMLESS, JAX, settled
 from scanlint.dataflow.liveness import walk_scope
+from scanlint.host.traceable import HARMLESS, JAX, settled
 from scanlint.jaxapi.words import words
 from scanlint.trace.calls.jax_results import ARRAY_METHODS
 from scanlint.trace.domain.callables import Closure, Code, Named, Partial, Transformed

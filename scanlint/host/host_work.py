@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
-from scanlint.analysis.purity import EAGER, WAITS, computes, of_jax, only_checks
-from scanlint.analysis.traceable import HARMLESS
 from scanlint.dataflow.liveness import binds, reads, walk_scope
 from scanlint.finding import Withheld
+from scanlint.host.purity import EAGER, WAITS, computes, of_jax, only_checks
+from scanlint.host.traceable import HARMLESS
 from scanlint.jaxapi.words import words
 from scanlint.loops.loop import LoopModel
 from scanlint.trace.domain.callables import Closure, Method, Named, Transformed
