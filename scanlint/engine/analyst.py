@@ -22,7 +22,7 @@ from scanlint.syntax.edits import line_edits
 
 if TYPE_CHECKING:
     from scanlint.project.facts import ModuleFacts
-    from scanlint.rewrite.fixpoint import Rewriter
+    from scanlint.rewrite.driver import Rewriter
     from scanlint.rules.base import Report, Rule
     from scanlint.trace.program.project import Project
     from scanlint.trace.unit import Unit
@@ -142,7 +142,7 @@ class Analyst:
 
     def bench(self, task: Task, problems: list[str]) -> Bench:
         """Follow what begins in the modules of a task. Raises FileChanged."""
-        from scanlint.rewrite.fixpoint import Rewriter
+        from scanlint.rewrite.driver import Rewriter
         from scanlint.trace.program.project import Project
 
         project = Project(self.library, self.settings, task.begin, task.asks)

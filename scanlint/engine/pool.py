@@ -216,5 +216,5 @@ def _import_ahead() -> None:
     from scanlint.rules.registry import rules
 
     rules()
-    for name in ("trace.program.project", "rewrite.fixpoint"):
+    for name in ("trace.program.project", "rewrite.driver"):
         import_module(f"scanlint.{name}")

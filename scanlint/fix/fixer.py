@@ -19,8 +19,8 @@ from scanlint.finding import Fix, Rewrite, Verification, Withheld
 from scanlint.fix.entries import Entry, absorbed, match, put_back, spot
 from scanlint.project.files import Unreadable, around, decode, discover
 from scanlint.record.recordings import recorded
-from scanlint.rewrite.imports import add_imports
-from scanlint.rewrite.starts import with_starts
+from scanlint.rewrite.emit.imports import add_imports
+from scanlint.rewrite.lower.loops.carry_types import with_starts
 from scanlint.settings import Settings
 from scanlint.syntax.edits import apply_edits, earlier_line
 from scanlint.trace.unit import Unit

@@ -153,7 +153,7 @@ class Context(NamedTuple):
         stacked: bool = False,
     ) -> Report:
         """A finding at a loop's header, with the loop rolled."""
-        from scanlint.rewrite.loops import to_rolled_loop, to_while_loop
+        from scanlint.rewrite.lower.loops.loop_passes import to_rolled_loop, to_while_loop
 
         node = model.node
         outcome = to_while_loop(model) if isinstance(node, ast.While) else to_rolled_loop(model, stacked=stacked)

@@ -21,7 +21,7 @@ class DummyXs(Rule):
         scan = dummy_scan(context.unit, node)
         if scan is None or (context.unit.source.tests and _short(scan, context)):
             return
-        from scanlint.rewrite.scans import without_xs
+        from scanlint.rewrite.lower.scan_length import without_xs
 
         source = context.unit.source
         yield context.report(

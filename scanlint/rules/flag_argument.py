@@ -20,7 +20,7 @@ class FlagArgument(Rule):
         assert isinstance(node, ast.FunctionDef)
         unit = context.unit
         for flag in flags(unit, node):
-            from scanlint.rewrite.flags import to_static
+            from scanlint.rewrite.lower.static_flags import to_static
 
             yield context.report(
                 flag.owner,

@@ -40,7 +40,7 @@ class HostStepLoop(Rule):
         rows = any(stream.kind == "rows" for stream in model.streams)
         primitive: Primitive = "scan" if lists or rows or model.last_values else "fori_loop"
         message, label = _said(found)
-        from scanlint.rewrite.loops import to_rolled_loop
+        from scanlint.rewrite.lower.loops.loop_passes import to_rolled_loop
 
         yield context.report(
             node,

@@ -37,7 +37,7 @@ class TracedIf(Rule):
 def _statement(node: ast.If, context: Context) -> Report:
     from scanlint.branches.branch import model_branch
     from scanlint.loops.exits import loop_left_by
-    from scanlint.rewrite.branches import to_cond
+    from scanlint.rewrite.lower.branches.branch_lowering import to_cond
 
     return context.report(
         node,
@@ -52,7 +52,7 @@ def _statement(node: ast.If, context: Context) -> Report:
 
 
 def _expression(node: ast.IfExp, context: Context) -> Report:
-    from scanlint.rewrite.ternaries import to_choice
+    from scanlint.rewrite.lower.branches.ternaries import to_choice
 
     return context.report(
         node,

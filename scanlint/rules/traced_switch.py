@@ -29,7 +29,7 @@ class TracedSwitch(Rule):
             longer = model_selection(unit, start) if start is not node else None
             if longer is not None and any(link.node is node for link in longer.links):
                 return
-        from scanlint.rewrite.branches import to_switch
+        from scanlint.rewrite.lower.branches.branch_lowering import to_switch
 
         subject = unit.source.segment(selection.subject)
         yield context.report(

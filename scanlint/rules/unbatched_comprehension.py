@@ -41,7 +41,7 @@ class UnbatchedComprehension(Rule):
             batch = find_batch(unit, node, streams, (), (element,), numbered=True)
         if batch is None:
             return
-        from scanlint.rewrite.batches import comprehension_to_vmap
+        from scanlint.rewrite.lower.batches.batch_map import comprehension_to_vmap
 
         code = unit.source.segment(iterable)
         if context.traced(node):

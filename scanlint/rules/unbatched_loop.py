@@ -58,7 +58,7 @@ def filled(model: LoopModel) -> LoopModel:
     """The loop with the arrays that it only fills, row by row, as what it collects."""
     if not any(isinstance(part, ast.Attribute) and part.attr == "at" for part in ast.walk(model.node)):
         return model
-    from scanlint.rewrite.buffers import buffered, in_order
+    from scanlint.rewrite.lower.loops.row_buffers import buffered, in_order
 
     stacking = buffered(model)
     rising = in_order(stacking) if stacking is not None else None
@@ -68,10 +68,10 @@ def filled(model: LoopModel) -> LoopModel:
 def _mapped(model: LoopModel, batch: Batch) -> Outcome:
     """`vmap` over the rows; over their numbers where the array may have fewer, or more, and that is refuted."""
     from scanlint.batching.examples import batch_of
-    from scanlint.rewrite.batches import to_vmap
-    from scanlint.rewrite.grouped import with_arrays
-    from scanlint.rewrite.loops import first_of, mapped_rows
-    from scanlint.rewrite.stacked import with_name
+    from scanlint.rewrite.lower.batches.batch_map import to_vmap
+    from scanlint.rewrite.normalize.accumulators.tuple_appends import with_arrays
+    from scanlint.rewrite.lower.loops.loop_passes import first_of, mapped_rows
+    from scanlint.rewrite.normalize.stacked_iterables import with_name
 
     if step := with_arrays(model) or with_name(model):
         return step

@@ -34,7 +34,7 @@ class UnrolledLoop(Rule):
 
 
 def _change(model: LoopModel) -> str:
-    from scanlint.rewrite.buffers import buffered, within
+    from scanlint.rewrite.lower.loops.row_buffers import buffered, within
 
     if within(model) is not None:
         return f"compute a whole row of {quoted(model.carried)} with `jax.vmap`"

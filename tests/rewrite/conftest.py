@@ -12,7 +12,7 @@ import pytest
 
 from scanlint.finding import Rewrite, Withheld
 from scanlint.project.files import read
-from scanlint.rewrite.fixpoint import Rewriter, Rewritten
+from scanlint.rewrite.driver import Rewriter, Rewritten
 from scanlint.rules.base import Report
 from scanlint.rules.registry import rules
 from scanlint.settings import Settings

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from scanlint.project.files import read
-from scanlint.rewrite.fixpoint import Rewriter, Rewritten
+from scanlint.rewrite.driver import Rewriter, Rewritten
 from scanlint.rules.base import Context, Report
 from scanlint.rules.traced_if import TracedIf
 from scanlint.settings import Settings

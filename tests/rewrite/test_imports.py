@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scanlint.rewrite.imports import add_imports
+from scanlint.rewrite.emit.imports import add_imports
 
 PARTIAL, JAX, LAX = "from functools import partial", "import jax", "from jax import lax"
 

@@ -8,7 +8,7 @@ from textwrap import dedent
 import jax.numpy as jnp
 import pytest
 
-from scanlint.rewrite.counting import shifted
+from scanlint.rewrite.normalize.exits.counting_while import shifted
 from tests.rewrite.conftest import Sample
 
 

@@ -1,0 +1,164 @@
+"""One finding's rewrite carried through: what it turns into tracers is rewritten as well, until nothing is left."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import NamedTuple
+
+from scanlint.branches.branch import model_branch
+from scanlint.finding import Outcome, Primitive, Resume, Rewrite, Withheld
+from scanlint.loops.loop import LoopModel
+from scanlint.rewrite.emit.imports import add_imports
+from scanlint.rewrite.emit.kept_comments import with_remarks
+from scanlint.rules.base import Context, Report, Rule
+from scanlint.settings import Settings
+from scanlint.syntax.edits import apply_edits, hugged, tidied
+from scanlint.trace.unit import Unit
+
+Reanalyse = Callable[[Unit, str], Unit | None]
+ROUNDS = 20
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class Rewritten(NamedTuple):
+    """A unit after some rewrites, in a whole new text of its file; `primitive` is what the statement became at last."""
+
+    unit: Unit
+    text: str
+    primitive: Primitive | None = None
+
+
+class Rewriter(NamedTuple):
+    """Applies rewrites to units of one run. `rules` are all that can rewrite, selected or not."""
+
+    rules: Sequence[Rule]
+    settings: Settings
+    reanalyse: Reanalyse
+    problems: list[str]
+
+    def apply(self, unit: Unit, report: Report) -> Rewritten | Withheld:
+        """The rewrite of one finding, with everything that it makes necessary; or why it cannot be done."""
+        assert isinstance(report.outcome, Rewrite)
+        if report.outcome.again:
+            made = self._step(unit, report.outcome)
+            return made if isinstance(made, Withheld) else self._once_more(made.unit, report)
+        made = self.carry_through(unit, report.outcome)
+        return made if isinstance(made, Withheld) else made._replace(primitive=report.outcome.primitive)
+
+    def carry_through(self, unit: Unit, rewrite: Rewrite) -> Rewritten | Withheld:
+        """A rewrite with what it names to be done next, and everything that it makes necessary."""
+        before = {context.qualname for context in unit.contexts.values()}
+        made = self._step(unit, rewrite)
+        for place in rewrite.then:
+            if isinstance(made, Withheld):
+                return made
+            made = self._go_on(made.unit, place)
+        if rewrite.then:
+            return made
+        for _ in range(ROUNDS):
+            if isinstance(made, Withheld):
+                return made
+            follow = [r for r in self.reports(made.unit, self.rules, before) if r.finding.function not in before]
+            if not follow:
+                return made
+            for later in follow:
+                if not isinstance(later.outcome, Rewrite):
+                    why = later.outcome.message if later.outcome else later.finding.message
+                    return Withheld("needs-more", f"it would leave {later.finding.name} in the loop body: {why}")
+            innermost = self.innermost(follow)
+            assert isinstance(innermost.outcome, Rewrite)
+            whole = innermost.outcome.then or innermost.outcome.again
+            made = self.apply(made.unit, innermost) if whole else self._step(made.unit, innermost.outcome)
+        return Withheld("no-fixed-point", f"the rewrites of `{unit.qualname}` do not come to an end")
+
+    def _once_more(self, unit: Unit, before: Report) -> Rewritten | Withheld:
+        """Go on with the statement of a report after a first step; comments may have come to stand above it."""
+        line, column = before.finding.start
+        at = [r for r in self.reports(unit, self.rules) if r.node.__class__ is before.node.__class__]
+        at = [r for r in at if r.finding.start.column == column and r.finding.start.line >= line]
+        report = min(at, key=lambda r: r.finding.start.line, default=None)
+        if report is not None and report.outcome is not None:
+            return self.apply(unit, report) if isinstance(report.outcome, Rewrite) else report.outcome
+        places = [(n.lineno, unit.source.start(n).column) for n in _statements(unit) if type(n) is type(before.node)]
+        place = min((p for p in places if p[0] >= line and p[1] == column), default=None)
+        if place is None:
+            return Withheld("needs-more", f"what a first step leaves is not found again (line {line})")
+        return self._go_on(unit, Resume(place[0] - unit.node.lineno, column))
+
+    def _go_on(self, unit: Unit, place: Resume) -> Rewritten | Withheld:
+        """Rewrite the statement at a place, whether or not a rule would say a word of it."""
+        line = (unit.node.lineno if place.line >= 0 else (unit.node.end_lineno or 0) + 1) + place.line
+        node = next(
+            (n for n in _statements(unit) if (n.lineno, unit.source.start(n).column) == (line, place.column)), None
+        )
+        if node is None:
+            return Withheld("needs-more", f"what the loop became is not found again (line {line})")
+        if isinstance(node, ast.If) and unit.value(node.test).static:
+            return Rewritten(unit, unit.source.text)  # Python decides
+        outcome = rewritten(unit, node, place.starts)
+        return self.carry_through(unit, outcome) if isinstance(outcome, Rewrite) else outcome
+
+    def reports(self, unit: Unit, rules: Iterable[Rule], known: Container[str] = ()) -> list[Report]:
+        """What these rules find in a unit; one that fails is a problem of the run, and the others go on.
+
+        In functions that are `known` only what concerns whole functions is looked at: it may stand further inside.
+        """
+        found: list[Report] = []
+        kinds, quiet = unit.kinds, unit.quiet
+        contexts = [(Context(rule, unit, self.settings), kind) for rule in rules for kind in rule.nodes]
+        for context, node in ((c, n) for c, kind in contexts if kind in kinds for n in kinds[kind]):
+            if quiet and unit.silenced(node):
+                continue
+            if known and not isinstance(node, FUNCTIONS) and unit.context(node).qualname in known:
+                continue
+            try:
+                found += context.rule.check(node, context)
+            except RecursionError:
+                continue  # code nested hundreds of levels deep: nothing is said of it
+            except Exception as error:  # noqa: BLE001 - a rule's own bug: said, with exit code 2
+                where = f"{unit.source.path}:{getattr(node, 'lineno', 0)}"
+                self.problems.append(f"{where}: internal error in {context.rule.name}: {type(error).__name__}: {error}")
+        return found
+
+    def innermost(self, reports: Sequence[Report]) -> Report:
+        """A report that has no other one inside it."""
+        for report in reports:
+            inside = {id(n) for n in ast.walk(report.node)}
+            if not any(other is not report and id(other.node) in inside for other in reports):
+                return report
+        return reports[0]
+
+    def _step(self, unit: Unit, rewrite: Rewrite) -> Rewritten | Withheld:
+        edits = rewrite.edits if rewrite.then else tidied(unit.source.text, rewrite.edits)
+        text = apply_edits(unit.source.text, with_remarks(unit.source.text, edits))
+        try:
+            text = hugged(unit.source.text, add_imports(text, rewrite.imports))
+        except SyntaxError as error:
+            return Withheld("internal", f"the rewritten text does not parse (line {error.lineno})")
+        again = self.reanalyse(unit, text)
+        if again is None:
+            return Withheld("internal", f"`{unit.qualname}` is not found again after the rewrite")
+        return Rewritten(again, text)
+
+
+def _statements(unit: Unit) -> list[ast.For | ast.While | ast.If]:
+    return [*unit.every(ast.For), *unit.every(ast.While), *unit.every(ast.If)]
+
+
+def rewritten(unit: Unit, node: ast.For | ast.While | ast.If, starts: frozenset[str]) -> Outcome:
+    """The rewrite of a statement that has to be staged; what its carry starts with may be written where it is made."""
+    from scanlint.batching.examples import batch_of
+    from scanlint.rewrite.lower.batches.batch_map import (
+        to_vmap,  # they import LibCST: nothing is rewritten in most runs
+    )
+    from scanlint.rewrite.lower.branches.branch_lowering import to_cond
+    from scanlint.rewrite.lower.loops.loop_passes import to_rolled_loop, to_while_loop
+
+    if isinstance(node, ast.If):
+        return to_cond(model_branch(unit, node))
+    model = LoopModel(unit, node, starts=starts)
+    left = model.carried or model.last_values or model.live_targets or model.obstacles
+    if model.outputs and not left and (batch := batch_of(model, numbered=True)) is not None:
+        return to_vmap(model, batch)
+    return to_rolled_loop(model) if isinstance(node, ast.For) else to_while_loop(model)

@@ -1,0 +1,34 @@
+"""New names for what a rolled loop needs."""
+
+from __future__ import annotations
+
+import ast
+
+from scanlint.dataflow.liveness import binds
+from scanlint.loops.loop import LoopModel
+from scanlint.rewrite.draft import fresh
+
+
+class Names:
+    """Hands out names that are free in the unit."""
+
+    def __init__(self, model: LoopModel) -> None:
+        unit, node = model.unit, model.node
+        self.taken = set(unit.names)
+        read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        own = {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
+        outer = {*(unit.names - unit.local_names), *unit.imports, *unit.definitions}
+        self.within = {*read, *own, *binds(node), *outer}
+
+    def __call__(self, *wanted: str) -> str:
+        """The first of these names that is free, else the first one with a number."""
+        name = fresh(self.taken, *wanted)
+        self.taken.add(name)
+        return name
+
+    def inside(self, *wanted: str) -> str:
+        """The same for a name within the body: variables of the function that it does not speak of are free there."""
+        name = fresh(self.within, *wanted)
+        self.taken.add(name)
+        self.within.add(name)
+        return name

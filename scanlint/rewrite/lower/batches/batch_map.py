@@ -1,0 +1,291 @@
+"""Loops over examples into `jax.vmap`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import libcst as cst
+
+from scanlint.batching.examples import Batch, Rows
+from scanlint.dataflow.liveness import Names, binds, reads
+from scanlint.finding import Edit, Outcome, Rewrite, Withheld
+from scanlint.loops.accumulators.collected_lists import STACKS, Output
+from scanlint.loops.loop import LoopModel
+from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before, comments_of
+from scanlint.rewrite.emit.layout import blank_above, fold_return, indent_of
+from scanlint.rewrite.emit.snippets import brackets, singular
+from scanlint.rewrite.lower.batches.vmap_call import Mapped, in_statement
+from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
+from scanlint.rewrite.lower.loops.index_reads import use_arrays, use_tracers, use_weak
+from scanlint.rewrite.lower.loops.row_inputs import naming
+from scanlint.rewrite.lower.loops.stacked_outputs import after_loop, drop_initials
+from scanlint.trace.unit import Unit
+
+
+def to_vmap(model: LoopModel, batch: Batch, dtype: str | None = None, row: str | None = None) -> Outcome:
+    """A loop that collects one result per example; given this `dtype` where the loop fills an array that has it.
+
+    `row`: what it fills is a row, there, of an array that was made before.
+    """
+    turned = False
+    for output in model.outputs[: len(model.outputs) - len(model.buffers)]:
+        turned = output.front and len(model.outputs) == 1 and not _axis(model.unit, output)
+        if output.front and not turned:
+            return Withheld(
+                "list-used-otherwise", f"`{output.name}` is filled from its front (line {output.append.lineno})"
+            )
+        if len(output.uses) == 0:
+            return Withheld(
+                "list-never-stacked", f"`{output.name}` is never made into an array (line {model.node.lineno})"
+            )
+    try:
+        if turned and (forward := _forward(batch)) is not None:
+            batch, turned = forward, False
+        return _LoopToVmap(model, batch, dtype, row, turned).outcome()
+    except SharedLine:
+        return Withheld("shared-line", f"other statements share a line with the loop (line {model.node.lineno})")
+
+
+def _forward(batch: Batch) -> Batch | None:
+    """A batch that goes from the last example to the first, the other way round."""
+    counts = [] if batch.counter is None else [batch.counter.reverse]
+    if not all([*(row.reverse for row in batch.rows), *counts]):
+        return None
+    counter = replace(batch.counter, reverse=False) if batch.counter is not None else None
+    return replace(batch, rows=tuple(replace(row, reverse=False) for row in batch.rows), counter=counter)
+
+
+def comprehension_to_vmap(batch: Batch, node: ast.ListComp, stacks: Sequence[ast.Call]) -> Outcome:
+    """`jnp.stack([f(x) for x in xs])`; where the list has a name, `stacks` are all that is made of it."""
+    mapped = Mapped(batch, None)
+    inside = stacks[0].args[0] is node
+    code = mapped.expression(stack_axis(stacks[0]) if inside else 0)
+    if isinstance(code, Withheld):
+        return code
+    source = batch.unit.source
+    place = stacks[0] if inside else node
+    statement = next(a for a in batch.unit.ancestors(place) if isinstance(a, ast.stmt))
+    edit = in_statement(batch, statement, place, code) or Edit(source.start(place), source.end(place), code)
+    named = [Edit(source.start(c), source.end(c), ast.unparse(c.args[0])) for c in stacks if not inside]
+    return Rewrite((edit, *named), "vmap", tuple(dict.fromkeys(mapped.imports)))
+
+
+@dataclass
+class _LoopToVmap:
+    model: LoopModel
+    batch: Batch
+    dtype: str | None
+    row: str | None
+    turned: bool
+    """Whether the results are wanted from the last one to the first."""
+
+    def __post_init__(self) -> None:
+        self.unit = self.model.unit
+        self.source = self.model.unit.source
+        self.snippet = Snippet(self.source, self.model.node, self.model.node, indent_of(self.unit))
+        self.named: set[ast.stmt] = set()
+        if self.batch.index is None:
+            self.batch = self._named(self.batch)
+        self.mapped = Mapped(self.batch, self.snippet)
+
+    def outcome(self) -> Outcome:
+        model, mapped = self.model, self.mapped
+        if self.batch.index is not None and (problem := use_windows(model, self.snippet, mapped.spell)):
+            return problem
+        use_arrays(model, self.snippet, mapped.spell)
+        use_tracers(model, self.snippet, mapped.spell)
+        use_weak(model, self.snippet)
+        if self.batch.index is None:
+            for row in self.batch.rows:
+                for place in row.places:
+                    self.snippet.replace(place, mapped.row_name(row))
+        outputs = model.outputs
+        axis = _axis(self.unit, outputs[0]) if len(outputs) == 1 else 0
+        definitions: list[cst.BaseStatement] = []
+        if self._plain():
+            code = mapped.expression(axis)
+            if isinstance(code, Withheld):
+                return code
+        else:
+            code, definition = self._function(axis)
+            definitions.append(definition)
+        code += "[::-1]" if self.turned else ""
+        return self._place(f"{code}.astype({self.dtype})" if self.dtype else code, definitions, axis)
+
+    def _named(self, batch: Batch) -> Batch:
+        """The batch with the names that the loop gives its rows, without the statements that give them."""
+        rows: list[Rows] = []
+        for row in batch.rows:
+            statement = naming(self.model, row.places) if row.target is None else None
+            if statement is not None:
+                self.named.add(statement)
+                row = replace(row, name=ast.unparse(statement.targets[0]))
+            rows.append(row)
+        left = tuple(s for s in batch.statements if s not in self.named)
+        return replace(batch, rows=tuple(rows), statements=left)
+
+    def _plain(self) -> bool:
+        """Whether one example is one expression on one line, and no comment would be lost."""
+        batch = self.batch
+        if batch.statements or len(batch.elements) != 1:
+            return False
+        node = self.model.node
+        lines = self.source.lines[node.lineno - 1 : self.snippet.last_line]
+        comments = any("#" in line for line in lines)
+        unpacked = any(not isinstance(r.target, ast.Name | None) for r in batch.rows)
+        return not comments and not unpacked and batch.elements[0].lineno == batch.elements[0].end_lineno
+
+    def _function(self, axis: int) -> tuple[str, cst.BaseStatement]:
+        """The function of one example, from the statements of the loop."""
+        mapped, batch, snippet = self.mapped, self.batch, self.snippet
+        name = mapped.fresh("per_example", "per_row")
+        parameters, axes, arguments = mapped.inputs()
+        unpack = [
+            snippet.parse(f"{self.source.segment(row.target)} = {mapped.row_name(row)}")
+            for row in batch.rows
+            if row.target is not None and not isinstance(row.target, ast.Name)
+        ]
+        results = [self._result(output) for output in self.model.outputs]
+        appends = {id(o.append) for o in self.model.outputs}
+        moved = self._results(results)
+        body: list[cst.BaseStatement] = []
+        said: list[cst.EmptyLine] = []
+        for statement in self.model.node.body:
+            parts = snippet.statement(statement)
+            if id(statement) in appends or statement in self.named:
+                said += [line for part in parts for line in comments_of(part)]
+                parts = [snippet.parse(moved[id(statement)])] if id(statement) in moved else []
+            if parts and said:
+                parts[0] = parts[0].with_changes(leading_lines=[*said, *getattr(parts[0], "leading_lines", ())])
+                said = []
+            body += parts
+        returned = ", ".join(results)
+        match [output.element for output in self.model.outputs]:
+            case [ast.Tuple(elts=[_, _, *_])] if "\n" not in returned:
+                returned = returned.removeprefix("(").removesuffix(")")
+        last = snippet.parse(f"return {returned}").with_changes(leading_lines=said)
+        if body and isinstance(body[-1], cst.FunctionDef):
+            last = blank_line_before(last)
+        folded = fold_return(snippet, body, ", ".join(results)) if body else None
+        if folded is not None and not said:
+            *body, last = *body[:-1], folded
+        definition = snippet.define(
+            name, ", ".join(parameters), [*unpack, *body, last], snippet.body_of(self.model.node)
+        )
+        return mapped.call(name, axes, arguments, axis), definition
+
+    def _result(self, output: Output) -> str:
+        """What one example gives; where it begins on a line of its own, the lines below move with it."""
+        element = output.element
+        deep = " " * (element.col_offset - output.append.col_offset)
+        opened, closed = brackets(element)
+        first, *rest = self.snippet.expression(element).split("\n")
+        alone = element.lineno > output.append.lineno
+        if rest and opened and alone:
+            return "\n".join([opened, deep + first, *rest, closed])
+        if (
+            rest
+            and alone
+            and not any(isinstance(n, ast.JoinedStr | ast.Constant) and _text(n) for n in ast.walk(element))
+        ):
+            rest = [line.removeprefix(deep) for line in rest]
+        return "\n".join([opened + first, *rest]) + closed
+
+    def _results(self, results: list[str]) -> dict[int, str]:
+        """Names for elements whose names are bound again after they were appended."""
+        moved: dict[int, str] = {}
+        body = self.model.node.body
+        for place, output in enumerate(self.model.outputs):
+            later = body[body.index(output.append) + 1 :]
+            changed: Names = binds(*later)
+            if reads(output.element) & changed:
+                name = self.mapped.fresh(singular(output.name, "result"))
+                moved[id(output.append)] = f"{name} = {results[place]}"
+                results[place] = name
+        return moved
+
+    def _place(self, code: str, definitions: list[cst.BaseStatement], axis: int) -> Outcome:
+        """The loop gives way to its definitions and the call; the list is not made any more."""
+        model, source = self.model, self.source
+        if self.row is not None:
+            name = model.outputs[0].name
+            call = self.snippet.line(f"{name} = {name}.at[{self.row}].set({code})")
+            return self._rewrite([self.snippet.edit([*definitions, blank_line_before(call) if definitions else call])])
+        drops = drop_initials(model, ())
+        gone = {e.start.line for e in drops}
+        above = blank_above(source, model.node, self.snippet.newline, gone) if definitions else []
+        inlined = self._inline(code)
+        if inlined is not None:
+            loop = self.snippet.edit(definitions)
+            text = loop.text + self.snippet.newline if definitions and not self._blank_after() else loop.text
+            edits = [Edit(loop.start, loop.end, text if definitions else ""), inlined]
+            return self._rewrite([*edits, *drops, *above])
+        if axis:
+            return Withheld("stack-axis", f"`{model.outputs[0].name}` is stacked along axis {axis} elsewhere")
+        plan = after_loop(model, self.mapped.spell, self.mapped.fresh)
+        if isinstance(plan, Withheld):
+            return plan
+        drops = drop_initials(model, plan.kept)
+        names = ", ".join(plan.names[o.name] for o in model.outputs)
+        call = self.snippet.line(f"{names} = {code}")
+        heads = [self.snippet.parse(h) for o in model.outputs for h in plan.heads[o.name]]
+        statements = [*definitions, blank_line_before(call) if definitions else call, *heads]
+        return self._rewrite([self.snippet.edit(statements), *plan.edits, *drops, *above])
+
+    def _blank_after(self) -> bool:
+        """Whether an empty line follows the loop."""
+        return not self.source.lines[self.snippet.last_line].strip()
+
+    def _inline(self, code: str) -> Edit | None:
+        """`jnp.stack(ys)` right after the loop becomes the call itself."""
+        model = self.model
+        if len(model.outputs) != 1 or len(model.outputs[0].uses) != 1 or model.outputs[0].first:
+            return None
+        use = model.outputs[0].uses[0]
+        stack = self.unit.parents[use]
+        block = self.unit.block(model.node)
+        after = block[block.index(model.node) + 1 :][:1]
+        if not isinstance(stack, ast.Call) or self.unit.resolve(stack.func) not in STACKS or stack.args[0] is not use:
+            return None
+        if not after or not any(n is stack for n in ast.walk(after[0])) or not _only_axis(stack):
+            return None
+        if not isinstance(after[0], ast.Assign | ast.AnnAssign | ast.Return | ast.Expr):
+            return None
+        start, end = self.source.start(stack), self.source.end(stack)
+        among = isinstance(self.unit.parents[stack], ast.Tuple) and start.line == end.line
+        if among and not _axis(self.unit, model.outputs[0]):
+            line = self.source.lines[start.line - 1].rstrip()
+            if len(line) - (end.column - start.column) + len(code) > self.source.width:
+                return None
+        return in_statement(self.batch, after[0], stack, code) or Edit(start, end, code)
+
+    def _rewrite(self, edits: list[Edit]) -> Rewrite:
+        return Rewrite(tuple(edits), "vmap", tuple(dict.fromkeys(self.mapped.imports)))
+
+
+def _text(node: ast.JoinedStr | ast.Constant) -> bool:
+    return isinstance(node, ast.JoinedStr) or isinstance(node.value, str | bytes)
+
+
+def _only_axis(call: ast.Call) -> bool:
+    return len(call.args) <= 2 and all(k.arg == "axis" for k in call.keywords)
+
+
+def _axis(unit: Unit, output: Output) -> int:
+    """The axis along which the only use of a list stacks it, where that is a constant."""
+    call = unit.parents[output.uses[0]] if len(output.uses) == 1 else None
+    stacked = isinstance(call, ast.Call) and unit.resolve(call.func) in STACKS
+    return stack_axis(call) if isinstance(call, ast.Call) and stacked else 0
+
+
+def stack_axis(call: ast.Call) -> int:
+    """The constant axis of a `jnp.stack`, 0 where it has none."""
+    given = [k.value for k in call.keywords if k.arg == "axis"] + list(call.args[1:2])
+    match given:
+        case [ast.Constant(value=int(axis))]:
+            return axis
+        case [ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(axis)))]:
+            return -axis
+    return 0

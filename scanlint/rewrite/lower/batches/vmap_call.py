@@ -1,0 +1,195 @@
+"""What is mapped over which arrays, as source: the parts of a call of `jax.vmap`."""
+
+from __future__ import annotations
+
+import ast
+
+from scanlint.batching.examples import Batch, Rows, as_long
+from scanlint.dataflow.liveness import binds, reads
+from scanlint.finding import Edit, Position, Withheld
+from scanlint.rewrite.draft import Snippet, fresh
+from scanlint.rewrite.emit.line_breaks import fit
+from scanlint.rewrite.emit.snippets import atom, row_name
+
+
+def in_statement(batch: Batch, statement: ast.stmt, node: ast.expr, code: str) -> Edit | None:
+    """A simple statement laid out anew with `code` in the place of one expression."""
+    source = batch.unit.source
+    start, end = source.start(statement), source.end(statement)
+    first, last = source.lines[start.line - 1], source.lines[end.line - 1]
+    margin = len(first) - len(first.lstrip())
+    tail = last[end.column - 1 :].strip()
+    if not isinstance(statement, ast.Assign | ast.Return | ast.Expr) or start.column != margin + 1 or tail:
+        return None
+    before, after = source.start(node), source.end(node)
+    head = _between(source.lines, start, before)
+    rest = _between(source.lines, after, end)
+    if "\n" in head or "\n" in rest or "\n" in code:
+        return None
+    newline = "\r\n" if first.endswith("\r\n") else "\n"
+    lines = fit(f"{head}{code}{rest}", margin, source.width).split("\n")
+    return Edit(start, end, newline.join([lines[0], *(" " * margin + line for line in lines[1:])]))
+
+
+def _between(lines: list[str], start: Position, end: Position) -> str:
+    if start.line == end.line:
+        return lines[start.line - 1][start.column - 1 : end.column - 1]
+    middle = lines[start.line : end.line - 1]
+    return "".join([lines[start.line - 1][start.column - 1 :], *middle, lines[end.line - 1][: end.column - 1]])
+
+
+class Mapped:
+    """What is mapped, over which arrays, as source."""
+
+    def __init__(self, batch: Batch, snippet: Snippet | None) -> None:
+        self.batch = batch
+        self.unit = batch.unit
+        self.snippet = snippet
+        self.imports: list[str] = []
+        self.taken = set(batch.unit.names)
+        self.names: dict[int, str] = {}
+
+    def spell(self, name: str) -> str:
+        written, needed = self.unit.spell(name)
+        if needed:
+            self.imports.append(needed)
+        return written
+
+    def fresh(self, *wanted: str) -> str:
+        name = fresh(self.taken, *wanted)
+        self.taken.add(name)
+        return name
+
+    def expression(self, axis: int) -> str | Withheld:
+        """The whole call for a batch whose example is one expression."""
+        element = self.batch.elements[0]
+        direct = self._direct(element)
+        if direct is not None:
+            function, axes, arguments = direct
+            return self.call(function, axes, arguments, axis)
+        if any(not isinstance(r.target, ast.Name | None) for r in self.batch.rows):
+            return Withheld("row-unpacked", f"the loop unpacks each row (line {element.lineno})")
+        parameters, axes, arguments = self.inputs()
+        code = self._rename(element)
+        if "\n" in code:
+            code = ast.unparse(ast.parse(f"({code})", mode="eval").body)
+        return self.call(f"lambda {', '.join(parameters)}: {code}", axes, arguments, axis)
+
+    def call(self, function: str, axes: list[int | None], arguments: list[str], axis: int) -> str:
+        """`jax.vmap(function, in_axes=..., out_axes=...)(arguments)`."""
+        options = ""
+        if len(set(axes)) == 1 and axes[0] != 0:
+            options += f", in_axes={axes[0]}"
+        elif any(a != 0 for a in axes):
+            options += f", in_axes=({', '.join(str(a) for a in axes)})"
+        if axis:
+            options += f", out_axes={axis}"
+        return f"{self.spell('jax.vmap')}({function}{options})({', '.join(arguments)})"
+
+    def inputs(self) -> tuple[list[str], list[int | None], list[str]]:
+        """The parameters of one example, the axis of each, and what is handed in."""
+        batch = self.batch
+        parameters: list[str] = []
+        axes: list[int | None] = []
+        arguments: list[str] = []
+        if batch.index is not None:
+            parameters.append(batch.index)
+            axes.append(0)
+            arguments.append(self._numbers())
+        for row in batch.rows:
+            parameters.append(self.row_name(row))
+            axes.append(row.axis)
+            arguments.append(self.array(row))
+        return parameters, axes, arguments
+
+    def row_name(self, row: Rows) -> str:
+        if row.name is not None:
+            return row.name
+        if isinstance(row.target, ast.Name):
+            return row.target.id
+        base = row.array.attr if isinstance(row.array, ast.Attribute) else ast.unparse(row.array)
+        if id(row) not in self.names:
+            index = ast.unparse(self.batch.counter.target) if self.batch.counter is not None else ""
+            wanted = "row" if row.target is not None else row_name(base, index)
+            self.names[id(row)] = fresh(self._inside(), wanted, "row")
+        return self.names[id(row)]
+
+    def _inside(self) -> set[str]:
+        """The names that one example's code uses: a parameter may not have one of them."""
+        parts = [*self.batch.statements, *self.batch.elements]
+        own = (n.arg for part in parts for n in ast.walk(part) if isinstance(n, ast.arg))
+        named = (row.name for row in self.batch.rows if row.name is not None)
+        return {*reads(*parts), *binds(*parts), *own, *named, *self.names.values()}
+
+    def _numbers(self) -> str:
+        """`jnp.arange(...)` over what a range counts."""
+        stream = self.batch.counter
+        assert stream is not None
+        code = self.unit.source.segment
+        arange = self.spell("jax.numpy.arange")
+        flip = "[::-1]" if stream.reverse else ""
+        if stream.counted is not None:
+            return f"{arange}(len({code(stream.counted)})){flip}"
+        parts = [code(p) for p in (stream.start, stream.stop, stream.step) if p is not None]
+        if stream.step is not None and stream.start is None:
+            parts.insert(0, "0")
+        return f"{arange}({', '.join(parts)}){flip}"
+
+    def array(self, row: Rows) -> str:
+        """An array of examples, cut to the number of trips where that is not its own length."""
+        code = self.unit.source.segment(row.array)
+        if row.reverse:
+            return f"{atom(code)}[::-1]"
+        stream = self.batch.counter
+        if stream is None or stream.stop is None or as_long(self.unit, row, stream, self.batch.rows):
+            return code
+        stop = self.unit.source.segment(stream.stop)
+        gap = "" if isinstance(stream.stop, ast.Name | ast.Constant) else " "
+        if row.axis < 0:
+            return f"{atom(code)}[..., :{gap}{stop}]" if row.axis == -1 else code
+        return f"{atom(code)}[{':, ' * row.axis}:{gap}{stop}]"
+
+    def _direct(self, element: ast.expr) -> tuple[str, list[int | None], list[str]] | None:
+        """`f(xs[i], ys[i], w)` as `f`, its axes and its arguments, if it is no more than that."""
+        batch = self.batch
+        match element:
+            case ast.Call(func=ast.Name() | ast.Attribute() as function, args=[_, *_] as args, keywords=[]):
+                pass
+            case _:
+                return None
+        if batch.index is not None or reads(function) & batch.variant or any(isinstance(a, ast.Starred) for a in args):
+            return None
+        axes: list[int | None] = []
+        arguments: list[str] = []
+        for arg in args:
+            row = next((r for r in batch.rows if _is_row(r, arg)), None)
+            if row is None and (not isinstance(arg, ast.Name | ast.Attribute) or reads(arg) & batch.variant):
+                return None
+            axes.append(row.axis if row is not None else None)
+            arguments.append(self.array(row) if row is not None else self.unit.source.segment(arg))
+        if all(a is None for a in axes):
+            return None
+        return self.unit.source.segment(function), axes, arguments
+
+    def _rename(self, element: ast.expr) -> str:
+        """An expression with its rows by name instead of by index."""
+        source = self.unit.source
+        code = self.snippet.expression(element) if self.snippet else source.segment(element)
+        if self.snippet or self.batch.index is not None:
+            return code
+        places = [(place, self.row_name(row)) for row in self.batch.rows for place in row.places]
+        start = source.start(element)
+        for place, name in sorted(places, key=lambda p: source.start(p[0]), reverse=True):
+            at, end = source.start(place), source.end(place)
+            if not any(n is place for n in ast.walk(element)):
+                continue
+            a = len(_between(source.lines, start, at))
+            b = len(_between(source.lines, start, end))
+            code = code[:a] + name + code[b:]
+        return code
+
+
+def _is_row(row: Rows, arg: ast.expr) -> bool:
+    if any(place is arg for place in row.places) or (isinstance(arg, ast.Name) and arg.id == row.name):
+        return True
+    return isinstance(row.target, ast.Name) and isinstance(arg, ast.Name) and arg.id == row.target.id

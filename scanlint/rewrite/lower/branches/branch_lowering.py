@@ -1,0 +1,381 @@
+"""Branches on traced values into `lax.cond`, `lax.switch` and `jnp.where`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import libcst as cst
+
+from scanlint.branches.branch import BranchModel, is_elif, reaching, rebound
+from scanlint.branches.switch_chain import Selection
+from scanlint.dataflow.liveness import binds
+from scanlint.finding import Edit, Outcome, Primitive, Rewrite, Withheld
+from scanlint.loops.exits import loop_left_by
+from scanlint.loops.loop import LoopModel
+from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before, fresh
+from scanlint.rewrite.emit.layout import blank_above, fold_return, given_back, indent_of
+from scanlint.rewrite.lower.branches.arm_order import Choice, Options, arms_of, options_of, tree_of
+from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, filled, not_a_number, number, total, unify
+from scanlint.rewrite.lower.branches.branch_arms import Arm, chained, comment_lines, nested, plain_values, verb
+from scanlint.rewrite.lower.branches.predicates import predicate
+from scanlint.rewrite.lower.loops.stacked_names import stacked_by_number
+from scanlint.rewrite.normalize.accumulators.append_sinking import without_appends
+from scanlint.rewrite.normalize.accumulators.list_to_array import with_places_around
+from scanlint.rewrite.normalize.exits.continues import as_branch, as_flag
+from scanlint.rewrite.normalize.exits.exit_flags import without_jumps
+from scanlint.rewrite.normalize.stacked_iterables import with_stack
+from scanlint.rewrite.normalize.stored_items import without_stores
+from scanlint.trace.unit import Unit
+
+DEEPEST = 10
+LONGEST = 20
+"""Arms of an `if` with its `elif`s: each puts a `cond` into the one before, and Python parses about a hundred."""
+
+
+def to_cond(model: BranchModel) -> Outcome:
+    """An `if` on a traced value into `lax.cond`, or `jnp.where` where both sides may be computed."""
+    if loop := loop_left_by(model.unit, model.node):
+        around = LoopModel(model.unit, loop)
+        if step := with_stack(around) or without_jumps(around):
+            return step
+    if step := as_branch(model.unit, model.node):
+        return step
+    if model.obstacles:
+        step = as_flag(model.unit, model.node) or without_stores(model) or without_appends(model.unit, model.node)
+        return step or with_places_around(model) or model.obstacles[0]
+    if chained(model.node) > LONGEST:
+        return Withheld(
+            "too-long", f"the `if` and its `elif`s have more than {LONGEST} arms (line {model.node.lineno})"
+        )
+    if nested(model.node.body) > DEEPEST or nested(model.node.orelse) > DEEPEST:
+        return Withheld("too-deep", f"more than {DEEPEST} branches stand inside one another (line {model.node.lineno})")
+    try:
+        staging = _Staging(model)
+        tree = tree_of(model, model.results)
+        if problem := staging.keep_static(tree):
+            return problem
+        return staging.outcome(tree)
+    except SharedLine:
+        return Withheld("shared-line", f"other statements share a line with the branch (line {model.node.lineno})")
+
+
+def to_switch(selection: Selection) -> Outcome:
+    """A chain of comparisons of one integer into `lax.switch`."""
+    model = selection.head
+    if model.obstacles:
+        return model.obstacles[0]
+    try:
+        return _Staging(model).outcome(options_of(selection))
+    except SharedLine:
+        return Withheld("shared-line", f"other statements share a line with the branch (line {model.node.lineno})")
+
+
+@dataclass(slots=True)
+class Made:
+    """Definitions, and the expression that uses them."""
+
+    code: str
+    definitions: list[cst.BaseStatement] = field(default_factory=list)
+
+
+class _Staging:
+    """One branch on its way to a primitive."""
+
+    def __init__(self, model: BranchModel) -> None:
+        self.model = model
+        self.unit: Unit = model.unit
+        self.source = model.unit.source
+        first: ast.stmt = model.node
+        while isinstance(first, ast.If) and is_elif(self.unit, first):
+            parent = self.unit.parents[first]
+            assert isinstance(parent, ast.If)
+            first = parent
+        self.first = first
+        self.comments = comment_lines(self.source.text)
+        results = "" if first is not model.node or model.returns else ", ".join(model.results)
+        self.given_back = given_back(self.unit, model.node, results)
+        last = self.given_back or (model.last if first is model.node else first)
+        self.snippet = Snippet(self.source, first, last, indent_of(self.unit))
+        self.taken = set(self.unit.names)
+        self.imports: list[str] = []
+        self.around: str | None = None
+        self.test = model.node.test
+        self.casts: dict[tuple[int, int], str] = {}
+        self.values: dict[int, list[Leaf] | None] = {}
+
+    def spell(self, name: str) -> str:
+        written, needed = self.unit.spell(name)
+        if needed:
+            self.imports.append(needed)
+        return written
+
+    def outcome(self, tree: Choice | Options) -> Outcome:
+        arms = arms_of(tree)
+        self.values = {id(arm): plain_values(self.model, arm, self._old) for arm in arms}
+        single = isinstance(tree, Choice) and self._single(arms)
+        chosen = single and filled(self.unit, [leaves[0].node for leaves in self.values.values() if leaves])
+        if not chosen and (problem := self._unify(arms)):
+            return problem
+        primitive: Primitive = "switch" if isinstance(tree, Options) else "cond"
+        if isinstance(tree, Choice) and (chosen or (single and self._selects(arms))):
+            primitive, made = "where", self._where(tree)
+        else:
+            made = self._switch(tree) if isinstance(tree, Options) else self._cond(tree)
+        if isinstance(made, Withheld):
+            return made
+        return Rewrite(tuple(self._edits(made)), primitive, tuple(dict.fromkeys(self.imports)))
+
+    def keep_static(self, tree: Choice) -> Withheld | None:
+        """Take the part of the test that is known when tracing out of it: `if flag and x > 0`."""
+        match tree.test:
+            case ast.BoolOp(op=op, values=values) if any(self.unit.value(v).static for v in values):
+                static: list[ast.expr] = []
+                traced: list[ast.expr] = []
+                for value in values:
+                    (static if self.unit.value(value).static and not traced else traced).append(value)
+                mixed = any(self.unit.value(v).static for v in traced)
+                alone = not self.model.orelse and not self.model.returns and self.first is self.model.node
+                if mixed or not alone or not isinstance(op, ast.And):
+                    known = next(v for v in values if self.unit.value(v).static)
+                    what = self.source.segment(known)
+                    why = f"`{what}` is known when tracing, and stands in one test with a traced value"
+                    return Withheld("static-condition", f"{why} (line {tree.test.lineno})")
+                self.around = " and ".join(self.source.segment(v) for v in static)
+                self.test = traced[0] if len(traced) == 1 else ast.copy_location(ast.BoolOp(op, traced), traced[0])
+        return None
+
+    # -- values
+
+    def _unify(self, arms: Sequence[Arm]) -> Withheld | None:
+        """Cast numbers that stand beside arrays."""
+        known = [self.values[id(arm)] for arm in arms]
+        count = max((len(leaves) for leaves in known if leaves is not None), default=0)
+        if any(leaves is not None and len(leaves) != count for leaves in known):
+            return Withheld(
+                "branch-types-differ", f"the arms give tuples of different lengths (line {self.model.node.lineno})"
+            )
+        for place in range(count):
+            column = [self._at(place, arm, leaves) for arm, leaves in zip(arms, known, strict=True)]
+            what = "the result" if self.model.returns else f"`{self.model.results[place]}`"
+            new = unify(self.unit, column, what, self.spell)
+            if isinstance(new, Withheld):
+                return new
+            for row, code in new.items():
+                self.casts[id(arms[row]), place] = code
+                leaf = column[row]
+                if leaf.node is not None and leaf.written:
+                    self.snippet.replace(leaf.node, code)
+        return None
+
+    def _at(self, place: int, arm: Arm, leaves: Sequence[Leaf] | None) -> Leaf:
+        """What an arm gives for one result, with the names that its own statements hide from there."""
+        if leaves is None:
+            return Leaf("")
+        return leaves[place] if self._flat(arm, leaves) else replace(leaves[place], hidden=binds(*arm.statements))
+
+    def _flat(self, arm: Arm, leaves: Sequence[Leaf]) -> bool:
+        """Whether an arm is no more than the expressions of its results."""
+        plain = arm.simple and not self.comments & arm.lines
+        return plain and not any("\n" in leaf.code or ":=" in leaf.code for leaf in leaves)
+
+    def _old(self, name: str) -> Leaf:
+        """The value that a name has before the branch."""
+        bound = value = reaching(self.unit, self.model.node, name)
+        if value is None or not (number(self.unit, value) is not None or not_a_number(self.unit, value)):
+            value = ast.copy_location(ast.Name(name, ast.Load()), self.model.node)
+        return Leaf(name, value, written=False, bound=bound)
+
+    def _single(self, arms: Sequence[Arm]) -> bool:
+        """Whether each arm is one expression and no more."""
+        found = [self.values[id(arm)] for arm in arms if self._inline(arm) is not None]
+        return len(found) == len(arms) and all(leaves is not None and len(leaves) == 1 for leaves in found)
+
+    def _selects(self, arms: Sequence[Arm]) -> bool:
+        """Whether all are cheap and total, and of the same names or stacked, so that both sides may be computed."""
+        kinds: set[frozenset[str] | None] = set()
+        for arm in arms:
+            leaves = self.values[id(arm)]
+            node = leaves[0].node if leaves else None
+            if node is None or isinstance(node, ast.Tuple) or not total(self.unit, node):
+                return False
+            if (id(arm), 0) in self.casts:
+                return False
+            kinds.add(dtype_parts(self.unit, node, {}))
+        alike = len(kinds) == 1 and None not in kinds
+        return alike or (not self.model.returns and stacked_by_number(self.unit, self.model.node, *self.model.results))
+
+    def _inline(self, arm: Arm) -> str | None:
+        """The arm as one expression on one line, if it is no more than that."""
+        leaves = self.values[id(arm)]
+        if leaves is None or not self._flat(arm, leaves):
+            return None
+        codes = [self._leaf(arm, place, leaf) for place, leaf in enumerate(leaves)]
+        tuple_needed = len(codes) > 1 or (self.model.returns and arm.returns_tuple)
+        return f"({', '.join(codes)}{',' if len(codes) == 1 else ''})" if tuple_needed else codes[0]
+
+    def _leaf(self, arm: Arm, place: int, leaf: Leaf) -> str:
+        if (id(arm), place) in self.casts:
+            return self.casts[id(arm), place]
+        return leaf.code
+
+    # -- primitives
+
+    def _where(self, tree: Arm | Choice) -> Made | Withheld:
+        if isinstance(tree, Arm):
+            return Made(self._inline(tree) or "")
+        match tree.test:
+            case ast.UnaryOp(op=ast.Not(), operand=operand) if self.test is self.model.node.test:
+                return self._where(Choice(operand, tree.orelse, tree.body))
+        test = self._predicate(tree)
+        body, orelse = self._where(tree.body), self._where(tree.orelse)
+        if isinstance(test, Withheld):
+            return test
+        assert isinstance(body, Made)
+        if isinstance(orelse, Withheld):
+            return orelse
+        return Made(f"{self.spell('jax.numpy.where')}({test}, {body.code}, {orelse.code})")
+
+    def _predicate(self, tree: Choice) -> str | Withheld:
+        """The test as one array expression on one line."""
+        test = self.test if tree.test is self.model.node.test else tree.test
+        code = predicate(self.unit, test, self.spell)
+        if isinstance(code, Withheld):
+            return code
+        return ast.unparse(ast.parse(f"({code})", mode="eval").body) if "\n" in code else code
+
+    def _cond(self, tree: Choice, other: str = "otherwise") -> Made | Withheld:
+        """`other` names the function of the second arm; a negated test has its arms the other way round."""
+        match tree.test:
+            case ast.UnaryOp(op=ast.Not(), operand=operand) if self.test is self.model.node.test:
+                named = verb(tree.test)
+                return self._cond(Choice(operand, tree.orelse, tree.body), named if named != "then" else other)
+        test = self._predicate(tree)
+        if isinstance(test, Withheld):
+            return test
+        operands = self._operands([t for t in (tree.body, tree.orelse) if isinstance(t, Arm)])
+        if isinstance(operands, Withheld):
+            return operands
+        body = self._function(tree.body, verb(self.test if tree.test is self.model.node.test else tree.test), operands)
+        orelse = self._function(tree.orelse, other, operands)
+        if isinstance(body, Withheld):
+            return body
+        if isinstance(orelse, Withheld):
+            return orelse
+        arguments = ", ".join([test, body.code, orelse.code, *operands])
+        return Made(f"{self.spell('jax.lax.cond')}({arguments})", [*body.definitions, *orelse.definitions])
+
+    def _switch(self, tree: Options) -> Made | Withheld:
+        operands = self._operands(tree.arms)
+        if isinstance(operands, Withheld):
+            return operands
+        subject, count = self.source.segment(tree.subject), len(tree.arms) - 1
+        stem = tree.subject.id if isinstance(tree.subject, ast.Name) else "case"
+        branches, definitions = [], []
+        for place, arm in enumerate(tree.arms):
+            made = self._function(arm, f"{stem}_{place}" if place < count else "otherwise", operands)
+            if isinstance(made, Withheld):
+                return made
+            branches.append(made.code)
+            definitions += made.definitions
+        index = f"{self.spell('jax.numpy.where')}(({subject} >= 0) & ({subject} < {count}), {subject}, {count})"
+        arguments = ", ".join([index, f"[{', '.join(branches)}]", *operands])
+        return Made(f"{self.spell('jax.lax.switch')}({arguments})", definitions)
+
+    def _operands(self, arms: Sequence[Arm]) -> list[str] | Withheld:
+        """Names that an arm reads and then rebinds: its function takes them as parameters."""
+        names: dict[str, None] = {}
+        for arm in arms:
+            if self._inline(arm) is None:
+                for name in rebound(self.model.flow, arm.statements, self.model.results):
+                    names.setdefault(name)
+        for name in names:
+            if name not in self.model.flow.bound_before[self.model.node]:
+                return Withheld(
+                    "maybe-undefined", f"`{name}` has no value before the branch (line {self.model.node.lineno})"
+                )
+        return list(names)
+
+    # -- arms
+
+    def _function(self, tree: Arm | Choice, name: str, operands: Sequence[str]) -> Made | Withheld:
+        """An arm as an argument: a lambda, or the name of a function that is defined before."""
+        parameters = ", ".join(operands)
+        header = f"lambda {parameters}:" if parameters else "lambda:"
+        if isinstance(tree, Choice):
+            inner = self._cond(tree)
+            if isinstance(inner, Withheld) or not inner.definitions:
+                return inner if isinstance(inner, Withheld) else Made(f"{header} {inner.code}")
+            name = self._name(name)
+            call = blank_line_before(self._statement(f"return {inner.code}", 2))
+            return Made(name, [self._define(name, parameters, [*inner.definitions, call], None)])
+        code = self._inline(tree)
+        if code is not None:
+            return Made(f"{header} {code}")
+        name = self._name(name)
+        return Made(name, [self._define(name, parameters, self._body(tree), tree)])
+
+    def _name(self, wanted: str) -> str:
+        name = fresh(self.taken, wanted)
+        self.taken.add(name)
+        return name
+
+    def _define(
+        self, name: str, parameters: str, body: Sequence[cst.BaseStatement], arm: Arm | None
+    ) -> cst.BaseStatement:
+        block, above = arm.written(self.snippet) if arm else (None, ())
+        if body and hasattr(body[0], "leading_lines"):
+            kept = [line for line in body[0].leading_lines if line.comment]
+            body = [body[0].with_changes(leading_lines=kept), *body[1:]]
+        return self.snippet.define(name, parameters, body, block).with_changes(leading_lines=above)
+
+    def _body(self, arm: Arm) -> list[cst.BaseStatement]:
+        """The statements of an arm's function, its `return` included."""
+        try:
+            body = self.snippet.statements(arm.statements)
+        except KeyError as error:
+            raise SharedLine from error
+        if self.model.returns:
+            return body
+        results = self.model.results
+        folded = fold_return(self.snippet, body, ", ".join(results)) if body else None
+        if folded is not None:
+            return [*body[:-1], folded]
+        codes = [r if r in binds(*arm.statements) else self.casts.get((id(arm), i), r) for i, r in enumerate(results)]
+        return [*body, self._statement(f"return {', '.join(codes)}", 2)]
+
+    # -- putting it in place
+
+    def _statement(self, code: str, depth: int = 0) -> cst.BaseStatement:
+        return self.snippet.line(code, depth)
+
+    def _edits(self, made: Made) -> list[Edit]:
+        model, snippet = self.model, self.snippet
+        depth = 0 if self.first is model.node and self.around is None else 1
+        given = model.returns or (self.given_back is not None and self.around is None)
+        code = f"return {made.code}" if given else f"{', '.join(model.results)} = {made.code}"
+        call = self._statement(code, depth)
+        statements = [*made.definitions, call]
+        spaced = [statements[0], *(blank_line_before(s) for s in statements[1:])]
+        if self.first is not model.node:
+            return [self._as_else(spaced)]
+        if self.around is not None:
+            guard = self.snippet.parse(f"if {self.around}:\n    pass\n")
+            guard = guard.with_changes(body=cst.IndentedBlock(body=spaced, indent=snippet.indent))
+            return [snippet.edit([guard, *snippet.statements([self.given_back] if self.given_back else [])])]
+        edits = [snippet.edit(spaced)]
+        if made.definitions:
+            edits += blank_above(self.source, model.node, snippet.newline, set())
+        return edits
+
+    def _as_else(self, statements: Sequence[cst.BaseStatement]) -> Edit:
+        """An `elif` becomes an `else` that holds the new statements."""
+        block = cst.IndentedBlock(body=list(statements), indent=self.snippet.indent)
+
+        def change(old: cst.BaseStatement) -> cst.Else:
+            assert isinstance(old, cst.If)
+            return cst.Else(body=block, leading_lines=old.leading_lines)
+
+        self.snippet.change(self.model.node, cst.If, change)
+        return self.snippet.edit(self.snippet.statement(self.first))

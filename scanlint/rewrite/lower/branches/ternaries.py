@@ -1,0 +1,127 @@
+"""`a if test else b` on a traced test, into `lax.cond` or `jnp.where`."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from scanlint.finding import Edit, Outcome, Position, Primitive, Rewrite, Withheld
+from scanlint.loops.obstacles import HOST_MODULES, MUTATORS
+from scanlint.rewrite.emit.line_breaks import within
+from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, filled, total, unify
+from scanlint.rewrite.lower.branches.predicates import predicate
+from scanlint.trace.unit import Unit
+
+
+def to_choice(unit: Unit, node: ast.IfExp) -> Outcome:
+    """A ternary, with those in its arms that are decided by traced values too."""
+    return _Ternary(unit, node).outcome()
+
+
+@dataclass
+class _Ternary:
+    unit: Unit
+    node: ast.IfExp
+
+    def __post_init__(self) -> None:
+        self.source = self.unit.source
+        self.imports: list[str] = []
+        self.codes: dict[ast.expr, str] = {}
+
+    def spell(self, name: str) -> str:
+        written, needed = self.unit.spell(name)
+        if needed:
+            self.imports.append(needed)
+        return written
+
+    def outcome(self) -> Outcome:
+        arms = self._arms(self.node)
+        for arm in arms:
+            if problem := self._effect(arm):
+                return problem
+        plain = filled(self.unit, arms)
+        if not plain:
+            if problem := self._unify(arms):
+                return problem
+            kinds = {dtype_parts(self.unit, arm, {}) for arm in arms}
+            plain = len(kinds) == 1 and None not in kinds and all(total(self.unit, a) for a in arms)
+        primitive: Primitive = "where" if plain and not self.codes else "cond"
+        code = self._code(self.node, primitive)
+        if isinstance(code, Withheld):
+            return code
+        return Rewrite((self._edit(code),), primitive, tuple(dict.fromkeys(self.imports)))
+
+    def _arms(self, node: ast.expr) -> list[ast.expr]:
+        if isinstance(node, ast.IfExp) and self.unit.value(node.test).traced:
+            return [*self._arms(node.body), *self._arms(node.orelse)]
+        return [node]
+
+    def _effect(self, arm: ast.expr) -> Withheld | None:
+        """What happens in an arm besides its value."""
+        for part in ast.walk(arm):
+            match part:
+                case ast.NamedExpr() | ast.Await() | ast.Yield() | ast.YieldFrom():
+                    return Withheld("side-effect", f"`{ast.unparse(part)}` stands in an arm (line {part.lineno})")
+                case ast.Call(func=function):
+                    name = self.unit.resolve(function) or ""
+                    changes = isinstance(function, ast.Attribute) and function.attr in MUTATORS - {"sort"} and not name
+                    if name.startswith(HOST_MODULES) or name == "builtins.next" or changes:
+                        return Withheld("side-effect", f"`{ast.unparse(function)}(...)` at line {part.lineno}")
+        return None
+
+    def _unify(self, arms: list[ast.expr]) -> Withheld | None:
+        """Cast numbers that stand beside arrays."""
+        split = all(isinstance(a, ast.Tuple) for a in arms)
+        rows = [a.elts if split and isinstance(a, ast.Tuple) else [a] for a in arms]
+        if len({len(r) for r in rows}) > 1:
+            return Withheld(
+                "branch-types-differ", f"the arms are tuples of different lengths (line {self.node.lineno})"
+            )
+        for column in zip(*rows, strict=True):
+            leaves = [Leaf(self.source.segment(n), n) for n in column]
+            new = unify(self.unit, leaves, "the value", self.spell)
+            if isinstance(new, Withheld):
+                return new
+            self.codes |= {column[i]: code for i, code in new.items()}
+        return None
+
+    def _code(self, node: ast.expr, primitive: Primitive) -> str | Withheld:
+        if not (isinstance(node, ast.IfExp) and self.unit.value(node.test).traced):
+            return self._arm(node)
+        match node.test:
+            case ast.BoolOp(values=values) if any(self.unit.value(v).static for v in values):
+                known = next(v for v in values if self.unit.value(v).static)
+                why = (
+                    f"`{self.source.segment(known)}` is known when tracing, and stands in one test with a traced value"
+                )
+                return Withheld("static-condition", f"{why} (line {node.lineno})")
+        test = predicate(self.unit, node.test, self.spell)
+        body, orelse = self._code(node.body, primitive), self._code(node.orelse, primitive)
+        for part in (test, body, orelse):
+            if isinstance(part, Withheld):
+                return part
+        if primitive == "where":
+            return f"{self.spell('jax.numpy.where')}({test}, {body}, {orelse})"
+        return f"{self.spell('jax.lax.cond')}({test}, lambda: {body}, lambda: {orelse})"
+
+    def _arm(self, node: ast.expr) -> str:
+        if isinstance(node, ast.Tuple):
+            inner = ", ".join(self.codes.get(e, self.source.segment(e)) for e in node.elts)
+            return f"({inner}{',' if len(node.elts) == 1 else ''})"
+        return self.codes.get(node, self.source.segment(node))
+
+    def _edit(self, code: str) -> Edit:
+        """The new expression in its place; the statement is laid out anew where it was one line and is too long now."""
+        statement = next(a for a in self.unit.ancestors(self.node) if isinstance(a, ast.stmt))
+        (edit,) = within(self.source, statement, [Edit(*self._bare(), code)])
+        return edit
+
+    def _bare(self) -> tuple[Position, Position]:
+        """The place of the ternary with the parentheses that only it needed."""
+        start, end = self.source.start(self.node), self.source.end(self.node)
+        before = self.source.lines[start.line - 1][: start.column - 1]
+        after = self.source.lines[end.line - 1][end.column - 1 :]
+        called = len(before) > 1 and (before[-2].isalnum() or before[-2] in "_)]")
+        if before.endswith("(") and after.startswith(")") and not called:
+            return Position(start.line, start.column - 1), Position(end.line, end.column + 1)
+        return start, end

@@ -1,0 +1,371 @@
+"""Carries that change their type in the first trip: a start of the type that they take, written in the source."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from scanlint.dataflow.liveness import binds
+from scanlint.finding import Carry, Edit, Like, Position, Rewrite, Withheld
+from scanlint.loops.first_trip import enters, over_rows
+from scanlint.rewrite.emit.line_breaks import fit
+from scanlint.syntax.edits import split_lines
+from scanlint.trace.unit import Unit
+
+CODE = "carry-type-changes"
+FILLED: dict[float | None, str] = {0: "zeros", 1: "ones"}
+Spell = Callable[[str], str]
+
+
+class _Loop(NamedTuple):
+    """The call of a staged loop, its statement, and the statements of its block."""
+
+    call: ast.Call
+    statement: ast.stmt
+    block: list[ast.stmt]
+
+
+class _Initial(NamedTuple):
+    """The expression that a name gets in a statement of the loop's block."""
+
+    at: int
+    statement: ast.Assign
+    value: ast.expr
+
+
+class _Start(NamedTuple):
+    """What gives a carry its final type: in the place of what it starts as, or before a statement."""
+
+    name: str
+    code: str
+    initial: _Initial | None
+    before: ast.stmt
+
+
+def with_starts(unit: Unit, text: str, carries: Sequence[Carry], certain: bool) -> Rewrite | Withheld:
+    """Give these carries of staged loops in `text` the type that they take in the first trip.
+
+    `certain`: the loop is known to make a trip. Where it may make none, the start is what comes out: it is only given
+    another shape where that takes an array without rows, which has nothing to say of shapes. Of nested loops the outer
+    ones come first: the inner ones start with what they are given.
+    """
+    tree, lines = ast.parse(text), split_lines(text)
+    imports: list[str] = []
+    starts: list[_Start] = []
+
+    def spell(name: str) -> str:
+        written, needed = unit.spell(name)
+        imports.extend([needed] if needed else [])
+        return written
+
+    outermost = min(_margin(lines, c) for c in carries)
+    for carry in (c for c in carries if _margin(lines, c) == outermost):
+        loop = _loop_at(tree, carry.line)
+        if loop is None or carry.problem:
+            return refusal(carry)
+        before = loop.block[: loop.block.index(loop.statement)]
+        if not (certain or carry.fades or over_rows(unit, loop.call) or enters(unit, loop.call, before, rows=3)):
+            return refusal(carry, ", which may not be made")
+        start = _start(loop, carry, spell)
+        if start is None:
+            return refusal(carry)
+        starts.append(start)
+    edits = _edits(list(dict.fromkeys(starts)), lines, unit.source.width)
+    return Rewrite(tuple(edits), "other", tuple(dict.fromkeys(imports)))
+
+
+def _margin(lines: list[str], carry: Carry) -> int:
+    line = lines[carry.line - 1]
+    return len(line) - len(line.lstrip())
+
+
+def refusal(carry: Carry, also: str = "") -> Withheld:
+    """Why a loop cannot be staged with this carry, with both types."""
+    why = {
+        "keeps no type": " and changes again in later ones",
+        "has no such start": ", and cannot start as that",
+        "would lose precision": ", which loses precision",
+    }
+    what = f"`{carry.name}` starts as {carry.before} and becomes {carry.after} in the first trip"
+    return Withheld(CODE, what + why.get(carry.problem, also))
+
+
+def _loop_at(tree: ast.Module, line: int) -> _Loop | None:
+    """The innermost statement that calls a loop on this line."""
+    found = None
+    for node in ast.walk(tree):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            for statement in block if isinstance(block, list) else ():
+                calls = [n for n in ast.walk(statement) if isinstance(n, ast.Call) and n.lineno == line and n.args]
+                if calls and isinstance(statement, ast.Assign | ast.Return | ast.Expr):
+                    found = _Loop(calls[0], statement, block)  # type: ignore[arg-type]
+    return found
+
+
+def _start(loop: _Loop, carry: Carry, spell: Spell) -> _Start | None:
+    """What gives one carry its final type; None where no array is known to have it."""
+    at = loop.block.index(loop.statement)
+    while at and isinstance(loop.block[at - 1], ast.FunctionDef):
+        at -= 1
+    initial = _initial(loop.block[:at], carry.name)
+    first = loop.block[at]
+    if carry.fades:
+        code = _strong(loop, at, initial, carry, spell)
+        return _Start(carry.name, code, initial, first) if code else None
+    if initial is not None and carry.weak and carry.before.endswith("[]"):
+        rebound = binds(*loop.block[initial.at : at]) - {carry.name}
+        if carry.after.endswith("[]"):
+            code = _wider(initial.value, [k for k in carry.likes if not rebound & k.names], carry, loop, spell)
+            return _Start(carry.name, code, initial, first) if code else None
+        for like in _preferred(loop, carry.likes):
+            if not rebound & like.names:
+                return _Start(carry.name, _filled(_as_float(initial.value, carry), like, spell), initial, first)
+    dtype = carry.before.partition("[")[0] != carry.after.partition("[")[0] and not carry.weak
+    for like in _preferred(loop, carry.likes):
+        if dtype and not like.typed:
+            continue
+        code = carry.name
+        if carry.before.partition("[")[2] != carry.after.partition("[")[2]:
+            axes = _axes(like, spell)
+            if not carry.scalar:
+                axes = f"{spell('jax.numpy.broadcast_shapes')}({spell('jax.numpy.shape')}({code}), {axes})"
+            code = f"{spell('jax.numpy.broadcast_to')}({code}, {axes})"
+        code = f"{code}.astype({_dtype(like, spell)})" if dtype else code
+        return _Start(carry.name, code, None, first)
+    return None
+
+
+def _wider(start: ast.expr, likes: Sequence[Like], carry: Carry, loop: _Loop, spell: Spell) -> str | None:
+    """A number with another dtype: that of an array, a Python float for a whole number, or the one that is named."""
+    number, dtype = _number(start), carry.after.removesuffix("[]")
+    ordered = sorted(_preferred(loop, likes), key=lambda k: not k.typed)
+    like = next((k for k in ordered if k.typed or (k.floated and isinstance(number, float))), None)
+    if like is not None or number is None:
+        return _typed(start, like, spell, None) if like is not None else None
+    if isinstance(number, int) and dtype in ("float32", "float64"):
+        return repr(float(number))
+    return _named(start, carry, loop, spell)
+
+
+def _as_float(start: ast.expr, carry: Carry) -> ast.expr:
+    """A whole number that becomes a float, as one."""
+    number = _number(start)
+    whole = isinstance(number, int) and carry.after.startswith(("float32", "float64"))
+    return ast.Constant(float(number)) if whole and number is not None else start
+
+
+def _named(start: ast.expr, carry: Carry, loop: _Loop, spell: Spell) -> str:
+    """A number of the dtype that a carry has in the end; where nothing names that, it is the one of new arrays."""
+    dtype = carry.after.removesuffix("[]")
+    words = {getattr(n, "attr", getattr(n, "value", None)) for s in loop.block for n in ast.walk(s)}
+    if dtype in ("float32", "float64") and isinstance(_number(start), float) and not words & {"float32", "float64"}:
+        known, code = FILLED.get(_number(start)), ast.unparse(start)
+        return f"{spell(f'jax.numpy.{known}')}(())" if known else f"{spell('jax.numpy.asarray')}({code}, float)"
+    return f"{spell(f'jax.numpy.{dtype}')}({ast.unparse(start)})"
+
+
+def _strong(loop: _Loop, at: int, initial: _Initial | None, carry: Carry, spell: Spell) -> str | None:
+    """A start with the dtype of its own that the carry has in the end; None where no array is known to have it."""
+    rebound = binds(*loop.block[initial.at : at]) - {carry.name} if initial is not None else set()
+    typed = [k for k in carry.likes if k.typed] or [k for k in carry.likes if k.floated]
+    for like in _preferred(loop, typed):
+        if rebound & like.names:
+            continue
+        start = ast.Name(carry.name) if initial is None else initial.value
+        alone = (k for k in _preferred(loop, carry.likes) if len(k.arrays) == 1 and not rebound & k.names)
+        if isinstance(start, ast.Call) and start is not (number := _filling(start)):
+            return _made(number, ast.unparse(start.args[0]), like, spell)
+        return _typed(start, like, spell, None if carry.after.endswith("[]") else next(alone, like))
+    if initial is not None and _number(initial.value) is not None and carry.after.endswith("[]"):
+        return _named(initial.value, carry, loop, spell)
+    return None
+
+
+def _initial(before: Sequence[ast.stmt], name: str) -> _Initial | None:
+    """The last statement that binds a name, if that is a plain assignment and nothing reads the name after it."""
+    for at in range(len(before) - 1, -1, -1):
+        statement = before[at]
+        if name not in binds(statement):
+            if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement)):
+                return None
+            continue
+        match statement:
+            case ast.Assign(targets=[ast.Name()], value=value):
+                return _Initial(at, statement, value)
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                pairs = zip(targets, values, strict=False)
+                found = [v for t, v in pairs if isinstance(t, ast.Name) and t.id == name]
+                return _Initial(at, statement, found[0]) if found else None
+            case ast.Assign(targets=[_, _, *_], value=value) if _number(_filling(value)) is not None and _names(
+                statement
+            ):
+                return _Initial(at, statement, value)
+        return None
+    return None
+
+
+def _names(statement: ast.Assign) -> list[str]:
+    """The names of `a = b = 0.0`; none where something else is among the targets."""
+    names = [t.id for t in statement.targets if isinstance(t, ast.Name)]
+    return names if len(names) == len(statement.targets) else []
+
+
+def _number(value: ast.expr) -> float | None:
+    match value:
+        case ast.Constant(value=bool()):
+            return None
+        case ast.Constant(value=int() | float() as number):
+            return number
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+            return -number if number else None  # -0.0 is not 0.0
+    return None
+
+
+def _preferred(loop: _Loop, likes: Sequence[Like]) -> Iterator[Like]:
+    """The arrays that a reader would name first: of the same dtype, whole, read by the loop itself."""
+    read = {n.id for s in loop.block for n in ast.walk(s) if isinstance(n, ast.Name)}
+
+    def order(like: Like) -> tuple[object, ...]:
+        alone, cuts = len(like.arrays) == 1, [cut for _, cut in like.arrays]
+        unnamed = any(not name.strip("_") for name in like.names)
+        return not (like.typed and alone), unnamed, len(like.arrays), cuts, not like.names <= read, like.arrays
+
+    yield from sorted(likes, key=order)
+
+
+def _filled(start: ast.expr, like: Like, spell: Spell) -> str:
+    """An array of one number. `full` without a dtype is as weakly typed as the number itself."""
+    number, written = _number(start), ast.unparse(start)
+    if isinstance(start, ast.Call) and start is not (number_in_it := _filling(start)):  # made for other inputs before
+        both = f"{spell('jax.numpy.broadcast_shapes')}({ast.unparse(start.args[0])}, {_axes(like, spell)})"
+        return f"{spell('jax.numpy.full')}({both}, {ast.unparse(number_in_it)})"
+    if not like.typed or len(like.arrays) > 1 or number is None:
+        return f"{spell('jax.numpy.full')}({_axes(like, spell)}, {written})"
+    known, [(name, cut)] = FILLED.get(number), like.arrays
+    if cut == 0:
+        kind = spell(f"jax.numpy.{known or 'full'}_like")
+        return f"{kind}({name})" if known else f"{kind}({name}, {written})"
+    return _made(start, _axes(like, spell), like, spell)
+
+
+def _made(start: ast.expr, axes: str, like: Like, spell: Spell) -> str:
+    """An array of one number with the dtype of others."""
+    known = FILLED.get(_number(start))
+    kind, filling = spell(f"jax.numpy.{known or 'full'}"), "" if known else f", {ast.unparse(start)}"
+    return f"{kind}({axes}{filling}, {_dtype(like, spell)})"
+
+
+def _filling(start: ast.expr) -> ast.expr:
+    """What an array is full of that a start was made before."""
+    match start:
+        case ast.Call(func=ast.Name(id="full") | ast.Attribute(attr="full"), args=[_, value], keywords=[]):
+            return value
+    return start
+
+
+def _typed(start: ast.expr, like: Like, spell: Spell, shaped: Like | None) -> str:
+    """The start with the dtype of one array, or with what some promote to, and the shape of one, if it has axes."""
+    start = _filling(start)
+    if shaped is not None and len(like.arrays) == 1 and _number(start) is not None:
+        return _filled(start, like, spell)
+    if shaped is not None or _number(start) in FILLED:
+        return _made(start, _axes(shaped, spell) if shaped is not None else "()", like, spell)
+    return f"{spell('jax.numpy.asarray')}({ast.unparse(start)}, {_dtype(like, spell)})"
+
+
+def _dtype(like: Like, spell: Spell) -> str:
+    names = [name for name, _ in like.arrays]
+    if like.floated and not like.typed:
+        return f"{spell('jax.numpy.result_type')}(float, {', '.join(names)})"
+    return f"{names[0]}.dtype" if len(names) == 1 else f"{spell('jax.numpy.result_type')}({', '.join(names)})"
+
+
+def _axes(like: Like, spell: Spell) -> str:
+    shapes = [_cut(name, cut, spell) for name, cut in like.arrays]
+    return shapes[0] if len(shapes) == 1 else f"{spell('jax.numpy.broadcast_shapes')}({', '.join(shapes)})"
+
+
+def _cut(name: str, cut: int, spell: Spell) -> str:
+    if not cut:
+        return f"{spell('jax.numpy.shape')}({name})"
+    return f"{name}.shape[{cut}:]" if cut > 0 else f"{name}.shape[:{cut}]"
+
+
+# -- putting them in place
+
+
+def _edits(starts: Sequence[_Start], lines: list[str], width: int) -> Iterator[Edit]:
+    """The starts in the source: in the statements that bind the names, else in statements of their own."""
+    bound: dict[ast.Assign, list[_Start]] = {}
+    new: dict[ast.stmt, list[_Start]] = {}
+    for start in starts:
+        if start.initial is not None:
+            bound.setdefault(start.initial.statement, []).append(start)
+        else:
+            new.setdefault(start.before, []).append(start)
+    for statement, made in bound.items():
+        if len(statement.targets) > 1:
+            yield _unchained(statement, made, lines, width)
+        else:
+            yield from _replaced(statement, made, lines, width)
+    for before, made in new.items():
+        codes = [f"{start.name} = {start.code}" for start in made]
+        blank = before.lineno > 1 and not lines[before.lineno - 2].strip()  # which parts the loop from what is above it
+        place, newline = Position(before.lineno - blank, 1), _newline(before, lines)
+        yield Edit(place, place, _block(codes, before, lines, width) + newline * (1 if blank else 2))
+
+
+def _unchained(statement: ast.Assign, made: Sequence[_Start], lines: list[str], width: int) -> Edit:
+    """`a = b = c = 0.0` with other starts for some of the names: those of one start stay together."""
+    codes = {start.name: start.code for start in made}
+    together: dict[str, list[str]] = {}
+    for name in _names(statement):
+        together.setdefault(codes.get(name, ast.unparse(statement.value)), []).append(name)
+    written = [" = ".join([*names, code]) for code, names in together.items()]
+    start, end = _places(statement, lines)
+    return Edit(start, end, _block(written, statement, lines, width).lstrip(" \t"))
+
+
+def _replaced(statement: ast.Assign, made: Sequence[_Start], lines: list[str], width: int) -> list[Edit]:
+    """Other starts in their places; the statement is laid out anew where its line gets too long."""
+    values = sorted(((s.initial.value, s.code) for s in made if s.initial), key=lambda pair: pair[0].col_offset)
+    edits = [Edit(*_places(value, lines), code) for value, code in values]
+    start, end = _places(statement, lines)
+    alone = not lines[end.line - 1][end.column - 1 :].strip() and not lines[start.line - 1][: start.column - 1].strip()
+    if start.line != end.line or not alone:
+        return edits
+    line, column, text = lines[start.line - 1], start.column, ""
+    for edit in edits:
+        text += line[column - 1 : edit.start.column - 1] + edit.text
+        column = edit.end.column
+    text += line[column - 1 : end.column - 1]
+    if statement.col_offset + len(text) <= width:
+        return edits
+    value = statement.value
+    if isinstance(value, ast.Tuple) and value.col_offset == value.elts[0].col_offset:  # not in parentheses
+        names, _, several = text.partition("=")
+        text = f"{names}= ({several.strip()})"
+    return [Edit(start, end, _block([text], statement, lines, width).lstrip(" \t"))]
+
+
+def _block(codes: Sequence[str], statement: ast.stmt, lines: list[str], width: int) -> str:
+    """Statements as far in as another one, without the end of the last line."""
+    line = lines[statement.lineno - 1]
+    margin = line[: len(line) - len(line.lstrip())]
+    broken = [line for code in codes for line in fit(code, len(margin), width).split("\n")]
+    return _newline(statement, lines).join(margin + line for line in broken)
+
+
+def _newline(statement: ast.stmt, lines: list[str]) -> str:
+    return "\r\n" if lines[statement.lineno - 1].endswith("\r\n") else "\n"
+
+
+def _places(node: ast.expr | ast.stmt, lines: list[str]) -> tuple[Position, Position]:
+    """Where a node begins and ends, in characters."""
+
+    def place(line: int, offset: int) -> Position:
+        return Position(line, len(lines[line - 1].encode()[:offset].decode()) + 1)
+
+    return place(node.lineno, node.col_offset), place(node.end_lineno or 0, node.end_col_offset or 0)

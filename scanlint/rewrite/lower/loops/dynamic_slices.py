@@ -1,0 +1,381 @@
+"""Slices of constant length at a moving start, which a tracer cannot bound."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypeGuard
+
+from scanlint.dataflow.liveness import binds, parameters, reads, targets, walk_scope
+from scanlint.finding import Withheld
+from scanlint.loops.loop import LoopModel, Stream, is_array, streams_of
+from scanlint.loops.sizes.affine import Polynomial, add, polynomial, surely_at_most, window
+from scanlint.loops.sizes.extents import SHAPED, extent, padded
+from scanlint.loops.sizes.masked_reductions import masked
+from scanlint.loops.sizes.padded_sums import open_ended, summed
+from scanlint.rewrite.draft import Snippet
+from scanlint.rewrite.emit.snippets import atom
+from scanlint.rewrite.normalize.range_masks import use_mask
+
+Spell = Callable[[str], str]
+SUMS = ast.Add | ast.Sub | ast.Mult | ast.FloorDiv
+
+
+class Window(NamedTuple):
+    """A slice along one axis: where it starts, and its length as source."""
+
+    axis: int
+    cut: ast.Slice
+    low: ast.expr
+    length: str
+
+
+def use_windows(model: LoopModel, snippet: Snippet, spell: Spell) -> Withheld | None:
+    """`x[i : i + 3]` becomes `lax.dynamic_slice_in_dim(x, i, 3)`, for a tracer cannot bound a slice."""
+    done: set[ast.AST] = set()
+    if problem := _use_masks(model, snippet, spell, done):
+        return problem
+    for part in ast.walk(ast.Module(model.node.body, [])):
+        match part:
+            case ast.Subscript(value=array, slice=index, ctx=ast.Load()) if index not in done:
+                parts = index.elts if isinstance(index, ast.Tuple) else [index]
+                if not any(_moves(model, p) for p in parts):
+                    continue
+                done.add(index)
+                placed = isinstance(array, ast.Attribute) and array.attr == "at"
+                code = (_placed if placed else _read)(model, snippet, spell, array, parts)
+                if isinstance(code, Withheld):
+                    filled = None if placed else _filled(model, snippet, spell, array, parts)
+                    if filled is None:
+                        return code
+                    code = filled
+                snippet.replace(part, code)
+            case ast.Tuple(elts=parts) if part not in done and any(_moves(model, p) for p in parts):
+                return Withheld("slice-in-tuple", f"a moving slice stands among other indices at line {part.lineno}")
+    return None
+
+
+def _use_masks(model: LoopModel, snippet: Snippet, spell: Spell, done: set[ast.AST]) -> Withheld | None:
+    """Slices whose length changes as whole rows, in sums and products; their indices are `done` then."""
+    for part in ast.walk(ast.Module(model.node.body, [])):
+        if not isinstance(part, ast.Slice) or not _moves(model, part) or window(part, model.staged) is not None:
+            continue
+        found = masked(model.unit, part)
+        if found is None or found.slices[0].slice in done:
+            continue
+        for bound in (part.lower, part.upper):
+            if bound is not None and not _never_negative(model, bound):
+                return Withheld("negative-start", f"a bound of the slice at line {part.lineno} can be below 0")
+        done |= {one.slice for one in found.slices}
+        use_mask(found, _definitions(model), snippet, spell)
+    return None
+
+
+def _read(
+    model: LoopModel, snippet: Snippet, spell: Spell, array: ast.expr, parts: Sequence[ast.expr]
+) -> str | Withheld:
+    """What reads the same rows by slices whose length is known when tracing."""
+    line = array.lineno
+    windows: list[Window] = []
+    for axis, part in enumerate(parts):
+        found = window(part, model.staged) if isinstance(part, ast.Slice) else None
+        if found is not None and isinstance(part, ast.Slice):
+            windows.append(Window(axis, part, *found))
+        elif _moves(model, part):
+            return Withheld("index-needs-int", f"the length of a slice changes with the index (line {line})")
+        elif not (isinstance(part, ast.Slice) or _one(model, part)):
+            return Withheld("slice-in-tuple", f"a moving slice stands among other indices at line {line}")
+    if not is_array(model.unit, array):
+        return Withheld("index-needs-int", f"`{ast.unparse(array)}` is not known to be an array (line {line})")
+    whole = len(windows) > 1 and _whole(model, array, parts, windows)
+    taken = windows if whole else [w for w in windows if _moves(model, w.cut)]
+    for one in taken:
+        if not _never_negative(model, one.low):
+            return Withheld("negative-start", f"the slice at line {line} can start below 0")
+        if not _within(model, array, one):
+            return Withheld("slice-may-run-over", f"the slice at line {line} is not known to end within its array")
+    name = snippet.expression(array)
+    if whole:
+        at = {w.axis: w for w in windows}
+        starts = [snippet.expression(at[k].low) if k in at else "0" for k in range(len(parts))]
+        lengths = [at[k].length if k in at else f"{name}.shape[{k}]" for k in range(len(parts))]
+        return f"{spell('jax.lax.dynamic_slice')}({name}, ({', '.join(starts)}), ({', '.join(lengths)}))"
+    moving = {w.axis for w in taken}
+    others = [":" if axis in moving else model.unit.source.segment(part) for axis, part in enumerate(parts)]
+    while others and others[-1] == ":":
+        others.pop()
+    code = f"{name}[{', '.join(others)}]" if others else name
+    for one in taken:
+        axis = one.axis - sum(not isinstance(part, ast.Slice) for part in parts[: one.axis])
+        last = f", axis={axis}" if axis else ""
+        start = snippet.expression(one.low)
+        code = f"{spell('jax.lax.dynamic_slice_in_dim')}({code}, {start}, {one.length}{last})"
+    return code
+
+
+def _filled(model: LoopModel, snippet: Snippet, spell: Spell, array: ast.expr, parts: Sequence[ast.expr]) -> str | None:
+    """A slice that may run over the end and is only summed: `x.at[rows].get(mode="fill", fill_value=0)`."""
+    codes, neutral, name = list[str](), "", snippet.expression(array)
+    for axis, part in enumerate(parts):
+        match part:
+            case ast.Slice() if _moves(model, part):
+                found, counts = window(part, model.staged), summed(model.unit, part)
+                if found is None and part.lower is not None and open_ended(model.unit, part):
+                    found = part.lower, f"{name}.shape[{axis}]" if axis else f"len({name})"
+                if found is None or counts is None or neutral or not _never_negative(model, found[0]):
+                    return None
+                start, neutral = snippet.expression(found[0]), counts
+                sums = isinstance(found[0], ast.BinOp) and isinstance(found[0].op, SUMS)
+                codes.append(f"{start if sums else atom(start)} + {spell('jax.numpy.arange')}({found[1]})")
+            case ast.Slice(lower=None, upper=None, step=None):
+                codes.append(":")
+            case ast.Constant(value=int(number)) if not isinstance(number, bool):
+                codes.append(str(number))
+            case _:
+                return None
+    while codes[-1] == ":":
+        codes.pop()
+    if not is_array(model.unit, array):
+        return None
+    return f'{name}.at[{", ".join(codes)}].get(mode="fill", fill_value={neutral})'
+
+
+def _placed(
+    model: LoopModel, snippet: Snippet, spell: Spell, array: ast.expr, parts: Sequence[ast.expr]
+) -> str | Withheld:
+    """`y.at[i : i + 3]` as `y.at[i + jnp.arange(3)]`; what lies past the end is left out by both."""
+    line, codes = array.lineno, []
+    for part in parts:
+        found = window(part, model.staged) if isinstance(part, ast.Slice) else None
+        if found is not None:
+            if not _never_negative(model, found[0]):
+                return Withheld("negative-start", f"the slice at line {line} can start below 0, from the end")
+            start = snippet.expression(found[0])
+            sums = isinstance(found[0], ast.BinOp) and isinstance(found[0].op, SUMS)
+            codes.append(f"{start if sums else atom(start)} + {spell('jax.numpy.arange')}({found[1]})")
+        elif _moves(model, part):
+            return Withheld("index-needs-int", f"the length of a slice changes with the index (line {line})")
+        elif not isinstance(part, ast.Slice) or ast.unparse(part) != ":":
+            return Withheld("slice-in-tuple", f"a moving slice stands among other indices at line {line}")
+        else:
+            codes.append(":")
+    while codes[-1] == ":":
+        codes.pop()
+    if sum(code != ":" for code in codes) > 1:
+        return Withheld("slice-in-tuple", f"a moving slice stands among other indices at line {line}")
+    return f"{snippet.expression(array)}[{', '.join(codes)}]"
+
+
+def _one(model: LoopModel, part: ast.expr) -> bool:
+    """Whether an index is one whole number, which takes its axis away."""
+    if isinstance(part, ast.Name) and any(part.id in targets(s.target) for s in _streams(model) if s.kind == "range"):
+        return True
+    return isinstance(model.unit.value(part).constant, int)
+
+
+def _whole(model: LoopModel, array: ast.expr, parts: Sequence[ast.expr], windows: Sequence[Window]) -> bool:
+    """Whether there is one slice for each axis of an array: a window, or all of it."""
+    left = [p for at, p in enumerate(parts) if at not in {w.axis for w in windows}]
+    return _axes(model, array) == len(parts) and all(isinstance(p, ast.Slice) and ast.unparse(p) == ":" for p in left)
+
+
+def _axes(model: LoopModel, array: ast.expr) -> int | None:
+    """How many axes an array has, where it is known, or its shape, or that of what it pads, is unpacked into names."""
+    array = _unpadded(model, array)
+    for part in walk_scope(getattr(model.flow.function, "body", [])):
+        match part:
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(value=unpacked, attr="shape")):
+                if ast.dump(unpacked) == ast.dump(array) and not any(isinstance(n, ast.Starred) for n in names):
+                    return len(names)
+    return model.unit.value(array).ndim
+
+
+def _unpadded(model: LoopModel, array: ast.expr) -> ast.expr:
+    """What a name is given as `jnp.pad(x, ...)`, which has the axes of `x`."""
+    once = bound_once(model)
+    if isinstance(array, ast.Name) and array.id in once:
+        for part in walk_scope(getattr(model.flow.function, "body", [])):
+            match part:
+                case ast.Assign(
+                    targets=[ast.Name(id=array.id)], value=ast.Call(func=made, args=[ast.Name(id=name) as x, *_])
+                ):
+                    if name in once and model.unit.resolve(made) == "jax.numpy.pad":
+                        return x
+    return array
+
+
+def _streams(model: LoopModel) -> list[Stream]:
+    """What the loop goes over, and what the loops around it and in it do."""
+    loops = [part for part in walk_scope(model.node.body) if isinstance(part, ast.For)]
+    loops += [around for around in _around(model)[1:] if isinstance(around, ast.For)]
+    return [*model.streams, *(s for loop in loops for s in streams_of(model.unit, loop.target, loop.iter))]
+
+
+def _around(model: LoopModel) -> list[ast.For | ast.While]:
+    """The loop and those around it in its function."""
+    loops = [model.node]
+    for around in model.unit.ancestors(model.node):
+        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            break
+        loops += [around] if isinstance(around, ast.For | ast.While) else []
+    return loops
+
+
+def _measures(size: Polynomial, name: str) -> bool:
+    """Whether a length is told by that of an array of this name."""
+    return any(re.search(rf"\b{name}\b", variable) for term in size for variable in term)
+
+
+def _moves(model: LoopModel, part: ast.expr) -> bool:
+    return isinstance(part, ast.Slice) and bool(reads(part.lower, part.upper, part.step) & model.staged)
+
+
+def _never_negative(model: LoopModel, low: ast.expr) -> bool:
+    """Whether the start of a window is surely 0 or more on every trip."""
+    least = _least(model, low)
+    return least >= 0 if least is not None else surely_at_most({}, _lowest(model, low))
+
+
+def _lowest(model: LoopModel, low: ast.expr) -> Polynomial:
+    """An index expression on the first trips, where it is smallest: `i - k` is 0 where `i` starts at `k`."""
+    known = _definitions(model)
+    for stream in _streams(model):
+        if stream.kind == "range" and stream.stop is not None and stream.step is None and not stream.reverse:
+            assert isinstance(stream.target, ast.Name)
+            at, name = polynomial(low, known), stream.target.id
+            if [t for t in at if name in t] == [(name,)] and at[(name,)] > 0 and name not in known:
+                known[name] = polynomial(stream.start, known) if stream.start is not None else {}
+    return polynomial(low, known)
+
+
+def _least(model: LoopModel, node: ast.expr) -> int | None:
+    """The smallest value of an index expression over all trips, where it is evident."""
+    unit = model.unit
+    match node:
+        case ast.Name(id=name) if any(name in targets(s.target) for s in _streams(model)):
+            named = [s for s in _streams(model) if name in targets(s.target)]
+            stream = named[0]
+            if len(named) > 1 or stream.kind != "range":
+                return None
+            start = 0 if stream.start is None else unit.value(stream.start).constant
+            step = 1 if stream.step is None else unit.value(stream.step).constant
+            if isinstance(step, int) and step < 0 and stream.stop is not None:
+                last = unit.value(stream.stop).constant
+                return last + 1 if isinstance(last, int) else None
+            return start if isinstance(start, int) and isinstance(step, int) and step > 0 else None
+        case ast.BinOp(left=left, op=op, right=right):
+            a, b = _least(model, left), _least(model, right)
+            if isinstance(op, ast.Mult) and 0 in (a, b) and _sizes(model, left, right):
+                return 0
+            if a is None or b is None:
+                return None
+            constant = isinstance(unit.value(right).constant, int) or isinstance(right, ast.Constant)
+            match op:
+                case ast.Add():
+                    return a + b
+                case ast.Sub() if constant:
+                    return a - b
+                case ast.Mult() if a >= 0 and b >= 0:
+                    return a * b
+            return None
+        case ast.Constant(value=int(number)):
+            return number
+    known = unit.value(node).constant
+    return known if isinstance(known, int) else None
+
+
+def _sizes(model: LoopModel, *nodes: ast.expr) -> bool:
+    """Whether the factors beside a smallest index of 0 are lengths: a Python value used as one is not negative."""
+    return all(_least(model, n) is not None or model.unit.value(n).static for n in nodes)
+
+
+def _within(model: LoopModel, array: ast.expr, one: Window) -> bool:
+    """Whether a window surely ends within its array: `dynamic_slice` would move one that does not."""
+    known, counted = _definitions(model), set[str]()
+    if not isinstance(array, ast.Name):
+        return False
+    if array.id not in bound_once(model):
+        if array.id in binds(_around(model)[-1]):
+            return False
+        known = {name: size for name, size in known.items() if not _measures(size, array.id)}
+    for stream in _streams(model):
+        if stream.kind != "range" or not isinstance(stream.target, ast.Name):
+            continue
+        if stream.counted is not None:
+            stop: Polynomial = {(f"len({ast.unparse(stream.counted)})",): 1}
+            if stream.start is not None:
+                stop = add(stop, polynomial(stream.start, known))
+        elif stream.stop is not None:
+            stop = polynomial(stream.stop, known)
+        else:
+            continue
+        name = stream.target.id
+        known[name] = add(stop, {(): -1}) if name not in counted else {(name,): 1}
+        counted.add(name)
+    assert one.cut.upper is not None
+    ends = extent(array, one.axis)
+    length: Polynomial = known.get(ends, {(ends,): 1})
+    return surely_at_most(polynomial(one.cut.upper, known), length)
+
+
+def _definitions(model: LoopModel) -> dict[str, Polynomial]:
+    """What the names that are bound once in the function stand for, as index arithmetic."""
+    known: dict[str, Polynomial] = {}
+    once = bound_once(model)
+    for target, value in _bindings(getattr(model.flow.function, "body", [])):
+        match target, value:
+            case ast.Name(id=name), ast.Call(func=function, args=[shape, *_]) if model.unit.resolve(
+                function
+            ) in SHAPED and _only_set(model, name):
+                rows = shape.elts[0] if isinstance(shape, ast.Tuple) and shape.elts else shape
+                known[f"len({name})"] = polynomial(rows, known)
+            case ast.Name(id=name) as array, _ if name in once:
+                known[name] = polynomial(value, known)
+                known |= {extent(array, axis): rows for axis, rows in padded(model.unit, value, known, once)}
+            case ast.Tuple(elts=names), ast.Attribute(value=array, attr="shape"):
+                for axis, name in enumerate(n.id for n in names if isinstance(n, ast.Name)):
+                    if name in once:
+                        known[name] = {(extent(array, axis),): 1}
+    return known
+
+
+def _bindings(body: Sequence[ast.stmt]) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What a function binds, and to what; `a, b = x, y` part by part."""
+    for part in walk_scope(body):
+        match part:
+            case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=ast.expr() as value):
+                pairs = [(target, value)]
+                while pairs:
+                    match pairs.pop(0):
+                        case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
+                            pairs[:0] = zip(targets, values, strict=True)
+                        case pair:
+                            yield pair
+
+
+def _only_set(model: LoopModel, name: str) -> bool:
+    """Whether an array that is made once only has elements set since: `y = y.at[i].set(...)`."""
+    made = 0
+    for part in walk_scope(getattr(model.flow.function, "body", [])):
+        if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Store):
+            match model.unit.parents[part]:
+                case ast.Assign(
+                    value=ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(value=base, attr="at"))))
+                ) if isinstance(base, ast.Name) and base.id == name:
+                    continue
+            made += 1
+    return made == 1
+
+
+def bound_once(model: LoopModel) -> set[str]:
+    """Names with one binding in the whole function, parameters included."""
+    function = model.flow.function
+    stores = [n.id for n in walk_scope(getattr(function, "body", [])) if _is_store(n)]
+    counts = Counter([*parameters(function.args), *stores])
+    return {name for name, count in counts.items() if count == 1}
+
+
+def _is_store(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)

@@ -1,0 +1,73 @@
+"""Ranges that count down to read arrays by index: what a scan with `reverse=True` goes over."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from scanlint.loops.loop import LoopModel, Stream
+from scanlint.rewrite.lower.loops.row_inputs import Row, rows_between
+
+
+class Downward(NamedTuple):
+    """The numbers from `lower` to before `upper` (as source), gone through from the last one down.
+
+    `row`: the array whose rows are all that the numbers serve to read. Arrays that are not known to be as long as the
+    loop go on to be read by index, which is clamped where it runs over.
+    """
+
+    lower: str
+    upper: str
+    row: Row | None
+
+
+def downward(model: LoopModel) -> Downward | None:
+    """What a loop counts down over, where it is one range by 1 whose numbers read arrays."""
+    if len(model.streams) != 1 or not isinstance(model.streams[0].target, ast.Name):
+        return None
+    between = limits(model, model.streams[0])
+    if between is None or any(model.unit.value(bound).traced for bound in model.bounds):
+        return None
+    reads = _reads(model, model.streams[0].target.id)
+    if not any(isinstance(read, ast.Subscript) for read in reads):
+        return None
+    return Downward(*between, rows_between(model, between[0], ast.parse(between[1], mode="eval").body))
+
+
+def limits(model: LoopModel, stream: Stream) -> tuple[str, str] | None:
+    """The same numbers as a range that counts up, as source."""
+    code = model.unit.source.segment
+    if stream.kind != "range" or stream.stop is None:
+        return None
+    if stream.reverse and stream.step is None:
+        return code(stream.start) if stream.start is not None else "0", code(stream.stop)
+    if stream.reverse or stream.start is None or model.unit.value(stream.step).constant != -1:
+        return None
+    return _next(code(stream.stop)), _next(code(stream.start))
+
+
+def _next(code: str) -> str:
+    """The expression plus one."""
+    match ast.parse(code, mode="eval").body:
+        case ast.Constant(value=int(number)):
+            return str(number + 1)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):
+            return str(1 - number)
+        case ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=int(number))) if number > 0:
+            return ast.unparse(left) + (f" - {number - 1}" if number > 1 else "")
+        case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv()) | ast.Name() | ast.Call():
+            return f"{code} + 1"
+        case ast.Attribute() | ast.Subscript():
+            return f"{code} + 1"
+    return f"({code}) + 1"
+
+
+def _reads(model: LoopModel, index: str) -> list[ast.AST]:
+    """What each use of the loop variable is part of: the `xs[i]` that it reads a row by, or the index of one."""
+    found: list[ast.AST] = []
+    gone = model.gone
+    for part in ast.walk(ast.Module(model.node.body, [])):
+        if isinstance(part, ast.Name) and part.id == index and part not in gone:
+            above = [a for a in model.unit.ancestors(part) if isinstance(a, ast.expr)]
+            found.append(next((a for a in above if isinstance(a, ast.Subscript)), part))
+    return found

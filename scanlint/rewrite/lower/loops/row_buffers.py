@@ -1,0 +1,238 @@
+"""Arrays made full size before a loop that sets row `i` of them on trip `i`: what a scan stacks by itself."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from scanlint.batching.examples import count_of
+from scanlint.dataflow.liveness import binds, reads
+from scanlint.loops.accumulators.collected_lists import Output
+from scanlint.loops.loop import LoopModel, Stream
+from scanlint.loops.sizes.extents import SHAPED
+from scanlint.rewrite.emit.snippets import atom
+from scanlint.rewrite.lower.loops.reverse_ranges import limits
+from scanlint.trace.unit import Unit
+
+ALIKE = frozenset(f"jax.numpy.{n}_like" for n in ("zeros", "ones", "empty", "full"))
+
+
+def buffered(model: LoopModel) -> LoopModel | None:
+    """The same loop with the arrays that it only fills as outputs; None where there are none."""
+    stream = next((s for s in model.streams if s.kind == "range"), None)
+    if not isinstance(model.node, ast.For) or stream is None or not _steady(model, stream):
+        return None
+    stores = [(name, s, element) for s in model.node.body for name, element in _stores(s, stream)]
+    found = [_buffer(model, stream, *store) for store in stores if store[0] in model.carried]
+    buffers = tuple(output for output in found if output is not None)
+    if not buffers:
+        return None
+    return LoopModel(model.unit, model.node, model.streams, model.starts, buffers)
+
+
+def within(model: LoopModel) -> tuple[LoopModel, str] | None:
+    """The same for a loop that fills one row of an array, `d.at[i, j].set(...)` for all `j`; with where that row is."""
+    stream = next((s for s in model.streams if s.kind == "range"), None)
+    if not isinstance(model.node, ast.For) or stream is None or len(model.carried) != 1 or not _steady(model, stream):
+        return None
+    if model.last_values or model.live_targets:
+        return None
+    found = [(s, *place) for s in model.node.body if (place := _places(s, stream)) is not None]
+    if len(found) != 1 or found[0][1] != model.carried[0]:
+        return None
+    store, name, parts, element = found[0]
+    used = [n for n in ast.walk(model.node) if isinstance(n, ast.Name) and n.id == name]
+    axis = next(at for at, part in enumerate(parts) if _is(part, stream.target))
+    others = [part for at, part in enumerate(parts) if at != axis]
+    moved = set(model.targets) | binds(*model.node.body)
+    before = [part for part in others if not _whole(part)]
+    if len(used) != 2 or reads(*before) & moved or any(_whole(part) for part in parts[:axis]) or not before:
+        return None
+    if any(not isinstance(part, ast.Name | ast.Constant) for part in before) or not _as_wide(model, name, axis, stream):
+        return None
+    row = [ast.unparse(part) if at != axis else ":" for at, part in enumerate(parts)]
+    while row[-1] == ":":
+        row.pop()
+    output = Output(name, store, (), store, element, ())
+    return LoopModel(model.unit, model.node, model.streams, model.starts, (output,)), ", ".join(row)
+
+
+def _places(statement: ast.stmt, stream: Stream) -> tuple[str, list[ast.expr], ast.expr] | None:
+    """`d = d.at[i, j].set(y)`: the array, where, and what is set there; the loop variable is one of the indices."""
+    match statement:
+        case ast.Assign(
+            targets=[ast.Name(id=name)],
+            value=ast.Call(
+                func=ast.Attribute(
+                    value=ast.Subscript(
+                        value=ast.Attribute(value=ast.Name(id=array), attr="at"), slice=ast.Tuple(elts=parts)
+                    ),
+                    attr="set",
+                ),
+                args=[element],
+                keywords=[],
+            ),
+        ) if name == array and sum(_is(part, stream.target) for part in parts) == 1:
+            return name, parts, element
+    return None
+
+
+def _is(part: ast.expr, target: ast.expr) -> bool:
+    return isinstance(part, ast.Name) and isinstance(target, ast.Name) and part.id == target.id
+
+
+def _whole(part: ast.expr) -> bool:
+    return isinstance(part, ast.Slice) and ast.unparse(part) == ":"
+
+
+def _as_wide(model: LoopModel, name: str, axis: int, stream: Stream) -> bool:
+    """Whether an array is as long along an axis as the loop trips: it is made so, and only set since."""
+    unit, count = model.unit, _count(model, stream)
+    made = []
+    for part in ast.walk(model.flow.function):
+        match part:
+            case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
+                if not _keeps_shape(value, name):
+                    made.append(value)
+    stores = [n for n in ast.walk(model.flow.function) if isinstance(n, ast.Name) and n.id == name]
+    plain = all(isinstance(unit.parents[n], ast.Assign) for n in stores if not isinstance(n.ctx, ast.Load))
+    match made:
+        case [ast.Call(func=function, args=[ast.Tuple(elts=shape) | ast.List(elts=shape), *_])] if count is not None:
+            known = axis < len(shape) and unit.resolve(function) in SHAPED
+            return plain and known and _length(unit, count) == _length(unit, shape[axis])
+        case [ast.Call(func=function, args=[array, *_])] if count is not None and unit.resolve(function) in ALIKE:
+            return plain and _length(unit, count) == (ast.unparse(array), axis)
+        case [ast.Call(func=function, args=[ast.Attribute(value=array, attr="shape"), *_])] if count is not None:
+            known = unit.resolve(function) in SHAPED
+            return plain and known and _length(unit, count) == (ast.unparse(array), axis)
+    return False
+
+
+def _keeps_shape(value: ast.expr, name: str) -> bool:
+    """`d.at[...].set(...)`, or another update of the kind."""
+    match value:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(value=ast.Name(id=array), attr="at")))
+        ):
+            return array == name
+    return False
+
+
+def in_order(model: LoopModel) -> LoopModel | None:
+    """The same loop from its first row to its last, if its trips need nothing from each other; None where unclear."""
+    if any(s.step is not None for s in model.streams):
+        return None
+    streams = tuple(replace(s, reverse=False) for s in model.streams)
+    buffers = tuple(b._replace(falling=False) for b in model.buffers)
+    return LoopModel(model.unit, model.node, streams, model.starts, buffers)
+
+
+def dtype_of(model: LoopModel, output: Output) -> str | None:
+    """What the dtype of an array is when it is made, as source; None where that is not written down."""
+    made = output.initial.value if isinstance(output.initial, ast.Assign) else None
+    if not isinstance(made, ast.Call):
+        return None
+    code, name = model.unit.source.segment, (model.unit.resolve(made.func) or "").rpartition(".")[2]
+    given = made.args[2 if name.startswith("full") else 1 :]
+    given += [k.value for k in made.keywords if k.arg == "dtype"]
+    if given:
+        return code(given[0])
+    if name.endswith("_like"):
+        return f"{atom(code(made.args[0]))}.dtype"
+    return None if name == "full" else "float"
+
+
+def _steady(model: LoopModel, stream: Stream) -> bool:
+    """Whether a range counts from 0 by 1, or down to 0, and nothing ends it early or moves its index."""
+    alone = len(model.streams) == 1 and _count(model, stream) is not None
+    counts = stream.counted is not None and stream.start is None and not stream.reverse
+    return (
+        (alone or counts) and isinstance(stream.target, ast.Name) and not set(model.targets) & binds(*model.node.body)
+    )
+
+
+def _count(model: LoopModel, stream: Stream) -> ast.expr | None:
+    """The number before which a range ends, or begins, that goes from 0, or down to it."""
+    if stream.plain:
+        return stream.stop
+    between = limits(model, stream)
+    if between is None or between[0] != "0":
+        return None
+    return ast.parse(between[1], mode="eval").body if stream.step is not None else stream.stop
+
+
+def _stores(statement: ast.stmt, stream: Stream) -> list[tuple[str, ast.expr]]:
+    """`ys = ys.at[i].set(y)`: the array, and what its row becomes."""
+    match statement, stream.target:
+        case ast.Assign(
+            targets=[ast.Name(id=name)],
+            value=ast.Call(
+                func=ast.Attribute(
+                    value=ast.Subscript(value=ast.Attribute(value=ast.Name(id=array), attr="at"), slice=at), attr="set"
+                ),
+                args=[element],
+                keywords=[],
+            ),
+        ), ast.Name(id=index) if name == array and _whole_row(at, index):
+            return [(name, element)]
+    return []
+
+
+def _whole_row(at: ast.expr, index: str) -> bool:
+    first, *rest = at.elts if isinstance(at, ast.Tuple) and at.elts else [at]
+    return isinstance(first, ast.Name) and first.id == index and all(map(_whole, rest))
+
+
+def _buffer(model: LoopModel, stream: Stream, name: str, store: ast.stmt, element: ast.expr) -> Output | None:
+    initial = _made(model, name)
+    if initial is None or not _fits(model, initial.value, stream):
+        return None
+    known = {*ast.walk(initial), *ast.walk(store)} - {*ast.walk(element)}
+    end = model.node.end_lineno or model.node.lineno
+    others = [n for n in ast.walk(model.flow.function) if isinstance(n, ast.Name) and n.id == name]
+    if any(use not in known and use.lineno <= end for use in others):
+        return None
+    return Output(name, initial, (), store, element, (), not stream.plain and stream.counted is None)
+
+
+def _made(model: LoopModel, name: str) -> ast.Assign | None:
+    """The statement of the same block that makes the array, with all it is made from as it is at the loop."""
+    block = model.unit.block(model.node)
+    between: list[ast.stmt] = []
+    for statement in reversed(block[: block.index(model.node)]):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
+                return statement if not binds(*between) & reads(value, *model.bounds) else None
+        between.append(statement)
+    return None
+
+
+def _fits(model: LoopModel, made: ast.expr, stream: Stream) -> bool:
+    """Whether an array has as many rows as the loop trips."""
+    unit, count = model.unit, _count(model, stream)
+    if stream.counted is None and count is None:
+        return False
+    trips = (ast.unparse(stream.counted), 0) if stream.counted is not None else _length(unit, count or made)
+    match made:
+        case ast.Call(keywords=keywords) if any(k.arg in ("shape", None) for k in keywords):
+            return False
+        case ast.Call(func=function, args=[array, *_]) if unit.resolve(function) in ALIKE:
+            return trips == (ast.unparse(array), 0)
+        case ast.Call(func=function, args=[shape, *_]) if unit.resolve(function) in SHAPED:
+            match shape:
+                case (
+                    ast.Tuple(elts=[first, *_])
+                    | ast.List(elts=[first, *_])
+                    | ast.BinOp(left=ast.Tuple(elts=[first, *_]), op=ast.Add())
+                ):
+                    return trips == _length(unit, first)
+                case ast.Attribute(value=array, attr="shape"):
+                    return trips == (ast.unparse(array), 0)
+            return trips == _length(unit, shape)
+    return False
+
+
+def _length(unit: Unit, count: ast.expr) -> tuple[str, int]:
+    """What a number of rows is the length of; a number, or a name for one, is what it says itself."""
+    known = unit.value(count).constant
+    return count_of(unit, count) or (ast.unparse(count) if not isinstance(known, int) else str(known), -1)

@@ -1,0 +1,264 @@
+"""What becomes of a collected list once a scan gives its elements stacked."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from scanlint.dataflow.liveness import binds, reads
+from scanlint.finding import Edit, Position, Withheld
+from scanlint.loops.accumulators.collected_lists import STACKS, Output, collected, cuts, extended, turned_use, unzipped
+from scanlint.loops.accumulators.list_buffers import makes_only
+from scanlint.loops.accumulators.read_back_lists import MADE
+from scanlint.loops.loop import LoopModel
+from scanlint.rewrite.draft import SharedLine
+from scanlint.rewrite.emit.snippets import singular
+from scanlint.trace.unit import Source, Unit
+
+Spell = Callable[[str], str]
+Fresh = Callable[..., str]
+
+
+@dataclass(slots=True)
+class Plan:
+    """What becomes of the outputs around the loop.
+
+    The name that each gets from the scan, the statements to put after it, the edits of the places that read it, and
+    the outputs whose initial statement stays in another form. `straight` are those whose readers want them from the
+    last trip to the first, as they are given.
+    """
+
+    straight: set[str] = field(default_factory=set)
+    names: dict[str, str] = field(default_factory=dict)
+    heads: dict[str, list[str]] = field(default_factory=dict)
+    edits: list[Edit] = field(default_factory=list)
+    kept: set[str] = field(default_factory=set)
+
+
+def read_backwards(model: LoopModel, output: Output) -> bool:
+    """Whether all that reads a list after the loop reads it from its end."""
+    if output.turned is not None or not output.uses:
+        return bool(output.uses) and all(turned_use(model.unit, use) is None for use in output.uses)
+    return len(output.first) < 2 and all(turned_use(model.unit, use) is not None for use in output.uses)
+
+
+def after_loop(model: LoopModel, spell: Spell, fresh: Fresh, *, reverse: bool = False) -> Plan | Withheld:
+    """How the code after the loop reads the stacked arrays; under `reverse` the last trip's element comes first."""
+    plan = Plan()
+    for output in model.outputs:
+        plan.names[output.name] = output.name
+        plan.heads[output.name] = []
+        if reverse and not output.front and read_backwards(model, output):
+            plan.straight.add(output.name)
+        if output.turned is not None:
+            plan.edits.append(_turned(model, output, plan))
+        if output.first:
+            head = _head(model, output, spell, plan, fresh)
+            if isinstance(head, Withheld):
+                return head
+            plan.heads[output.name].append(head)
+        for use in output.uses:
+            edits = _use(model, output, use, spell, plan)
+            if isinstance(edits, Withheld):
+                return edits
+            plan.edits += edits
+    return plan
+
+
+def _head(model: LoopModel, output: Output, spell: Spell, plan: Plan, fresh: Fresh) -> str | Withheld:
+    """The elements from before the loop beside the stacked ones; one that the loop rebinds is kept aside."""
+    rebound = (frozenset(model.carried) | frozenset(model.last_values)) & model.flow.live_after[model.node]
+    clash = reads(*output.first) & (rebound | frozenset(model.targets) | {o.name for o in model.outputs})
+    source = model.unit.source
+    alone = len(output.first) == 1 and makes_only(output.initial, [output.name])
+    if clash and not alone:
+        name = sorted(clash)[0]
+        return Withheld("first-element-changes", f"`{output.name}` starts with `{name}`, which the loop rebinds")
+    if alone and (clash or _computed(model.unit, output.first[0])):
+        name = fresh("first", f"first_{singular(output.name, 'output')}")
+        plan.edits.append(_replace(source, output.initial, f"{name} = {source.segment(output.first[0])}"))
+        plan.kept.add(output.name)
+        first = f"{name}[None]" if model.unit.value(output.first[0]).array else _stacked([name], spell)
+    elif len(output.first) == 1:
+        first = _one_row(model.unit, output.first[0], spell)
+    else:
+        first = _stacked([source.segment(e) for e in output.first], spell)
+    last = output.front or output.name in plan.straight
+    rows = [output.name, first] if last else [first, output.name]
+    return f"{output.name} = {spell('jax.numpy.concatenate')}([{', '.join(rows)}])"
+
+
+def _computed(unit: Unit, element: ast.expr) -> bool:
+    """Whether an element is worth a name, being more than a new array or a part of one."""
+    match element:
+        case ast.Call(func=function):
+            return unit.resolve(function) not in MADE
+    return isinstance(element, ast.BinOp)
+
+
+def _turned(model: LoopModel, output: Output, plan: Plan) -> Edit:
+    """What becomes of `ys.reverse()`."""
+    assert output.turned is not None
+    if output.name in plan.straight:
+        return _drop(model.unit.source, output.turned)
+    return _replace(model.unit.source, output.turned, f"{output.name} = {output.name}[::-1]")
+
+
+def _stacked(elements: Sequence[str], spell: Spell) -> str:
+    return f"{spell('jax.numpy.stack')}([{', '.join(elements)}])"
+
+
+def _one_row(unit: Unit, element: ast.expr, spell: Spell) -> str:
+    """One element with a leading axis: `xs[0]` as `xs[:1]`."""
+    code = unit.source.segment(element)
+    match element:
+        case ast.Subscript(value=value, slice=ast.Constant(value=0)) if unit.value(value).array:
+            return f"{unit.source.segment(value)}[:1]"
+        case ast.Name() | ast.Subscript() | ast.Call() if unit.value(element).array:
+            return f"{code}[None]"
+    return _stacked([code], spell)
+
+
+def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: Plan) -> list[Edit] | Withheld:
+    """The edits for one place that stacks the list."""
+    unit = model.unit
+    if (found := collected(unit, use)) is not None:
+        call, part = found
+        if part:
+            return [_replace(unit.source, call, f"{output.name}{part}")]
+        return _plain(model, output, call, output.name, True, plan)
+    if (split := unzipped(unit, use, output.element)) is not None:
+        stacks = [_unstacked(unit, name, name.id, spell) for name in split[1]]
+        return [_replace(unit.source, split[0], output.name), *(edit for edit in stacks if edit is not None)]
+    if (longer := extended(unit, use)) is not None:
+        return [_replace(unit.source, longer[0], _longer(unit, output, longer[1], longer[2], spell))]
+    inner: ast.expr = use
+    parent = unit.parents[use]
+    turned = turned_use(unit, use)
+    straight = output.name in plan.straight and output.turned is None
+    if turned is not None and straight and turned.stacked:
+        return _plain(model, output, turned.node, output.name, True, plan)
+    if turned is not None and not turned.stacked:
+        inner, parent = turned.node, unit.parents[turned.node]
+    elif isinstance(parent, ast.Subscript) and cuts(unit, parent.slice):
+        inner, parent = parent, unit.parents[parent]
+    code = unit.source.segment(inner)
+    if turned is not None and inner is turned.node:
+        code = output.name if straight else f"{output.name}[::-1]"
+    made = [_replace(unit.source, inner, code)] if code != unit.source.segment(inner) else []
+    match parent:
+        case ast.Call(func=function, args=[first, *rest], keywords=keywords) if first is inner:
+            name = unit.resolve(function)
+        case _:
+            return made
+    if name == "builtins.sum":
+        return [_replace(unit.source, parent, f"{spell('jax.numpy.sum')}({code}, axis=0)")]
+    if name not in STACKS:
+        return made
+    axis = next((k.value for k in keywords if k.arg == "axis"), rest[0] if rest and name == "jax.numpy.stack" else None)
+    others = [k for k in keywords if k.arg != "axis"]
+    if others or (rest and name != "jax.numpy.stack") or len(rest) > 1:
+        return made if name != "jax.numpy.stack" else Withheld("stack-options", f"`{ast.unparse(parent)}` has options")
+    if axis is not None and unit.value(axis).constant != 0 and not _is_zero(axis):
+        text = f"{spell('jax.numpy.moveaxis')}({code}, 0, {unit.source.segment(axis)})"
+        return [_replace(unit.source, parent, text)]
+    return _plain(model, output, parent, code, code == output.name, plan)
+
+
+def _unstacked(unit: Unit, use: ast.Name, code: str, spell: Spell) -> Edit | None:
+    """`jnp.stack(xs)` or `jnp.stack(xs, axis=1)` where the name holds the array; None where it is no such call."""
+    match unit.parents[use]:
+        case ast.Call(func=function, args=[first, *rest], keywords=keywords) as call if first is use:
+            if unit.resolve(function) not in STACKS or (not rest and not keywords):
+                return _replace(unit.source, call, code) if unit.resolve(function) in STACKS else None
+            axis = rest[0] if rest else keywords[0].value
+            if unit.resolve(function) == "jax.numpy.stack" and len([*rest, *keywords]) == 1:
+                if _is_zero(axis):
+                    return _replace(unit.source, call, code)
+                text = f"{spell('jax.numpy.moveaxis')}({code}, 0, {unit.source.segment(axis)})"
+                return _replace(unit.source, call, text)
+    return None
+
+
+def _longer(unit: Unit, output: Output, before: list[ast.expr], after: list[ast.expr], spell: Spell) -> str:
+    """The stacked rows with others before and after them."""
+    ends = [
+        [] if not rows else [_one_row(unit, rows[0], spell)] if len(rows) == 1 else [_stacked_rows(unit, rows, spell)]
+        for rows in (before, after)
+    ]
+    return f"{spell('jax.numpy.concatenate')}([{', '.join([*ends[0], output.name, *ends[1]])}])"
+
+
+def _stacked_rows(unit: Unit, rows: Sequence[ast.expr], spell: Spell) -> str:
+    return _stacked([unit.source.segment(e) for e in rows], spell)
+
+
+def _is_zero(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 0
+
+
+def _plain(model: LoopModel, output: Output, call: ast.expr, code: str, whole: bool, plan: Plan) -> list[Edit]:
+    """`jnp.stack(ys)` is `ys` now; `zs = jnp.stack(ys)` right after the loop gives the scan's result its name."""
+    unit = model.unit
+    statement = unit.parents[call]
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=bound)]) if whole:
+            if bound == output.name:
+                return [_drop(unit.source, statement)]
+            block = unit.block(model.node)
+            gone = output.turned is not None and output.name in plan.straight
+            follows = statement in block and block.index(statement) == block.index(model.node) + 1 + gone
+            taken = bound in reads(*model.node.body) | binds(model.node)
+            if follows and len(output.uses) == 1 and not output.first and not taken:
+                plan.names[output.name] = bound
+                return [_drop(unit.source, statement)]
+    return [_replace(unit.source, call, code)]
+
+
+def drop_initials(model: LoopModel, kept: Collection[str]) -> list[Edit]:
+    """The lists are not made before the loop any more, but for those whose first element is kept aside there."""
+    source = model.unit.source
+    edits = [_drop(source, statement) for statement in _dead(model)]
+    names = {o.name for o in model.outputs if o.name not in kept}
+    for statement in dict.fromkeys(o.initial for o in model.outputs if o.name in names):
+        match statement:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                pairs = zip(targets, values, strict=True)
+                left = [(t, v) for t, v in pairs if not (isinstance(t, ast.Name) and t.id in names)]
+            case _:
+                left = []
+        if left:
+            sides = [", ".join(source.segment(pair[side]) for pair in left) for side in (0, 1)]
+            edits.append(_replace(source, statement, " = ".join(sides)))
+        else:
+            edits.append(_drop(source, statement))
+    return edits
+
+
+def _dead(model: LoopModel) -> Iterator[ast.Assign]:
+    """`gap = None` above a loop of which every trip gives the name its value, and some trip is made."""
+    block = model.unit.block(model.node)
+    before = block[: block.index(model.node)]
+    for name in set(model.last_values) & model.flow.bound_before[model.node]:
+        for statement in reversed(before):
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=bound)], value=ast.Constant(value=None)) if bound == name:
+                    if "#" not in model.unit.source.lines[statement.lineno - 1]:
+                        yield statement
+            if name in binds(statement) | reads(statement):
+                break
+
+
+def _drop(source: Source, statement: ast.stmt) -> Edit:
+    """Take a statement out with its line. SharedLine if it has company there."""
+    last = statement.end_lineno or statement.lineno
+    before = source.lines[statement.lineno - 1][: source.start(statement).column - 1]
+    after = source.lines[last - 1][source.end(statement).column - 1 :].strip()
+    if before.strip() or (after and not after.startswith("#")):
+        raise SharedLine
+    return Edit(Position(statement.lineno, 1), Position(last + 1, 1), "")
+
+
+def _replace(source: Source, node: ast.expr | ast.stmt, text: str) -> Edit:
+    return Edit(source.start(node), source.end(node), text)

@@ -1,0 +1,65 @@
+"""Arrays that a loop makes longer on each trip: the rows are put into a list, which is stacked after the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from scanlint.dataflow.liveness import binds, reads
+from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.loops.accumulators.growing_arrays import Growing, growing
+from scanlint.loops.loop import LoopModel
+from scanlint.rewrite.emit.layout import indent_of
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+
+
+def with_lists(model: LoopModel) -> Rewrite | None:
+    """The loop with such lists, which it can return row by row; joined as before where these are not its rows."""
+    found = growing(model)
+    said = any("#" in model.unit.source.segment(part) for one in found for part in (one.made, one.grows))
+    if not found or said or shares_lines(model.node):
+        return None  # words in the middle of a statement would be lost
+    doubtful = any(one.joins or one.first is None for one in found)
+    joined = _with_lists(model, found, joining=True) if doubtful else None
+    return _with_lists(model, found)._replace(plainer=joined)
+
+
+def _with_lists(model: LoopModel, found: Sequence[Growing], *, joining: bool = False) -> Rewrite:
+    unit, node = model.unit, model.node
+    source, imports = unit.source, list[str]()
+
+    def spell(name: str) -> str:
+        written, needed = unit.spell(name)
+        imports.extend([needed] if needed else [])
+        return written
+
+    leaving = Leaving(unit, indent_of(unit), str)
+    block, lines = unit.block(node), list[str]()
+    edits: list[Edit] = []
+    place = node.lineno - getattr(unit.node, "lineno", 0)
+    for one in found:
+        start, row, joins = one.made.value, source.segment(one.row), one.joins if joining else ""
+        between = block[block.index(one.made) : block.index(node)]
+        kept = not reads(start) & binds(*between, *node.body) and (one.first is not None or joining)
+        inside = source.segment(one.first) if one.first is not None and not kept else ""
+        edits.append(Edit(source.start(start), source.end(start), f"[{inside}]"))
+        place += inside.count("\n") - source.segment(start).count("\n")
+        code = f"{one.name}.insert(0, {row})" if one.front else f"{one.name}.append({row})"
+        edits.append(Edit(source.start(one.grows), source.end(one.grows), code))
+        lines.append(f"{one.name} = {spell('jax.numpy.stack')}({one.name})")
+        made = _joined(one, source.segment(start) if kept else "", joins, spell)
+        lines += [f"{one.name} = {made}"] if made != one.name else []
+    line = node.end_lineno or node.lineno
+    below = Position(line, len(source.lines[line - 1].rstrip("\r\n")) + 1)
+    edits.append(Edit(below, below, "".join(f"{leaving.newline}{leaving.margin(node, 0)}{code}" for code in lines)))
+    resume = Resume(place, source.start(node).column, frozenset(model.starts))
+    return Rewrite(tuple(edits), "scan", tuple(dict.fromkeys(imports)), then=(resume,))
+
+
+def _joined(one: Growing, start: str, joins: str, spell: Callable[[str], str]) -> str:
+    """The stacked rows behind what the array starts as, if that was kept; joined as the loop joined them."""
+    if joins == "append":
+        parts = [one.name, start] if one.front else [start, one.name]
+        return f"{spell('jax.numpy.append')}({', '.join(parts)})" if start else one.name
+    rows = f"{spell(f'jax.numpy.{joins}')}({one.name})" if joins else one.name
+    parts = [rows, start] if one.front else [start, rows]
+    return f"{spell('jax.numpy.concatenate')}([{', '.join(parts)}])" if start else rows

@@ -1,0 +1,63 @@
+"""`ys.append(...)` at the end of every way through a branch, by way of a name that the branch can give a value."""
+
+from __future__ import annotations
+
+import ast
+
+from scanlint.branches.branch import is_elif
+from scanlint.finding import Edit, Position, Rewrite
+from scanlint.loops.accumulators.branch_appends import appended_once, by_branches
+from scanlint.loops.loop import LoopModel
+from scanlint.rewrite.draft import fresh
+from scanlint.rewrite.emit.layout import indent_of
+from scanlint.rewrite.emit.line_breaks import fit
+from scanlint.rewrite.emit.snippets import brackets, singular
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.trace.unit import Unit
+
+
+def once_per_trip(model: LoopModel) -> Rewrite | None:
+    """The loop with one `append` after the first such branch of its body, if appends are all that is in its way."""
+    steps = (without_appends(model.unit, branch) for branch in by_branches(model.node.body, model.obstacles))
+    return next(filter(None, steps), None)
+
+
+def without_appends(unit: Unit, node: ast.If) -> Rewrite | None:
+    """The branch with a name for what it appends, once on each way through it, to one list; that is appended after it.
+
+    The arms do nothing else with the list: what is appended is worked out where it was, and kept until then.
+    """
+    if is_elif(unit, node) or shares_lines(node):
+        return None
+    for name, found in appended_once(node):
+        item = fresh(unit.names, singular(name, "item"), "item")
+        leaving, source = Leaving(unit, indent_of(unit), str), unit.source
+        edits: list[Edit] = []
+        for statement in found:
+            element = _element(statement)
+            if (code := _laid_out(unit, statement, item, leaving)) is not None:
+                edits.append(Edit(source.start(statement), source.end(statement), code))
+                continue
+            opened, closed = brackets(element)
+            edits.append(Edit(source.start(statement), source.start(element), f"{item} = {opened}"))
+            edits.append(Edit(source.end(element), source.end(statement), closed))
+        end = source.end(node)
+        below = Position(end.line, len(source.lines[end.line - 1].rstrip("\r\n")) + 1)
+        last = f"{leaving.newline}{leaving.margin(node, 0)}{name}.append({item})"
+        return Rewrite((*edits, Edit(below, below, last)), "cond", again=True)
+    return None
+
+
+def _laid_out(unit: Unit, statement: ast.stmt, name: str, leaving: Leaving) -> str | None:
+    """The assignment in place of an append over several lines; None where it has one line, or words of its own."""
+    text, element = unit.source.segment(statement), _element(statement)
+    if "\n" not in text or "#" in text or '"' in text or "'" in text:
+        return None
+    margin = leaving.margin(statement, 0)
+    lines = fit(f"{name} = {ast.unparse(element)}", len(margin), unit.source.width).split("\n")
+    return f"{leaving.newline}{margin}".join(lines)
+
+
+def _element(statement: ast.stmt) -> ast.expr:
+    assert isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+    return statement.value.args[0]

@@ -1,0 +1,51 @@
+"""Dicts of lists that a loop appends to: the lists get names of their own, and the dict is made after the loop."""
+
+from __future__ import annotations
+
+from scanlint.finding import Edit, Position, Rewrite
+from scanlint.loops.accumulators.dict_histories import History, histories
+from scanlint.loops.loop import LoopModel
+from scanlint.rewrite.draft import fresh
+from scanlint.rewrite.emit.layout import indent_of
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+
+
+def with_named_lists(model: LoopModel) -> Rewrite | None:
+    """The loop with a name for each list, which it can return row by row."""
+    found = histories(model)
+    said = any("#" in model.unit.source.segment(one.made) for one in found)
+    if not found or said or shares_lines(model.node):
+        return None  # words in the middle of a statement would be lost
+    unit, node = model.unit, model.node
+    source, taken = unit.source, set(unit.names)
+    stack, needed = unit.spell("jax.numpy.stack")
+    leaving = Leaving(unit, indent_of(unit), str)
+    edits: list[Edit] = []
+    lines: list[str] = []
+    for one in found:
+        names = _names(one, taken)
+        made = [f"{name} = []" for name in names.values()]
+        edits.append(Edit(source.start(one.made), source.end(one.made), _block(made, leaving, leaving.margin(node, 0))))
+        edits += [Edit(source.start(place), source.end(place), names[key]) for key, place in one.appends.items()]
+        lines += [f"{name} = {stack}({name})" for name in names.values()]
+        pairs = ", ".join(f"{source.segment(key)}: {names[str(key.value)]}" for key in one.keys)
+        lines.append(f"{one.name} = {{{pairs}}}")
+    line = node.end_lineno or node.lineno
+    below = Position(line, len(source.lines[line - 1].rstrip("\r\n")) + 1)
+    margin = leaving.margin(node, 0)
+    edits.append(Edit(below, below, f"{leaving.newline}{margin}{_block(lines, leaving, margin)}"))
+    return Rewrite(tuple(edits), "scan", (needed,) if needed else (), again=True)
+
+
+def _names(one: History, taken: set[str]) -> dict[str, str]:
+    """A free name for the list of each key: the key itself, if it is one."""
+    names = {}
+    for key in one.appends:
+        wanted = [key] if key.isidentifier() else []
+        names[key] = fresh(taken, *wanted, f"{one.name}_{key}" if key.isidentifier() else f"{one.name}_list")
+        taken.add(names[key])
+    return names
+
+
+def _block(lines: list[str], leaving: Leaving, margin: str) -> str:
+    return f"{leaving.newline}{margin}".join(lines)

@@ -1,0 +1,46 @@
+"""A flat list of a grid as a list of its rows: `out.append(y)` in an inner loop, `jnp.concatenate(out)` of the rows."""
+
+from __future__ import annotations
+
+from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.loops.accumulators.branch_appends import APPENDS
+from scanlint.loops.accumulators.flat_lists import flattened
+from scanlint.loops.loop import LoopModel
+from scanlint.rewrite.draft import fresh
+from scanlint.rewrite.emit.layout import indent_of
+from scanlint.rewrite.emit.snippets import singular
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+
+
+def with_rows(model: LoopModel) -> Rewrite | None:
+    """The loops with a list of its own for each row, if nothing else is in their way."""
+    if not model.obstacles or any(o.code not in APPENDS for o in model.obstacles):
+        return None
+    unit, node = model.unit, model.node
+    found = flattened(unit, node, model.flow)
+    if found is None or shares_lines(node):
+        return None
+    source, leaving = unit.source, Leaving(unit, indent_of(unit), str)
+    imports: list[str] = []
+
+    def spell(name: str) -> str:
+        written, needed = unit.spell(name)
+        imports.extend([needed] if needed else [])
+        return written
+
+    row = fresh(unit.names, "row", f"{singular(found.name, found.name)}_row", "entries")
+    margin, newline = leaving.margin(found.inner, 0), leaving.newline
+    start, end = Position(found.inner.lineno, 1), source.end(found.inner)
+    below = Position(end.line, len(source.lines[end.line - 1].rstrip("\r\n")) + 1)
+    head = source.start(found.append)
+    edits = [
+        Edit(start, start, f"{margin}{row} = []{newline}"),
+        Edit(head, Position(head.line, head.column + len(found.name)), row),
+        Edit(below, below, f"{newline}{margin}{found.name}.append({spell('jax.numpy.stack')}({row}))"),
+    ]
+    for call in found.stacks:
+        edits.append(Edit(source.start(call.func), source.end(call.func), spell("jax.numpy.concatenate")))
+    first = getattr(unit.node, "lineno", 0)
+    inner = Resume(found.inner.lineno + 1 - first, source.start(found.inner).column)
+    outer = Resume(node.lineno - first, source.start(node).column)
+    return Rewrite(tuple(edits), "vmap", tuple(dict.fromkeys(imports)), then=(inner, outer))

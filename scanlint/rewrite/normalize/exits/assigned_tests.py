@@ -1,0 +1,66 @@
+"""`while (x := step(x)) > tol` as a loop that binds `x` before its first test and at the end of each trip."""
+
+from __future__ import annotations
+
+import ast
+
+from scanlint.dataflow.liveness import reads
+from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.loops.exits import jumps_in
+from scanlint.loops.loop import LoopModel
+from scanlint.rewrite.emit.layout import indent_of
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+
+
+def without_walrus(model: LoopModel) -> Rewrite | None:
+    """The loop without `:=` in its test; None where that is not what the test does first, or lines are shared."""
+    node, source = model.node, model.unit.source
+    assert isinstance(node, ast.While)
+    bound = _first(node.test)
+    if bound is None or shares_lines(node) or bound.lineno != bound.end_lineno:
+        return None
+    again = [j for j in jumps_in(*node.body) if isinstance(j, ast.Continue)]
+    if any(source.lines[j.lineno - 1][: j.col_offset].strip() for j in again):
+        return None
+    leaving = Leaving(model.unit, indent_of(model.unit), str)
+    name, margin, newline = bound.target.id, leaving.margin(node, 0), leaving.newline
+    code, inside = f"{name} = {source.segment(bound.value)}", leaving.margin(node.body[0], 0)
+    start, end = source.start(bound), source.end(bound)
+    line = source.lines[bound.lineno - 1]
+    while line[start.column - 2 : start.column - 1] == "(" and line[end.column - 1 : end.column] == ")":
+        start, end = Position(start.line, start.column - 1), Position(end.line, end.column + 1)
+    last = source.end(node.body[-1])
+    last = Position(last.line, len(source.lines[last.line - 1].rstrip("\r\n")) + 1)
+    above = Position(node.lineno, 1)
+    edits = (
+        Edit(above, above, f"{margin}{code}{newline}"),
+        Edit(start, end, name),
+        *(Edit(Position(j.lineno, 1), Position(j.lineno, 1), f"{leaving.margin(j, 0)}{code}{newline}") for j in again),
+        Edit(last, last, f"{newline}{inside}{code}"),
+    )
+    offset = node.lineno - getattr(model.unit.node, "lineno", 0)
+    place = Resume(offset + 1, source.start(node).column, frozenset({name}))
+    return Rewrite(edits, "while_loop", then=(place,))
+
+
+def _first(test: ast.expr) -> ast.NamedExpr | None:
+    """The only `:=` of a test, where Python evaluates it in any case and before all else that reads its name."""
+    found = [n for n in ast.walk(test) if isinstance(n, ast.NamedExpr)]
+    if len(found) != 1:
+        return None
+    node = test
+    while node is not found[0]:
+        match node:
+            case ast.Compare(left=left):
+                node = left
+            case ast.BoolOp(values=[left, *_]) | ast.BinOp(left=left):
+                node = left
+            case ast.UnaryOp(operand=operand):
+                node = operand
+            case ast.Call(args=[argument, *_], func=ast.Name() | ast.Attribute()):
+                if reads(node.func) & {found[0].target.id}:
+                    return None
+                node = argument
+            case _:
+                return None
+    return found[0]

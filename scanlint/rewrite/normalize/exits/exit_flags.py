@@ -1,0 +1,285 @@
+"""Loops with `break`, `return` or `else` as loops with a flag in their test, which the other rewriters understand."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scanlint.branches.branch import following
+from scanlint.dataflow.items import made_inside
+from scanlint.dataflow.liveness import binds, reads
+from scanlint.finding import Edit, Outcome, Position, Resume, Rewrite, Withheld
+from scanlint.loops.accumulators.collected_lists import appends
+from scanlint.loops.concrete_uses import boolean
+from scanlint.loops.exits import JUMPS, Jump, Loop, decided_by_data, forever, jumps_in, successor, unfit
+from scanlint.loops.loop import LoopModel
+from scanlint.rewrite.draft import fresh
+from scanlint.rewrite.emit.layout import indent_of
+from scanlint.rewrite.normalize.exits.assigned_tests import without_walrus
+from scanlint.rewrite.normalize.exits.counting_while import Counting, counting, leading_test, loose, targets_of
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, shares_lines, untouched
+from scanlint.rewrite.normalize.exits.rotation import until
+
+TRUTHS = frozenset(
+    f"jax.numpy.{n}" for n in ("any", "all", "logical_and", "logical_or", "logical_not", "allclose", "isnan")
+)
+
+
+def without_jumps(model: LoopModel) -> Outcome | None:
+    """The loop with flags for its jumps, or why there is none; None where other rewriters are to speak."""
+    codes = {o.code for o in model.obstacles} & JUMPS
+    if not codes or "generator" in {o.code for o in model.obstacles}:
+        return None
+    leaving = bool(codes & {"break", "return-in-loop"})
+    own = made_inside(model.unit, model.node, model.flow, model.carried)
+    collected = next((name for name, *_ in appends(model.node) if name not in own), None)
+    if collected is not None:
+        what = f"`{collected}` would have a length that is not known when tracing"
+        return Withheld("dynamic-length-output", what) if leaving and decided_by_data(model) else None
+    others = [o for o in model.obstacles if o.code not in JUMPS | {"maybe-undefined"}]
+    if others:
+        return others[0] if leaving else None
+    if leaving and (why := unfit(model)) is not None:
+        return why
+    if isinstance(model.node, ast.While) and (bound := binds(model.node.test)):
+        what = f"the test binds `{min(bound)}` on every trip (line {model.node.lineno})"
+        return without_walrus(model) or Withheld("walrus-in-test", what)
+    try:
+        return _Flagging(model).outcome()
+    except Unstructured as error:
+        return error.why
+
+
+class _Returned(NamedTuple):
+    """What the `return`s of a loop give, and whether the statement after the loop gives the same."""
+
+    node: ast.expr
+    code: str
+    same: bool
+
+
+class _Flagging:
+    """One loop on its way."""
+
+    def __init__(self, model: LoopModel) -> None:
+        self.model = model
+        self.unit = model.unit
+        self.node: Loop = model.node
+        self.taken = set(model.unit.names)
+        self.imports: list[str] = []
+        line = self.unit.source.lines[self.node.lineno - 1]
+        self.margin = line[: len(line) - len(line.lstrip(" \t"))]
+        self.indent = indent_of(self.unit)
+        self.leaving = Leaving(self.unit, self.indent, self._spell)
+        self.masked = self.unit.context(self.node).differentiated
+
+    def _spell(self, name: str) -> str:
+        written, needed = self.unit.spell(name)
+        if needed:
+            self.imports.append(needed)
+        return written
+
+    def _fresh(self, *wanted: str) -> str:
+        name = fresh(self.taken, *wanted)
+        self.taken.add(name)
+        return name
+
+    def outcome(self) -> Outcome | None:
+        node = self.node
+        if shares_lines(node):
+            return None
+        jumps = list(jumps_in(*node.body))
+        returned = self._returned([j for j in jumps if isinstance(j, ast.Return)])
+        if isinstance(returned, Withheld):
+            return returned
+        left = self._left(returned)
+        if (repeated := until(self.model, self.leaving, left, returned.code if returned else None)) is not None:
+            return repeated
+        breaks = any(isinstance(j, ast.Break) for j in jumps)
+        names = self.leaving.flags
+        joined = returned is not None and not node.orelse and (returned.same or (forever(node) and not breaks))
+        flag = self._own_flag(jumps)
+        if breaks or joined:
+            names[ast.Break] = flag or self._fresh("done", "stopped")
+        if returned is not None:
+            names[ast.Return] = names[ast.Break] if joined else flag or self._fresh("found", "returned")
+        names[ast.Continue] = "skip" if "skip" not in self.taken else "skipped"
+        return self._written(
+            returned, list(dict.fromkeys(n for k, n in names.items() if k is not ast.Continue)), joined
+        )
+
+    def _returned(self, statements: list[ast.Return]) -> _Returned | Withheld | None:
+        """What all `return`s give, to be computed after the loop from what it leaves."""
+        if not statements:
+            return None
+        values = [s.value for s in statements]
+        line = statements[0].lineno
+        first = values[0]
+        if first is None or any(v is None or ast.dump(v) != ast.dump(first) for v in values):
+            return Withheld("return-in-loop", f"the loop returns this or that, or nothing (line {line})")
+        if any(isinstance(n, ast.NamedExpr | ast.Lambda | ast.Yield) for n in ast.walk(first)):
+            return Withheld("return-in-loop", f"the function returns from the loop at line {line}")
+        after = following(self.unit, self.node)
+        same = (
+            bool(after)
+            and isinstance(after[0], ast.Return)
+            and after[0].value is not None
+            and ast.dump(after[0].value) == ast.dump(first)
+        )
+        return _Returned(first, self.leaving.test(first), same)
+
+    def _own_flag(self, jumps: list[Jump]) -> str | None:
+        """The name that the only jump tests, where it is nothing but what the body binds it to just then."""
+        node, flow = self.node, self.model.flow
+        if len(jumps) != 1 or isinstance(jumps[0], ast.Continue):
+            return None
+        guard = self.unit.parents[jumps[0]]
+        if not (isinstance(guard, ast.If) and isinstance(guard.test, ast.Name) and guard in node.body):
+            return None
+        name = guard.test.id
+        made = [s for s in node.body if name in binds(s)]
+        if len(made) != 1 or name in flow.live_after[node] | flow.live_at_body[node]:
+            return None
+        match made[0]:
+            case ast.Assign(targets=[ast.Name()], value=value) if self.unit.value(guard.test).traced:
+                known = boolean(self.unit, value) or self.unit.resolve(getattr(value, "func", value)) in TRUTHS
+                return name if known and node.body.index(made[0]) < node.body.index(guard) else None
+        return None
+
+    # -- the text
+
+    def _written(self, returned: _Returned | None, flags: list[str], joined: bool) -> Outcome | None:
+        node, margin = self.node, self.margin
+        live = self._left(returned)
+        head = self._header(flags, frozenset(live), whole=joined or not (returned or node.orelse))
+        if isinstance(head, Withheld):
+            return head
+        header, before, body = head
+        starts = self._starts(live)
+        used = [f for f in flags if re.search(rf"\b{f}\b", "\n".join((header, *body)))]
+        header_lines = self.unit.source.lines[node.lineno - 1 : node.body[0].lineno - 1]
+        said = [c for c in comments(header_lines[: _header_end(node) - node.lineno + 1]) if c not in header]
+        lines = [f"{margin}{text}" for text in (*before, *starts, *(f"{f} = False" for f in used), *said)]
+        loop = len(lines)
+        lines += [f"{margin}{header}", *body]
+        then = len(lines)
+        if returned is not None and joined and not returned.same:
+            lines.append(f"{margin}return {returned.code}")
+            then = len(lines)
+        if returned is not None and not joined:
+            lines += [f"{margin}if {self.leaving.flags[ast.Return]}:", f"{margin}{self.indent}return {returned.code}"]
+        then = then if len(lines) > then else 0
+        lines, after = self._else(lines)
+        then = then or after
+        edit = Edit(Position(node.lineno, 1), self.unit.source.end(node), self.leaving.newline.join(lines))
+        at, offset = self.unit.source.start(node).column, node.lineno - getattr(self.unit.node, "lineno", 0)
+        nested = any(isinstance(a, ast.For | ast.While) for a in self._around())
+        made = frozenset(n for text in (*before, *starts, *(f"{f} = False" for f in used)) for n in targets_of(text))
+        steps = [] if then and nested else [Resume(offset + loop, at, made)]
+        below = (self.unit.node.end_lineno or 0) - (node.end_lineno or 0) + len(lines) - then
+        steps += [Resume(-below, at)] if then else []
+        return Rewrite(
+            (edit,), "fori_loop" if self.masked else "while_loop", tuple(dict.fromkeys(self.imports)), then=tuple(steps)
+        )
+
+    def _around(self) -> Iterator[ast.AST]:
+        for ancestor in self.unit.ancestors(self.node):
+            if isinstance(ancestor, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                return
+            yield ancestor
+
+    def _left(self, returned: _Returned | None) -> list[str]:
+        """The names that the loop binds and that are read after it, by what it returned too."""
+        node, flow = self.node, self.model.flow
+        bound = binds(*node.body) | frozenset(self.model.targets)
+        wanted = flow.live_after[node] | (reads(returned.node) if returned is not None else frozenset())
+        wanted |= reads(*node.orelse)
+        return [name for name in flow.order if name in bound and name in wanted]
+
+    def _starts(self, live: list[str]) -> list[str]:
+        """What stands for a name before its first trip binds it: what it is handed on to, where that is evident."""
+        node, bound = self.node, self.model.flow.bound_before[self.node]
+        return [
+            f"{name} = {other}"
+            for name in live
+            if name not in bound and name not in self.model.targets
+            for other in [successor(node, name)]
+            if other is not None and (other in bound or not other.isidentifier())
+        ]
+
+    def _else(self, lines: list[str]) -> tuple[list[str], int]:
+        """What the `else` of the loop stands for, and where it is an `if`."""
+        node = self.node
+        if not node.orelse:
+            return lines, 0
+        last = node.body[-1].end_lineno or 0
+        source = self.unit.source.lines[last : node.orelse[0].lineno - 1]
+        gap = [line.strip() for line in source if line.strip().startswith("#")]
+        block = self.leaving.raw(node.orelse[0].lineno, node.orelse[-1].end_lineno or 0, 0)
+        flag = self.leaving.flags.get(ast.Break)
+        if flag is None:
+            plain = [line.removeprefix(self.indent) if line.startswith(self.indent) else line for line in block]
+            return [*lines, *(f"{self.margin}{c}" for c in gap), *plain], 0
+        said = [f"{self.margin}{self.indent}{c}" for c in gap]
+        return [*lines, f"{self.margin}if not {flag}:", *said, *block], len(lines)
+
+    def _header(
+        self, flags: list[str], live: frozenset[str], *, whole: bool
+    ) -> tuple[str, tuple[str, ...], list[str]] | Withheld:
+        """The line of the new loop, the statements before it, and its body. Raises Unstructured."""
+        node = self.node
+        pad = self.margin + self.indent
+        if not flags:
+            line = self.unit.source.lines[node.lineno - 1 : node.body[0].lineno - 1]
+            return "".join(line).strip(), (), self._body(node.body, 0, node.body[0].lineno - 1)
+        kept = live & frozenset(self.model.targets)
+        if self.masked:
+            return self._mask(flags, kept)
+        count = counting(self.model, kept, self._fresh) if isinstance(node, ast.For) else Counting((), "", (), ())
+        if isinstance(count, Withheld):
+            return count
+        test = count.test if isinstance(node, ast.For) else self._plain(node)
+        guard = leading_test(self.model, count) if whole and not kept else None
+        if guard is not None:
+            rest = self._body(node.body[1:], 0, node.body[0].end_lineno or 0)
+            while rest and not rest[0].strip():
+                rest = rest[1:]
+            flags, stop = [], guard
+        else:
+            rest, stop = self._body(node.body, 0, node.body[0].lineno - 1), untouched(flags)
+        header = f"while {f'{test} and ' if test else ''}{stop}:"
+        body = [*(f"{pad}{s}" for s in count.first), *rest, *(f"{pad}{s}" for s in count.last)]
+        return header, count.before, [*self.leaving.below_header(node), *(body or [f"{pad}pass"])]
+
+    def _body(self, block: list[ast.stmt], shift: int, floor: int) -> list[str]:
+        lines = self.leaving.block(block, shift, floor)
+        if not self.leaving.deep:
+            return lines
+        return [f"{self.margin}{self.indent * (shift + 1)}{self.leaving.flags[ast.Continue]} = False", *lines]
+
+    def _mask(self, flags: list[str], kept: frozenset[str]) -> tuple[str, tuple[str, ...], list[str]] | Withheld:
+        """A loop of fixed length, whose trips do nothing once a flag is set."""
+        node = self.node
+        if kept:
+            name = sorted(kept)[0]
+            return Withheld("target-read-after-loop", f"`{name}` is read after the loop (line {node.end_lineno})")
+        line = self.unit.source.lines[node.lineno - 1 : node.body[0].lineno - 1]
+        header = "".join(line[: _header_end(node) - node.lineno + 1]).strip()
+        guard = f"{self.margin}{self.indent}if {untouched(flags)}:"
+        body = self._body(node.body, 1, node.body[0].lineno - 1)
+        return header, (), [*self.leaving.below_header(node), guard, *body]
+
+    def _plain(self, node: ast.For | ast.While) -> str:
+        """The test of a `while` as one side of `and`; none for `while True`."""
+        assert isinstance(node, ast.While)
+        if forever(node):
+            return ""
+        code = self.leaving.test(node.test)
+        return f"({code})" if loose(node.test) else code
+
+
+def _header_end(node: Loop) -> int:
+    """The line on which the header of a loop ends."""
+    return (node.iter if isinstance(node, ast.For) else node.test).end_lineno or node.lineno

@@ -1,0 +1,59 @@
+"""Names that only the trips of a `while` give a value start with one that is never read: a carry has to have one."""
+
+from __future__ import annotations
+
+import ast
+
+from scanlint.dataflow.liveness import Names, binds, reads
+from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.loops.exits import JUMPS
+from scanlint.loops.first_trip import holds, started
+from scanlint.loops.loop import LoopModel
+from scanlint.rewrite.emit.layout import indent_of
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+
+
+def with_placeholders(model: LoopModel) -> Rewrite | None:
+    """The loop with a 0 for each such name, if it surely makes a trip, and each trip binds them first.
+
+    It need not make a trip if they are read afterwards only where a flag is set, which nothing but a trip sets.
+    """
+    unit, node = model.unit, model.node
+    codes = {o.code for o in model.obstacles}
+    if not isinstance(node, ast.While) or "maybe-undefined" not in codes or codes - JUMPS - {"maybe-undefined"}:
+        return None
+    wanted = [n for n in model.carried if n not in model.flow.bound_before[node]]
+    block = unit.block(node)
+    before = block[: block.index(node)]
+    anew = {n for s in node.body if isinstance(s, ast.Assign) for n in binds(s)} - model.flow.live_at_body[node]
+    if not wanted or set(wanted) - anew or any(set(wanted) & binds(s) for s in before) or shares_lines(node):
+        return None
+    if not holds(unit, node.test, before) and not _flagged(model, frozenset(wanted), block):
+        return None
+    leaving = Leaving(unit, indent_of(unit), str)
+    at = len(before)
+    while at and isinstance(before[at - 1], ast.Assign) and binds(before[at - 1]) <= model.starts:
+        at -= 1  # what is set for the sake of the loop alone stays right above it
+    above = Position(block[at].lineno, 1)
+    text = "".join(f"{leaving.margin(node, 0)}{n} = {_zero(model, n)}{leaving.newline}" for n in wanted)
+    line = node.lineno - getattr(unit.node, "lineno", 0) + len(wanted)
+    place = Resume(line, unit.source.start(node).column, model.starts)
+    return Rewrite((Edit(above, above, text),), "while_loop", then=(place,))
+
+
+def _flagged(model: LoopModel, names: Names, block: list[ast.stmt]) -> bool:
+    """Whether, of all that follows a loop, only `if flag: ...` reads these names, with a flag that starts as False."""
+    at = block.index(model.node)
+    match block[at + 1 :]:
+        case [ast.If(test=ast.Name(id=flag), orelse=orelse), *rest] if flag in model.carried:
+            begin = started(block[:at], flag)
+            unset = isinstance(begin, ast.Constant) and begin.value is False
+            return unset and not names & reads(*orelse, *rest)
+    return False
+
+
+def _zero(model: LoopModel, name: str) -> str:
+    """A number of the kind that a name is given, as far as that is evident."""
+    values = [s.value for s in model.node.body if isinstance(s, ast.Assign) and name in binds(s)]
+    dtypes = {model.unit.value(v).dtype for v in values}
+    return "False" if dtypes == {"bool"} else "0" if dtypes == {"int"} else "0.0"

@@ -1,0 +1,94 @@
+"""What a loop goes over, made before it: arrays in a list are stacked, and what is counted besides gets a name."""
+
+from __future__ import annotations
+
+import ast
+
+from scanlint.finding import Edit, Rewrite
+from scanlint.loops.constant_tables import array_list
+from scanlint.loops.exits import jumps_in
+from scanlint.loops.loop import LoopModel, Stream
+from scanlint.rewrite.draft import fresh
+from scanlint.rewrite.emit.layout import indent_of
+from scanlint.rewrite.emit.snippets import plural
+from scanlint.rewrite.normalize.exits.counting_while import written_out
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+
+
+def with_name(model: LoopModel) -> Rewrite | None:
+    """`for i, x in enumerate(2 * us)` with a name for what would be made twice: for its rows, and to count them."""
+    unit, node = model.unit, model.node
+    arrays = [s for s in model.streams if s.kind == "rows" and s.array is not None and _computed(s.array)]
+    arrays = [
+        s for s in arrays if any(c.counted is s.array and model.used(ast.unparse(c.target)) for c in model.streams)
+    ]
+    if not arrays or shares_lines(node):
+        return None
+    array, source = arrays[0].array, unit.source
+    assert array is not None
+    name = fresh(unit.names, _rows_of(arrays[0]), "rows")
+    named = Edit(source.start(array), source.end(array), name)
+    return Rewrite((_before(model, f"{name} = {source.segment(array)}"), named), "scan", again=True)
+
+
+def _computed(array: ast.expr) -> bool:
+    return any(isinstance(n, ast.Call | ast.BinOp | ast.UnaryOp) for n in ast.walk(array)) and not isinstance(
+        array, ast.Subscript
+    )
+
+
+def _rows_of(stream: Stream) -> str:
+    return plural(stream.target.id) if isinstance(stream.target, ast.Name) else "rows"
+
+
+def _before(model: LoopModel, line: str) -> Edit:
+    """A line above the loop."""
+    leaving, head = Leaving(model.unit, indent_of(model.unit), str), model.unit.source.start(model.node)
+    return Edit(head, head, f"{line}{leaving.newline}{leaving.margin(model.node, 0)}")
+
+
+def with_stack(model: LoopModel) -> Rewrite | None:
+    """`for x in (a, b)` over `jnp.stack((a, b))`, with a name where that is counted besides."""
+    unit, node = model.unit, model.node
+    listed = [s for s in model.streams if s.listed and s.array is not None]
+    if not listed or shares_lines(node):
+        return None
+    source = unit.source
+    if len(model.streams) == 1 and (trips := _unread(model, listed[0])) is not None:
+        assert isinstance(node, ast.For)
+        iterable = Edit(source.start(node.iter), source.end(node.iter), f"range({trips})")
+        return Rewrite((iterable,), "scan", again=True)
+    stack, needed = unit.spell("jax.numpy.stack")
+    taken, edits = set(unit.names), list[Edit]()
+    for stream in listed:
+        array = stream.array
+        assert array is not None
+        made = array_list(unit, array)
+        assert made is not None
+        alone = [n for n in unit.every(ast.Name) if isinstance(array, ast.Name) and n.id == array.id]
+        if len(alone) == 2:  # made for the sake of this loop
+            edits.append(Edit(source.start(made), source.end(made), f"{stack}({_closed(source.segment(made))})"))
+            continue
+        code = f"{stack}({_closed(source.segment(array))})"
+        if any(s.counted is array for s in model.streams):
+            name = fresh(taken, _rows_of(stream), "rows")
+            taken.add(name)
+            edits.append(_before(model, f"{name} = {code}"))
+            code = name
+        edits.append(Edit(source.start(array), source.end(array), code))
+    left = next(jumps_in(*node.body), None) is not None
+    return Rewrite(tuple(edits), "while_loop" if left else "scan", (needed,) if needed else (), again=True)
+
+
+def _unread(model: LoopModel, stream: Stream) -> int | None:
+    """How many arrays are in a list that is written into the loop, where no trip reads any of them."""
+    target = stream.target
+    read = not isinstance(target, ast.Name) or model.used(target.id) or target.id in model.live_targets
+    return None if read else written_out(stream.array)
+
+
+def _closed(code: str) -> str:
+    """An expression in brackets of its own: `a, b` has none."""
+    node = ast.parse(f"({code})", mode="eval").body
+    bare = isinstance(node, ast.Tuple) and node.col_offset == 0
+    return f"({code})" if bare else code

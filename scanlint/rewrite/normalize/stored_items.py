@@ -1,0 +1,70 @@
+"""`state["x"] = ...` and `self.x = ...` in the arms of a branch, by way of a name that the branch can give a value."""
+
+from __future__ import annotations
+
+import ast
+
+from scanlint.branches.branch import BranchModel, is_elif
+from scanlint.dataflow.liveness import binds
+from scanlint.finding import Edit, Position, Rewrite
+from scanlint.rewrite.draft import fresh
+from scanlint.rewrite.emit.layout import indent_of
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+
+Place = ast.Subscript | ast.Attribute
+
+
+def without_stores(model: BranchModel) -> Rewrite | None:
+    """The branch with names for what it sets in place, if that is all that is in its way.
+
+    Each is read before the branch and set after it, in any case: what is not there yet is no place to choose for.
+    """
+    node, unit, source = model.node, model.unit, model.unit.source
+    if model.returns or not model.obstacles or any(o.code not in ("mutation", "no-state") for o in model.obstacles):
+        return None
+    places = _places(node)
+    if not places or is_elif(unit, node) or shares_lines(node):
+        return None
+    if any(isinstance(part, ast.JoinedStr) for part in ast.walk(node)):  # Python 3.11 does not say where in it they are
+        return None
+    leaving, taken = Leaving(unit, indent_of(unit), str), set(unit.names)
+    margin, newline = leaving.margin(node, 0), leaving.newline
+    names: dict[str, str] = {}
+    edits: list[Edit] = []
+    for uses in places.values():
+        (base, part), code = _words(uses[0]), source.segment(uses[0])
+        names[code] = fresh(taken, part, f"{base}_{part}")
+        taken.add(names[code])
+        edits += [Edit(source.start(use), source.end(use), names[code]) for use in uses]
+    above, below = Position(node.lineno, 1), source.end(node)
+    first = "".join(f"{margin}{name} = {code}{newline}" for code, name in names.items())
+    last = "".join(f"{newline}{margin}{code} = {name}" for code, name in names.items())
+    below = Position(below.line, len(source.lines[below.line - 1].rstrip("\r\n")) + 1)
+    return Rewrite((Edit(above, above, first), *edits, Edit(below, below, last)), "cond", again=True)
+
+
+def _places(node: ast.If) -> dict[str, list[Place]]:
+    """The items and attributes that a branch sets, by how they are written; none if it does more with what has them."""
+    found: dict[str, list[Place]] = {}
+    parts = [p for p in ast.walk(node) if isinstance(p, Place) and _words(p)[1].isidentifier()]
+    stored = {ast.unparse(p) for p in parts if isinstance(p.ctx, ast.Store)}
+    bases: dict[str, int] = {}
+    for part in parts:
+        assert isinstance(part.value, ast.Name)
+        bases[part.value.id] = bases.get(part.value.id, 0) + 1
+        if (code := ast.unparse(part)) in stored:
+            found.setdefault(code, []).append(part)
+    owners = {use.value.id for uses in found.values() for use in uses if isinstance(use.value, ast.Name)}
+    loads = [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in owners]
+    escaping = any(loads.count(owner) != bases[owner] for owner in owners)
+    return {} if escaping or owners & binds(node) else found
+
+
+def _words(place: ast.AST) -> tuple[str, str]:
+    """The name of an object, and that of the item or attribute of it; the second is empty where it is another thing."""
+    match place:
+        case ast.Subscript(value=ast.Name(id=base), slice=ast.Constant(value=str(key))):
+            return base, key
+        case ast.Attribute(value=ast.Name(id=base), attr=key):
+            return base, key
+    return "", ""
