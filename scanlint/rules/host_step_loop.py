@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scanlint.finding import Primitive
 from scanlint.rules.base import Context, Report, Rule
-from scanlint.rules.loop_words import quoted
+from scanlint.rules.loop_messages import quoted
 from scanlint.rules.unbatched_loop import filled
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.rules.base import Context, Report, Rule
-from scanlint.rules.loop_words import quoted
+from scanlint.rules.loop_messages import quoted
 
 
 class TracedRange(Rule):

@@ -10,7 +10,7 @@ from scanlint.loops.loop import LoopModel, few
 from scanlint.trace.unit import Unit
 from scanlint.finding import Outcome
 from scanlint.rules.base import Context, Report, Rule
-from scanlint.rules.loop_words import quoted, times
+from scanlint.rules.loop_messages import quoted, times
 
 if TYPE_CHECKING:
     from scanlint.batching.examples import Batch

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.rules.base import Context, Report, Rule
-from scanlint.rules.loop_words import cure, per_trip, quoted, times
+from scanlint.rules.loop_messages import cure, per_trip, quoted, times
 
 
 class UnrolledIteration(Rule):

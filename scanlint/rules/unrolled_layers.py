@@ -10,7 +10,7 @@ from scanlint.loops.loop import LoopModel, Stream, is_array
 from scanlint.policy.worth import stages_arrays
 from scanlint.finding import Withheld
 from scanlint.rules.base import Context, Report, Rule
-from scanlint.rules.loop_words import per_trip, quoted
+from scanlint.rules.loop_messages import per_trip, quoted
 
 if TYPE_CHECKING:
     from scanlint.loops.module_layers import Blocks

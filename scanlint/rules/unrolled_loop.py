@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from scanlint.loops.loop import LoopModel
 from scanlint.rules.base import Context, Report, Rule
-from scanlint.rules.loop_words import cure, per_trip, quoted, stacking, times
+from scanlint.rules.loop_messages import cure, per_trip, quoted, stacking, times
 
 
 class UnrolledLoop(Rule):
