@@ -17,9 +17,9 @@ from typing import IO, cast
 
 import scanlint
 from scanlint.finding import Verification
-from scanlint.verify.environment import cleaned
+from scanlint.verify.process_environment import cleaned
 from scanlint.verify.verifier import Task, verification
-from scanlint.verify.worker.watch import Watch
+from scanlint.verify.worker.session.watch import Watch
 
 TOKEN = "said"
 LOOK_SECONDS = 0.3
@@ -135,8 +135,8 @@ def serve() -> None:
     entry = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(entry)
     entry.load()
-    worker = importlib.import_module("_scanlint_worker.task")
-    jaxes = importlib.import_module("_scanlint_worker.jaxes")
+    worker = importlib.import_module("_scanlint_worker.session.task")
+    jaxes = importlib.import_module("_scanlint_worker.runtime.jax_functions")
     intact = worker.Intact.now()
     with tempfile.TemporaryDirectory() as folder:
         enclosure = worker.enclose(folder, 1e6, kernel=False)

@@ -11,11 +11,11 @@ from types import TracebackType
 from typing import cast
 
 from scanlint.finding import Carry, InputSource, Like, Verdict, Verification
-from scanlint.verify.environment import cleaned
 from scanlint.verify.interpreter import VerifierUnavailable, check_interpreter, find_interpreter, missing_jax
 from scanlint.verify.process import Process
-from scanlint.verify.worker.serve import TICK, remove
-from scanlint.verify.worker.watch import RENEWALS, Watch, exit_text, unknown
+from scanlint.verify.process_environment import cleaned
+from scanlint.verify.worker.session.serve import TICK, remove
+from scanlint.verify.worker.session.watch import RENEWALS, Watch, exit_text, unknown
 
 __all__ = ["Task", "Verifier", "VerifierUnavailable", "check_interpreter", "find_interpreter", "verify_files"]
 

@@ -23,7 +23,7 @@ from scanlint.finding import Finding, Verification
 from scanlint.fix.fixer import NO_ROWS, Fixer
 from scanlint.project.files import decode
 from scanlint.settings import Settings
-from scanlint.verify.worker.judge import NOTHING
+from scanlint.verify.worker.testing.judge import NOTHING
 
 SETTINGS = Settings(max_unrolled_trips=3, min_unrolled_equations=1, exclude=("nothing",), cache=False, jobs=1)
 SPACE = "program.py"

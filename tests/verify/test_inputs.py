@@ -16,17 +16,17 @@ import jax.numpy as jnp
 import pytest
 
 from scanlint.verify.verifier import Task, Verifier
-from scanlint.verify.worker.call import Signature, TookTooLong, hurry, limited
-from scanlint.verify.worker.callees import Compiled
-from scanlint.verify.worker.families import GUESSED_ANEW
-from scanlint.verify.worker.infer import infer
-from scanlint.verify.worker.inputs import Inputs
-from scanlint.verify.worker.module import load
-from scanlint.verify.worker.pace import Pace
-from scanlint.verify.worker.rounding import Apart, Spread
-from scanlint.verify.worker.separate import separate
-from scanlint.verify.worker.specs import Array, leaves
-from scanlint.verify.worker.watch import Watch
+from scanlint.verify.worker.infer.inference import infer
+from scanlint.verify.worker.infer.specs import Array, leaves
+from scanlint.verify.worker.runtime.calling import Signature, TookTooLong, hurry, limited
+from scanlint.verify.worker.runtime.compiled_callees import Compiled
+from scanlint.verify.worker.runtime.loading import load
+from scanlint.verify.worker.search.distinct_sizes import separate
+from scanlint.verify.worker.search.input_sources import Inputs
+from scanlint.verify.worker.session.case_families import GUESSED_ANEW
+from scanlint.verify.worker.session.eager_pace import Pace
+from scanlint.verify.worker.session.watch import Watch
+from scanlint.verify.worker.testing.rounding import Apart, Spread
 
 pytestmark = [pytest.mark.long, pytest.mark.slow]
 GRADIENT = """

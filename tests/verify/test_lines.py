@@ -10,9 +10,9 @@ from textwrap import dedent
 
 import pytest
 
-from scanlint.verify.worker import serve
-from scanlint.verify.worker.infer import infer
-from scanlint.verify.worker.lines import MARK, Names, Progress, marked, reached
+from scanlint.verify.worker.infer.inference import infer
+from scanlint.verify.worker.runtime.line_marks import MARK, Names, Progress, marked, reached
+from scanlint.verify.worker.session import serve
 
 SOURCE = dedent('''
     def f(x, flag):

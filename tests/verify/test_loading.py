@@ -9,7 +9,7 @@ import pytest
 
 from scanlint.finding import Verification
 from scanlint.verify.verifier import Task, Verifier
-from scanlint.verify.worker.defaults import NOTE
+from scanlint.verify.worker.runtime.dataclass_defaults import NOTE
 
 OLD = """
 import jax

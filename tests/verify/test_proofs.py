@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from scanlint.verify.worker.joins import GIVEN, joined, keeps
-from scanlint.verify.worker.prove import Function, Proof, prove
+from scanlint.verify.worker.proof.joined_source import GIVEN, joined, keeps
+from scanlint.verify.worker.proof.prove import Function, Proof, prove
 
 HEADER = "import jax\nimport jax.numpy as jnp\nfrom jax import lax\n"
 X, N, ROW = jnp.float32(0.3), jnp.int32(5), jnp.linspace(-1.0, 2.0, 5)

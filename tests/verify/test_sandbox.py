@@ -10,7 +10,7 @@ from textwrap import dedent
 import pytest
 
 from scanlint.verify.verifier import Verifier
-from scanlint.verify.worker import landlock, seccomp
+from scanlint.verify.worker.sandbox import landlock, seccomp
 from tests.verify.hostile import HOSTILE, module
 
 ACTIONS = {

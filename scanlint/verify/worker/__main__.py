@@ -23,4 +23,4 @@ def load() -> None:
 
 if __name__ == "__main__":
     load()
-    importlib.import_module(f"{PACKAGE}.serve").main(sys.argv[1:])
+    importlib.import_module(f"{PACKAGE}.session.serve").main(sys.argv[1:])

@@ -1,0 +1,77 @@
+"""Arguments that other functions of the file hand in, where these need nothing but numbers and modes themselves."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from ..infer.specs import Array, leaves
+from ..infer.static_parameters import statics
+from ..runtime.calling import Signature, TookTooLong, limited, plain
+from ..runtime.loading import Loaded, complete
+from ..search.case_values import Mode, Specs, Values, make
+from ..search.input_sources import Inputs
+from .caught_calls import concrete
+
+MAX_CALLERS = 3
+SECONDS = 4.0
+
+
+class Caught(BaseException):
+    """The call has been seen: what the caller does after it does not matter."""
+
+
+def handed_in(loaded: Loaded, function: str, signature: Signature) -> Iterator[Values]:
+    """What each caller passes for made-up numbers: an annotation may say less than its callers do.
+
+    A caller that takes arrays tells nothing, for their shapes would be guessed.
+    """
+    callers = [node for node in loaded.tree.body if isinstance(node, ast.FunctionDef) and _calls(node, function)]
+    for node in islice((c for c in callers if c.name != function), MAX_CALLERS):
+        try:
+            complete(loaded, {node.name})
+            caller = loaded.names[node.name]
+            if not callable(caller):
+                continue
+            here = Signature.of(node, statics(Loaded(loaded.module, loaded.tree, node)))
+            specs = {name: found[0] for name, found in Inputs(loaded, caller, node, here).candidates().items()}
+            with limited(SECONDS):
+                values = None if _guessed(specs) else caught(loaded, function, signature, caller, specs)
+        except (Exception, SystemExit, TookTooLong):  # noqa: BLE001
+            continue
+        if values is not None:
+            yield values
+
+
+def _calls(node: ast.FunctionDef, function: str) -> bool:
+    return any(
+        isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == function for n in ast.walk(node)
+    )
+
+
+def _guessed(specs: Specs) -> bool:
+    return any(isinstance(leaf, Array) for spec in specs.values() for _, leaf in leaves(spec))
+
+
+def caught(
+    loaded: Loaded, function: str, signature: Signature, caller: Callable[..., object], specs: Specs
+) -> Values | None:
+    """The arguments of the first call of a function while its caller runs; its caller's own Python is run."""
+    kept: list[Values] = []
+    names = (*signature.positional, *signature.keyword)
+
+    def catch(*positional: object, **keywords: object) -> object:
+        passed = {**dict(zip(signature.positional, positional, strict=False)), **keywords}
+        kept.append({name: concrete(value) for name, value in passed.items()})
+        raise Caught
+
+    own = loaded.names[function]
+    loaded.names[function] = catch
+    try:
+        plain(caller)(**make(specs, Mode("ordinary values"), ()))
+    except Caught:
+        pass
+    finally:
+        loaded.names[function] = own
+    return kept[0] if kept and set(kept[0]) <= set(names) else None

@@ -1,0 +1,100 @@
+"""Functions that make functions and have no recorded calls: arguments are made for both as if they were one."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Collection, Iterator, Mapping
+
+from ..infer.static_parameters import static_parameters
+from ..runtime.calling import Signature
+from .factories import Made
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+CHANGED = frozenset([
+    "jit", "vmap", "pmap", "grad", "value_and_grad", "jacfwd", "jacrev", "hessian", "checkpoint", "remat", "partial",
+    "filter_jit", "filter_vmap", "filter_grad", "filter_value_and_grad", "custom_jvp", "custom_vjp",
+])  # fmt: skip
+"""What gives a function for a function; others, such as `lax.scan`, call it."""
+
+
+def making(node: Function, outer: Signature, changed: Collection[int]) -> tuple[Made, Function] | None:
+    """How the function is called that this one makes, and one with the parameters and statements of both.
+
+    None where it gives no function of its own, or none that runs all `changed` lines: the others would not be compared.
+    """
+    inside = {s.name: s for s in node.body if isinstance(s, Function)}
+    own = {line for line in changed if node.lineno <= line <= (node.end_lineno or node.lineno)}
+    given = (inside[name] for name in _given(node) if name in inside)
+    inner = next((f for f in given if own and own <= _lines(f, inside)), None)
+    if inner is None or inner.args.vararg or inner.args.kwarg:
+        return None
+    signature = Made.by(outer, Signature.of(inner, static_parameters(inner, node)), inner.name)
+    return signature, _joined(node, inner)
+
+
+def _lines(function: Function, inside: Mapping[str, Function]) -> set[int]:
+    """The lines of a function and of those beside it that it may call."""
+    found, left = {function.name: function}, [function]
+    while left:
+        names = {n.id for n in ast.walk(left.pop()) if isinstance(n, ast.Name)}
+        called = {name: f for name, f in inside.items() if name in names and name not in found}
+        found |= called
+        left += called.values()
+    return {line for f in found.values() for line in range(f.lineno, (f.end_lineno or f.lineno) + 1)}
+
+
+def _given(node: Function) -> Iterator[str]:
+    """The names of the functions that a function returns: as they are, compiled, or among others."""
+    for statement in node.body:
+        if isinstance(statement, ast.Return) and statement.value is not None:
+            yield from _named(statement.value)
+
+
+def _named(value: ast.expr) -> Iterator[str]:
+    match value:
+        case ast.Name(id=name):
+            yield name
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
+            for part in parts:
+                yield from _named(part)
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args, keywords=keywords):
+            if name in CHANGED:
+                yield from (found for first in args[:1] for found in _named(first))
+            elif name.lstrip("_")[:1].isupper():  # a record of functions
+                yield from (found for part in (*args, *(k.value for k in keywords)) for found in _named(part))
+
+
+def _joined(outer: Function, inner: Function) -> Function:
+    """A function with the parameters of both, those of the inner one as `inner.name`; for its text alone."""
+    mine = {a.arg: f"{inner.name}.{a.arg}" for a in _parameters(inner.args)}
+    body: list[ast.stmt] = []
+    for statement in outer.body:
+        if statement is inner:
+            body += [_Renamed(mine).visit(copy.deepcopy(s)) for s in inner.body]
+        elif not isinstance(statement, ast.Return):
+            body.append(statement)
+    both = [*_defaults(outer.args), *((ast.arg(mine[a.arg], a.annotation), d) for a, d in _defaults(inner.args))]
+    args = ast.arguments([], [], None, [a for a, _ in both], [d for _, d in both], None, [])
+    made = ast.FunctionDef(outer.name, args, body, [], None)
+    made.type_params = []  # type: ignore[attr-defined]
+    return ast.fix_missing_locations(ast.copy_location(made, outer))
+
+
+def _parameters(args: ast.arguments) -> list[ast.arg]:
+    return [*args.posonlyargs, *args.args, *args.kwonlyargs]
+
+
+def _defaults(args: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr | None]]:
+    """The parameters, each with its default."""
+    plain = [*args.posonlyargs, *args.args]
+    yield from zip(plain, [*[None] * (len(plain) - len(args.defaults)), *args.defaults], strict=True)
+    yield from zip(args.kwonlyargs, args.kw_defaults, strict=True)
+
+
+class _Renamed(ast.NodeTransformer):
+    def __init__(self, names: dict[str, str]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.copy_location(ast.Name(self.names.get(node.id, node.id), node.ctx), node)

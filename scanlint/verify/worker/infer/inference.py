@@ -1,0 +1,388 @@
+"""What each parameter must be, from how the function and its callees use it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from .need import (
+    ARRAY_ATTRIBUTES,
+    KEY_CALLS,
+    MATRIX_CALLS,
+    RANDOM,
+    REDUCTIONS,
+    SQUARE_CALLS,
+    STATIC_CALLS,
+    VECTOR_CALLS,
+    Need,
+)
+from .places import Places, passes
+from .product_ranks import arithmetic, reduced, repeated, summed
+from .size_needs import lengths
+
+MAX_DEPTH = 4
+BARE = SQUARE_CALLS | MATRIX_CALLS | VECTOR_CALLS | REDUCTIONS - {"sum", "max", "min", "round"}
+Callee: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+class Inference(Places):
+    """Walks functions with a map from local names to needs."""
+
+    def function(self, node: Callee, needs: Mapping[str, Need]) -> None:
+        self.names = {**self.names, **needs}
+        body = node.body if isinstance(node.body, list) else [node.body]
+        for statement in body:
+            self.walk(statement)
+
+    def walk(self, node: ast.AST) -> None:
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                self.functions[node.name] = node
+                self.closures.add(node.name)
+                inner = Inference(self.functions, self.depth)
+                inner.names = {k: v for k, v in self.names.items() if k not in _parameters(node)}
+                inner.function(node, {})
+                return
+            case ast.Assign(targets=[target], value=value):
+                self.walk(value)  # `x = x[rows]` reads the old one
+                self.walk(target)
+                repeated(self, target, value)
+                self.assign(target, value)
+                return
+            case ast.For(target=target, iter=iterable):
+                self.iterate(target, iterable)
+            case ast.comprehension(target=target, iter=iterable):
+                self.iterate(target, iterable)
+            case ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
+                for generator in node.generators:
+                    self.walk(generator)
+            case ast.While(test=ast.Name() as counter):
+                need = self.need(counter)
+                if need is not None:
+                    need.is_int = True  # `while n:`, which counts down; a flag has a `not`, or is named in a comparison
+            case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) | ast.Assert(test=test):
+                self.truth(test)
+            case ast.Call():
+                self.call(node)
+            case ast.Compare():
+                self.compare(node)
+            case ast.BinOp(left=left, op=op, right=right):
+                arithmetic(self, left, op, right)
+                divisor = self.need(right) if isinstance(op, ast.Mod) and self.counted(left) else None
+                if divisor is not None:
+                    divisor.is_int = divisor.is_int or not divisor.floating
+            case ast.Subscript() | ast.Attribute():
+                self.need(node)
+        outside = self.carried
+        if isinstance(node, ast.For | ast.While):
+            bound = (t for n in ast.walk(node) if isinstance(n, ast.Assign) for t in n.targets)
+            self.carried = outside | {n.id for t in bound for n in ast.walk(t) if isinstance(n, ast.Name)}
+        for child in ast.iter_child_nodes(node):
+            self.walk(child)
+        self.carried = outside
+
+    def assign(self, target: ast.expr, value: ast.expr) -> None:
+        match target, value:
+            case ast.Tuple(elts=targets), ast.Attribute(value=inner, attr="shape"):
+                need = self.need(inner)
+                if need is not None:
+                    need.is_array, need.exact = True, len(targets)
+                    for axis, t in enumerate(targets):
+                        if isinstance(t, ast.Name):
+                            self.extents[t.id] = need.extent(axis)
+            case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
+                for t, v in zip(targets, values, strict=False):
+                    self.assign(t, v)
+            case ast.Tuple(elts=targets), _:
+                need = self.need(value)
+                if need is not None:
+                    need.parts = need.parts or [Need() for _ in targets]
+                    for t, part in zip(targets, need.parts, strict=False):
+                        if isinstance(t, ast.Name):
+                            self.names[t.id] = part
+                else:
+                    self.forget(target, value)
+            case ast.Name(id=name), _ if name in self.names and (texts := _texts(value)):
+                self.names[name].constants.update(texts)  # another mode, mostly on one path only
+            case ast.Name(id=name), ast.Dict(keys=keys, values=values):
+                texts = [k.value if isinstance(k, ast.Constant) and isinstance(k.value, str) else "" for k in keys]
+                held = {k: need for k, v in zip(texts, values, strict=True) if k and (need := self.need(v)) is not None}
+                self.names[name] = Need(keys=held)
+            case ast.Name(id=name), ast.Call(args=[ast.Name(id=changed), *_]) if passes(value) and (
+                changed in self.functions
+            ):
+                self.functions = {**self.functions, name: self.functions[changed]}
+            case ast.Name(id=name), _:
+                need = self.need(value)
+                bound = self.bound(value) if not isinstance(value, ast.Constant) else None
+                if isinstance(bound, str):
+                    self.extents[name] = bound
+                if need is None:
+                    self.computed[name] = value
+                if need is None and isinstance(value, ast.BinOp):
+                    self.likened.add(name)
+                known = self.names.get(name)
+                if need is None:
+                    need = known if known is not None and name in self.carried else self.shaped_like(value)
+                if known is not None and known.parts and _joins(value):
+                    known.is_array = True  # a state that is unpacked, and put together again as an array
+                if need is not None:
+                    if known is not None and known is not need and isinstance(value, ast.Name):
+                        known.swapped.append(need)
+                    self.names[name] = need
+                else:
+                    self.forget(target, value)
+
+    def iterate(self, target: ast.expr, iterable: ast.expr) -> None:
+        match iterable:
+            case ast.Call(func=ast.Name(id="range"), args=args):
+                for argument in args:
+                    need = self.need(argument)
+                    if need is not None:
+                        need.is_int = need.is_range = True
+                        need.is_start = need.is_start or (argument is args[0] and len(args) > 1)
+                stop = _end(args)
+                bound = self.bound(stop) if stop is not None else None
+                counter = self.names.get(stop.id) if isinstance(stop, ast.Name) else None
+                if bound is None and counter is not None and not counter.is_array:
+                    bound = counter.counted()
+                    self.counters[bound] = counter
+                if bound is not None and isinstance(target, ast.Name):
+                    self.loops[target.id] = bound
+            case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]):
+                if isinstance(target, ast.Tuple) and len(target.elts) == 2:
+                    self.iterate(target.elts[1], inner)
+            case ast.Call(func=ast.Name(id="zip"), args=args):
+                targets = target.elts if isinstance(target, ast.Tuple) else []
+                shared: str | int | None = None
+                alike = len({_trimmed(a) for a in args}) == 1
+                for t, a in zip(targets, args, strict=False):
+                    self.iterate(t, a)
+                    need = self.need(a.value if alike and isinstance(a, ast.Subscript) and _trimmed(a) else a)
+                    if need is not None:
+                        shared = shared or need.extent(0)
+                        need.sizes[0] = shared
+            case ast.Call(func=ast.Name(id="reversed"), args=[inner]) | ast.Subscript(value=inner, slice=ast.Slice()):
+                self.iterate(target, inner)
+            case _:
+                need = self.need(iterable)
+                if need is not None:
+                    need.at_least(1)
+                    self.bind(target, need.of_element())
+
+    def truth(self, test: ast.expr) -> None:
+        match test:
+            case ast.Name() | ast.Attribute():
+                need = self.need(test)
+                if need is not None:
+                    need.is_flag = True
+            case ast.UnaryOp(op=ast.Not(), operand=inner):
+                self.truth(inner)
+            case ast.BoolOp(values=values):
+                for value in values:
+                    self.truth(value)
+
+    def compare(self, node: ast.Compare) -> None:
+        for side, other in zip([node.left, *node.comparators], [*node.comparators, node.left], strict=False):
+            need = self.need(side)
+            if need is None:
+                continue
+            if isinstance(other, ast.Attribute) and self.need(other) is None:
+                need.members.append(other)
+            if self.counted(other):
+                need.is_int = need.is_int or not need.floating
+            for value in _literals(other):
+                need.constants.add(value)
+                if isinstance(value, int) and not isinstance(value, bool) and isinstance(node.ops[0], (ast.Eq, ast.In)):
+                    need.is_int = need.is_int or not need.floating
+
+    def counted(self, node: ast.expr) -> bool:
+        """Whether this is what a loop counts, or that with a number added."""
+        match node:
+            case ast.Name(id=name):
+                return name in self.loops
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=ast.Constant(value=int())):
+                return self.counted(left)
+        return False
+
+    def call(self, node: ast.Call) -> None:
+        need = self.need(node.func) if isinstance(node.func, (ast.Name, ast.Subscript)) else None
+        if need is not None:
+            need.arity = len(node.args)
+        match node.func:
+            case ast.Name(id="len"):
+                for argument in node.args:
+                    inner = self.need(argument)
+                    if inner is not None:
+                        inner.at_least(1)
+            case ast.Name(id=name) if name in self.functions:
+                self.into(self.functions[name], node)
+            case ast.Call(args=[ast.Name(id=name), *_]) as changed if name in self.functions and passes(changed):
+                self.into(self.functions[name], node)
+            case function if (within := self.written(function)) is not None:
+                self.into(within, node)
+            case ast.Name(id=name) if name in BARE:
+                self.library(node.func, name, node)  # `from jax.numpy.linalg import inv`
+            case ast.Attribute(value=value, attr=attr):
+                self.library(value, attr, node)
+
+    def into(self, callee: Callee, node: ast.Call) -> None:
+        """Follow arguments into a function of the same module; one that is made here knows what is known here."""
+        if self.depth >= MAX_DEPTH:
+            return
+        names = [a.arg for a in (*callee.args.posonlyargs, *callee.args.args)]
+        pairs = [*zip(names, node.args, strict=False), *((k.arg, k.value) for k in node.keywords if k.arg)]
+        needs = {name: need for name, value in pairs if (need := self.need(value)) is not None}
+        for argument in (*callee.args.posonlyargs, *callee.args.args):
+            if argument.arg in needs and needs[argument.arg].annotation is None:
+                needs[argument.arg].annotation = argument.annotation
+        if needs:
+            inner = Inference(self.functions, self.depth + 1)
+            inner.closures = set(self.closures)
+            if isinstance(callee, ast.Lambda) or callee.name in self.closures:
+                inner.names = {k: v for k, v in self.names.items() if k not in _parameters(callee)}
+            inner.function(callee, needs)
+
+    def library(self, value: ast.expr, attr: str, node: ast.Call) -> None:
+        base = ast.unparse(value)
+        first = self.need(node.args[0]) if node.args else None
+        if attr in KEY_CALLS and base.split(".")[-1] in RANDOM and first is not None:
+            first.is_key = True
+        if attr in VECTOR_CALLS:
+            for argument in node.args[:2]:
+                inner = self.need(argument)
+                if inner is not None:
+                    inner.is_array = True
+                    inner.at_least(1)
+        if attr in SQUARE_CALLS | MATRIX_CALLS and first is not None and not (attr == "solve" and len(node.args) < 2):
+            first.square() if attr in SQUARE_CALLS else first.at_least(2)
+        if attr in REDUCTIONS and node.args:
+            reduced(self, node.args[0], attr, node, node.args[1:])
+        if attr == "concatenate" and node.args and isinstance(node.args[0], ast.List | ast.Tuple):
+            for joined in filter(None, map(self.need, node.args[0].elts)):
+                joined.at_least(1)
+        if attr == "einsum":
+            summed(self, node.args)
+        if attr in STATIC_CALLS and first is not None:
+            first.is_int = first.is_range = True
+        lengths(self, attr, node)
+        if attr in ("map", "tree_map") and node.args and isinstance(node.args[0], ast.Lambda):
+            self.mapped(node.args[0], node.args[1:])
+        if attr == "scan" and len(node.args) >= 3 and isinstance(node.args[0], ast.Name):
+            self.scanned(node)
+        receiver = self.need(value)
+        if attr in REDUCTIONS and receiver is not None:
+            reduced(self, value, attr, node, node.args)
+        if receiver is not None and attr not in ARRAY_ATTRIBUTES:
+            receiver.methods.add(attr)
+            receiver.calls[attr] = len(node.args)
+
+    def mapped(self, function: ast.Lambda, trees: list[ast.expr]) -> None:
+        needs: dict[str, Need] = {}
+        for argument, tree in zip(function.args.args, trees, strict=False):
+            need = self.need(tree)
+            if need is not None:
+                need.leaf = need.leaf or Need()
+                needs[argument.arg] = need.leaf
+        inner = Inference(self.functions, self.depth)
+        inner.loops = self.loops
+        inner.function(function, needs)
+
+    def scanned(self, node: ast.Call) -> None:
+        body = self.functions.get(node.args[0].id) if isinstance(node.args[0], ast.Name) else None
+        xs = self.need(node.args[2])
+        if body is None or self.depth >= MAX_DEPTH or len(body.args.args) != 2:
+            return
+        needs: dict[str, Need] = {}
+        init = self.need(node.args[1])
+        if init is not None:
+            needs[body.args.args[0].arg] = init
+        if xs is not None:
+            xs.at_least(1)
+            needs[body.args.args[1].arg] = xs.of_element()
+        inner = Inference(self.functions, self.depth + 1)
+        inner.names = dict(self.names)
+        inner.function(body, needs)
+
+
+def _end(args: list[ast.expr]) -> ast.expr | None:
+    """The number below which the numbers of a `range` lie; of one that counts down, the one that it starts below."""
+    match args:
+        case [ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=1)), _, step]:
+            return left if isinstance(step, ast.UnaryOp) else args[1]
+        case [_, stop, step]:
+            return None if isinstance(step, ast.UnaryOp) else stop
+        case [_, stop] | [stop]:
+            return stop
+    return None
+
+
+def _trimmed(rows: ast.expr) -> int:
+    """How many rows less an array has as it is iterated: `xs[1:]`, `xs[:-2]`."""
+    match rows:
+        case ast.Subscript(slice=ast.Slice(lower=lower, upper=upper, step=None)):
+            first = lower.value if isinstance(lower, ast.Constant) and isinstance(lower.value, int) else 0
+            match upper:
+                case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(last))):
+                    return first + last
+                case None:
+                    return first
+    return 0
+
+
+def _parameters(node: Callee) -> set[str]:
+    a = node.args
+    return {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+
+
+def _literals(node: ast.expr) -> list[object]:
+    match node:
+        case ast.Constant(value=value):
+            return [value]
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return [-value]
+        case ast.Tuple(elts=elts) | ast.List(elts=elts) | ast.Set(elts=elts):
+            return [v for e in elts for v in _literals(e)]
+    return []
+
+
+def _texts(node: ast.expr) -> list[str]:
+    """The strings that an expression gives, where it gives nothing else."""
+    match node:
+        case ast.Constant(value=str() as text):
+            return [text]
+        case ast.IfExp(body=body, orelse=orelse) if (first := _texts(body)) and (second := _texts(orelse)):
+            return [*first, *second]
+    return []
+
+
+def infer(
+    node: ast.FunctionDef | ast.AsyncFunctionDef,
+    functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef],
+) -> dict[str, Need]:
+    """The needs of all parameters of a function."""
+    a = node.args
+    needs: dict[str, Need] = {}
+    positional = [*a.posonlyargs, *a.args]
+    defaults = [None] * (len(positional) - len(a.defaults)) + list(a.defaults)
+    for argument, default in [
+        *zip(positional, defaults, strict=False),
+        *zip(a.kwonlyargs, a.kw_defaults, strict=False),
+    ]:
+        need = needs[argument.arg] = Need(annotation=argument.annotation)
+        if default is not None:
+            found = _literals(default)
+            need.default = found[0] if found else default
+    # What is learnt late of one value tells of another that was seen early.
+    for _ in range(2):
+        Inference(functions).function(node, needs)
+    return needs
+
+
+def _joins(value: ast.expr) -> bool:
+    """Whether an expression is `jnp.stack([...])`, or another call that makes an array of several values."""
+    match value:
+        case ast.Call(func=ast.Attribute(attr="stack" | "array" | "asarray" | "concatenate"), args=[made, *_]):
+            return isinstance(made, ast.List | ast.Tuple)
+    return False

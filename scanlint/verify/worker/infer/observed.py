@@ -1,0 +1,64 @@
+"""Specs of arguments that callers really pass: the same kinds, ranks and dtypes, to be filled with other values."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import jax
+import numpy as np
+
+from ..runtime.jax_functions import is_key
+from ..search.case_values import Specs, Values
+from .specs import Array, Choice, Scalar, Spec, Struct, leaves, replace, resize
+
+SMALL = (3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
+LARGE = 8
+
+
+def observed(value: object) -> Spec:
+    """What one argument looks like; what has no other values stands for itself."""
+    match value:
+        case bool():
+            return Choice((value,))
+        case int() | float() | complex():
+            return Scalar(type(value).__name__, value)
+        case dict() if all(isinstance(k, str) for k in value):
+            return Struct("dict", tuple((k, observed(v)) for k, v in value.items()))
+        case list():
+            return Struct("list", tuple((str(i), observed(v)) for i, v in enumerate(value)))
+        case tuple() if hasattr(value, "_fields"):
+            return Struct(type(value), tuple((f, observed(getattr(value, f))) for f in value._fields), positional=True)
+        case tuple():
+            return Struct("tuple", tuple((str(i), observed(v)) for i, v in enumerate(value)))
+    if isinstance(value, (jax.Array, np.ndarray)):
+        if is_key(value.dtype):
+            return Array(tuple(value.shape), "key")
+        if value.dtype == np.uint32 and value.shape == (2,):
+            return Array((), "rawkey")
+        return Array(tuple(value.shape), str(value.dtype))
+    fields = [f.name for f in dataclasses.fields(value) if f.init] if dataclasses.is_dataclass(value) else []
+    if fields and not isinstance(value, type):
+        return Struct(type(value), tuple((f, observed(getattr(value, f))) for f in fields))
+    return Choice((value,))
+
+
+def specs_of(values: Values) -> Specs:
+    """What the arguments look like; a whole number that is the size of an axis counts along it."""
+    specs = {name: observed(value) for name, value in values.items()}
+    lengths = {n for s in specs.values() for _, leaf in leaves(s) if isinstance(leaf, Array) for n in leaf.shape}
+
+    def counting(leaf: Array | Scalar | Choice, path: str) -> Spec:
+        if isinstance(leaf, Scalar) and leaf.kind == "int" and leaf.usual in lengths:
+            return Scalar("int", None, leaf.usual)
+        return leaf
+
+    return {name: replace(spec, counting) for name, spec in specs.items()}
+
+
+def reduced(specs: Specs) -> Specs:
+    """The same with long axes made short, each length by a length of its own."""
+    found = [leaf for s in specs.values() for _, leaf in leaves(s) if isinstance(leaf, Array)]
+    lengths = sorted({n for leaf in found for n in leaf.shape})
+    free = iter([n for n in SMALL if n not in lengths])
+    table = {n: next(free, n) for n in lengths if n > LARGE}
+    return {name: resize(spec, table) for name, spec in specs.items()}

@@ -1,0 +1,310 @@
+"""How primitives act on value numbers: structural ones move them, reductions are told apart by row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .value_numbers import Ids, Key, Numbering
+
+if TYPE_CHECKING:
+    from jax.extend.core import JaxprEqn
+
+Rule = Callable[[Numbering, "JaxprEqn", list[Ids], Key], list[Ids] | None]
+RULES: dict[str, Rule] = {}
+
+ELEMENTWISE = frozenset(
+    [
+        "abs",
+        "acos",
+        "acosh",
+        "add",
+        "add_any",
+        "and",
+        "asin",
+        "asinh",
+        "atan",
+        "atan2",
+        "atanh",
+        "bessel_i0e",
+        "bessel_i1e",
+        "cbrt",
+        "ceil",
+        "clamp",
+        "complex",
+        "conj",
+        "convert_element_type",
+        "cos",
+        "cosh",
+        "digamma",
+        "div",
+        "eq",
+        "erf",
+        "erf_inv",
+        "erfc",
+        "exp",
+        "exp2",
+        "expm1",
+        "floor",
+        "ge",
+        "gt",
+        "igamma",
+        "igamma_grad_a",
+        "igammac",
+        "imag",
+        "integer_pow",
+        "is_finite",
+        "le",
+        "lgamma",
+        "log",
+        "log1p",
+        "logistic",
+        "lt",
+        "max",
+        "min",
+        "mul",
+        "ne",
+        "neg",
+        "nextafter",
+        "not",
+        "or",
+        "polygamma",
+        "population_count",
+        "pow",
+        "real",
+        "reduce_precision",
+        "regularized_incomplete_beta",
+        "rem",
+        "round",
+        "rsqrt",
+        "select_n",
+        "shift_left",
+        "shift_right_arithmetic",
+        "shift_right_logical",
+        "sign",
+        "sin",
+        "sinh",
+        "sqrt",
+        "square",
+        "sub",
+        "tan",
+        "tanh",
+        "xor",
+        "zeta",
+        "bitcast_convert_type",
+        "clz",
+    ]
+)
+
+
+# Where their derivative is not finite, `where` gives NaN for a gradient that `cond` keeps: 0 times infinity.
+SINGULAR = frozenset(
+    [
+        "acos",
+        "acosh",
+        "asin",
+        "atan2",
+        "atanh",
+        "cbrt",
+        "cosh",
+        "digamma",
+        "div",
+        "erf_inv",
+        "exp",
+        "exp2",
+        "expm1",
+        "integer_pow",
+        "lgamma",
+        "log",
+        "log1p",
+        "pow",
+        "rem",
+        "rsqrt",
+        "sinh",
+        "sqrt",
+        "tan",
+    ]
+)
+
+
+def singular(equation: JaxprEqn) -> bool:
+    """Whether a derivative of an elementwise primitive is not finite somewhere."""
+    return equation.primitive.name in SINGULAR and equation.params.get("y", -1) < 0
+
+
+def rule(*names: str) -> Callable[[Rule], Rule]:
+    def add(function: Rule) -> Rule:
+        RULES.update(dict.fromkeys(names, function))
+        return function
+
+    return add
+
+
+def shape_of(equation: JaxprEqn, k: int = 0) -> tuple[int, ...]:
+    return tuple(equation.outvars[k].aval.shape)  # type: ignore[attr-defined]
+
+
+@rule("reshape")
+def _reshape(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids] | None:
+    return [x[0].reshape(shape_of(equation))] if equation.params.get("dimensions") is None else None
+
+
+@rule("squeeze", "expand_dims")
+def _squeeze(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
+    return [x[0].reshape(shape_of(equation))]
+
+
+@rule("broadcast_in_dim")
+def _broadcast(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids] | None:
+    shape, dims = equation.params["shape"], equation.params["broadcast_dimensions"]
+    if len(x) != 1:
+        return None
+    table.spend(int(np.prod(shape, dtype=np.int64)))
+    aligned = [1] * len(shape)
+    for axis, to in enumerate(dims):
+        aligned[to] = x[0].shape[axis]
+    return [np.broadcast_to(x[0].reshape(aligned), shape)]
+
+
+@rule("transpose")
+def _transpose(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
+    return [np.transpose(x[0], equation.params["permutation"])]
+
+
+@rule("rev")
+def _rev(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
+    return [np.flip(x[0], equation.params["dimensions"])]
+
+
+@rule("slice")
+def _slice(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
+    q = equation.params
+    steps = q["strides"] or (1,) * x[0].ndim
+    return [x[0][tuple(slice(a, b, s) for a, b, s in zip(q["start_indices"], q["limit_indices"], steps, strict=False))]]
+
+
+@rule("concatenate")
+def _concatenate(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
+    table.spend(sum(a.size for a in x))
+    return [np.concatenate(x, equation.params["dimension"])]
+
+
+@rule("stack")
+def _stack(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
+    table.spend(sum(a.size for a in x))
+    return [np.stack(x, equation.params["axis"])]
+
+
+@rule("split")
+def _split(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
+    ends = np.cumsum(equation.params["sizes"])[:-1]
+    return list(np.split(x[0], ends, equation.params["axis"]))
+
+
+@rule("pad")
+def _pad(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids] | None:
+    config = equation.params["padding_config"]
+    if any(low < 0 or high < 0 or inner < 0 for low, high, inner in config):
+        return None
+    out = np.full(shape_of(equation), int(x[1]), np.int64)
+    table.spend(out.size)
+    where = tuple(
+        slice(low, size - high, inner + 1) for (low, high, inner), size in zip(config, out.shape, strict=False)
+    )
+    out[where] = x[0]
+    return [out]
+
+
+@rule("iota")
+def _iota(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
+    shape, axis = shape_of(equation), equation.params["dimension"]
+    row = np.arange(shape[axis]).reshape([-1 if i == axis else 1 for i in range(len(shape))])
+    return [table.constant(np.broadcast_to(row, shape), equation.params["dtype"])]
+
+
+def _starts(table: Numbering, indices: list[Ids], size: tuple[int, ...], window: tuple[int, ...]) -> list[int] | None:
+    """Known start indices, clamped as XLA does."""
+    starts = []
+    for index, whole, part in zip(indices, size, window, strict=False):
+        known = table.known(index)
+        if known is None:
+            return None
+        starts.append(min(max(int(known), 0), whole - part))
+    return starts
+
+
+@rule("dynamic_slice")
+def _dynamic_slice(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids] | None:
+    window = tuple(equation.params["slice_sizes"])
+    starts = _starts(table, x[1:], x[0].shape, window)
+    if starts is None:
+        return None
+    return [x[0][tuple(slice(s, s + w) for s, w in zip(starts, window, strict=False))]]
+
+
+@rule("dynamic_update_slice")
+def _dynamic_update_slice(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids] | None:
+    starts = _starts(table, x[2:], x[0].shape, x[1].shape)
+    if starts is None:
+        return None
+    table.spend(x[0].size)
+    out = x[0].copy()
+    out[tuple(slice(s, s + w) for s, w in zip(starts, x[1].shape, strict=False))] = x[1]
+    return [out]
+
+
+@rule("gather")
+def _gather(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids] | None:
+    """With known indices a gather moves numbers: run it on them (32-bit, -1 for what is out of bounds)."""
+    known = table.known(x[1])
+    if known is None or x[0].size == 0:
+        return None
+    places = np.arange(x[0].size, dtype=np.int32).reshape(x[0].shape)
+    parameters = dict(equation.params, fill_value=-1)
+    found = np.asarray(equation.primitive.bind(places, known, **parameters))  # type: ignore[no-untyped-call]
+    table.spend(found.size)
+    fill = _fill(table, equation)
+    if (found < 0).any() and fill is None:
+        return None
+    return [np.where(found < 0, fill if fill is not None else 0, x[0].reshape(-1)[np.maximum(found, 0)])]
+
+
+def _fill(table: Numbering, equation: JaxprEqn) -> int | None:
+    dtype, value = equation.outvars[0].aval.dtype, equation.params.get("fill_value")  # type: ignore[attr-defined]
+    if not isinstance(dtype, np.dtype):
+        return None
+    if value is None:
+        if dtype.kind not in "fc":
+            return None
+        value = np.nan
+    return table.one(value, dtype)
+
+
+@rule("scatter", "scatter_add", "scatter-add", "scatter_mul", "scatter_min", "scatter_max")
+def _scatter(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids] | None:
+    """With known indices that hit each place at most once: set it, or combine old and new there."""
+    from jax import lax
+
+    known = table.known(x[1])
+    if known is None or x[0].size == 0 or x[2].size == 0:
+        return None
+    q = {k: equation.params[k] for k in ("dimension_numbers", "indices_are_sorted", "unique_indices", "mode")}
+    empty = np.zeros(x[0].shape, np.int32)
+    hits = np.asarray(lax.scatter_add(empty, known, np.ones(x[2].shape, np.int32), **q))
+    if (hits > 1).any():
+        return None
+    order = np.arange(1, x[2].size + 1, dtype=np.int32).reshape(x[2].shape)
+    places = np.asarray(lax.scatter_add(empty, known, order, **q))
+    table.spend(places.size)
+    updates = x[2].reshape(-1)[np.maximum(places - 1, 0)]
+    name = equation.primitive.name.replace("-", "_").removeprefix("scatter").removeprefix("_")
+    if name:
+        dtype = equation.outvars[0].aval.dtype  # type: ignore[attr-defined]
+        mask = places > 0
+        mixed = table.elementwise(name, (str(dtype), ()), [x[0][mask], updates[mask]], dtype)
+        out = x[0].copy()
+        out[mask] = mixed
+        return [out]
+    return [np.where(places > 0, updates, x[0])]

@@ -1,0 +1,257 @@
+"""Proof: both versions are traced, unrolled, numbered and compared output by output."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import jax
+import numpy as np
+
+from ..runtime.jax_functions import shape
+from ..testing.weak_types import weakly_typed
+from .induction import Loops
+from .jaxpr_numbers import MAX_EQUATIONS, Interpreter, count, inner_jaxprs, unrolled
+from .paths import MAX_DECISIONS, Path, TooManyDecisions, paths
+from .unfold import Unfolded, gathering
+from .value_numbers import Ids, Numbering, Unprovable
+
+if TYPE_CHECKING:
+    from jax.extend.core import ClosedJaxpr, Jaxpr
+
+Function = Callable[..., object]
+TOO_MANY, DIFFER = "too many paths", "the unrolled programs differ"
+FEW_DECISIONS = 6
+TOO_MUCH = re.compile("took too long|too large to compare|too many equations")
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Whether the programs are the same for inputs of these shapes; equation counts where they were traced.
+
+    `empty` where outputs without elements differ in shape or dtype: a loop of no trips has nothing to take these from.
+    `weaker` where an output is as weakly typed as a Python number in the new version only.
+    `along` the paths of the old version, which asks for traced values: that takes longer than to run it.
+    """
+
+    same: bool
+    reason: str = ""
+    before: int | None = None
+    after: int | None = None
+    empty: bool = False
+    error: Exception | None = None
+    weaker: bool = False
+    along: bool = False
+
+    @property
+    def beyond(self) -> bool:
+        """Whether there was too much to compare."""
+        return TOO_MUCH.search(self.reason) is not None
+
+
+def prove(
+    old: Function, new: Function, leaves: Sequence[object], joined: Callable[[], Function | None] = lambda: None
+) -> Proof:
+    """Compare `old(*leaves)` with `new(*leaves)`, which take and give arrays only.
+
+    `joined` gives the old version with its branches and loops on traced values as calls of `unfold`.
+    """
+    try:
+        after, tree_after = _trace(new, leaves)
+    except Exception as error:  # noqa: BLE001
+        return Proof(False, f"the new version does not trace: {type(error).__name__}", error=error)
+    target = _Target(after, tree_after, leaves, count(after.jaxpr))
+    try:
+        before, tree_before = _trace(old, leaves)
+    except (jax.errors.ConcretizationTypeError, jax.errors.TracerIntegerConversionError) as error:
+        return _undecided(old, joined, target, error)
+    except Exception as error:  # noqa: BLE001
+        return Proof(False, f"the old version does not trace: {type(error).__name__}", after=target.equations)
+    counted = count(before.jaxpr)
+    if not similar(tree_before, tree_after):
+        return Proof(False, "the outputs differ in structure", counted, target.equations)
+    reason = _differ(before, after, leaves)
+    pairs = list(zip(before.out_avals, after.out_avals, strict=False))
+    empty = any(0 in shape(a) and 0 in shape(b) and (shape(a), a.dtype) != (shape(b), b.dtype) for a, b in pairs)
+    return Proof(not reason, reason, counted, target.equations, empty, weaker=bool(_weaker(before, after)))
+
+
+def _weaker(before: ClosedJaxpr, after: ClosedJaxpr) -> set[int]:
+    """The outputs that are as weakly typed as Python numbers in the second program only."""
+    pairs = enumerate(zip(before.out_avals, after.out_avals, strict=False))
+    return {k for k, (a, b) in pairs if weakly_typed(b) and not weakly_typed(a) and 0 not in shape(a)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """The new version as a program, with the structure of its outputs and the inputs that it was traced for."""
+
+    program: ClosedJaxpr
+    tree: object
+    leaves: Sequence[object]
+    equations: int
+
+    def refused(self, reason: str) -> Proof:
+        return Proof(False, reason, None, self.equations)
+
+
+def _undecided(old: Function, joined: Callable[[], Function | None], target: _Target, error: Exception) -> Proof:
+    """The old version asks tracers for their values: compare with its arms joined, or along each of its paths."""
+    proof = target.refused(f"the old version does not trace: {type(error).__name__}")
+    if isinstance(error, jax.errors.ConcretizationTypeError):
+        proof = _by_path(old, target, FEW_DECISIONS)
+        if proof.same or proof.reason == DIFFER:
+            return proof
+    many, other = proof.reason == TOO_MANY, joined()
+    if other is not None:
+        proof = _by_path(other, target, MAX_DECISIONS, joined=True)
+    return _by_path(old, target, MAX_DECISIONS) if many and not proof.same else proof
+
+
+def _trace(function: Function, leaves: Sequence[object]) -> tuple[ClosedJaxpr, object]:
+    trees: list[object] = []
+
+    def flat(*arguments: object) -> list[object]:
+        out, tree = jax.tree_util.tree_flatten(function(*arguments))
+        trees.append(tree)
+        return out
+
+    program = jax.make_jaxpr(flat)(*leaves)
+    return program, trees[-1]
+
+
+def similar(a: object, b: object) -> bool:
+    """Equal trees, where classes of the two versions of the module count as equal by name."""
+    return a == b or str(a).replace("__before.", ".") == str(b).replace("__after.", ".")
+
+
+def symbols(numbering: Numbering, leaves: Sequence[object]) -> list[Ids]:
+    """Fresh numbers for the elements of each input."""
+    return [numbering.block(("input", k, shape(x)), shape(x)) for k, x in enumerate(leaves)]
+
+
+def _differ(before: ClosedJaxpr, after: ClosedJaxpr, leaves: Sequence[object]) -> str:
+    rolled = max(unrolled(before.jaxpr), unrolled(after.jaxpr)) > MAX_EQUATIONS
+    numbering = Numbering()
+    try:
+        loops, inputs = Loops(numbering), symbols(numbering, leaves)
+        old, new = (Interpreter(numbering, loops, rolled=rolled) for _ in range(2))
+        first, second = old.closed(before, inputs), new.closed(after, inputs)
+    except Unprovable as error:
+        return str(error)
+    return _compare(first, second, before, after) or _exposes(old, new)
+
+
+def _compare(first: Sequence[Ids], second: Sequence[Ids], before: ClosedJaxpr, after: ClosedJaxpr) -> str:
+    for a, b, x, y in zip(first, second, before.out_avals, after.out_avals, strict=False):
+        if a.size == 0 and b.size == 0:
+            continue
+        if a.shape != b.shape or x.dtype != y.dtype:
+            return "the outputs differ in shape or dtype"
+        if not np.array_equal(a, b):
+            return DIFFER
+    return ""
+
+
+def _by_path(old: Function, target: _Target, decisions: int, *, joined: bool = False) -> Proof:
+    """The old version branches on traced values: compare along each of its paths."""
+    largest, weaker = 0, set(range(len(target.program.out_avals)))
+
+    def eager(*arguments: object) -> object:
+        with jax.disable_jit(), gathering() as duties:
+            return old(*arguments), duties.pairs
+
+    try:
+        for path in paths(eager, target.leaves, decisions):
+            if not joined:
+                largest = max(largest, count(path.program.jaxpr))
+            weaker &= _weaker(path.program, target.program)  # that is weak on one path is so by its author
+            reason = _along(path, target, joined=joined)
+            if reason:
+                return target.refused(reason)
+    except TooManyDecisions:
+        return target.refused(TOO_MANY)
+    except Unprovable as error:
+        return target.refused(str(error))
+    except Exception as error:  # noqa: BLE001
+        why = f": {error}" if isinstance(error, Unfolded) else ""
+        return target.refused(f"a path does not trace: {type(error).__name__}{why}")
+    weak = bool(weaker) and not joined  # of joined arms the result is as strong as the strongest
+    return Proof(True, "", largest or None, target.equations, weaker=weak, along=True)
+
+
+def _along(path: Path, target: _Target, *, joined: bool) -> str:
+    """Why the new version does not do what the old one does along a path; empty where it does."""
+    tree, pairs = path.tree.children()  # type: ignore[attr-defined]
+    if not similar(tree, target.tree):
+        return "the outputs differ in structure"
+    if joined and (len(_float_types(path.program.jaxpr)) > 1 or _host_floats(path.program.jaxpr)):
+        return "the old version computes with Python floats, or with floats of several types"
+    numbering = Numbering()
+    loops, inputs = Loops(numbering), symbols(numbering, target.leaves)
+    rolled = max(unrolled(path.program.jaxpr), unrolled(target.program.jaxpr)) > MAX_EQUATIONS
+    old = Interpreter(numbering, loops, rolled=rolled)
+    first = _under(path, old, inputs)
+    if first is None:
+        return ""
+    inputs, new = _assumed(numbering, inputs), Interpreter(numbering, loops, rolled=rolled)
+    second = new.closed(target.program, inputs)
+    duties = first[tree.num_leaves : tree.num_leaves + pairs.num_leaves]
+    if not all(np.array_equal(a, b) for a, b in zip(duties[::2], duties[1::2], strict=True)):
+        return "what is carried changes its type on the way"
+    return _compare(first[: tree.num_leaves], second, path.program, target.program) or _exposes(old, new)
+
+
+def _exposes(old: Interpreter, new: Interpreter) -> str:
+    """Whether the new version computes in any case what the old one guards: the gradient may be lost there."""
+    return "what a branch guards is computed in any case" if new.exposed - old.exposed else ""
+
+
+def _float_types(jaxpr: Jaxpr) -> set[object]:
+    """The float dtypes that a program computes with: with one of them, weak and strong floats give the same."""
+    variables = [*jaxpr.invars, *jaxpr.constvars, *(v for e in jaxpr.eqns for v in e.outvars)]
+    dtypes = {getattr(getattr(v, "aval", None), "dtype", None) for v in variables}
+    found: set[object] = {d for d in dtypes if isinstance(d, np.dtype) and jax.numpy.issubdtype(d, np.inexact)}
+    for equation in jaxpr.eqns:
+        for inner in inner_jaxprs(equation.params.values()):
+            found |= _float_types(inner)
+    return found
+
+
+def _host_floats(jaxpr: Jaxpr) -> bool:
+    """Whether whole numbers that may be Python's become floats that may be Python's: on the host these are wider."""
+    for equation in jaxpr.eqns:
+        types = [v.aval for v in (*equation.invars[:1], *equation.outvars)]
+        if equation.primitive.name == "convert_element_type" and all(getattr(t, "weak_type", False) for t in types):
+            return True
+        if any(_host_floats(inner) for inner in inner_jaxprs(equation.params.values())):
+            return True
+    return False
+
+
+def _assumed(numbering: Numbering, inputs: list[Ids]) -> list[Ids]:
+    table = numbering.assumed
+    return [np.array([table.get(i, i) for i in x.reshape(-1).tolist()], np.int64).reshape(x.shape) for x in inputs]
+
+
+def _under(path: Path, interpreter: Interpreter, inputs: list[Ids]) -> list[Ids] | None:
+    """The outputs under the path's decisions; None where these contradict each other."""
+    decisions, numbering = path.decisions, interpreter.numbering
+    for _ in range(len(decisions) + 2):
+        interpreter.begin()
+        outputs = interpreter.closed(path.program, _assumed(numbering, inputs))
+        settled = True
+        asked = outputs[len(outputs) - len(decisions) :] if decisions else []
+        for number, decision in zip(asked, decisions, strict=False):
+            known = numbering.constants.get(int(number))
+            if known is None:
+                numbering.assume(int(number), decision)
+                settled = False
+                break
+            if bool(known) != decision:
+                return None
+        if settled:
+            return outputs
+    raise Unprovable("the decisions of a path are not settled")

@@ -1,0 +1,61 @@
+"""The traced programs of both versions for arguments of one shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax
+
+from ..infer.specs import transplant
+from ..runtime.calling import TookTooLong, limited, plain, split
+from ..search.case_values import Values
+from ..testing.judge import UNTRACEABLE, Judge, without_elements, without_trips
+from .prove import Proof, prove
+
+PROOF_SECONDS = 6.0
+
+
+def nothing_in(values: Values, error: Exception) -> bool:
+    """Whether there is nothing to loop over: no elements, or no trips over rows that there are none of."""
+    return without_elements(values) or without_trips(values, str(error))
+
+
+def one_proof(judge: Judge, values: Values) -> Proof:
+    """Compare the programs for inputs of one shape; what is static in the new version may not be so in the old."""
+    proof = _proof(judge, values, judge.signature.static)
+    whole = frozenset(name for name, value in values.items() if isinstance(value, int))
+    if isinstance(proof.error, UNTRACEABLE) and whole - judge.signature.static:
+        return _proof(judge, values, judge.signature.static | whole)
+    return proof
+
+
+def _proof(judge: Judge, values: Values, static: frozenset[str]) -> Proof:
+    before = plain(judge.before) if static else judge.before
+    parts = split(judge.own(values), static, numbers=True)
+    mine = split(judge.moved(values), static, numbers=True)
+
+    def joined() -> Callable[..., object] | None:
+        found = judge.joined()
+        if found is None:
+            return None
+        loaded, function = found
+        moved = {k: transplant(v, judge.home.module, loaded.module) for k, v in values.items()}
+        own = split(moved, static, numbers=True)
+        return lambda *ls: judge.signature.call(function, own.rebuild(ls))
+
+    with limited(PROOF_SECONDS):
+        try:
+            return prove(
+                lambda *ls: judge.signature.call(before, parts.rebuild(ls)),
+                lambda *ls: judge.signature.call(judge.after, mine.rebuild(ls)),
+                parts.leaves,
+                joined,
+            )
+        except TookTooLong:
+            return Proof(False, "comparing took too long")
+
+
+def shape_of(values: Values) -> str:
+    """What distinguishes traces: shapes of arrays, values of everything else."""
+    flat, tree = jax.tree_util.tree_flatten(values)
+    return str((tree, [(x.shape, str(x.dtype)) if hasattr(x, "dtype") and hasattr(x, "shape") else x for x in flat]))

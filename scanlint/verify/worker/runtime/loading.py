@@ -1,0 +1,325 @@
+"""Load the needed slice of a module: what the function under test reaches by name, and nothing else."""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import importlib
+import os
+import sys
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from . import dataclass_defaults
+from .absent_packages import ABSENT, loading
+from .cut_loops import shortened
+from .line_marks import MARK, marked, reached
+
+
+@dataclass
+class Loaded:
+    """One version of the module, with its tree, the imports that failed, and what is to be said of the others."""
+
+    module: types.ModuleType
+    tree: ast.Module
+    function: ast.FunctionDef | ast.AsyncFunctionDef | None
+    failures: dict[str, str] = field(default_factory=dict)
+    missing: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
+    whole: bool = False
+
+    @property
+    def names(self) -> dict[str, object]:
+        return self.module.__dict__
+
+    def resolve(self, dotted: str) -> object:
+        """The object of a qualified name; raises AttributeError or KeyError."""
+        head, *rest = dotted.split(".")
+        value = self.names[head]
+        for part in rest:
+            value = getattr(value, part)
+        return value
+
+
+def find(tree: ast.Module, dotted: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The definition of a qualified name; the last one, as at run time."""
+    body: Iterable[ast.stmt] = tree.body
+    node: ast.stmt | None = None
+    for part in dotted.split("."):
+        node = None
+        for statement in _flat(body):
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and statement.name == part:
+                node = statement
+        if node is None:
+            return None
+        body = node.body if isinstance(node, ast.ClassDef) else []
+    return node if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+
+
+def _flat(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    for statement in body:
+        yield statement
+        if isinstance(statement, (ast.If, ast.Try, ast.With)):
+            for name in ("body", "orelse", "finalbody"):
+                yield from _flat(getattr(statement, name, ()))
+            for handler in getattr(statement, "handlers", ()):
+                yield from _flat(handler.body)
+
+
+def loads(node: ast.AST) -> set[str]:
+    """Names read anywhere in a node; names in string annotations too."""
+    found: set[str] = set()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name):
+            found.add(inner.id)
+        elif isinstance(inner, (ast.arg, ast.AnnAssign)) and isinstance(inner.annotation, ast.Constant):
+            try:
+                found |= loads(ast.parse(str(inner.annotation.value), mode="eval"))
+            except SyntaxError:
+                continue
+    return found
+
+
+def binds(statement: ast.stmt) -> set[str]:
+    """Names that a top-level statement binds or changes (`TABLE[k] = v` and `f.attr = v` change `TABLE`, `f`)."""
+    match statement:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.Import(names=names):
+            return {a.asname or a.name.split(".")[0] for a in names}
+        case ast.ImportFrom(names=names):
+            return {a.asname or a.name for a in names}
+        case ast.Expr(value=ast.Call() as call):
+            return _registered(call)
+    found: set[str] = set()
+    for inner in ast.walk(statement):
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+            found.add(inner.id)
+        elif isinstance(inner, (ast.Attribute, ast.Subscript)) and isinstance(inner.ctx, ast.Store):
+            found |= {_root(inner)}
+        elif isinstance(inner, ast.stmt) and inner is not statement and not isinstance(statement, ast.For):
+            found |= binds(inner)
+    return found - {""}
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _registered(call: ast.Call) -> set[str]:
+    """`f.defvjp(...)` changes `f`; `register_pytree_node(C, ...)` changes `C`."""
+    if not isinstance(call.func, (ast.Attribute, ast.Name)):
+        return set()
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id
+    if name.startswith("def") and isinstance(call.func, ast.Attribute):
+        return {_root(call.func)} - {""}
+    if name.startswith("register"):
+        return {a.id for a in call.args if isinstance(a, ast.Name)}
+    return set()
+
+
+def _always(statement: ast.stmt) -> bool:
+    """Future imports, star imports and changes of JAX's configuration."""
+    match statement:
+        case ast.ImportFrom(module="__future__"):
+            return True
+        case ast.ImportFrom(names=[ast.alias(name="*")]):
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Attribute(attr="config"), attr="update"))):
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="config"), attr="update"))):
+            return True
+    return False
+
+
+def cut(tree: ast.Module, wanted: set[str]) -> list[ast.stmt]:
+    """The top-level statements needed to define the wanted names, in order."""
+    needed = set(wanted)
+    chosen = {i for i, s in enumerate(tree.body) if _always(s)}
+    for i in chosen:
+        needed |= loads(tree.body[i])
+    bound = [binds(s) for s in tree.body]
+    changed = True
+    while changed:
+        changed = False
+        for i, statement in enumerate(tree.body):
+            if i not in chosen and bound[i] & needed and not _is_main(statement):
+                chosen.add(i)
+                needed |= loads(statement)
+                changed = True
+    return [tree.body[i] for i in sorted(chosen)]
+
+
+def _is_main(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.If)
+        and isinstance(statement.test, ast.Compare)
+        and isinstance(statement.test.left, ast.Name)
+        and statement.test.left.id == "__name__"
+    )
+
+
+def place(file: str, root: str) -> tuple[str, str, str]:
+    """Import root, module name and package of a file: the folder above its outermost package."""
+    folder, name = os.path.split(os.path.abspath(file))
+    stem = name.removesuffix(".py")
+    parts: list[str] = []
+    while os.path.exists(os.path.join(folder, "__init__.py")) and folder != os.path.dirname(folder):
+        folder, last = os.path.split(folder)
+        parts.insert(0, last)
+    package = ".".join(parts)
+    if stem == "__init__":
+        return folder, package, package
+    return folder, f"{package}.{stem}" if package else stem, package
+
+
+def load(
+    text: str,
+    file: str,
+    root: str,
+    function: str,
+    suffix: str,
+    *,
+    table: Mapping[int, int] | None = None,
+    instrument: Callable[[ast.Module], ast.Module] = lambda tree: tree,
+    given: Mapping[str, object] | None = None,
+) -> Loaded:
+    """Run the slice of `text` that defines `function`; falls back to the whole module where that fails by name.
+
+    With a table of numbers it is the twin with short loops that is loaded. What runs may be instrumented, with the
+    names that this needs given; the tree that is kept is not. Where modules import packages that are not installed
+    here, or make dataclasses that this Python refuses, it is tried once more with something in their place.
+    """
+    while True:
+        missing: set[str] = set()
+        try:
+            with loading():
+                loaded = _load(text, file, root, function, suffix, table, instrument, given, missing)
+        except Exception as error:
+            if dataclass_defaults.refused(error):
+                dataclass_defaults.allow()
+                continue
+            if missing <= ABSENT.names:
+                raise
+        else:
+            if missing <= ABSENT.names:
+                loaded.notes += [f"`{name}` is not installed where the code was run" for name in sorted(ABSENT.names)]
+                loaded.notes += [dataclass_defaults.NOTE] if dataclass_defaults.allowed() else []
+                return loaded
+        ABSENT.stand_in(missing)
+
+
+def _load(
+    text: str,
+    file: str,
+    root: str,
+    function: str,
+    suffix: str,
+    table: Mapping[int, int] | None,
+    instrument: Callable[[ast.Module], ast.Module],
+    given: Mapping[str, object] | None,
+    missing: set[str],
+) -> Loaded:
+    """The same without stand-ins; the packages that were missed are added to `missing`."""
+    tree, running = (shortened(ast.parse(text, file), table or {}) for _ in range(2))
+    running = marked(instrument(running))
+    statements = cut(running, {function.split(".")[0]})
+    given = {MARK: reached, **(given or {})}
+    loaded = _fresh(tree, file, root, function, suffix, missing)
+    loaded.names.update(given)
+    try:
+        _execute(statements, loaded, file)
+        loaded.resolve(function)
+    except (NameError, KeyError, AttributeError):
+        whole = _fresh(tree, file, root, function, suffix, missing)
+        whole.names.update(given)
+        whole.whole, whole.notes = True, loaded.notes
+        try:
+            _execute([s for s in running.body if not _is_main(s)], whole, file)
+        except NameError as error:
+            raise ImportError(whole.failures[error.name]) if error.name in whole.failures else error from None
+        return whole
+    return loaded
+
+
+def complete(loaded: Loaded, wanted: set[str]) -> None:
+    """Define further names of a module of which only a slice was run."""
+    missing = wanted - set(loaded.names)
+    statements = cut(loaded.tree, missing) if missing else []
+    _execute([s for s in statements if not binds(s) <= set(loaded.names)], loaded, str(loaded.module.__file__))
+
+
+def _fresh(tree: ast.Module, file: str, root: str, function: str, suffix: str, missing: set[str]) -> Loaded:
+    home, name, package = place(file, root)
+    for folder in (root, os.path.join(root, "src"), home):
+        if folder and folder not in sys.path and os.path.isdir(folder):
+            sys.path.insert(0, folder)
+    bare = _packages(package, home)
+    module = types.ModuleType(f"{name}__{suffix}")
+    module.__file__ = file
+    module.__package__ = package
+    module.__spec__ = None
+    sys.modules[module.__name__] = module
+    return Loaded(module, tree, find(tree, function), missing=missing, notes=bare)
+
+
+def _packages(dotted: str, home: str) -> list[str]:
+    """Import the packages of a module; one that does not load here stands empty, for its submodules to be found."""
+    parts = dotted.split(".") if dotted else []
+    notes: list[str] = []
+    for count in range(1, len(parts) + 1):
+        name = ".".join(parts[:count])
+        try:
+            importlib.import_module(name)
+        except Exception as error:  # noqa: BLE001 - the code of others: whatever it raises, its modules may be fine
+            package = types.ModuleType(name)
+            package.__path__ = [os.path.join(home, *parts[:count])]
+            sys.modules[name] = package
+            if count > 1:
+                setattr(sys.modules[".".join(parts[: count - 1])], parts[count - 1], package)
+            notes.append(f"`{name}` does not import ({error}): its modules were loaded without it")
+    return notes
+
+
+def _execute(statements: list[ast.stmt], loaded: Loaded, file: str) -> None:
+    """Run statements one by one; an import that fails is left out and remembered."""
+    for statement in statements:
+        future: list[ast.stmt] = [s for s in statements if isinstance(s, ast.ImportFrom) and s.module == "__future__"]
+        body = [statement] if statement in future else [*future, statement]
+        code = compile(ast.Module(body, []), file, "exec", dont_inherit=True)
+        try:
+            exec(code, loaded.names)
+        except ImportError:
+            if not isinstance(statement, (ast.Import, ast.ImportFrom)):
+                raise
+            _import_apart(statement, loaded, file)
+        except (AttributeError, NameError, TypeError):
+            if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                raise
+            _unannotated(body, loaded, file)
+
+
+def _unannotated(body: list[ast.stmt], loaded: Loaded, file: str) -> None:
+    """Run a definition with its annotations unread: they may name what this version of a library does not have."""
+    flags = __future__.annotations.compiler_flag
+    exec(compile(ast.Module(body, []), file, "exec", flags=flags, dont_inherit=True), loaded.names)
+
+
+def _import_apart(statement: ast.Import | ast.ImportFrom, loaded: Loaded, file: str) -> None:
+    """Import name by name what can be imported."""
+    for alias in statement.names:
+        one: ast.stmt
+        if isinstance(statement, ast.Import):
+            one = ast.Import([alias])
+        else:
+            one = ast.ImportFrom(statement.module, [alias], statement.level)
+        ast.copy_location(one, statement)
+        try:
+            exec(compile(ast.Module([one], []), file, "exec", dont_inherit=True), loaded.names)
+        except ImportError as error:
+            if isinstance(error, ModuleNotFoundError) and error.name:
+                loaded.missing.add(error.name)
+            loaded.failures[alias.asname or alias.name.split(".")[0]] = str(error)

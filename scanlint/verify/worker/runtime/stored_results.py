@@ -1,0 +1,96 @@
+"""What a function sets in its arguments (`state["x"] = ...`, `self.x = ...`) is part of its result."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import types
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from inspect import isroutine
+
+import jax
+import numpy as np
+
+from .calling import Signature, jitted
+
+Place = tuple[str, ...]
+DEEPEST = 4
+NUMBERS = (jax.Array, np.ndarray, np.generic, bool, int, float, complex)
+
+
+@dataclass(frozen=True)
+class Storing(Signature):
+    """Calls the function with copies of what it changes, and gives what it leaves at `places` beside its result.
+
+    A place is a parameter with the items ("x") and attributes (".x") that lead on from there.
+    """
+
+    places: tuple[Place, ...] = ()
+
+    def call(self, function: Callable[..., object], values: dict[str, object]) -> object:
+        own = {name: _copied(values[name]) for name, *_ in self.places if name in values}
+        result = super().call(function, {**values, **own})
+        return result, [_at(own.get(name), way) for name, *way in self.places]
+
+
+def storing(signature: Signature, *versions: ast.FunctionDef | ast.AsyncFunctionDef) -> Signature:
+    """The signature with the places that any of the versions sets; itself where there are none."""
+    names = {*signature.positional, *signature.keyword}
+    places = dict.fromkeys(p for node in versions for p in _places(node) if p[0] in names)
+    if not places or type(signature) is not Signature:
+        return signature
+    return Storing(signature.positional, signature.keyword, signature.static, tuple(places))
+
+
+def _places(node: ast.AST) -> Iterator[Place]:
+    for part in ast.walk(node):
+        if isinstance(part, (ast.Subscript, ast.Attribute)) and isinstance(part.ctx, ast.Store):
+            place = _place(part)
+            if place is not None:
+                yield place
+
+
+def _place(node: ast.expr) -> Place | None:
+    match node:
+        case ast.Name(id=name):
+            return (name,)
+        case ast.Subscript(value=value, slice=ast.Constant(value=str(key))):
+            before = _place(value)
+            return (*before, key) if before is not None else None
+        case ast.Attribute(value=value, attr=name):
+            before = _place(value)
+            return (*before, f".{name}") if before is not None else None
+    return None
+
+
+def _copied(value: object, depth: int = 0) -> object:
+    """Containers and plain objects made anew, so that nobody else sees what becomes of them."""
+    if isinstance(value, (*NUMBERS, str, bytes, type, types.ModuleType)) or isroutine(value) or jitted(value):
+        return value
+    if depth > DEEPEST:
+        return value
+    if isinstance(value, dict):
+        return type(value)({k: _copied(v, depth + 1) for k, v in value.items()})
+    if type(value) is list:
+        return [_copied(v, depth + 1) for v in value]
+    if not hasattr(value, "__dict__"):
+        return value
+    try:
+        made = copy.copy(value)
+    except TypeError:  # locks, files and their like: nothing that a version changes
+        return value
+    for name, inner in vars(value).items():
+        object.__setattr__(made, name, _copied(inner, depth + 1))
+    return made
+
+
+def _at(value: object, way: Sequence[str]) -> object:
+    """What stands at the end of a way, where it is made of arrays and numbers; else nothing."""
+    for step in way:
+        if step.startswith("."):
+            value = getattr(value, step[1:], None)
+        else:
+            value = value.get(step) if isinstance(value, dict) else None
+    leaves = jax.tree_util.tree_leaves(value)
+    return value if all(isinstance(x, NUMBERS) for x in leaves) else None

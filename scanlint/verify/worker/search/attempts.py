@@ -1,0 +1,165 @@
+"""Trying inputs on the old version: abstractly where it traces, else with real numbers."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import jax
+import numpy as np
+
+from ..harvest.factories import Made
+from ..infer.specs import Array, Choice, Scalar, Spec, Struct, build, leaves, transplant
+from ..proof.paths import TooManyDecisions, deciding
+from ..runtime.calling import Signature, TookTooLong, limited, plain, split
+from ..runtime.jax_functions import abstract
+from ..runtime.line_marks import Progress
+from ..runtime.loading import Loaded
+from .case_values import Mode, Specs, Values, make, scalar_values
+from .shape_search import Failure
+
+ATTEMPT_SECONDS = 2.0
+CONCRETE = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+)
+
+
+@dataclass
+class Attempts:
+    """Runs one function on what specs describe; `trial` is a version of the module whose long loops are short.
+
+    `fixed`: what callers hand in for some parameters.
+    `decided`: whether attempts came to a truth test on an array, or needed its value; `empty`: whether the last one
+    gave an array without elements.
+    """
+
+    loaded: Loaded
+    function: Callable[..., object]
+    node: ast.FunctionDef | ast.AsyncFunctionDef
+    signature: Signature
+    owner: type | None = None
+    trial: Loaded | None = None
+    new: ast.AST | None = None
+    decided: bool = False
+    empty: bool = False
+    fixed: Values = field(default_factory=dict)
+
+    def attempt(
+        self,
+        specs: Specs,
+        function: Callable[..., object] | None = None,
+        truth: Callable[[int], bool] = lambda asked: asked % 2 == 1,
+        reached: Progress | None = None,
+    ) -> Failure | None:
+        """Does a version (the old one) accept these? Abstractly where they allow; truth tests are alternated."""
+        asked, self.empty = [0], False
+        reached = Progress() if reached is None else reached
+
+        def decide(tracer: object) -> bool:
+            asked[0] += 1
+            self.decided = True
+            if asked[0] > 200:
+                raise TooManyDecisions
+            return truth(asked[0])
+
+        try:
+            with limited(ATTEMPT_SECONDS), deciding(decide), reached.watching():
+                values = self.moved(self.abstract(specs), function)
+                parts = split(values, self.signature.static, numbers=False)
+                given = jax.eval_shape(
+                    lambda *ls: self.outcome(parts.rebuild(ls), function or plain(self.function)), *parts.leaves
+                )
+                self.empty = any(x.size == 0 for x in given)
+        except TooManyDecisions:
+            return None
+        except TookTooLong:
+            return Failure("took too long", (), "timeout")
+        except CONCRETE as error:
+            self.decided = True
+            return None if self.runs(specs, function) else self.failed(error, reached)
+        except Exception as error:  # noqa: BLE001
+            return self.failed(error, reached)
+        return None
+
+    def failed(self, error: Exception, reached: Progress) -> Failure:
+        lines, offsets, meant = self.lines_of(error)
+        return Failure(str(error), lines, type(error).__name__, (reached.events, *offsets), meant)
+
+    def runs(self, specs: Specs, function: Callable[..., object] | None) -> bool:
+        """Whether a version that does not trace accepts real arguments: `float(x)`, `int(size / step)`."""
+        for mode in (Mode("ordinary values"), Mode("positive values", seed=9, definite=True)):
+            try:
+                with limited(ATTEMPT_SECONDS):
+                    values = self.moved(make(specs, mode, ()), function)
+                    self.outcome(values, function or plain(self.function))
+                return True
+            except TookTooLong:
+                return False
+            except Exception:  # noqa: BLE001
+                continue
+        return False
+
+    def moved(self, values: dict[str, object], function: Callable[..., object] | None) -> dict[str, object]:
+        """The same arguments for the module of a function of either version, or for the trial."""
+        home = self.loaded.module
+        name = str(getattr(inspect.unwrap(function), "__module__", "")) if function is not None else ""
+        module = sys.modules.get(name) if name.startswith(home.__name__.removesuffix("before")) else None
+        module = module or (self.trial.module if self.trial is not None else home)
+        return values if module is home else {k: transplant(v, home, module) for k, v in values.items()}
+
+    def outcome(self, values: dict[str, object], function: Callable[..., object]) -> object:
+        """The result's array leaves (a result need not be a pytree of arrays for the inputs to be good)."""
+        result = self.signature.call(function, values)
+        return [x for x in jax.tree_util.tree_leaves(result) if isinstance(x, (jax.Array, np.ndarray))]
+
+    def lines_of(self, error: Exception) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
+        """Lines and instruction offsets of the frames in the code under test, and whether the innermost is one."""
+        at, lines, offsets, inside = error.__traceback__, [], [], False
+        while at is not None:
+            inside = at.tb_frame.f_code.co_filename == self.loaded.module.__file__
+            if inside:
+                lines.append(at.tb_lineno)
+                offsets.append(at.tb_lasti)
+            at = at.tb_next
+        return tuple(lines), tuple(reversed(offsets)), inside
+
+    def abstract(self, specs: Specs) -> dict[str, object]:
+        """Arguments with shapes in place of arrays; real ones where a container hides them from JAX."""
+        if any(_opaque(s) for s in specs.values()):
+            return make(specs, Mode("ordinary"), ())
+
+        def pick(spec: Spec, path: str) -> object:
+            match spec:
+                case Array(shape=shape, dtype="key"):
+                    return abstract(shape, _key_dtype())
+                case Array(shape=shape, dtype="rawkey"):
+                    return abstract((*shape, 2), np.uint32)
+                case Array(shape=shape, dtype=dtype):
+                    return abstract(shape, jax.numpy.dtype(dtype))
+                case Scalar():
+                    return scalar_values(spec, ())[0]
+                case Choice(values=values):
+                    return values[0]
+            raise TypeError(f"no value for {spec}")
+
+        outer = self.signature.static if isinstance(self.signature, Made) else ()
+        real = make({n: s for n, s in specs.items() if n in outer}, Mode("ordinary"), ())
+        return {name: build(spec, pick, name) for name, spec in specs.items() if name not in real} | real
+
+
+def _key_dtype() -> object:
+    return jax.eval_shape(lambda: jax.random.key(0)).dtype
+
+
+def _opaque(spec: Spec) -> bool:
+    """Whether a class is used as a container that is no pytree."""
+    if not isinstance(spec, Struct):
+        return False
+    if isinstance(spec.kind, type) and not (issubclass(spec.kind, tuple)):
+        return any(isinstance(leaf, Array) for _, leaf in leaves(spec))
+    return any(_opaque(s) for _, s in spec.items)

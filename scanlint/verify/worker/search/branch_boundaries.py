@@ -1,0 +1,148 @@
+"""Inputs where the old version turns: between two that take other ways through it lies a boundary.
+
+What a rewrite gets wrong about a test shows there: on one side, on the tie itself, or with another sign beside.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import jax
+import numpy as np
+
+from ..runtime.calling import TookTooLong
+from ..runtime.jax_functions import placed
+from ..testing.branch_cover import Way
+from ..testing.judge import Judge, floating
+from .case_values import Case
+
+if TYPE_CHECKING:
+    from .case_values import Values
+
+MAX_TURNS = 8
+MAX_BESIDE = 4  # leaves whose signs are changed
+STEPS = 70
+AWAY = 1e-4  # of the way between two inputs: beyond what rounding decides
+QUICK_SECONDS = 0.05
+
+
+class Turn(NamedTuple):
+    """The nearest inputs on both sides of a boundary, two that are clearly on one, and the way beyond it."""
+
+    sides: tuple[Values, Values]
+    away: tuple[Values, Values]
+    other: Way
+
+
+def turns(judge: Judge) -> Iterator[Case]:
+    """Cases on both sides of the boundaries between the cases that were run, as near as floats are."""
+    if judge.pace.usual is None or judge.pace.usual > QUICK_SECONDS:
+        return
+    seen: set[Way] = set()
+    for (first, a, way), (second, b, other) in itertools.combinations(judge.ran, 2):
+        if len(seen) >= MAX_TURNS:
+            return
+        if way == other or _kind(a) != _kind(b) or _until(way, other) in seen:
+            continue
+        turn = _turn(judge, a, b, way)
+        if turn is None:
+            continue
+        seen |= {_until(way, other), _until(way, turn.other)}
+        label = f"a boundary between {first} and {second}"
+        for values in turn.away:
+            yield Case(label, lambda v=values: v, ordinary=False)  # type: ignore[misc]
+        for values in turn.sides:
+            for beside in _signed(values):
+                yield Case(label, lambda v=beside: v, ordinary=False, tie=True)  # type: ignore[misc]
+
+
+def _until(way: Way, other: Way) -> Way:
+    """The decisions that two ways have in common, and the one that they do not."""
+    common = [a for a, b in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(way, other, strict=False))]
+    rest = way[len(common) :][:1] or other[len(common) :][:1]
+    return (*common, *((point, True) for point, _ in rest))
+
+
+def _turn(judge: Judge, a: Values, b: Values, way: Way) -> Turn | None:
+    """Where between two inputs the way of the first is left; None where their floats do not decide it."""
+    low, high = a, _between(a, b, 1.0)
+    other = _way(judge, high)
+    if other is None or other == way:
+        return None
+    at, end = 0.0, 1.0
+    for _ in range(STEPS):
+        middle = (at + end) / 2
+        values = _between(a, b, middle)
+        found = way if _same(values, low) else other if _same(values, high) else _way(judge, values)
+        if found is None:
+            return None
+        if found == way:
+            at, low = middle, values
+        else:
+            end, high, other = middle, values, found
+    return Turn((low, high), (_between(a, b, at - AWAY), _between(a, b, end + AWAY)), other)
+
+
+def _way(judge: Judge, values: Values) -> Way | None:
+    judge.coverage.begin()
+    try:
+        judge.run_old(values, judge.boundary_patience())
+    except (Exception, TookTooLong):  # noqa: BLE001
+        return None
+    return judge.coverage.way()
+
+
+def _between(a: Values, b: Values, part: float) -> Values:
+    """The floats of `a` moved that part of the way to those of `b`."""
+
+    def leaf(x: object, y: object) -> object:
+        if not _moves(x):
+            return x
+        first, second = np.asarray(x, np.float64), np.asarray(y, np.float64)
+        return _like(x, (1 - part) * first + part * second)
+
+    return jax.tree_util.tree_map(leaf, a, b)  # type: ignore[no-any-return]
+
+
+def _signed(values: Values) -> Iterator[Values]:
+    """The values, then with one float leaf as it is and the others of either sign, and the other way round."""
+    yield values
+    flat, tree = jax.tree_util.tree_flatten(values)
+    places = [i for i, x in enumerate(flat) if _moves(x)]
+    if not 1 < len(places) <= MAX_BESIDE:
+        return
+    found = [values]
+    for place, sign, alone in itertools.product(places, (1.0, -1.0), (True, False)):
+        changed = [i for i in places if (i == place) == alone]
+        beside = jax.tree_util.tree_unflatten(
+            tree, [_sided(x, sign) if i in changed else x for i, x in enumerate(flat)]
+        )
+        if not any(_same(beside, other) for other in found):
+            found.append(beside)
+            yield beside
+
+
+def _sided(x: object, sign: float) -> object:
+    plain = np.asarray(x, np.float64)
+    return _like(x, sign * np.where(plain == 0, 1.0, np.abs(plain)))
+
+
+def _like(x: object, plain: np.ndarray) -> object:
+    """As a leaf of the same kind; Python numbers such that single precision holds them."""
+    return float(np.float32(plain)) if isinstance(x, float) else placed(plain, x.dtype)  # type: ignore[attr-defined]
+
+
+def _moves(x: object) -> bool:
+    return isinstance(x, float) or floating(x)
+
+
+def _kind(values: Values) -> object:
+    flat, tree = jax.tree_util.tree_flatten(values)
+    return tree, [(np.shape(x), getattr(x, "dtype", type(x))) for x in flat]
+
+
+def _same(a: Values, b: Values) -> bool:
+    pairs = zip(jax.tree_util.tree_leaves(a), jax.tree_util.tree_leaves(b), strict=True)
+    return all(np.array_equal(x, y) for x, y in pairs if _moves(x))

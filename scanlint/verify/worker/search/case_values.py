@@ -1,0 +1,271 @@
+"""Values for specs: ordinary, zero, tied, negative, not finite, at each boundary, and every discrete choice."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..infer.specs import Array, Choice, Scalar, Spec, build, key_of, leaves
+from ..runtime.jax_functions import placed
+
+Specs = dict[str, Spec]
+Values = dict[str, object]
+MAX_ALONE = 3
+MOST_TRIPS = 130
+LARGE_NUMBERS = "large whole numbers"
+OTHERWISE = "as called, but "
+WIDE = {"float32": "float64", "complex64": "complex128", "int32": "int64"}
+AROUND = 10
+LARGE = 40_000  # beyond 16 bits, and so is the square beyond 32
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call: a label for the counterexample, and how to make its arguments (anew each time).
+
+    On a `tie`, where the old version turns, a difference counts only where rounding has no part in it.
+    """
+
+    label: str
+    make: Callable[[], Values]
+    ordinary: bool = True
+    finite: bool = True
+    tie: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """How the leaves of one case are filled; `turn` chooses among discrete values, by leaf where `only` names it.
+
+    `spot` is the first element, or the `last`; `large`: whole numbers of arrays are; `few`: floats are small whole
+    numbers, so that some are equal; `around`: numbers near which floats lie, each near one of them.
+    """
+
+    name: str
+    seed: int = 0
+    scale: float = 1.0
+    fill: float | None = None
+    spot: float | None = None
+    turn: int = 0
+    only: str | None = None
+    mixed: bool = False
+    sign: int = 0
+    definite: bool = False
+    last: bool = False
+    large: bool = False
+    few: bool = False
+    around: tuple[float, ...] = ()
+
+
+POSITIVE = Mode("positive values", seed=9, definite=True)
+GENTLE = (
+    Mode("small values", scale=0.1),
+    Mode("other small values", seed=1, scale=0.05, turn=1, mixed=True),
+    Mode("small positive values", seed=9, scale=0.1, definite=True),
+    Mode("small negative values", seed=8, scale=0.1, sign=-1),
+    Mode("still other small values", seed=5, scale=0.2, turn=2, mixed=True),
+    Mode("zeros", fill=0.0),
+)
+"""On which an iteration may settle that has no end on ordinary values."""
+GENTLE_POSITIVE = tuple(
+    Mode(f"small positive values {at}", seed=8 + at, scale=scale, definite=True, turn=at - 1, mixed=at > 1)
+    for at, scale in enumerate((0.2, 0.1, 0.3, 0.05, 0.5), start=1)
+)
+"""On which time goes on: `t += dt`."""
+
+
+def make(specs: Specs, mode: Mode, integers: Sequence[int], wide: bool = False) -> Values:
+    """Arguments by parameter."""
+
+    def pick(spec: Spec, path: str) -> object:
+        turn = mode.turn if mode.only is None or mode.only == path else 0
+        if mode.mixed:
+            turn = zlib.crc32(f"{path}:{mode.turn}".encode()) % 97
+        match spec:
+            case Array():
+                return _array(spec, path, mode, turn, integers, wide)
+            case Scalar():
+                return scalar_values(spec, integers)[turn % len(scalar_values(spec, integers))]
+            case Choice(values=values):
+                return values[turn % len(values)]
+        raise TypeError(f"no value for {spec}")
+
+    return {name: build(spec, pick, name) for name, spec in specs.items()}
+
+
+def scalar_values(spec: Scalar, integers: Sequence[int]) -> list[object]:
+    """Python numbers, the usual one first; for ints the trip counts 0, 1, 2 and more."""
+    if spec.size is not None:
+        return list(dict.fromkeys(max(n, 0) for n in (spec.size, spec.size - 1, 1, 0) if n <= spec.size))
+    first: list[object] = [] if spec.usual is None else [spec.usual]
+    match spec.kind:
+        case "int":
+            small = [n for n in integers if -4 <= n <= MOST_TRIPS]
+            return list(dict.fromkeys([*(first or [spec.count]), 0, 1, 2, 3, *small, 7]))
+        case "float":
+            return [*(first or [0.7]), 0.0, 1.0, -1.5, 0.25]
+        case "bool":
+            return [True, False]
+    return [*first, 0.5 + 0.25j]
+
+
+def _array(spec: Array, path: str, mode: Mode, turn: int, integers: Sequence[int], wide: bool) -> object:
+    rng = np.random.default_rng([zlib.crc32(path.encode()), mode.seed])
+    if spec.dtype in ("key", "rawkey"):
+        return key_of(mode.seed + 7, spec.shape, spec.dtype == "key")
+    dtype = WIDE.get(spec.dtype, spec.dtype) if wide else spec.dtype
+    if spec.dtype == "bool":
+        return placed(rng.random(spec.shape) < 0.5 if spec.shape else (turn + mode.seed) % 2 == 0, bool)
+    if "int" in spec.dtype:
+        if mode.large and np.iinfo(dtype).max > 2 * LARGE:
+            return placed(LARGE + rng.integers(0, LARGE, spec.shape), dtype)
+        pool = list(dict.fromkeys([1, 0, 2, -1, 3, *integers, 9]))
+        if spec.shape:
+            return placed(rng.integers(0, 3, spec.shape), dtype)
+        return placed(pool[turn % len(pool)] if mode.seed < 2 else int(rng.integers(-2, 8)), dtype)
+    values = rng.standard_normal(spec.shape) * mode.scale
+    if mode.few:
+        values = rng.integers(-1, 3, spec.shape).astype(float)
+    if mode.around:
+        values = rng.choice(mode.around, spec.shape) + 0.5 * values
+    if "complex" in spec.dtype:
+        values = values + 1j * rng.standard_normal(spec.shape)
+    elif mode.sign:
+        values = mode.sign * np.abs(values)
+    elif mode.definite:
+        values = _definite(values) if _square(spec) else np.abs(values)
+    if mode.fill is not None:
+        values = np.full(spec.shape, mode.fill)
+    if mode.spot is not None and (mode.only is None or mode.only == path):
+        values = np.array(values)
+        values.reshape(-1)[-1 if mode.last else 0 :][: 1 if values.size else 0] = mode.spot
+    return placed(values, dtype)
+
+
+def _square(spec: Spec) -> bool:
+    return isinstance(spec, Array) and len(spec.shape) > 1 and spec.shape[-1] == spec.shape[-2] > 0
+
+
+def _definite(values: np.ndarray) -> np.ndarray:
+    """Symmetric positive definite matrices that dominate on their diagonal: solvers and iterations settle on them."""
+    size = values.shape[-1]
+    return np.asarray(values @ np.swapaxes(values, -1, -2) / size + 2.0 * np.eye(size))
+
+
+def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Iterator[Mode]:
+    """The cases of one set of specs, the most telling first."""
+    yield Mode("ordinary values")
+    yield Mode("other values", seed=1, scale=3.0, turn=1, mixed=True)
+    found = [leaf for s in specs.values() for _, leaf in leaves(s)]
+    matrices = any(map(_square, found))
+    yield replace(POSITIVE, name="positive values and matrices") if matrices else POSITIVE
+    yield Mode("negative values", seed=8, sign=-1)
+    for name, fill in (("zeros", 0.0), ("ones", 1.0), ("minus ones", -1.0)):
+        yield Mode(name, fill=fill)
+    yield Mode("few different values", seed=12, few=True)
+    yield from _alone(specs, floats)
+    options = max((_options(leaf, integers) for leaf in found), default=1)
+    for k in range(max(AROUND, min(3 * options, 2 * AROUND)) if floats else 0):
+        yield Mode(f"values around the constants {k}", seed=30 + k, turn=k % options, around=tuple(floats))
+    for value in floats:
+        for near in (value, value - 1, value + 1, value / 2):  # halves: `x + y` is on a boundary
+            yield Mode(f"all {near:g}", fill=near)
+    discrete = [(f"{path}", _options(leaf, integers)) for name, s in specs.items() for path, leaf in leaves(s, name)]
+    for path, options in discrete:
+        for turn in range(1, options):
+            yield Mode(f"choice {turn} of {path}", turn=turn, only=path)
+    yield Mode("a NaN", seed=2, spot=float("nan"))
+    if any(isinstance(leaf, Array) and leaf.shape and "float" in leaf.dtype for leaf in found):
+        yield Mode("a NaN at the end", seed=2, spot=float("nan"), last=True)
+    if any(isinstance(leaf, Array) and leaf.dtype in ("int32", "int64") for leaf in found):
+        yield Mode(LARGE_NUMBERS, large=True)
+    yield Mode("an infinity", seed=3, spot=float("inf"))
+    yield Mode("large values", seed=4, scale=1e4)
+    for k in range(3):
+        yield Mode(f"mixture {k}", seed=5 + k, scale=(0.1, 1.0, 10.0)[k], turn=k + 2, mixed=True)
+
+
+def _alone(specs: Specs, floats: Sequence[float]) -> Iterator[Mode]:
+    """A boundary in one number, with the others on either side of zero: what `x >= 0` gives may hang on `y`."""
+    numbers = [
+        path
+        for name, spec in specs.items()
+        for path, leaf in leaves(spec, name)
+        if isinstance(leaf, Array) and leaf.shape == () and "float" in leaf.dtype
+    ]
+    if 1 < len(numbers) <= MAX_ALONE:
+        for value in dict.fromkeys([0.0, *floats[:1]]):
+            for path in numbers:
+                for sign in (-1, 1):
+                    yield Mode(f"{path} at {value:g}", seed=10 + sign, spot=value, only=path, sign=sign)
+
+
+def _options(leaf: Array | Scalar | Choice, integers: Sequence[int]) -> int:
+    match leaf:
+        case Choice(values=values):
+            return min(len(values), 6)
+        case Scalar():
+            return min(len(scalar_values(leaf, integers)), 8)
+        case Array(shape=(), dtype="bool"):
+            return 2
+        case Array(shape=(), dtype=dtype) if "int" in dtype:
+            return min(len(dict.fromkeys([1, 0, 2, -1, 3, *integers, 9])), 10)
+    return 1
+
+
+def searching(floats: Sequence[float]) -> Iterator[Mode]:
+    """Further cases, tried while a line has not been reached."""
+    for k in range(40):
+        yield Mode(f"searching {k}", seed=20 + k, scale=10.0 ** (k % 5 - 2), turn=k, mixed=True)
+
+
+def cases(specs: Specs, found: Iterator[Mode], integers: Sequence[int], *, wide: bool = False) -> Iterator[Case]:
+    for mode in found:
+        yield Case(
+            mode.name,
+            lambda mode=mode: make(specs, mode, integers, wide),  # type: ignore[misc]
+            ordinary=mode.fill is None and mode.spot is None and not (mode.large or mode.few),
+            finite=mode.spot is None or bool(np.isfinite(mode.spot)),
+        )
+
+
+def varied(values: Values, floats: Sequence[float]) -> Iterator[Case]:
+    """Cases around harvested arguments: as they are, then their float leaves changed."""
+    yield Case("as called", lambda: values)
+
+    def changed(change: Callable[[np.ndarray, int], np.ndarray]) -> Callable[[], Values]:
+        def leaf(at: list[int], x: object) -> object:
+            if not isinstance(x, (jax.Array, np.ndarray)) or not jnp.issubdtype(x.dtype, jnp.inexact):
+                return x
+            at[0] += 1
+            return placed(change(np.array(x), at[0]), x.dtype)
+
+        def make() -> Values:
+            at = [0]
+            return {k: jax.tree_util.tree_map(lambda x: leaf(at, x), v) for k, v in values.items()}
+
+        return make
+
+    def spot(x: np.ndarray, value: float) -> np.ndarray:
+        x.reshape(-1)[:1] = value
+        return x
+
+    for seed in (1, 2):
+        yield Case(
+            f"random values {seed}",
+            changed(lambda x, k, s=seed: np.random.default_rng([k, s]).standard_normal(x.shape) * s),  # type: ignore[misc]
+        )
+    for value in dict.fromkeys([0.0, 1.0, -1.0, *floats]):
+        yield Case(f"all {value:g}", changed(lambda x, k, v=value: np.full_like(x, v)), ordinary=False)  # type: ignore[misc]
+    for name, value in (("a NaN", float("nan")), ("an infinity", float("inf"))):
+        yield Case(
+            name,
+            changed(lambda x, k, v=value: spot(x, v)),  # type: ignore[misc]
+            ordinary=False,
+            finite=False,
+        )

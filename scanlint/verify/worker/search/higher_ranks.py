@@ -1,0 +1,250 @@
+"""Arrays of one more axis than was guessed: what counts along the last axis may have counted along the first."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ..infer.guess import FRESH
+from ..infer.specs import Array, resize, sizes
+from .shape_search import unlike
+
+if TYPE_CHECKING:
+    from .carry_avals import Start
+    from .case_values import Specs
+    from .input_sources import Inputs
+
+BLAMED = "another rank"
+GUESSED = ("one more axis", "two axes")
+"""How the labels begin of shapes whose ranks nothing speaks for."""
+SHORTER = "Cannot broadcast to shape with fewer dimensions"
+"""What JAX says where a start was given the shape of one array, and has that of another one already."""
+MAX_ALONE = 3
+MOST_FEWER = 4
+LARGER = 3
+MOST_AXES = 3
+MOST_LENGTHS = 4
+LONGEST = 64
+
+
+class _Asked(Exception):
+    """The truth of a traced value is asked for."""
+
+
+def further(
+    inputs: Inputs, after: Callable[..., object], specs: Specs, starts: Callable[[Specs], list[Start]]
+) -> Iterator[tuple[str, Specs]]:
+    """The specs with an axis more, for all arrays of numbers together or else for some, where both versions take it.
+
+    Only where the old version decides nothing: with arms of different shapes, nobody means what it gives. Numbers
+    whose rank nothing tells are tried with two axes as well. Where the new version fails because a carry starts as a
+    Python number, whose rank no caller chooses, it is to blame for rows in place of the numbers that a loop reads, for
+    what may be a matrix, left of a product, for what is added to it as it is, or where there are no arrays, for arrays
+    in place of all numbers: a single one (`rate`) is seldom meant to be an array, unless it is what a carry starts as
+    and no trip reads that.
+    """
+
+    unread: list[Start] = []
+    together = False  # whether an axis more is fine if all arrays get it: a start may have its rank from one of them
+
+    def straight(asked: int) -> bool:
+        raise _Asked
+
+    def tried(changed: Specs, names: Sequence[str], meant: bool, rows: bool = False, alone: bool = False) -> str | None:
+        """BLAMED where the new version alone fails and that is its fault, "" where both accept them.
+
+        `names` have an axis more, `alone` where few do.
+        """
+        decides = inputs.attempt(changed, truth=straight) is not None
+        if decides and inputs.attempt(changed) is not None:
+            return None
+        failure = inputs.attempt(changed, after)
+        if failure is None:
+            return None if decides else ""
+        if failure.kind == "ValueError" and SHORTER in failure.message:
+            return BLAMED
+        if failure.kind != "TypeError":
+            return None
+        arms = "true_fun" in failure.message  # of a `cond`: what stays as it was has no axis more
+        wrong = [s for s in starts(changed) if not s.fits] if arms or "carry" in failure.message else []
+        if arms and not wrong:
+            return BLAMED if meant and rows and not together and plainly else None
+        unread.extend(s for s in wrong if s.unread)
+        blamed = wrong and all(
+            (s.unread and ((alone and s.scalar) or begins.get(s.name) in names))
+            or (meant and s.scalar and (s.weak or s.name in plainly))
+            for s in wrong
+        )
+        return BLAMED if blamed else None
+
+    if inputs.owner is not None:
+        return
+    plainly, begins = _numbers(inputs.node), _begins(inputs.node)
+    told = {a.arg for a in ast.walk(inputs.node.args) if isinstance(a, ast.arg) and _tells_rank(a.annotation)}
+    arrays = [n for n, s in specs.items() if isinstance(s, Array) and s.dtype == "float32" and len(s.shape) < MOST_AXES]
+    arrays = [n for n in arrays if n not in told]
+    known = sizes(list(specs.values()))
+    unused = [n for n in FRESH if n not in known]
+    fresh = unused[0]
+    numbers = [n for n in arrays if specs[n] == Array(())]
+    read = read_by_loops(inputs.node)
+    series = [n for n in arrays if n in read and len(specs[n].shape) == read[n]]  # type: ignore[union-attr]
+    added = _added(inputs.node, plainly)
+    matrices = {n for n in _multiplied(inputs.node) & set(arrays) if len(specs[n].shape) < 2}  # type: ignore[union-attr]
+    threes = {n: resize(s, dict.fromkeys(known, 3)) for n, s in specs.items()}
+    plain = len(numbers) == len(arrays)
+    low = [(n,) for n in arrays if len(specs[n].shape) < 2]  # type: ignore[union-attr]
+    written = _written(inputs.node)
+    lengths = [fresh, 3, None, *known, *written]
+    beside = [  # `jnp.ones(4)` meets the rows and all other arrays
+        ({n: s if n in read else resize(s, dict.fromkeys(known, length)) for n, s in specs.items()}, length)
+        for length in written
+    ]
+    bases = [*((specs, length) for length in dict.fromkeys(lengths)), (threes, 3), *beside]
+    sets = list(dict.fromkeys([tuple(arrays), tuple(series), *((n,) for n in arrays[:MAX_ALONE])]))
+    others = [tuple(a for a in arrays if a != n) for n in numbers[-MAX_ALONE:]]
+    others = [names for names in others if names not in sets]
+    for names in [*sets, *others]:
+        if names in others and not unread:
+            continue  # only a start that no trip reads may stay a number where all else gets an axis
+        meant = plain or set(names) <= {*series, *matrices, *added}
+        first = bool(names) and set(names) <= matrices
+        for base, size in bases if names else ():
+            changed = {
+                n: _longer(s, size, first=first and size is not None) if n in names else s for n, s in base.items()
+            }
+            found = tried(changed, names, meant, set(names) <= set(series), names in low or names in others)
+            if found is not None:
+                together = together or (not found and names == tuple(arrays) != tuple(series))
+                yield f"{found or GUESSED[0]} for {', '.join(names)}", changed
+                break
+    twice = {n: Array(tuple(unused[:2])) if n in numbers else s for n, s in specs.items()}
+    if numbers and tried(twice, numbers, plain) is not None:
+        yield f"{GUESSED[1]} for {', '.join(numbers)}", twice
+
+
+def fewer(inputs: Inputs, after: Callable[..., object], specs: Specs) -> Iterator[tuple[str, Specs]]:
+    """The specs with a number in place of one array, where the old version takes that and a carry loses its size.
+
+    A number spreads over any array, so it is not what makes a carry shorter or longer from trip to trip: the array
+    that was guessed in its place only hid that. Axes of one element are left out of it: these wait to be spread.
+    """
+    told = {a.arg for a in ast.walk(inputs.node.args) if isinstance(a, ast.arg) and _tells_rank(a.annotation)}
+    floats = {n: s for n, s in specs.items() if isinstance(s, Array) and s.dtype == "float32"}
+    arrays = [n for n, s in floats.items() if s.shape and n not in told]
+    larger = {size: size + LARGER for size in sizes(list(specs.values()))}
+    for name in arrays[:MOST_FEWER] if inputs.owner is None else ():
+        changed = {n: Array(()) if n == name else resize(s, larger) for n, s in specs.items()}
+        failure = inputs.attempt(changed, after) if inputs.attempt(changed) is None else None
+        if failure is None or failure.kind != "TypeError" or "carry" not in failure.message:
+            continue
+        if any(_resized(*shapes) for shapes in unlike(failure.message)):
+            yield f"{BLAMED} for {name}", changed
+
+
+def _resized(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
+    """Whether two shapes have axes of different sizes that no broadcasting explains."""
+    return len(before) == len(after) and any(b != a and 1 not in (b, a) for b, a in zip(before, after, strict=True))
+
+
+def _written(function: ast.AST) -> list[int]:
+    """The first few lengths that stand in a function: `jnp.ones(4)`."""
+    found = {n.value for n in ast.walk(function) if isinstance(n, ast.Constant) and type(n.value) is int}
+    return sorted(n for n in found if 1 < n <= LONGEST)[:MOST_LENGTHS]
+
+
+def read_by_loops(function: ast.AST) -> dict[str, int]:
+    """The names that loops iterate or index with their variables, and along how many axes."""
+    found: dict[str, int] = {}
+    loops = [n for n in ast.walk(function) if isinstance(n, ast.For | ast.comprehension)]
+    targets = {n.id for loop in loops for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+    for loop in loops:
+        found |= {n.id: 1 for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
+    held = _held(function)
+    for node in ast.walk(function):
+        names, place = _indexed(node, held)
+        parts = place.elts if isinstance(place, ast.Tuple) else [place] if place is not None else []
+        along = [p for p in parts if targets & {n.id for n in ast.walk(p) if isinstance(n, ast.Name)}]
+        if along and len(along) == len(parts):
+            found |= {name: max(found.get(name, 0), len(parts)) for name in names}
+    return found
+
+
+def _held(function: ast.AST) -> dict[str, dict[object, str]]:
+    """The names in dicts that are written out: `params = {"w": xs}`."""
+    found: dict[str, dict[object, str]] = {}
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict(keys=keys, values=values)):
+                pairs = zip(keys, values, strict=True)
+                found[name] = {
+                    k.value: v.id for k, v in pairs if isinstance(k, ast.Constant) and isinstance(v, ast.Name)
+                }
+    return found
+
+
+def _indexed(node: ast.AST, held: Mapping[str, Mapping[object, str]]) -> tuple[list[str], ast.expr | None]:
+    """The arrays that an expression reads by an index, and the index."""
+    match node:
+        case ast.Subscript(value=ast.Name(id=name), slice=place):
+            return [name], place
+        case ast.Subscript(value=ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key)), slice=place):
+            return [n for n in [held.get(name, {}).get(key)] if n is not None], place
+        case ast.Call(args=[ast.Lambda(body=ast.Subscript(slice=place)), ast.Name(id=name)]):
+            return list(held.get(name, {}).values()), place
+    return [], None
+
+
+def _numbers(function: ast.AST) -> set[str]:
+    """The names that are bound to Python numbers somewhere."""
+    bound = (n for n in ast.walk(function) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Constant))
+    return {t.id for n in bound for t in n.targets if isinstance(t, ast.Name)}
+
+
+def _begins(function: ast.AST) -> dict[str, str]:
+    """What names begin as that are bound to another name first: `best = x`."""
+    bound = [n for n in ast.walk(function) if isinstance(n, ast.Assign)]
+    pairs = [
+        (t.id, n.value.id)
+        for n in bound
+        for t in n.targets
+        if isinstance(t, ast.Name) and isinstance(n.value, ast.Name)
+    ]
+    return dict(reversed(pairs))
+
+
+def _added(function: ast.AST, numbers: Collection[str]) -> set[str]:
+    """The names that are added, as they are, to one of these: `total += v`."""
+    found = set()
+    for node in ast.walk(function):
+        match node:
+            case (
+                ast.AugAssign(target=ast.Name(id=left), op=ast.Add() | ast.Sub(), value=ast.Name(id=right))
+                | ast.BinOp(left=ast.Name(id=left), op=ast.Add() | ast.Sub(), right=ast.Name(id=right))
+            ):
+                found |= {right} if left in numbers else {left} if right in numbers else set()
+    return found
+
+
+def _multiplied(function: ast.AST) -> set[str]:
+    """The names that stand on the left of a matrix product."""
+    products = (n for n in ast.walk(function) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.MatMult))
+    return {n.left.id for n in products if isinstance(n.left, ast.Name)}
+
+
+def _tells_rank(annotation: ast.expr | None) -> bool:
+    """Whether an annotation may say how many axes there are: `Float[Array, "n"]`, `float`."""
+    match annotation:
+        case ast.Subscript():
+            return True
+        case ast.Name(id="float" | "int" | "bool" | "complex"):
+            return True
+    return False
+
+
+def _longer(spec: object, size: int | None, *, first: bool = False) -> Array:
+    """With an axis of that size at the end, or `first`; without a size as long as the first one."""
+    assert isinstance(spec, Array)
+    length = size or (spec.shape[0] if spec.shape else 2)
+    return Array((length, *spec.shape) if first else (*spec.shape, length), spec.dtype)

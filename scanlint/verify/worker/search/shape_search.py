@@ -1,0 +1,346 @@
+"""Search for shapes that the old version accepts, by abstract evaluation; errors say what to change."""
+
+from __future__ import annotations
+
+import ast
+import heapq
+import itertools
+import math
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ..infer.divisions import multiples
+from ..infer.guess import FRESH, UNARY
+from ..infer.specs import Array, Choice, Scalar, Spec, leaves, replace, resize, sizes
+
+MAX_ATTEMPTS = 400
+MAX_SECONDS = 12.0
+MOST_QUOTED = 6
+
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why an attempt failed: the message, and the lines reached in the code under test, outermost first.
+
+    `meant`: it is the code under test that raises.
+    """
+
+    message: str
+    lines: tuple[int, ...]
+    kind: str = ""
+    progress: tuple[int, ...] = ()
+    meant: bool = False
+
+
+Specs = dict[str, Spec]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Open:
+    """A failed attempt whose changes are still to be tried: left as soon as one of them gets further."""
+
+    rank: tuple[int, ...]
+    cost: float
+    order: int
+    specs: Specs = field(compare=False)
+    changes: Iterator[tuple[float, Specs]] = field(compare=False)
+
+
+Attempt = Callable[[Specs], Failure | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    specs: Specs | None
+    failure: Failure | None
+    attempts: int
+
+
+Links = tuple[tuple[tuple[str, int], ...], ...]
+
+
+def search(
+    first: Specs,
+    alternatives: Mapping[str, list[Spec]],
+    attempt: Attempt,
+    tree: ast.AST,
+    links: Links = (),
+    allow: Callable[[Specs], bool] = lambda specs: True,
+    seconds: float = MAX_SECONDS,
+    most: int = MAX_ATTEMPTS,
+    divisors: tuple[int, ...] = (),
+) -> Found:
+    """Best first: how far the function got, then how few changes were made. `links` are axes of equal size.
+
+    `divisors`: numbers by which the function divides sizes.
+    """
+
+    def changes(specs: Specs, failure: Failure) -> Iterator[tuple[float, Specs]]:
+        yield from ((0.4, whole) for whole in multiples(specs, divisors, failure.message))
+        yield from _changes(specs, alternatives, failure, tree)
+
+    order = itertools.count()
+    seen = {repr(first)}
+    failure = attempt(first)
+    if failure is None:
+        return Found(first, None, 1)
+    queue = [Open(_rank(failure), 0.0, next(order), first, changes(first, failure))]
+    best, attempts, deadline = failure, 1, time.process_time() + seconds
+    while queue and attempts < most and time.process_time() < deadline:
+        at = queue[0]
+        step = next(at.changes, None)
+        if step is None:
+            heapq.heappop(queue)
+            continue
+        extra, proposed = step
+        changed = linked(at.specs, proposed, links)
+        if repr(changed) in seen or not allow(changed):
+            continue
+        seen.add(repr(changed))
+        attempts += 1
+        failure = attempt(changed)
+        if failure is None:
+            return Found(changed, None, attempts)
+        if _rank(failure) < _rank(best):
+            best = failure
+        heapq.heappush(queue, Open(_rank(failure), at.cost + extra, next(order), changed, changes(changed, failure)))
+    return Found(None, best, attempts)
+
+
+def alike(specs: Specs) -> Specs:
+    """The same with all axes of one size: nothing is at odds but ranks."""
+    table = dict.fromkeys(sizes(list(specs.values())), FRESH[0])
+    return {name: resize(spec, table) for name, spec in specs.items()}
+
+
+def linked(before: Specs, after: Specs, links: Links) -> Specs:
+    """Where one of several linked axes was changed, the others follow."""
+    for group in links:
+        for name, axis in group:
+            new, old = after.get(name), before.get(name)
+            if new == old or not isinstance(new, Array) or len(new.shape) <= axis:
+                continue
+            for other, at in group:
+                spec = after.get(other)
+                if isinstance(spec, Scalar) and spec.size is not None:
+                    after = {**after, other: Scalar(spec.kind, spec.usual, new.shape[axis])}
+                elif isinstance(spec, Array) and len(spec.shape) > at:
+                    shape = (*spec.shape[:at], new.shape[axis], *spec.shape[at + 1 :])
+                    after = {**after, other: Array(shape, spec.dtype)}
+    return after
+
+
+def _rank(failure: Failure) -> tuple[int, ...]:
+    return tuple(-p for p in failure.progress)
+
+
+def _changes(
+    specs: Specs, alternatives: Mapping[str, list[Spec]], why: Failure, tree: ast.AST
+) -> Iterator[tuple[float, Specs]]:
+    """Changed specs, the likeliest first, with their costs."""
+    involved = _involved(tree, why.lines, set(specs)) | (set(specs) & set(re.findall(r"[A-Za-z_]\w*", why.message)))
+    for stable in itertools.islice(_stable(specs, list(_grown(why.message))), 12):
+        yield 0.3, stable
+    if "vmap was requested to map" in why.message:
+        yield from ((0.2, {**specs, name: _mapped(spec)}) for name, spec in specs.items())
+    numbers = [int(n) for n in re.findall(r"(?<![\w.])\d+(?![\w.])", why.message)]
+    wanted = list(dict.fromkeys(numbers))
+    pairs = [(a, b) for a, b in itertools.permutations(wanted[:6], 2) if a != b and b <= 64]
+    yield from _resized(specs, [(a, b) for a, b in pairs if b != 1], involved)
+    if "contracting dimensions" in why.message:
+        yield from _joined(specs, pairs)
+    for name in sorted(specs, key=lambda n: n not in involved):
+        for changed in _named(specs[name], why.message):
+            yield 1.5, {**specs, name: changed}
+    for name in sorted(specs, key=lambda n: n not in involved):
+        cost = 2.0 if name in involved else 4.0
+        for other in alternatives.get(name, []):
+            if other != specs[name]:
+                yield cost, {**specs, name: other}
+        for changed in _leaf_changes(specs[name], sizes(list(specs.values()))[:6], "callable" in why.message):
+            yield cost, {**specs, name: changed}
+    if "shape" in why.message:  # `self.w` is made with sizes that are handed in as numbers
+        numbers = [s.count for spec in specs.values() for _, s in leaves(spec) if isinstance(s, Scalar)]
+        counts = [(a, b) for a in sizes(list(specs.values())) for b in dict.fromkeys(numbers) if a != b]
+        yield from _resized(specs, counts, involved)
+    # what spreads over an axis is seldom what is meant
+    yield from _resized(specs, [(a, b) for a, b in pairs if b == 1], involved)
+
+
+def _mapped(spec: Spec) -> Spec:
+    """One for each example: all leaves with a further axis, the first one."""
+
+    def many(leaf: Array | Scalar | Choice, path: str) -> Spec:
+        match leaf:
+            case Array(shape=shape, dtype=dtype):
+                return Array((FRESH[0], *shape), dtype)
+            case Scalar(kind="int" | "float" | "bool" as kind):
+                return Array((FRESH[0],), {"int": "int32", "float": "float32"}.get(kind, "bool"))
+        return leaf
+
+    return replace(spec, many)
+
+
+def _resized(specs: Specs, pairs: list[tuple[int, int]], involved: set[str]) -> Iterator[tuple[float, Specs]]:
+    """The axes of one size given another, all of them or one."""
+    for a, b in pairs:
+        yield 0.5, {name: resize(spec, {a: b}) for name, spec in specs.items()}
+        for name in sorted(specs, key=lambda n: n not in involved):
+            for changed in _axis_to(specs[name], a, b):
+                yield 1.0, {**specs, name: changed}
+
+
+def _joined(specs: Specs, pairs: list[tuple[int, int]]) -> Iterator[tuple[float, Specs]]:
+    """The axis of a matrix given another size, and an axis that is joined to others before the product with it.
+
+    `concatenate([x, h]) @ w` has another length once `h` has the one that the loop gives it.
+    """
+    known = sizes(list(specs.values()))
+    for a, b in pairs:
+        for size in known if a in known else ():
+            if size != a and size + b - a > 1:
+                yield 0.6, {name: resize(spec, {a: b, size: size + b - a}) for name, spec in specs.items()}
+
+
+def _named(spec: Spec, message: str) -> Iterator[Spec]:
+    """A text among the leaves made what the message quotes: an error often lists what may be given."""
+    quoted = list(dict.fromkeys(text for _, text in re.findall(r"(['\"])(\w[\w .:-]{0,30}?)\1", message)))
+    for path, leaf in leaves(spec):
+        if isinstance(leaf, Choice) and all(isinstance(v, str) for v in leaf.values):
+            for text in [t for t in quoted if t != leaf.values[0]][:MOST_QUOTED]:
+                yield set_leaf(spec, path, Choice((text, *(v for v in leaf.values if v != text))))
+
+
+def unlike(message: str) -> Iterator[tuple[Shape, Shape]]:
+    """The shapes that carried values had and should have had, or those of two arms, as JAX tells them."""
+    for before, after in re.findall(r"has type \w+\[([\d,]*)\].*?has type \w+\[([\d,]*)\]", message, re.S):
+        yield tuple(int(n) for n in before.split(",") if n), tuple(int(n) for n in after.split(",") if n)
+
+
+def broadcast(before: Shape, after: Shape) -> bool:
+    """Whether broadcasting against another array may have made the second shape of the first."""
+    ends = zip(reversed(before), reversed(after), strict=False)
+    return len(before) <= len(after) and all(b in (1, a) for b, a in ends)
+
+
+def _grown(message: str) -> Iterator[tuple[Shape, Shape]]:
+    for before, after in unlike(message):
+        if math.prod(before) < math.prod(after) or len(before) < len(after):
+            yield before, after
+
+
+def _stable(specs: Specs, grown: list[tuple[Shape, Shape]]) -> Iterator[Specs]:
+    """For every carried value that grew, one argument of its first shape that starts with its last."""
+    found = [(name, path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec)]
+    arrays = [(name, path, leaf) for name, path, leaf in found if isinstance(leaf, Array)]
+    choices = [[(*x, after) for x in arrays if x[2].shape == before] for before, after in grown]
+    together = [c for c in choices if c]
+    for chosen in itertools.product(*together) if together else ():
+        started = specs
+        for name, path, leaf, after in chosen:
+            started = {**started, name: set_leaf(started[name], path, Array(after, leaf.dtype))}
+        yield started
+
+
+def _axis_to(spec: Spec, a: int, b: int) -> Iterator[Spec]:
+    """One leaf's axis of size `a` made `b`; then all of them."""
+    for path, leaf in leaves(spec):
+        if isinstance(leaf, Array):
+            for axis, size in enumerate(leaf.shape):
+                if size == a:
+                    shape = (*leaf.shape[:axis], b, *leaf.shape[axis + 1 :])
+                    yield set_leaf(spec, path, Array(shape, leaf.dtype))
+
+
+def _leaf_changes(spec: Spec, known: list[int], called: bool) -> Iterator[Spec]:
+    """One leaf made another one; a function only where something is `called`."""
+    for path, leaf in leaves(spec):
+        if isinstance(leaf, Array) and leaf.dtype == "float32" and len(leaf.shape) < 2:
+            for size in known:
+                yield set_leaf(spec, path, Array((*leaf.shape, size)))
+        for changed in _other_leaf(leaf, called):
+            yield set_leaf(spec, path, changed)
+
+
+def _other_leaf(leaf: Array | Scalar | Choice, called: bool) -> Iterator[Spec]:
+    match leaf:
+        case Array(shape=shape, dtype="float32"):
+            used = set(shape)
+            fresh = next(n for n in FRESH if n not in used)
+            if len(shape) < 4:
+                yield Array((*shape, fresh))
+                yield Array((fresh, *shape))
+            if len(shape) == 2:
+                yield Array((shape[0], shape[0]))
+            for size in (2, 3):
+                for axis in range(len(shape)):
+                    yield Array((*shape[:axis], size, *shape[axis + 1 :]))
+            if shape:
+                yield Array(shape[1:])
+                yield Array(shape[:-1])
+            yield Array(shape, "int32")
+            yield Array(shape, "bool")
+            if not shape:
+                yield Scalar("int")
+                yield Array((), "key")
+                if called:
+                    yield Choice(UNARY)
+        case Array(shape=shape, dtype="int32"):
+            yield Scalar("int")
+            yield Array((*shape, 3), "int32")
+            yield Array(shape)
+        case Array(shape=shape, dtype="key"):
+            yield Array(shape, "rawkey")
+            yield Array((*shape, 3), "key")
+            yield Array(shape)
+        case Scalar(kind="int", size=size):
+            if size is None and leaf.usual is None:
+                yield Scalar("int", 2 * leaf.count)  # `steps` is more than `burn`
+            yield Array((), "int32")
+            yield Scalar("float")
+            yield Array(())
+        case Scalar():
+            yield Array(())
+            yield Scalar("int")
+        case Choice():
+            yield Array(())
+            yield Scalar("int")
+
+
+def set_leaf(spec: Spec, path: str, value: Spec) -> Spec:
+    """One leaf changed, and with it the same leaf of the other entries of a list."""
+    wanted = re.sub(r"\*\d+", "*", path)
+    return replace(spec, lambda leaf, at: value if re.sub(r"\*\d+", "*", at) == wanted else leaf)
+
+
+def _involved(tree: ast.AST, lines: tuple[int, ...], parameters: set[str]) -> set[str]:
+    """Parameters that the failing line depends on, through assignments of the function."""
+    if not lines:
+        return parameters
+    wanted = {
+        n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n.lineno <= lines[0] <= (n.end_lineno or n.lineno)
+    }
+    assigned: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                pairs = [(t, value) for t in targets]
+            case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
+                pairs = [(target, value)]
+            case _:
+                continue
+        for target, value in pairs:
+            used = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+            for n in ast.walk(target):
+                if isinstance(n, ast.Name):
+                    assigned.setdefault(n.id, set()).update(used)
+    while True:
+        grown = wanted | {u for name in wanted for u in assigned.get(name, ())}
+        if grown == wanted:
+            return wanted & parameters
+        wanted = grown

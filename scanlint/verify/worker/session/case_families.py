@@ -1,0 +1,223 @@
+"""The cases of one verification, in the order of trust: recorded, given, harvested, synthesised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from ..harvest.factories import Made
+from ..harvest.file_callers import handed_in
+from ..harvest.file_calls import harvest
+from ..infer.inference import infer
+from ..infer.need import Need
+from ..infer.observed import reduced, specs_of
+from ..infer.specs import Array, leaves, resize, sizes
+from ..search.carry_settling import Settling
+from ..search.case_values import OTHERWISE, POSITIVE, Case, Mode, Specs, Values, cases, modes, varied
+from ..search.higher_ranks import BLAMED, GUESSED, fewer, further
+from ..search.input_sources import Inputs
+from ..search.shape_search import broadcast, unlike
+from ..testing.judge import Judge
+from ..testing.shape_blame import to_blame
+
+MOST_OTHERWISE = 8
+MOST_SIZES = 3
+VARIED = 2  # real calls whose values are varied
+RETRY = ("TypeError", "ValueError")
+GUESSED_ANEW = "the new version does not take the shapes that were guessed first"
+
+
+@dataclass
+class Family:
+    """Cases that share shapes; `specs` where they are made from specs, `real` where a caller or the user gave them."""
+
+    label: str
+    specs: Specs | None
+    cases: list[Case]
+    real: bool = False
+
+    @property
+    def smooth(self) -> list[Case]:
+        """The cases for gradients: a few ordinary ones, of which those with positive values come early, and others."""
+        finite = [c for c in self.cases if c.finite]
+        usual, others = ([c for c in finite if c.ordinary is wanted][:3] for wanted in (True, False))
+        early = sorted(usual[1:], key=lambda c: not c.label.startswith(POSITIVE.name))
+        return [*usual[:1], *early, *others]
+
+
+@dataclass
+class Families:
+    """Makes the families of one function; `judge` is the pair of versions on which guesses are tried.
+
+    `recorded` are real calls, `kept` says where they come from. `chosen`: guessed shapes were given up for others that
+    the new version takes too.
+    """
+
+    inputs: Inputs
+    judge: Judge
+    function: str
+    given: tuple[tuple[str, str], ...]
+    settling: Settling
+    recorded: tuple[Values, ...] = ()
+    kept: str = "recorded"
+    source: str = "synthesised"
+    chosen: bool = False
+
+    def found(self, before: Callable[..., object]) -> list[Family]:
+        """All families, those with the inputs that are trusted most first; raises NoInputs."""
+        if self.recorded:
+            self.source = self.kept
+            return self.around(list(self.recorded))
+        if self.given:
+            self.source = "given"
+            return [f for specs in self.inputs.given(self.given) for f in self.grown(specs, real=True)]
+        harvested = self.harvested(before)
+        if not harvested:
+            return self.grown(self.guessed())
+        self.source = "harvested"
+        return self.around(harvested)
+
+    def around(self, real: list[Values]) -> list[Family]:
+        """Arguments of real calls: as they are for every call first, then varied in values and in size."""
+        floats, _ = self.inputs.constants()
+        called = [c for at, v in enumerate(real) for c in islice(varied(v, floats), None if at < VARIED else 1)]
+        usual = [c for c in called if c.label == "as called"]
+        others = islice(self.chosen_otherwise(real), MOST_OTHERWISE)
+        families = [Family("", None, [*usual, *others, *[c for c in called if c not in usual]], real=True)]
+        specs = self.small(real)
+        return families + (self.grown(specs) if specs is not None else [])
+
+    def chosen_otherwise(self, real: list[Values]) -> Iterator[Case]:
+        """Real calls with one discrete argument changed: another mode, the other truth value, the default."""
+        needs = infer(self.inputs.node, self.inputs.functions())
+        seen = {(name, value) for values in real for name, value in values.items() if _discrete(value)}
+        for values in real[:VARIED]:
+            for name, value in values.items():
+                for other in _otherwise(value, needs.get(name, Need())):
+                    if (name, other) not in seen:
+                        seen.add((name, other))
+                        yield Case(f"{OTHERWISE}{name} = {other!r}", lambda v={**values, name: other}: dict(v))  # type: ignore[misc]
+
+    def harvested(self, before: Callable[..., object]) -> list[Values]:
+        """Arguments of call sites."""
+        loaded, signature = self.inputs.loaded, self.inputs.signature
+        if isinstance(signature, Made):
+            return []  # calls of the maker say nothing of what it makes is called with
+        try:
+            found = list(harvest(loaded.tree, loaded.names, self.function, before))
+        except (TypeError, ValueError):
+            found = []
+        names = {*signature.positional, *signature.keyword}
+        fitting = [v for v in found if set(v) <= names]
+        return fitting or list(handed_in(loaded, self.function, signature))
+
+    def small(self, harvested: list[Values]) -> Specs | None:
+        """What the callers pass, in short where the function accepts that; None where no spec describes it."""
+        for values in harvested:
+            specs = specs_of(values)
+            for proposed in (reduced(specs), specs):
+                try:
+                    if self.inputs.attempt(proposed) is None:
+                        return proposed
+                except (TypeError, ValueError):
+                    continue
+        return None
+
+    def guessed(self) -> Specs:
+        """Synthesised specs; where the new version cannot be traced with them, others that both versions take.
+
+        A guessed rank has no authority: a carry that grows from it is our mistake, unless no rank suits both, or no
+        trip reads what the carry starts as, which may then have any rank.
+        """
+        inputs, judge = self.inputs, self.judge
+        specs = inputs.synthesised()
+        failure = None if inputs.owner is not None else inputs.attempt(specs, judge.after)
+        if failure is None or failure.kind not in RETRY or to_blame(inputs, judge.new.tree, specs, failure):
+            return specs
+        wrong = [s for s in self.settling.starts(specs) if not s.fits] if "carry" in failure.message else []
+        if wrong and all(s.unread for s in wrong):
+            return specs
+        other = inputs.accepted_by_both(specs, lambda s: inputs.attempt(s, judge.after))
+        if other is None and any(s.weak and s.scalar for s in wrong):
+            other = inputs.accepted_by_both(specs, self.settling.grown)
+        if other is None:
+            return specs
+        judge.note(f"compared with {_fitted(specs, other)}: {GUESSED_ANEW}")
+        self.chosen = True
+        return other
+
+    def grown(self, specs: Specs, *, real: bool = False) -> list[Family]:
+        """The specs in several sizes, the first with all its cases, the others with a few."""
+        floats, integers = self.inputs.constants()
+        found = []
+        ranks = list(further(self.inputs, self.judge.after, specs, self.settling.starts))
+        ranks += [*self.tripless(specs, ranks), *fewer(self.inputs, self.judge.after, specs)]
+        listed = [*self.inputs.variants(specs), *ranks]
+        listed.sort(key=lambda s: (bool(s[0]), not s[0].startswith(BLAMED)))  # what tells most comes first
+        for label, sized in listed if not real else [("", specs)]:
+            doubtful = label.startswith("size 1 ") or (self.chosen and label and not label.startswith(BLAMED))
+            if doubtful and self.broadcasts(sized):
+                continue
+            wanted = (
+                list(modes(sized, floats, integers))
+                if not label
+                else [Mode("ordinary values"), Mode("other values", seed=1, turn=1, mixed=True), POSITIVE]
+            )
+            found.append(Family(label, sized, list(cases(sized, iter(wanted), integers)), real and not label))
+        return found
+
+    def tripless(self, specs: Specs, ranks: list[tuple[str, Specs]]) -> Iterator[tuple[str, Specs]]:
+        """The first of these with more axes, with so few rows that a loop which leaves out the first makes no trip."""
+        longer = next(((label, other) for label, other in ranks if label.startswith(GUESSED)), None)
+        if longer is None or self.inputs.owner is not None:
+            return
+        bodies, _ = self.inputs.entered(specs)
+        for size in sizes(list(specs.values()))[:MOST_SIZES]:
+            fewer_rows, changed = ({n: resize(s, {size: 1}) for n, s in x.items()} for x in (specs, longer[1]))
+            reached, failure = self.inputs.entered(fewer_rows)
+            if failure is None and bodies - reached and self.inputs.attempt(changed) is None:
+                yield f"no trip, {longer[0]}", changed
+                return
+
+    def broadcasts(self, specs: Specs) -> bool:
+        """Whether a guessed size of one makes a carried array grow: it spreads over an axis that no caller means."""
+        failure = None if self.inputs.owner is not None else self.inputs.attempt(specs, self.judge.after)
+        if failure is None or failure.kind not in RETRY:
+            return False
+        spread = all(broadcast(*shapes) for shapes in unlike(failure.message))
+        return "branches" in failure.message or ("carry" in failure.message and spread)
+
+
+def _fitted(first: Specs, other: Specs) -> str:
+    """The arguments whose shapes were guessed anew, with these: `t: float32[4] (not float32[])`."""
+    changed = []
+    for name, spec in other.items():
+        before = dict(leaves(first[name], name))
+        for path, leaf in leaves(spec, name):
+            was = before.get(path)
+            if leaf != was and isinstance(leaf, Array):
+                instead = f" (not {_type(was)})" if isinstance(was, Array) else ""
+                changed.append(f"{path}: {_type(leaf)}{instead}")
+    return ", ".join(changed)
+
+
+def _type(spec: Array) -> str:
+    return f"{spec.dtype}[{', '.join(map(str, spec.shape))}]"
+
+
+def _discrete(value: object) -> bool:
+    return value is None or isinstance(value, (bool, str))
+
+
+def _otherwise(value: object, need: Need) -> list[object]:
+    """What else an argument may be, as far as its default and the comparisons in the source tell."""
+    if need.default is None and value is not None:
+        return [None]
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, str):
+        usual = [need.default] if isinstance(need.default, str) else []
+        known = dict.fromkeys([*usual, *sorted(c for c in need.constants if isinstance(c, str))])
+        return [text for text in known if text != value]
+    return []

@@ -1,0 +1,81 @@
+"""The old version runs op by op: which of the ways to do so is quick, as slow runs tell."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import jax
+
+from ..runtime.calling import TookTooLong, limited, plain
+from ..runtime.compiled_callees import Callees
+from ..runtime.jax_functions import finished
+from ..runtime.loading import Loaded
+
+Function = Callable[..., object]
+Result = TypeVar("Result")
+SLOW_SECONDS = 0.4
+
+
+@dataclass(eq=False)
+class Pace:
+    """Runs the old version's Python, and learns of its runs.
+
+    What it calls stays compiled (much faster) unless that does not trace. Where a run is slow, so are the functions of
+    the module that it calls; where it still is, nothing is compiled for once: a `cond` of lambdas is compiled anew by
+    each trip of a loop. `usual`: the seconds of a run; `staged`: those of a slow one with compiled parts.
+    """
+
+    old: Loaded
+    function: Function
+    unstaged: bool = False
+    usual: float | None = None
+    staged: float | None = None
+    callees: Callees | None = None
+
+    def run(self, call: Callable[[Function], object], seconds: float) -> object:
+        """The result of a call. Raises TookTooLong, and what the function raises."""
+        try:
+            return self._timed(call, seconds)
+        except TookTooLong:
+            if self.unstaged or self.staged is not None:
+                raise
+        self.unstaged, self.staged = True, math.inf
+        try:
+            return self._timed(call, seconds)
+        except TookTooLong:
+            self.unstaged = False
+            raise
+
+    def _timed(self, call: Callable[[Function], object], seconds: float) -> object:
+        started = time.process_time()
+        try:
+            with limited(seconds), self.callees.used() if self.callees is not None else contextlib.nullcontext():
+                return finished(self.eagerly(call))
+        finally:
+            self._learn(time.process_time() - started)
+
+    def _learn(self, spent: float) -> None:
+        self.usual = spent if self.usual is None else min(spent, self.usual)
+        if self.unstaged and self.staged is not None and spent > self.staged:
+            self.unstaged = False
+        if spent <= SLOW_SECONDS:
+            return
+        if self.callees is None:
+            self.callees = Callees(self.old, self.function)
+        elif self.staged is None and not self.unstaged:
+            self.unstaged, self.staged = True, spent
+
+    def eagerly(self, call: Callable[[Function], Result]) -> Result:
+        """Run the Python with its calls compiled, unless that does not trace."""
+        if not self.unstaged:
+            try:
+                return call(plain(self.function))
+            except jax.errors.ConcretizationTypeError:
+                self.unstaged = True
+        with jax.disable_jit():
+            return call(self.function)

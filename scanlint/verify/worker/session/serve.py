@@ -1,0 +1,224 @@
+"""The worker's loop: one request per line in, one answer per line out, a forked child for each task."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import secrets
+import select
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from typing import IO
+
+from ..sandbox import limits
+from .watch import Message, Watch, exit_text, unknown
+
+TICK = 0.05
+ENDING_SECONDS = 5.0
+NO_PIPE = 113  # what a task's process exits with when it cannot answer
+QUICKER = "--xla_cpu_use_fusion_emitters=false"
+"""A flag of XLA with which it compiles small programs for CPUs in about two thirds of the time."""
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Serve requests until standard input ends; `--once` runs a single request in this very process."""
+    requests, answers = os.dup(0), os.fdopen(os.dup(1), "w", encoding="utf-8")
+    _silence()
+    sys.dont_write_bytecode = True
+    warnings.simplefilter("ignore")
+    try:
+        import jax
+        import jax.numpy
+
+        from . import task  # noqa: F401
+    except Exception as error:  # noqa: BLE001
+        _send(answers, {"ready": False, "error": f"{type(error).__name__}: {error}"})
+        return
+    _send(answers, {"ready": True, "jax": jax.__version__, "python": sys.version.split()[0]})
+    once = "--once" in arguments
+    if not once:
+        limits.adopt_orphans()
+        if "JAX_DISABLE_MOST_OPTIMIZATIONS" in os.environ and os.environ.get("JAX_PLATFORMS") == "cpu":
+            _hasten()
+        gc.freeze()  # what was imported is no garbage: no child need look through it
+    with os.fdopen(requests, "r", encoding="utf-8") as lines:
+        for line in lines:
+            request: Message = json.loads(line)
+            if once:
+                os.close(lines.fileno())
+                _task(request, str(request["folder"]), str(request["token"]), answers)
+                answers.flush()
+                os._exit(0)
+            _send(answers, _in_child(request, lines, answers))
+
+
+def _hasten() -> None:
+    """Have XLA compile sooner, unless this XLA ends processes that give it the flag: a child tries it first."""
+    usual = os.environ.get("XLA_FLAGS", "")
+    os.environ["XLA_FLAGS"] = f"{QUICKER} {usual}".strip()
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            import jax
+
+            jax.devices()
+            code = 0
+        finally:
+            os._exit(code)
+    if os.waitpid(child, 0)[1] != 0:
+        os.environ["XLA_FLAGS"] = usual
+
+
+def _silence() -> None:
+    """What user code prints goes nowhere; standard input is empty."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(null, descriptor)
+    os.close(null)
+
+
+def _send(stream: IO[str], message: Message) -> None:
+    stream.write(json.dumps(message) + "\n")
+    stream.flush()
+
+
+def _in_child(request: Message, requests: IO[str], answers: IO[str]) -> Message:
+    """Fork, run the task there, and give its answer or how it ended."""
+    reading, writing = os.pipe()
+    folder = tempfile.mkdtemp(prefix="task-", dir=str(request["folder"]))
+    token = secrets.token_hex(16)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            os.setsid()
+            _close_all_but(writing)
+            with os.fdopen(writing, "w", encoding="utf-8") as stream:
+                _task(request, folder, token, stream)
+            code = 0
+        finally:
+            os._exit(code)
+    os.close(writing)
+    watch = Watch(child, token, float(str(request["timeout"])), folder)
+    try:
+        return _await(watch, reading, requests.fileno())
+    finally:
+        _end(child)
+        os.close(reading)
+        remove(folder)
+
+
+def _close_all_but(kept: int) -> None:
+    """Close every descriptor beyond the standard ones, which lead nowhere."""
+    os.closerange(3, kept)
+    os.closerange(kept + 1, 4096)
+
+
+def _task(request: Message, folder: str, token: str, stream: IO[str]) -> None:
+    """Run one task in this process, its lines marked with the token."""
+    from ..runtime.absent_packages import NotInstalledError
+    from .task import run
+
+    def send(message: Message) -> None:
+        try:
+            stream.write(f"{token} {json.dumps(message)}\n")
+            stream.flush()
+        except (OSError, ValueError):
+            os._exit(NO_PIPE)
+
+    answer: Message
+    try:
+        answer = run(request, folder, lambda stage: send({"stage": stage}), lambda kept: send({"kept": kept}))
+    except NotInstalledError as error:
+        answer = unknown(str(error))
+    except Exception as error:  # noqa: BLE001 - the verifier's own bug: no verdict, and it is said
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{os.path.basename(at.filename)}:{at.lineno}"
+        answer = unknown(f"internal error at {place}: {type(error).__name__}: {error}")
+    send({"answer": answer})
+
+
+def _await(watch: Watch, reading: int, requests: int) -> Message:
+    """Read the child's lines until its answer, its end, or its time is over."""
+    closed = False
+    while not closed and watch.running():
+        ready, _, _ = select.select([reading], [], [], TICK)
+        if ready:
+            chunk = os.read(reading, 1 << 16)
+            watch.feed(chunk)
+            closed = not chunk
+        elif _abandoned(requests):
+            watch.over = "the run was ended"
+    status = _poll(watch.process)
+    deadline = time.monotonic() + TICK
+    while closed and status is None and time.monotonic() < deadline:
+        time.sleep(0.002)
+        status = _poll(watch.process)
+    if closed and status in (None, NO_PIPE):
+        watch.over = watch.over or "the code under test closed the verifier's pipe"
+    return watch.verdict(exit_text(status) if status is not None else "")
+
+
+def _abandoned(requests: int) -> bool:
+    """Whether nobody waits for the answer any more."""
+    if not hasattr(select, "poll"):
+        return False
+    look = select.poll()
+    look.register(requests, select.POLLHUP)
+    return any(event & select.POLLHUP for _, event in look.poll(0))
+
+
+def _poll(child: int) -> int | None:
+    """The exit code of the child, which is left to be waited for; None while it runs."""
+    found = os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if found is None:
+        return None
+    return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+
+
+def _end(child: int) -> None:
+    """Kill the child, its group, and whatever it left behind."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child, signal.SIGKILL)
+    deadline = time.monotonic() + ENDING_SECONDS
+    while time.monotonic() < deadline:
+        for process in {child, *_children()}:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
+        try:
+            done, _ = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if not done:
+            time.sleep(0.002)
+
+
+def _children() -> list[int]:
+    """The processes that are this one's children now, orphans of the task among them; Linux only."""
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children", "rb") as stream:
+            return [int(x) for x in stream.read().split()]
+    except (OSError, ValueError):
+        return []
+
+
+def remove(folder: str) -> None:
+    """Remove a folder, whatever modes its contents were given."""
+
+    def again(function: Callable[..., object], path: str, error: object) -> None:
+        for changed in (os.path.dirname(path), path):
+            with contextlib.suppress(OSError):
+                os.chmod(changed, 0o700)
+        with contextlib.suppress(OSError):
+            function(path)
+
+    shutil.rmtree(folder, onerror=again)

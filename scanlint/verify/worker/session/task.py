@@ -1,0 +1,389 @@
+"""One verification from beginning to end, in the child process."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ..harvest.factories import made
+from ..harvest.file_calls import harvest
+from ..harvest.function_makers import making
+from ..harvest.given_inputs import BadSpecification
+from ..harvest.project_runs import Search
+from ..harvest.recorded_calls import Call, Recordings, arguments, required
+from ..infer.static_parameters import statics
+from ..proof.joined_source import GIVEN, joined, keeps
+from ..runtime.calling import Signature, TookTooLong, jitted, limited
+from ..runtime.cut_loops import FIRST, long_trips
+from ..runtime.final_dtypes import ended
+from ..runtime.jax_functions import enable_x64, x64
+from ..runtime.loading import Loaded, cut, load
+from ..runtime.nn_modules import is_linen, through_apply
+from ..runtime.stored_results import storing
+from ..sandbox.confine import Enclosure, enclose
+from ..sandbox.intact import Intact
+from ..search.carry_avals import MARK as MARK_LOOPS
+from ..search.carry_avals import Watched
+from ..search.carry_settling import Settling
+from ..search.case_values import Values
+from ..search.input_sources import Inputs, NoInputs
+from ..testing.branch_cover import MARK, Coverage, changed_lines
+from ..testing.judge import TYPES, Judge, Raises, Refuted, Weaker, in_a_loop
+from ..testing.measure import measured
+from ..testing.rounding import draws
+from ..testing.weigh import Unknown, Weighing
+from .case_families import Families, Family
+from .watch import Clock
+
+LOAD_SECONDS = 20.0
+LATE = 0.55  # of the time that a task has: what still runs then has to end soon
+Answer = dict[str, object]
+
+
+def run(
+    request: Answer, folder: str, stage: Callable[[str], None], keep: Callable[[Answer], None] = lambda answer: None
+) -> Answer:
+    """The answer to one request; nothing that the code under test raises comes through.
+
+    `keep` is told the answer that stands before other inputs are tried, which have time of their own.
+    """
+    intact = Intact.now()
+    enclosure = enclose(folder, float(str(request["timeout"])), kernel=bool(request["kernel"]))
+    recordings = Recordings.read(request.get("recorded"))
+    task, answer = attempt(Task(request, stage, enclosure, intact, recordings))
+    if answer["verdict"] == "unknown" and task.source == "recorded":
+        keep(task.trusted(answer))
+        other, again = attempt(Task(request, stage, enclosure, intact, Recordings()))
+        if again["verdict"] != "unknown":
+            task, answer = other, again
+    if task.doubtful(answer):
+        kept = task.trusted(answer)
+        keep(kept)
+        found = Task(request, stage, enclosure, intact, Recordings(), elsewhere=True, keep=lambda: keep(kept))
+        other, again = attempt(found)
+        if again["verdict"] != "unknown":
+            task, answer = other, again
+    return {**task.trusted(answer), "protections": enclosure.protections}
+
+
+def attempt(task: Task) -> tuple[Task, Answer]:
+    """The answer, whatever the code under test raises."""
+    try:
+        answer = task.verdict()
+    except Unknown as error:
+        answer = task.answer("unknown", reason=str(error))
+    except Refuted as error:
+        answer = task.answer("refuted", reason="the two versions differ", counterexample=str(error))
+        if isinstance(error, Weaker) or TYPES.search(str(error)):
+            answer["carries"] = task.carries(faded=isinstance(error, Weaker))
+        elif isinstance(error, Raises) and task.source == "synthesised":
+            task.guessed = in_a_loop(error.__cause__)
+    except BadSpecification as error:
+        answer = task.answer("unknown", reason=f"the input specification cannot be read: {error}")
+    except NoInputs as error:
+        answer = task.answer("unknown", reason=str(error))
+    except SystemExit:
+        answer = task.answer("unknown", reason="the code under test exits")
+    except TookTooLong:
+        answer = task.answer("unknown", reason="the code under test takes too long")
+    except MemoryError:
+        answer = task.answer("unknown", reason="the code under test needs too much memory")
+    return task, answer
+
+
+@dataclass
+class Task:
+    """The request, and what is found out about it."""
+
+    request: Answer
+    stage: Callable[[str], None]
+    enclosure: Enclosure
+    intact: Intact
+    recordings: Recordings
+    elsewhere: bool = False
+    keep: Callable[[], None] = lambda: None
+    guessed: bool = False
+    notes: list[str] = field(default_factory=list)
+    source: str = "synthesised"
+    weighing: Weighing | None = None
+    settling: Settling | None = None
+    families: list[Family] = field(default_factory=list)
+    seconds: tuple[float | None, float | None] = (None, None)
+    clock: Clock = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.clock = self.timed()
+
+    def timed(self) -> Clock:
+        """Begins now; over when most of the time that a task has is spent."""
+        return Clock(os.getpid(), LATE * float(str(self.request["timeout"])))
+
+    def answer(self, verdict: str, **more: object) -> Answer:
+        weighing = self.weighing
+        return {
+            "verdict": verdict,
+            "inputs": self.source,
+            "cases": weighing.cases if weighing else 0,
+            "max_abs_error": weighing.max_error if weighing and weighing.cases else None,
+            "equations_before": weighing.before if weighing else None,
+            "equations_after": weighing.after if weighing else None,
+            "compile_seconds_before": self.seconds[0],
+            "compile_seconds_after": self.seconds[1],
+            "notes": list(dict.fromkeys([*self.notes, *(weighing.notes if weighing else [])])),
+            **more,
+        }
+
+    def doubtful(self, answer: Answer) -> bool:
+        """Whether inputs of other files may tell more: there were none, or a guess that only the body of a loop minds.
+
+        What a caller never hands in is no counterexample where the old version ran only as it skipped the loop.
+        """
+        return self.source in ("synthesised", "harvested") and (answer["verdict"] == "unknown" or self.guessed)
+
+    def trusted(self, answer: Answer) -> Answer:
+        """The answer, unless the code under test changed what judges it, or did more than give results."""
+        refused = [*self.enclosure.loading, *self.enclosure.running]
+        if refused:
+            self.notes.append(f"refused while verifying: {refused[0]}")
+            answer = {**answer, "notes": [*list(answer["notes"]), self.notes[-1]]}  # type: ignore[call-overload]
+        if answer["verdict"] not in ("unknown", "refuted") and self.enclosure.running:
+            return self.answer("unknown", reason=f"it does more than give results: {self.enclosure.running[0]}")
+        if changed := self.intact.changed():
+            return self.answer("unknown", reason=f"the code under test replaces `{changed}`, which the verifier uses")
+        return answer
+
+    def text(self, name: str) -> str:
+        return str(self.request[name])
+
+    def load(
+        self, which: str, suffix: str, table: dict[int, int] | None = None, coverage: Coverage | None = None
+    ) -> Loaded:
+        """One version; raises Unknown where it cannot be loaded."""
+        watched, function = coverage or Coverage(), self.text("function")
+        given: Answer = {MARK: watched.record}
+        return self.changed(which, suffix, table, lambda tree: watched.instrument(tree, function), given)
+
+    def changed(
+        self,
+        which: str,
+        suffix: str,
+        table: dict[int, int] | None,
+        change: Callable[[ast.Module], ast.Module],
+        given: dict[str, object],
+    ) -> Loaded:
+        """One version, with what is run changed first; raises Unknown where it cannot be loaded."""
+        self.stage(f"loading the {which} version")
+        text, file, root, function = (self.text(n) for n in (which, "file", "root", "function"))
+        self.enclosure.loaded = False
+        try:
+            with limited(LOAD_SECONDS):
+                loaded = load(text, file, root, function, suffix, table=table, instrument=change, given=given)
+        except TookTooLong:
+            raise Unknown(f"the module takes more than {LOAD_SECONDS:g} s to load") from None
+        except SystemExit:
+            raise Unknown("the module exits when it is loaded") from None
+        except Exception as error:
+            raise Unknown(f"the {which} version does not load: {type(error).__name__}: {error}") from error
+        finally:
+            self.enclosure.loaded = True
+        if changed := self.intact.changed():
+            raise Unknown(f"the module replaces `{changed}`, which the verifier uses")
+        if loaded.function is None:
+            raise Unknown(f"there is no function `{function}` in the {which} version")
+        if loaded.whole and not table:
+            self.notes.append("the whole module was imported")
+        self.notes += loaded.notes
+        return loaded
+
+    def verdict(self) -> Answer:
+        if self.recordings.wide and not x64():
+            enable_x64(True)
+        coverage = Coverage(frozenset(changed_lines(self.text("old"), self.text("new"))))
+        old = self.load("old", "before", coverage=coverage)
+        try:
+            new = self.load("new", "after")
+        except Unknown as error:
+            raise Refuted(str(error)) from error
+        assert old.function is not None and new.function is not None
+        static = frozenset(str(s) for s in self.request["static"])  # type: ignore[attr-defined]
+        signature = Signature.of(old.function, static | statics(old) | statics(new))
+        dotted = self.text("function")
+        owner = old.resolve(dotted.rpartition(".")[0]) if "." in dotted else None
+        if any(_name(d) == "classmethod" for d in old.function.decorator_list):
+            signature = Signature(signature.positional[1:], signature.keyword, signature.static)
+            owner = None
+        self.stage("running callers for their arguments" if self.elsewhere else "building the recorded inputs")
+        signature, recorded = self.called(old, signature) if self.elsewhere else self.recorded(old, signature)
+        node, fixed = old.function, dict[str, object]()
+        if not recorded and (whole := self.making(old, signature, coverage)) is not None:
+            signature, node, fixed = whole
+        if not any(jitted(self.resolve(version, dotted)) for version in (old, new)):
+            signature = storing(signature, old.function, new.function)
+        full = self.judge(old, new, signature, old, coverage)
+        twin = self.twin(old, signature, coverage)
+        inputs = Inputs(
+            old, twin.before if twin else full.before, node, signature,
+            owner if isinstance(owner, type) else None, twin.old if twin else None, new.function, fixed=fixed,
+        )  # fmt: skip
+        self.weighing = weighing = Weighing(full, twin, inputs, coverage, self.widened, late=self.clock.over)
+        weighing.shortest = functools.partial(self.twin, old, signature, coverage, first=1)
+        self.stage("making inputs")
+        given = tuple((str(g), str(place)) for g, place in self.request["given"])  # type: ignore[attr-defined]
+        kept = "harvested" if self.elsewhere else "recorded"
+        watched = Watched()
+        self.settling = settling = Settling(
+            inputs,
+            watched,
+            functools.cache(lambda: self.watched(watched)),
+            lambda specs, wanted, decides: ended(
+                twin or full, dotted, specs, inputs.constants()[0], wanted, decides=decides
+            ),
+        )
+        families = Families(inputs, twin or full, dotted, given, settling, recorded, kept)
+        self.families = found = families.found(full.before)
+        self.source = families.source
+        verdict = weighing.verdict(found)
+        if self.request["measure"]:
+            self.stage("measuring")
+            self.seconds, notes = measured(full, weighing.measurable(found))
+            self.notes += notes
+        return self.answer(verdict)
+
+    def recorded(self, old: Loaded, signature: Signature) -> tuple[Signature, tuple[Values, ...]]:
+        """The recorded calls: of the function, or of the function that it makes; with how that is called."""
+        if not self.recordings:
+            return signature, ()
+        dotted, root = self.text("function"), self.text("root")
+        function = self.resolve(old, dotted)
+        values, why = arguments(self.recordings.of(dotted), old, root, signature, required(function))
+        inside = {
+            name: functools.partial(self.inner, calls, old) for name, calls in self.recordings.inside(dotted).items()
+        }
+        product = made(old, function, signature, values, inside)
+        if product is not None:
+            return product
+        if why is not None:
+            self.notes.append(f"not all recorded calls fit: {why}")
+        return signature, tuple(values)
+
+    def making(
+        self, old: Loaded, signature: Signature, coverage: Coverage
+    ) -> tuple[Signature, ast.FunctionDef | ast.AsyncFunctionDef, Values] | None:
+        """How what the function makes is called, its parameters and its maker's, and what the maker is called with."""
+        dotted = self.text("function")
+        found = making(old.function, signature, coverage.changed) if old.function and "." not in dotted else None
+        if found is None or self.request["given"]:
+            return None
+        calls = list(harvest(old.tree, old.names, dotted, self.resolve(old, dotted)))
+        return *found, calls[0] if calls else {}
+
+    def inner(self, calls: Sequence[Call], old: Loaded, signature: Signature) -> list[Values]:
+        """The recorded calls of a function that the one under test makes."""
+        return arguments(calls, old, self.text("root"), signature, frozenset())[0]
+
+    def called(self, old: Loaded, signature: Signature) -> tuple[Signature, tuple[Values, ...]]:
+        """The same with what callers in this file and in others hand in; raises Unknown where there are none."""
+        dotted = self.text("function")
+        self.enclosure.loaded = False  # what tests write is not what the function does
+        try:
+            found = Search(old, self.text("root"), dotted).found()
+        finally:
+            self.enclosure.loaded = True
+        names = {*signature.positional, *signature.keyword}
+        own = [{k: v for k, v in values.items() if k in names} for values in found.pop("", [])]
+        inside = {name: functools.partial(_listed, calls) for name, calls in found.items()}
+        product = made(old, self.resolve(old, dotted), signature, own, inside)
+        if product is None and not own:
+            raise Unknown("no caller of it could be run")
+        self.keep()
+        self.clock = self.timed()
+        return product or (signature, tuple(own))
+
+    def judge(
+        self,
+        old: Loaded,
+        new: Loaded,
+        signature: Signature,
+        home: Loaded,
+        coverage: Coverage | None = None,
+        table: dict[int, int] | None = None,
+    ) -> Judge:
+        dotted = self.text("function")
+        judge = Judge(
+            old, new, self.resolve(old, dotted), self.resolve(new, dotted), signature, bool(self.request["traced"]),
+            bool(self.request["differentiated"]), self.stage, home, coverage or Coverage(),
+            functools.cache(lambda: self.joined(table)), draws(old.tree, dotted),
+        )  # fmt: skip
+        self.intact.hold(judge, "before", "after", "old", "new", "signature", "home", "coverage")
+        return judge
+
+    def joined(self, table: dict[int, int] | None) -> tuple[Loaded, Callable[..., object]] | None:
+        """The old version with its branches and loops joined; None where that may not be done."""
+        dotted = self.text("function")
+        if not keeps(cut(ast.parse(self.text("old")), {dotted.split(".")[0]})):
+            return None
+        try:
+            loaded = self.changed("old", "before_joined", table, joined, GIVEN)
+            return loaded, self.resolve(loaded, dotted)
+        except Unknown:
+            return None
+
+    def watched(self, watched: Watched) -> Callable[..., object] | None:
+        """The new version with its loops watched; None where it does not load."""
+        try:
+            loaded = self.changed("new", "after_watched", None, watched.instrument, {MARK_LOOPS: watched.settled})
+            return self.resolve(loaded, self.text("function"))
+        except Unknown:
+            return None
+
+    def carries(self, *, faded: bool) -> list[Answer]:
+        """The carries of the new version that do not fit, or lose their dtype, as the answer says it."""
+        if self.settling is None:
+            return []
+        self.stage("tracing the types of carries")
+        tried = [f.specs for f in self.families if f.specs is not None]
+        misfits = self.settling.faded(tried) if faded else self.settling.misfits(tried)
+        return [{**s._asdict(), "likes": sorted(s.likes)} for s in misfits]
+
+    def twin(self, old: Loaded, signature: Signature, coverage: Coverage | None, *, first: int = FIRST) -> Judge | None:
+        """Both versions with short loops; None where there is no long one, or the twins do not load."""
+        table = self.table(old, first)
+        if not table:
+            return None
+        kind = "short" if first == FIRST else "shortest"
+        try:
+            short = self.load("old", f"before_{kind}", table, coverage), self.load("new", f"after_{kind}", table)
+            return self.judge(*short, signature, old, coverage, table)
+        except Unknown:
+            return None
+
+    def table(self, old: Loaded, first: int = FIRST) -> dict[int, int]:
+        """The long trip counts of the part of the file that is run."""
+        return long_trips(ast.Module(cut(old.tree, {self.text("function").split(".")[0]}), []), first)
+
+    def widened(self, first: Judge, home: Loaded) -> Judge:
+        """Both versions loaded anew, with 64-bit types enabled by now; twins where `first` is of twins."""
+        table = self.table(home) if first.old is not home else None
+        old, new = self.load("old", "before_wide", table), self.load("new", "after_wide", table)
+        return self.judge(old, new, first.signature, home, None, table)
+
+    def resolve(self, loaded: Loaded, dotted: str) -> Callable[..., object]:
+        try:
+            found = loaded.resolve(dotted)
+        except (KeyError, AttributeError):
+            raise Unknown(f"`{dotted}` is not defined when the module is loaded") from None
+        if not callable(found):
+            raise Unknown(f"`{dotted}` is not callable")
+        owner, _, method = dotted.rpartition(".")
+        return through_apply(method) if owner and is_linen(loaded.resolve(owner)) else found
+
+
+def _listed(calls: list[Values], signature: Signature) -> list[Values]:
+    return calls
+
+
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""

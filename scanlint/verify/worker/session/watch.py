@@ -1,0 +1,186 @@
+"""What a task's process says while it runs, and when its time, its memory or its folder is used up."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import time
+from dataclasses import dataclass, field
+
+from ..sandbox.limits import memory
+
+Message = dict[str, object]
+WALL = 3.0
+FOLDER_BYTES = 1 << 30
+LOOK_SECONDS = 0.5
+STUCK_SECONDS = 15.0
+STUCK_TIMES = 100.0  # as long as the old version took
+WARM_SECONDS = 0.1  # of that, for operations that it compiles the first time
+COMPARED = re.compile(r"^running the new version on (.*) \(the old one took ([\d.]+) s\)$", re.S)
+RENEWALS = 2  # of the time of a task: for inputs of other files, and for what is found there
+
+
+@dataclass
+class Clock:
+    """A process's time: without what it waited for a processor, so that a busy machine changes no verdict."""
+
+    process: int
+    timeout: float
+    started: float = field(default_factory=time.monotonic)
+    before: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.before = self.waited()
+
+    def waited(self) -> float:
+        """Seconds that the process was ready to run and did not; none on systems that do not tell."""
+        found = 0.0
+        try:
+            for thread in os.listdir(f"/proc/{self.process}/task"):
+                with open(f"/proc/{self.process}/task/{thread}/schedstat", "rb") as stream:
+                    found = max(found, int(stream.read().split()[1]) / 1e9)
+        except (OSError, IndexError, ValueError):
+            return found
+        return found
+
+    def over(self) -> bool:
+        passed = time.monotonic() - self.started
+        return passed > self.timeout and (
+            passed > WALL * self.timeout or passed - self.waited() + self.before > self.timeout
+        )
+
+
+@dataclass
+class Watch:
+    """One task: its lines, which carry a token that only the verifier's side of its process is given."""
+
+    process: int
+    token: str
+    timeout: float
+    folder: str
+    stage: str = "starting"
+    answer: Message | None = None
+    kept: Message | None = None
+    renewals: int = RENEWALS
+    forged: bool = False
+    over: str = ""
+    endless: str = ""
+    stuck: Clock | None = None
+    buffer: bytes = b""
+    looked: float = 0.0
+    clock: Clock = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.clock = Clock(self.process, self.timeout)
+
+    def feed(self, data: bytes) -> None:
+        """Take in what came through the pipe."""
+        self.buffer += data
+        *lines, self.buffer = self.buffer.split(b"\n")
+        for line in lines:
+            message = self.decode(line)
+            if message is None:
+                self.forged = True
+                continue
+            if "stage" in message:
+                self.enter(str(message["stage"]))
+            self.again(message.get("kept"))
+            answer = message.get("answer")
+            self.answer = answer if isinstance(answer, dict) else self.answer
+
+    def enter(self, stage: str) -> None:
+        """Begin a stage. What the old version does in a moment has a time within which the new one must do it."""
+        self.stage, self.stuck = stage, None
+        compared = COMPARED.match(stage)
+        if compared is not None:
+            usual = STUCK_TIMES * (float(compared[2]) - WARM_SECONDS)
+            self.stuck = Clock(self.process, max(min(STUCK_SECONDS, self.timeout / 2), usual))
+
+    def again(self, kept: object) -> None:
+        """Where a task goes on with other inputs: keep the answer that it has, and give it its time once more."""
+        if not isinstance(kept, dict):
+            return
+        self.kept = kept
+        if self.renewals:
+            self.renewals -= 1
+            self.clock = Clock(self.process, self.timeout)
+
+    def decode(self, line: bytes) -> Message | None:
+        head, _, rest = line.partition(b" ")
+        if head != self.token.encode():
+            return None
+        try:
+            message = json.loads(rest)
+        except ValueError:
+            return None
+        return message if isinstance(message, dict) else None
+
+    def running(self) -> bool:
+        """Whether to go on; else `over` says why not, unless there is an answer."""
+        if self.answer is not None:
+            return False
+        if self.stuck is not None and self.stuck.over():
+            self.over = f"the new version did not end within {self.stuck.timeout:g} s"
+            self.endless = self.over
+        elif self.clock.over():
+            self.over = f"timed out after {self.timeout:g} s"
+        elif time.monotonic() - self.looked > LOOK_SECONDS:
+            self.looked = time.monotonic()
+            if resident(self.process) > memory():
+                self.over = "the code under test needs too much memory: it was ended"
+            elif size(self.folder) > FOLDER_BYTES:
+                self.over = "the code under test writes too much: it was ended"
+        return not self.over
+
+    def verdict(self, ended: str) -> Message:
+        """The answer, or why there is none."""
+        if self.forged or (self.buffer and self.answer is not None):
+            return unknown(f"the code under test wrote into the verifier's pipe while {self.stage}")
+        if self.answer is not None:
+            return self.answer
+        if self.endless and (compared := COMPARED.match(self.stage)) is not None:
+            text = f"{compared[1]}: {self.endless}, and the old one took {compared[2]} s"
+            differ = "the two versions differ"
+            return {"verdict": "refuted", "reason": differ, "counterexample": text, "endless": True}
+        why = f"{self.over or f'the code under test ended the process ({ended})'} while {self.stage}"
+        if self.kept is not None:
+            notes = self.kept.get("notes")
+            return {**self.kept, "notes": [*(notes if isinstance(notes, list) else []), f"other inputs: {why}"]}
+        return unknown(why)
+
+
+def unknown(reason: str) -> Message:
+    return {"verdict": "unknown", "reason": reason}
+
+
+def resident(process: int) -> int:
+    """Bytes of memory in use, shared memory too; 0 on systems that do not tell."""
+    try:
+        with open(f"/proc/{process}/statm", "rb") as stream:
+            return int(stream.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def size(folder: str) -> int:
+    """Bytes of all files in a folder."""
+    total = 0
+    for where, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(where, name)).st_size
+            except OSError:
+                continue
+    return total
+
+
+def exit_text(status: int) -> str:
+    """How a process ended, from its exit code: negative for signals."""
+    if status >= 0:
+        return f"exit code {status}"
+    try:
+        return f"signal {signal.Signals(-status).name}"
+    except ValueError:
+        return f"signal {-status}"

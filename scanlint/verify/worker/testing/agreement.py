@@ -1,0 +1,212 @@
+"""Compare what the two versions gave: structure, shapes, dtypes, values in units of rounding, NaNs in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..runtime.jax_functions import eps, is_key, tiny
+
+BASE_ULPS = 64.0
+ACCEPTED_RELATIVE = {2: 2e-2, 4: 1e-4, 8: 1e-9}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How two results differ; `error` is the largest absolute difference, where only values differ.
+
+    `discrete` says that it is whole numbers, or places of NaNs and infinities, that differ.
+    """
+
+    text: str
+    error: float = float("inf")
+    relative: float = float("inf")
+    values_only: bool = False
+    discrete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Equal within rounding.
+
+    `weak` says what differs where a dtype does only because one side is a Python number; `empty` where only arrays
+    without elements differ: `jnp.array([])` has lost the shape and dtype that its elements would have had.
+    """
+
+    error: float = 0.0
+    weak: str = ""
+    empty: bool = False
+
+
+def structure(tree: object) -> object:
+    """A tree's structure in names, the same for the two versions of a class."""
+    definition = jax.tree_util.tree_structure(tree)
+    return _named(definition)
+
+
+def _named(definition: object) -> object:
+    data = definition.node_data()  # type: ignore[attr-defined]
+    children = tuple(_named(c) for c in definition.children())  # type: ignore[attr-defined]
+    if data is None:
+        return children if children else "*"
+    kind, extra = data
+    return (kind.__qualname__, repr(extra).replace("__before", "").replace("__after", ""), children)
+
+
+def compare(before: object, after: object, *, ulps: float = BASE_ULPS) -> Difference | Agreement:
+    if structure(before) != structure(after):
+        return Difference(f"the structure was {_short(structure(before))} and is {_short(structure(after))}")
+    error, weak, empty = 0.0, "", False
+    pairs = zip(jax.tree_util.tree_leaves(before), jax.tree_util.tree_leaves(after), strict=False)
+    for at, (a, b) in enumerate(pairs):
+        result = _leaf(a, b, ulps)
+        if isinstance(result, Difference):
+            place = f"output {at}: " if at or len(jax.tree_util.tree_leaves(before)) > 1 else ""
+            return replace(result, text=place + result.text)
+        place = f"output {at}: " if result.weak and len(jax.tree_util.tree_leaves(before)) > 1 else ""
+        error, weak, empty = max(error, result.error), weak or place + result.weak, empty or result.empty
+    return Agreement(error, weak, empty)
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) < 80 else text[:77] + "..."
+
+
+def _plain(value: object) -> tuple[np.ndarray, bool]:
+    """As a NumPy array, and whether its dtype is weak (a Python number or a weakly typed array)."""
+    if isinstance(value, jax.Array) and is_key(value.dtype):
+        return np.asarray(jax.random.key_data(value)), False
+    if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
+        return np.asarray(jnp.asarray(value)), True
+    return np.asarray(value), bool(getattr(value, "weak_type", False))
+
+
+def _leaf(before: object, after: object, ulps: float) -> Difference | Agreement:
+    if not _numeric(before) or not _numeric(after):
+        same = before is after or type(before).__qualname__ == type(after).__qualname__
+        return Agreement() if same else Difference(f"was {before!r} and is {after!r}")
+    (a, weak_a), (b, weak_b) = _plain(before), _plain(after)
+    if a.size == 0 and b.size == 0:
+        return Agreement(empty=a.shape != b.shape or a.dtype != b.dtype)
+    if a.shape != b.shape:
+        return Difference(f"the shape was {a.shape} and is {b.shape}")
+    weak = "" if weak_a == weak_b else f"the dtype was {_kind(a, weak_a)} and is {_kind(b, weak_b)}"
+    if a.dtype != b.dtype:
+        text = f"the dtype was {_kind(a, weak_a)} and is {_kind(b, weak_b)}"
+        if not (weak_a and _promotes(a, b)) or (a.ndim and a.dtype.kind != b.dtype.kind):
+            return Difference(text)
+        weak, a = text, a.astype(b.dtype)
+    if a.dtype.kind in "biu" or a.size == 0:
+        if np.array_equal(a, b):
+            return Agreement(0.0, weak)
+        error = float(np.max(np.abs(a.astype(float) - b.astype(float))))
+        return Difference(_first(a, b, a != b), error, discrete=True)
+    return _floats(a, b, ulps, weak)
+
+
+def _kind(array: np.ndarray, weak: bool) -> str:
+    return f"{array.dtype} (weak, as that of a Python number)" if weak else str(array.dtype)
+
+
+def _promotes(a: np.ndarray, b: np.ndarray) -> bool:
+    """A Python number may become one of a wider kind, as in any arithmetic with it; an array of such keeps its kind."""
+    order = "biufc"
+    kinds = {"V": "f"}
+    first, second = kinds.get(a.dtype.kind, a.dtype.kind), kinds.get(b.dtype.kind, b.dtype.kind)
+    return order.index(first) <= order.index(second)
+
+
+def _numeric(value: object) -> bool:
+    return isinstance(value, (jax.Array, np.ndarray, np.generic, bool, int, float, complex))
+
+
+def _floats(a: np.ndarray, b: np.ndarray, ulps: float, weak: str) -> Difference | Agreement:
+    unit = eps(a.dtype)
+    wide = np.complex128 if a.dtype.kind == "c" else np.float64
+    x, y = a.astype(wide), b.astype(wide)
+    if not np.array_equal(np.isnan(x), np.isnan(y)):
+        return Difference(_first(a, b, np.isnan(x) != np.isnan(y)), discrete=True)
+    infinite = np.isinf(x) | np.isinf(y)
+    if infinite.any() and not np.array_equal(x[infinite], y[infinite], equal_nan=True):
+        return Difference(_first(a, b, infinite & ~(x == y)), discrete=True)
+    usual = np.isfinite(x) & np.isfinite(y)
+    if not usual.any():
+        return Agreement(0.0, weak)
+    error = np.where(usual, np.abs(np.where(usual, x, 0) - np.where(usual, y, 0)), 0.0)
+    scale = float(np.max(np.abs(x[usual])))
+    own = np.where(usual, np.maximum(np.abs(np.where(usual, x, 0)), np.abs(np.where(usual, y, 0))), 0.0)
+    # A small element beside large ones may have lost to cancellation what is small against the largest.
+    allowed = ulps * unit * np.maximum(own, 0.01 * scale) + tiny(a.dtype)
+    worst = float(error.max())
+    if (error <= allowed).all():
+        return Agreement(worst, weak)
+    relative = worst / max(scale, tiny(a.dtype))
+    return Difference(_first(a, b, error > allowed) + f"; largest difference {worst:.3g}", worst, relative, True)
+
+
+def _first(a: np.ndarray, b: np.ndarray, mask: np.ndarray) -> str:
+    """The first place where they differ."""
+    if a.ndim == 0:
+        return f"before {a.item()!r}, after {b.item()!r}"
+    at = tuple(int(i) for i in np.argwhere(mask)[0])
+    where = ", ".join(map(str, at))
+    return f"[{where}] before {a[at].item()!r}, after {b[at].item()!r}"
+
+
+def describe(values: dict[str, object], limit: int = 400) -> str:
+    """Arguments in words: `x = float32[3] [0.0, nan, 1.0], n = 3`."""
+    text = ", ".join(f"{name} = {_shown(value)}" for name, value in values.items())
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def kinds(values: dict[str, object]) -> str:
+    """Shapes and dtypes of arguments in words: `x: float32[5], n: 3`."""
+    leaves = {name: jax.tree_util.tree_leaves(v)[:4] or [v] for name, v in values.items()}
+    return ", ".join(f"{name}: {', '.join(map(_kind_of, found))}" for name, found in leaves.items())
+
+
+def _kind_of(leaf: object) -> str:
+    """Python numbers but whole ones are inputs like others."""
+    if hasattr(leaf, "dtype") and hasattr(leaf, "shape"):
+        return f"{leaf.dtype}[{', '.join(map(str, leaf.shape))}]"
+    text = type(leaf).__name__ if isinstance(leaf, (float, complex)) else _shown(leaf)
+    return text if len(text) < 30 else type(leaf).__name__
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, (jax.Array, np.ndarray)):
+        if is_key(value.dtype):
+            return f"key{list(value.shape) if value.shape else ''}"
+        plain = np.asarray(value)
+        head = ", ".join(f"{v:.6g}" if plain.dtype.kind == "f" else str(v) for v in plain.reshape(-1)[:6].tolist())
+        if not plain.shape:
+            return f"{plain.dtype} {head}"
+        tail = ", ..." if plain.size > 6 else ""
+        return f"{plain.dtype}[{', '.join(map(str, plain.shape))}] [{head}{tail}]"
+    value = value.func if isinstance(value, jax.tree_util.Partial) else value
+    if callable(value) and hasattr(value, "__name__"):
+        return str(value.__name__)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k}: {_shown(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return f"({', '.join(_shown(v) for v in value)})"
+    text = repr(value)
+    return text if len(text) < 60 else type(value).__name__
+
+
+def arrays(tree: object) -> Iterator[object]:
+    for leaf in jax.tree_util.tree_leaves(tree):
+        if isinstance(leaf, (jax.Array, np.ndarray)):
+            yield leaf
+
+
+def nowhere_finite(result: object) -> bool:
+    """Whether there are floats in a result, and each of them is infinite or no number."""
+    leaves = [np.asarray(x) for x in jax.tree_util.tree_leaves(result) if not is_key(getattr(x, "dtype", None))]
+    floats = [x for x in leaves if x.size and jnp.issubdtype(x.dtype, jnp.inexact)]
+    return bool(floats) and not any(np.isfinite(x.astype(complex)).any() for x in floats)

@@ -1,0 +1,187 @@
+"""Which branches were taken: a copy of the old version in which every test says how it came out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..runtime.loading import find
+
+MARK = "__scanlint_test__"
+HELD = "__scanlint_held_"
+Statements = list[ast.stmt]
+Way = tuple[tuple[int, bool], ...]
+
+
+@dataclass
+class Coverage:
+    """Tests on changed lines: where each is, how it must come out, and how it did."""
+
+    changed: frozenset[int] = frozenset()
+    needed: dict[tuple[int, bool], str] = field(default_factory=dict)
+    seen: set[tuple[int, bool]] = field(default_factory=set)
+    trail: list[tuple[int, bool]] = field(default_factory=list)
+
+    def record(self, point: int, value: object) -> bool:
+        """The truth of a tested value, asked once as the source does."""
+        outcome = bool(value)
+        self.trail.append((point, outcome))
+        return outcome
+
+    def begin(self) -> None:
+        """A run of a case begins: what was recorded before it (traces, searches) does not count."""
+        self.trail.clear()
+
+    def way(self) -> Way:
+        """How the tests came out since the run began, one after the other."""
+        return tuple(self.trail)
+
+    def count(self, way: Way) -> None:
+        """The results of a run were compared: what it took is covered."""
+        self.seen.update(way)
+
+    def missing(self) -> list[str]:
+        """Arms that no case took, in the order of the source."""
+        return [text for key, text in self.needed.items() if key not in self.seen]
+
+    def instrument(self, tree: ast.Module, dotted: str) -> ast.Module:
+        """The tree with the tests of one function recorded; call it on a tree of its own."""
+        node = find(tree, dotted)
+        if node is not None and self.changed:
+            _Recorder(self).generic_visit(node)
+            ast.fix_missing_locations(tree)
+        return tree
+
+
+class _Recorder(ast.NodeTransformer):
+    """Wraps tests; points are counted in source order, so that copies of one text share them."""
+
+    def __init__(self, coverage: Coverage) -> None:
+        self.coverage = coverage
+        self.count = 0
+
+    def touched(self, node: ast.expr | ast.stmt) -> bool:
+        return bool(self.coverage.changed & set(range(node.lineno, (node.end_lineno or node.lineno) + 1)))
+
+    def recorded(self, test: ast.expr, yes: str | None, no: str | None) -> ast.expr:
+        """A call that records the outcome of `test`; `yes` and `no` say what is missed where it never comes."""
+        point, self.count = self.count, self.count + 1
+        for outcome, text in ((True, yes), (False, no)):
+            if text is not None:
+                self.coverage.needed.setdefault((point, outcome), text)
+        call = ast.Call(ast.Name(MARK, ast.Load()), [ast.Constant(point), self.truth(test)], [])
+        return ast.copy_location(call, test)
+
+    def truth(self, test: ast.expr) -> ast.expr:
+        """A test whose operands are recorded too."""
+        match test:
+            case ast.BoolOp(op=op, values=values):
+                return ast.copy_location(ast.BoolOp(op, [self.operand(v) for v in values]), test)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return ast.copy_location(ast.UnaryOp(ast.Not(), self.truth(operand)), test)
+        visited = self.visit(test)
+        return visited if isinstance(visited, ast.expr) else test
+
+    def operand(self, value: ast.expr) -> ast.expr:
+        if not self.touched(value) or _static(value):
+            return self.truth(value)
+        text = f"`{ast.unparse(value)}` at line {value.lineno}"
+        return self.recorded(value, f"{text} being true was", f"{text} being false was")
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        if self.touched(node):
+            yes = None if _ends(node.body) else f"branch at line {node.body[0].lineno}"
+            no = (
+                f"branch at line {node.orelse[0].lineno}"
+                if node.orelse
+                else f"the way past the `if` at line {node.lineno}"
+            )
+            node.test = self.recorded(node.test, yes, None if _ends(node.body) or _ends(node.orelse) else no)
+        else:
+            self.visit(node.test)
+        self.blocks(node.body, node.orelse)
+        return node
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        if self.touched(node):
+            node.test = self.recorded(node.test, f"branch at line {node.body[0].lineno}", None)
+        self.blocks(node.body, node.orelse)
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        node.iter = self.visit(node.iter)
+        self.blocks(node.body, node.orelse)
+        if self.touched(node):
+            entered = self.recorded(ast.copy_location(ast.Constant(True), node.body[0]), _body(node), None)
+            node.body.insert(0, ast.copy_location(ast.Expr(entered), node.body[0]))
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        if not self.touched(node):
+            return self.generic_visit(node)
+        texts = [f"`{ast.unparse(arm)}` at line {arm.lineno}" for arm in (node.body, node.orelse)]
+        node.test = self.recorded(node.test, *texts)
+        node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        """`a and b` for its value: `b if a else a`, with `a` evaluated and asked once."""
+        if not self.touched(node):
+            return self.generic_visit(node)
+        result: ast.expr = self.visit(node.values[-1])
+        for value in node.values[-2::-1]:
+            held = f"{HELD}{self.count}"
+            text = f"`{ast.unparse(value)}` at line {value.lineno}"
+            missed = (None, None) if _static(value) else (f"{text} being true was", f"{text} being false was")
+            stored = ast.NamedExpr(ast.Name(held, ast.Store()), value)
+            test = self.recorded(ast.copy_location(stored, value), *missed)
+            kept = ast.Name(held, ast.Load())
+            arms = (result, kept) if isinstance(node.op, ast.And) else (kept, result)
+            result = ast.copy_location(ast.IfExp(test, *arms), node)
+        return result
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        node.iter = self.visit(node.iter)
+        for at, test in enumerate(node.ifs):
+            if self.touched(test):
+                text = f"`{ast.unparse(test)}` at line {test.lineno}"
+                node.ifs[at] = self.recorded(test, f"{text} being true was", f"{text} being false was")
+        return node
+
+    def blocks(self, *blocks: Statements) -> None:
+        for block in blocks:
+            block[:] = [self.visit(s) for s in block]
+
+
+def _body(node: ast.For) -> str | None:
+    return None if _ends(node.body) else f"branch at line {node.body[0].lineno}"
+
+
+def _ends(body: Statements) -> bool:
+    """Whether an arm only raises or does nothing: no result of it can be compared."""
+    return bool(body) and all(isinstance(s, (ast.Raise, ast.Pass, ast.Assert)) for s in body)
+
+
+def _static(value: ast.expr) -> bool:
+    """Tests of kinds and of presence, which stay in Python."""
+    match value:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _static(operand)
+        case ast.Compare(ops=ops):
+            return all(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in ops)
+        case ast.Call(func=ast.Name(id=name)):
+            return name in ("isinstance", "issubclass", "callable", "hasattr", "len")
+        case ast.Constant():
+            return True
+    return False
+
+
+def changed_lines(old: str, new: str) -> Iterator[int]:
+    """Lines of the old text that the new one does not keep."""
+    import difflib
+
+    matcher = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False)
+    for tag, start, end, _, _ in matcher.get_opcodes():
+        if tag != "equal":
+            yield from range(start + 1, max(end, start + 1) + 1)

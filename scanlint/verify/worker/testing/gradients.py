@@ -1,0 +1,315 @@
+"""Gradients of both versions, in reverse mode where it is defined: results have agreed where adjoints were lost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import jaxpr_as_fun
+
+from ..proof.paths import TooManyDecisions, paths
+from ..runtime.calling import Signature, TookTooLong, limited, plain, split
+from ..runtime.jax_functions import eps, in_x64, placed, shape, x64
+from ..search.case_values import Case, Values
+from .agreement import Agreement, Difference, compare, describe
+from .judge import CASE_SECONDS, Function, Judge, Refuted, floating
+from .rounding import FINER, apart, doubled, nudged
+
+if TYPE_CHECKING:
+    from jax.extend.core import ClosedJaxpr
+
+ULPS = 1024.0
+SINGULAR_SECONDS = 3.0
+PATTERNS = 3
+NEIGHBOURS = 6
+NEW_SECONDS = 3 * CASE_SECONDS  # of which most may be compiling, or running what is not compiled
+SMALL = 1e-9
+SAME = 1e-4  # relative difference of gradients in double precision where one of them is not finite in single
+NOISE, LEAST = 1e-5, 1e-7  # of the largest gradient, and of none at all
+Derivative = Callable[[Signature, Function, Values], "list[object] | None"]
+
+
+def same_gradients(judge: Judge, case: Case) -> bool:
+    """Whether the gradients could be compared; raises Refuted where they differ."""
+    try:
+        values = case.make()
+        with limited(CASE_SECONDS):
+            expected = judge.pace.eagerly(lambda f: gradient(judge.signature, f, judge.own(values)))
+    except (Exception, TookTooLong):  # noqa: BLE001
+        return False
+    if expected is None:
+        return False
+    judge.stage(f"differentiating the new version on {case.label}")
+    try:
+        with limited(NEW_SECONDS):
+            found = gradient(judge.signature, judge.after, judge.moved(values))
+    except TookTooLong:
+        judge.note("the gradient of the new version took too long; not compared")
+        return False
+    except Exception as error:
+        text = str(error).splitlines()[0][:160] if str(error) else ""
+        if judge.differentiated:
+            raise Refuted(
+                f"{describe(values)}: the gradient of the new version raises {type(error).__name__}: {text}"
+            ) from error
+        judge.note("the new version has no reverse-mode gradient; the old one has")
+        return _same_tangents(judge, case, values)
+    _judge(judge, case, values, expected, found, gradient)
+    return True
+
+
+def _same_tangents(judge: Judge, case: Case, values: Values) -> bool:
+    """The same in forward mode, which a `while_loop` has: False where either version has not even that."""
+    try:
+        with limited(CASE_SECONDS):
+            expected = judge.pace.eagerly(lambda f: tangent(judge.signature, f, judge.own(values)))
+        found = tangent(judge.signature, judge.after, judge.moved(values))
+    except (Exception, TookTooLong):  # noqa: BLE001
+        return False
+    if expected is None:
+        return False
+    _judge(judge, case, values, expected, found, tangent)
+    return True
+
+
+def _judge(
+    judge: Judge, case: Case, values: Values, expected: list[object], found: list[object] | None, derive: Derivative
+) -> None:
+    """Refute, or only note what differs at a singular point or by rounding; each gradient by itself."""
+    alike = found is not None and len(found) == len(expected)
+    pairs = [([a], [b]) for a, b in zip(expected, found or (), strict=True)] if alike else [(expected, found)]
+    for before, after in pairs:
+        result = compare(before, after, ulps=ULPS)
+        if isinstance(result, Difference) and result.relative > 1e-3 and not _negligible(expected, result):
+            _weigh(judge, case, values, expected, found, result, derive)
+
+
+def _weigh(
+    judge: Judge,
+    case: Case,
+    values: Values,
+    expected: list[object],
+    found: list[object] | None,
+    result: Difference,
+    derive: Derivative,
+) -> None:
+    """Refute, or only note what differs at a singular point or by rounding."""
+    text = f"{describe(values)}: gradient {result.text}"
+    lost = found is not None and not _finite(found) and _finite(expected)
+    usual = case.ordinary and not any(type(x) is int and x == 0 for x in values.values())  # such as `time / 0`
+    if lost and derive is tangent and _by_compiling(judge, values, expected):
+        judge.note(f"the gradient is not finite once compiled, and the same as before otherwise: {text}")
+        return
+    if (lost or judge.differentiated) and case.finite and _by_rounding(judge, values, result, derive):
+        found_to_be = "is not finite" if lost else "differs by rounding"
+        judge.note(f"the gradient {found_to_be} in single precision, and is the same as before in double: {text}")
+        return
+    if judge.differentiated or (lost and (usual or not singular(judge, values))):
+        raise Refuted(text)
+    if lost:
+        judge.note(f"the gradient is not finite at a singular point: {text}")
+    elif case.finite and not (
+        _excused(judge, case, values, expected, result, derive) or _by_rounding(judge, values, result, derive)
+    ):
+        raise Refuted(text)
+    else:
+        judge.note(f"the gradient differs at a boundary: {result.text}")
+
+
+def _finite(gradients: Sequence[object]) -> bool:
+    return all(bool(np.isfinite(np.asarray(x)).all()) for x in gradients)
+
+
+def _negligible(gradients: list[object], result: Difference) -> bool:
+    """Whether a difference is rounding noise beside the largest gradient, or beside one."""
+    largest = max((float(np.max(np.abs(np.asarray(x)), initial=0.0)) for x in gradients), default=0.0)
+    return bool(result.values_only and result.error <= NOISE * largest + LEAST)
+
+
+def _excused(
+    judge: Judge, case: Case, values: Values, expected: list[object], result: Difference, derive: Derivative
+) -> bool:
+    """Whether rounding explains a difference, or else a boundary that the values stand on.
+
+    At ordinary values the old version's own gradient must move as much under one rounding unit. Where it hardly moves
+    in any direction no boundary excuses another gradient.
+    """
+    if case.ordinary:
+        near = [{k: nudged(v, pattern) for k, v in judge.own(values).items()} for pattern in range(PATTERNS)]
+        factor = 64.0
+    else:
+        near = [_neighbour(judge.own(values), pattern) for pattern in range(NEIGHBOURS)]
+        factor = 16.0
+    for moved in near:
+        try:
+            with limited(CASE_SECONDS):
+                other = judge.pace.eagerly(lambda f, moved=moved: derive(judge.signature, f, moved))  # type: ignore[misc]
+        except (Exception, TookTooLong):  # noqa: BLE001
+            return not case.ordinary
+        moves = apart(expected, other)
+        if moves.flips or not result.relative > factor * moves.relative:
+            return True
+    return False
+
+
+def _by_compiling(judge: Judge, values: Values, expected: list[object]) -> bool:
+    """Whether the new version moves as the old one when it is not compiled.
+
+    Where operations are fused, what is divided by may come out as 0: how often a maximum is met, if it is computed
+    twice. Only forward mode is asked: there no arm of a `cond` is differentiated that is not taken.
+    """
+    try:
+        with jax.disable_jit(), limited(NEW_SECONDS):
+            found = tangent(judge.signature, judge.after, judge.moved(values))
+    except (Exception, TookTooLong):  # noqa: BLE001
+        return False
+    return found is not None and isinstance(compare(expected, found, ulps=ULPS), Agreement)
+
+
+def _by_rounding(judge: Judge, values: Values, result: Difference, derive: Derivative) -> bool:
+    """Whether the gradients agree in double precision: what cancels may leave more behind in one of the versions."""
+    if judge.draws or x64():
+        return False  # random draws are others in double precision
+    try:
+        with in_x64():
+            wide = {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()}
+            with limited(CASE_SECONDS):
+                expected = judge.pace.eagerly(lambda f: derive(judge.signature, f, judge.own(wide)))
+            with limited(NEW_SECONDS):
+                moved = apart(expected, derive(judge.signature, judge.after, judge.moved(wide)))
+    except (Exception, TookTooLong):  # noqa: BLE001
+        return False
+    if expected is None or not _finite(expected):
+        return False
+    most = FINER * result.relative if math.isfinite(result.relative) else SAME
+    return not moved.flips and moved.relative <= most
+
+
+def _neighbour(values: Values, pattern: int) -> Values:
+    """All floats a little further: up, down, in turns by leaf, or at random by element; zeros too."""
+
+    def leaf(at: list[int], x: object) -> object:
+        if not floating(x):
+            return x
+        at[0] += 1
+        place = np.asarray(x)
+        signs = {0: 1.0, 1: -1.0, 2: (-1.0) ** at[0], 3: -((-1.0) ** at[0])}.get(
+            pattern, np.random.default_rng([at[0], pattern]).integers(0, 2, place.shape) * 2.0 - 1.0
+        )
+        step = 8 * eps(x.dtype) * np.abs(place) + SMALL  # type: ignore[attr-defined]
+        return placed(place + signs * step, x.dtype)  # type: ignore[attr-defined]
+
+    at = [0]
+    return {k: jax.tree_util.tree_map(lambda x: leaf(at, x), v) for k, v in values.items()}
+
+
+def gradient(signature: Signature, function: Function, values: Values) -> list[object] | None:
+    """The gradient of a fixed random projection of the float outputs, for each float leaf."""
+    parts = split(values, signature.static, numbers=False)
+    at = [i for i, x in enumerate(parts.leaves) if floating(x)]
+    if not at:
+        return None
+
+    def objective(floats: list[object]) -> object:
+        leaves = list(parts.leaves)
+        for i, x in zip(at, floats, strict=False):
+            leaves[i] = x
+        return _projection(signature.call(function, parts.rebuild(leaves)))
+
+    found: list[object] = jax.grad(objective)([parts.leaves[i] for i in at])
+    return found
+
+
+def tangent(signature: Signature, function: Function, values: Values) -> list[object] | None:
+    """How the float outputs move when the float leaves move in a fixed random direction."""
+    parts = split(values, signature.static, numbers=False)
+    at = [i for i, x in enumerate(parts.leaves) if floating(x)]
+    if not at:
+        return None
+
+    def outputs(floats: list[object]) -> list[object]:
+        leaves = list(parts.leaves)
+        for i, x in zip(at, floats, strict=False):
+            leaves[i] = x
+        result = signature.call(function, parts.rebuild(leaves))
+        return [_moving(x) for x in jax.tree_util.tree_leaves(result)]
+
+    place = [jnp.asarray(parts.leaves[i]) for i in at]
+    direction = [placed(np.random.default_rng(k).standard_normal(x.shape), x.dtype) for k, x in enumerate(place)]
+    moved: list[object] = jax.jvp(outputs, (place,), (direction,))[1]
+    return moved
+
+
+def _moving(x: object) -> jax.Array:
+    """An output as one that has a tangent: Python numbers, which a loop without trips may give, stand still."""
+    return jnp.asarray(x) if floating(x) else jnp.full(shape(x), 0.0)
+
+
+def _projection(result: object) -> jax.Array:
+    total = jnp.zeros(())
+    for k, x in enumerate(jax.tree_util.tree_leaves(result)):
+        if not (isinstance(x, jax.Array) and floating(x)):
+            continue
+        weights = np.random.default_rng(k).standard_normal(x.shape)
+        total = total + jnp.sum(x * jnp.asarray(weights, x.dtype))
+    return total
+
+
+def singular(judge: Judge, values: Values) -> bool:
+    """Whether the old version itself computes something there whose derivative is not finite, used or not.
+
+    Any version that hands such a value to `cond` multiplies it by a zero and gets NaN: `sqrt(sum(g**2))` at zero. What
+    the old version does not compute there, a division behind its guard, must not spoil the gradient.
+    """
+    parts = split(judge.own(values), judge.signature.static, numbers=False)
+    at = [i for i, x in enumerate(parts.leaves) if floating(x)]
+
+    def old(*leaves: object) -> object:
+        with jax.disable_jit():
+            return judge.signature.call(plain(judge.before), parts.rebuild(leaves))
+
+    try:
+        with limited(SINGULAR_SECONDS):
+            for path in paths(old, parts.leaves):
+                outputs = jaxpr_as_fun(path.program)(*parts.leaves)
+                asked = outputs[len(outputs) - len(path.decisions) :] if path.decisions else []
+                if all(bool(x) == decision for x, decision in zip(asked, path.decisions, strict=True)):
+                    return not _finite(_zero_weighted(path.program, parts.leaves, at))
+    except (Exception, TookTooLong, TooManyDecisions):  # noqa: BLE001
+        return True
+    return True
+
+
+def _widened(program: ClosedJaxpr) -> ClosedJaxpr:
+    """The same program, which also gives every float that it computes on the way."""
+    jaxpr = program.jaxpr
+    between = [v for e in jaxpr.eqns for v in e.outvars if type(v).__name__ != "DropVar" and _is_float(v)]
+    outputs = [*jaxpr.outvars, *between]
+    debug = getattr(jaxpr, "debug_info", None)
+    changed: dict[str, object] = {"outvars": outputs}
+    if debug is not None and hasattr(debug, "_replace"):
+        changed["debug_info"] = debug._replace(result_paths=None)
+    return cast("ClosedJaxpr", program.replace(jaxpr=jaxpr.replace(**changed)))  # type: ignore[no-untyped-call]
+
+
+def _is_float(variable: object) -> bool:
+    dtype = getattr(getattr(variable, "aval", None), "dtype", None)
+    return isinstance(dtype, np.dtype) and dtype.kind == "f"
+
+
+def _zero_weighted(program: ClosedJaxpr, leaves: Sequence[object], at: Sequence[int]) -> list[object]:
+    """The gradient where a zero flows back from everything that is computed: not finite where a derivative is not."""
+    run = jaxpr_as_fun(_widened(program))
+
+    def objective(floats: list[object]) -> object:
+        changed = list(leaves)
+        for i, x in zip(at, floats, strict=True):
+            changed[i] = x
+        return sum((jnp.sum(x * 0.0) for x in run(*changed) if floating(x)), jnp.zeros(()))
+
+    found: list[object] = jax.grad(objective)([leaves[i] for i in at])
+    return found

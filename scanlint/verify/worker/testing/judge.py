@@ -1,0 +1,399 @@
+"""Run both versions on cases and judge: results, errors, gradients, behaviour under vmap."""
+
+from __future__ import annotations
+
+import ast
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..infer.specs import transplant
+from ..proof.paths import forget
+from ..runtime.calling import Signature, Split, TookTooLong, jitted, limited, split
+from ..runtime.jax_functions import finished, is_key, placed, shape
+from ..runtime.line_marks import Progress
+from ..runtime.loading import Loaded
+from ..search.case_values import LARGE_NUMBERS, Case, Values
+from ..session.eager_pace import Pace
+from .agreement import ACCEPTED_RELATIVE, Agreement, Difference, compare, describe, nowhere_finite, structure
+from .branch_cover import Coverage, Way
+from .rounding import AMPLIFIED, FINER, FINEST, left_in_double, spread
+from .ties import stands
+from .weak_types import Weakness, weakly_typed
+
+CASE_SECONDS = 4.0
+BOUNDARY_SECONDS = 0.5
+STAGED = re.compile(r"/jax/_src/lax/control_flow/|/jax/_src/interpreters/batching\.py")
+WINDOW = re.compile("slice_sizes must be less than or equal to operand shape")
+NO_ROWS = re.compile(r"\bsize 0\b|[(\[, ]0[,)\]]")
+UNTRACEABLE = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+)
+SPREAD = "where there are no rows, what the loop starts with has the shape of a row"
+NOTHING = "the new version raises where there are no elements"
+EMPTY = "where there is nothing to loop over, an empty result differs in shape or dtype"
+TYPES = re.compile(r"raises TypeError: .*?(?:\bcarry\b|cond branches|true_fun and false_fun)", re.S)
+"""What JAX says of a carry, or of arms of a `cond`, that do not keep their type."""
+ROUNDED = "the versions round differently: they agree in double precision, and in single precision nearly so"
+UNSTAGED = "zero-length scan is not supported in disable_jit() mode"
+Function = Callable[..., object]
+Result = TypeVar("Result")
+
+
+class Refuted(Exception):
+    """The versions differ; the message is the counterexample."""
+
+
+class Weaker(Refuted):
+    """Something in the new version is as weakly typed as a Python number that is not in the old one."""
+
+
+class Raises(Refuted):
+    """The new version raises where the old one gives a result."""
+
+
+@dataclass
+class Judge:
+    """Both versions, how they are called, and the evidence: `filled` cases have elements, `blank` ones no numbers."""
+
+    old: Loaded
+    new: Loaded
+    before: Function
+    after: Function
+    signature: Signature
+    traced: bool
+    differentiated: bool
+    stage: Callable[[str], None]
+    home: Loaded
+    coverage: Coverage
+    joined: Callable[[], tuple[Loaded, Function] | None] = lambda: None
+    draws: bool = False
+    cases: int = 0
+    skipped: int = 0
+    ordinary: int = 0
+    filled: int = 0
+    blank: int = 0
+    slow: bool = False
+    partial: bool = False
+    patience: float = CASE_SECONDS
+    pace: Pace = field(init=False)
+    compilable: bool | None = None
+    max_error: float = 0.0
+    notes: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    late: list[str] = field(default_factory=list)
+    weakness: Weakness = field(default_factory=Weakness)
+    compiled: dict[object, Function] = field(default_factory=dict)
+    ran: list[tuple[str, Values, Way]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.pace = Pace(self.old, self.before)
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def moved(self, values: Values) -> Values:
+        """The same arguments for the new version."""
+        return {k: transplant(v, self.home.module, self.new.module) for k, v in values.items()}
+
+    def own(self, values: Values) -> Values:
+        """The same arguments for the old version, where it is a twin of the one that they were made for."""
+        if self.old is self.home:
+            return values
+        return {k: transplant(v, self.home.module, self.old.module) for k, v in values.items()}
+
+    def check(self, case: Case, where: str = "") -> bool:
+        """One case; False where the old version gives nothing to compare with. Raises Refuted."""
+        label = f"{case.label}{', ' + where if where else ''}"
+        try:
+            values = case.make()
+            self.coverage.begin()
+            self.stage(f"running the old version on {label}")
+            started = time.process_time()
+            expected = self.run_old(values, self.patience if case.ordinary else self.boundary_patience())
+            spent = time.process_time() - started
+            way = self.coverage.way()
+        except TookTooLong:
+            self.slow = self.slow or case.ordinary
+            self.late.extend([label] if case.label != LARGE_NUMBERS else [])  # may well be trips
+            return False
+        except (Exception, SystemExit) as error:  # noqa: BLE001
+            self.failures.append(f"{type(error).__name__}: {str(error).splitlines()[0][:120] if str(error) else ''}")
+            return False
+        if any(callable(leaf) for leaf in jax.tree_util.tree_leaves(expected)):
+            self.failures.append("it gives functions, which cannot be compared")
+            return False
+        self.stage(f"running the new version on {label} (the old one took {spent:.2f} s)")
+        forget()
+        for name, run in self.runs(values):
+            try:
+                found = self.untraced(run, values)
+            except Exception as error:
+                text = str(error).splitlines()[0][:200] if str(error) else ""
+                if UNSTAGED in text:  # JAX cannot run it so; nothing is known of what it would give
+                    self.failures.append(text)
+                    return False
+                nothing = without_elements(values) or (case.label != "as called" and self.idle(values, text, error))
+                if _empty(expected) or (nothing and (in_a_loop(error) or not jax.tree_util.tree_leaves(expected))):
+                    if not any(note.startswith(NOTHING) for note in self.notes):
+                        self.note(f"{NOTHING}: {type(error).__name__}: {text}")
+                    return False
+                raise Raises(
+                    f"{describe(values)}: the new version raises {type(error).__name__}: {text}{name}"
+                ) from error
+            if not self.agree(values, expected, found, name, tie=case.tie):
+                return False
+        self.coverage.count(way)
+        if case.finite and not case.tie:
+            self.ran.append((case.label, values, way))
+        if self.cases == 0:
+            self.retraces(case)
+        self.cases += 1
+        self.filled += not without_elements(values)
+        self.ordinary += case.ordinary
+        self.blank += nowhere_finite(expected)
+        return True
+
+    def idle(self, values: Values, text: str, error: Exception) -> bool:
+        """Whether an error is due to a loop that makes no trip: there are none to index, or too few for a window."""
+        if without_trips(values, text):
+            return True
+        return in_a_loop(error) and WINDOW.search(text) is not None and self.tripless(values)
+
+    def tripless(self, values: Values) -> bool:
+        """Whether there are no elements, or a loop of the old version makes no trip."""
+        if without_elements(values) or self.old.function is None:
+            return without_elements(values)
+        reached = Progress()
+        with reached.watching():
+            self.run_old(values)
+        loops = [n for n in ast.walk(self.old.function) if isinstance(n, ast.For)]
+        return any(loop.lineno in reached.lines and loop.body[0].lineno not in reached.lines for loop in loops)
+
+    def untraced(self, run: Callable[[], object], values: Values) -> object:
+        """Run the new version; without staging where it asks a tracer for its value as the old one does somewhere."""
+        try:
+            return run()
+        except UNTRACEABLE:
+            if self.traces(self.before, self.own(values)):
+                raise
+            self.partial = True
+            with jax.disable_jit(), limited(self.patience):
+                return finished(self.signature.call(self.after, self.moved(values)))
+
+    def agree(self, values: Values, expected: object, found: object, name: str, *, tie: bool = False) -> bool:
+        """Whether the case counts; raises Refuted where the results differ beyond what rounding explains."""
+        result = compare(expected, found)
+        if isinstance(result, Difference) and spread_out(expected, found) and self.tripless(values):
+            self.note(SPREAD)
+            return False
+        if isinstance(result, Agreement):
+            self.max_error = max(self.max_error, result.error)
+            if not without_elements(values):
+                self.weakness.compared(expected, found, values)
+            if result.weak and not any(note.startswith(result.weak) for note in self.notes):
+                self.note(f"{result.weak}, for {describe(values, 120)}")
+            if result.empty:
+                self.note(EMPTY)
+            return True
+        if tie and (result.values_only or result.discrete) and not stands(self, values, expected, found):
+            return False
+        if not tie and (result.values_only or result.discrete):
+            close = result.values_only and result.relative <= ACCEPTED_RELATIVE.get(_width(expected), 1e-4)
+            drift = spread(self, values, expected, result.relative, values_only=result.values_only)
+            explained = drift.explains(result.relative, values_only=result.values_only)
+            near = result.values_only and result.relative <= AMPLIFIED and not drift.undecided
+            asked = near and (close or not explained)
+            left = left_in_double(self, values, result.relative) if asked else float("inf")
+            if close and left <= FINER:
+                self.max_error = max(self.max_error, result.error)
+                self.note(ROUNDED)
+                return True
+            if explained:
+                if close and not drift.undecided:
+                    self.max_error = max(self.max_error, result.error)
+                    return True
+                if not stands(self, values, expected, found):
+                    self.skipped += 1
+                    return False
+            elif left <= FINEST:
+                self.note(ROUNDED)
+                self.skipped += 1
+                return False
+        raise Refuted(f"{describe(values)}: {result.text}{name}")
+
+    def retraces(self, case: Case) -> None:
+        """Note it where a second call of a jitted new version with equal arguments is traced again."""
+        size: Callable[[], int] | None = getattr(self.after, "_cache_size", None)
+        if size is None or self.partial:
+            return
+        sizes = []
+        for _ in range(2):
+            finished(self.signature.call(self.after, self.moved(case.make())))
+            sizes.append(size())
+        if sizes[1] > sizes[0]:
+            self.note("a second call with equal arguments is traced again")
+
+    def boundary_patience(self) -> float:
+        """Seconds for values at boundaries: a `while` may never end there, and an ordinary run says what is usual."""
+        usual = self.pace.usual
+        return self.patience if usual is None else min(self.patience, BOUNDARY_SECONDS + 8 * usual)
+
+    def run_old(self, values: Values, patience: float | None = None) -> object:
+        mine = self.own(values)
+        return self.pace.run(lambda f: self.signature.call(f, mine), patience or self.patience)
+
+    def runs(self, values: Values) -> Iterator[tuple[str, Callable[[], object]]]:
+        """The ways the new version is run: under its own jit, or under ours where it is traced."""
+        mine = self.moved(values)
+        if self.traced and not jitted(self.after):
+            yield " (under jit)", lambda: self.under_jit(values)
+            if self.cases == 0:
+                yield " (not under jit)", lambda: self.signature.call(self.after, mine)
+        else:
+            yield "", lambda: self.signature.call(self.after, mine)
+
+    def under_jit(self, values: Values) -> object:
+        mine = self.moved(values)
+        try:
+            return self.jitted(self.after, mine, numbers=True)
+        except Exception:
+            # Python numbers may be static where the function is really called.
+            if self.traces(self.before, self.own(values)):
+                raise
+            return self.jitted(self.after, mine, numbers=False)
+
+    def traces(self, function: Function, values: Values) -> bool:
+        parts = split(values, self.signature.static, numbers=True)
+        try:
+            jax.eval_shape(lambda *ls: self.arrays(function, parts, ls), *parts.leaves)
+        except Exception:  # noqa: BLE001
+            return False
+        return True
+
+    def arrays(self, function: Function, parts: Split, leaves: tuple[object, ...]) -> list[object]:
+        result = self.signature.call(function, parts.rebuild(leaves))
+        return [x for x in jax.tree_util.tree_leaves(result) if isinstance(x, jax.Array)]
+
+    def jitted(self, function: Function, values: Values, *, numbers: bool) -> object:
+        """Compiled once per set of static values."""
+        parts = split(values, self.signature.static, numbers=numbers)
+        key = (id(function), numbers, _static_key(values, parts))
+        if key not in self.compiled:
+            self.compiled[key] = jax.jit(lambda *ls: self.signature.call(function, parts.rebuild(ls)))
+        return finished(self.compiled[key](*parts.leaves))
+
+    def batched(self, case: Case) -> None:
+        """Both versions under vmap, where the old one can be batched."""
+        values = case.make()
+        parts = split(self.own(values), self.signature.static, numbers=False)
+        stack = [_pair(x) for x in parts.leaves]
+        if not stack or not any(floating(x) for x in parts.leaves):
+            return
+        mine = split(self.moved(values), self.signature.static, numbers=False)
+        try:
+            with limited(CASE_SECONDS):
+                expected = jax.vmap(lambda *ls: self.arrays(self.before, parts, ls))(*stack)
+        except (Exception, TookTooLong):  # noqa: BLE001
+            return
+        self.stage("running the new version under vmap")
+        try:
+            with limited(2 * CASE_SECONDS):
+                found = jax.vmap(lambda *ls: self.arrays(self.after, mine, ls))(*stack)
+        except TookTooLong:
+            self.note("not compared under vmap: the new version takes seconds there")
+            return
+        except Exception as error:
+            raise Refuted(f"under vmap the new version raises {type(error).__name__}: {str(error)[:160]}") from error
+        result = compare(expected, found, ulps=1024.0)
+        if isinstance(result, Difference) and result.relative > 1e-3 and not self.rough(values, result):
+            raise Refuted(f"under vmap: {describe(values)}: {result.text}")
+
+    def rough(self, values: Values, result: Difference) -> bool:
+        """Whether rounding explains a difference in a batch of these values and their neighbours."""
+        if not (result.values_only or result.discrete):
+            return False
+        for row in (values, {k: jax.tree_util.tree_map(_scaled, v) for k, v in values.items()}):
+            try:
+                expected = self.run_old(row)
+            except (Exception, TookTooLong):  # noqa: BLE001
+                continue
+            drift = spread(self, row, expected, result.relative, values_only=result.values_only)
+            if drift.explains(result.relative, values_only=result.values_only):
+                self.note("not compared under vmap: rounding decides the result there")
+                return True
+        return False
+
+
+def _empty(tree: object) -> bool:
+    """Whether all results are arrays without elements: a loop of no trips that collects."""
+    found = jax.tree_util.tree_leaves(tree)
+    return bool(found) and all(isinstance(x, (jax.Array, np.ndarray)) and x.size == 0 for x in found)
+
+
+def without_elements(values: Values) -> bool:
+    return any(isinstance(x, (jax.Array, np.ndarray)) and x.size == 0 for x in jax.tree_util.tree_leaves(values))
+
+
+def spread_out(before: object, after: object) -> bool:
+    """Whether results differ only in that numbers which no trip has changed fill arrays."""
+    pairs = list(zip(jax.tree_util.tree_leaves(before), jax.tree_util.tree_leaves(after), strict=False))
+    return structure(before) == structure(after) and all(
+        isinstance(compare(_spread(a, b), b), Agreement) for a, b in pairs
+    )
+
+
+def _spread(before: object, after: object) -> object:
+    """What fills an array where it was a number; a Python number takes the dtype of the array."""
+    numbers = isinstance(before, (jax.Array, np.generic, int, float)) and isinstance(after, jax.Array)
+    if not numbers or shape(before) != () or shape(after) == () or is_key(after.dtype):  # type: ignore[attr-defined]
+        return before
+    return jnp.full(shape(after), before, after.dtype if weakly_typed(before) else None)  # type: ignore[arg-type,attr-defined]
+
+
+def without_trips(values: Values, error: str) -> bool:
+    """Whether a number of trips that is zero explains an error: an array of so many rows has none to index."""
+    return any(type(x) is int and x == 0 for x in values.values()) and NO_ROWS.search(error) is not None
+
+
+def in_a_loop(error: BaseException | None) -> bool:
+    """Whether an error came from the body of a staged loop or batch: it is traced even where it never runs."""
+    at, inside = error.__traceback__ if error is not None else None, False
+    while at is not None:
+        inside = inside or STAGED.search(at.tb_frame.f_code.co_filename.replace("\\", "/")) is not None
+        at = at.tb_next
+    return inside
+
+
+def floating(x: object) -> bool:
+    return isinstance(x, (jax.Array, np.ndarray)) and jnp.issubdtype(x.dtype, jnp.floating)
+
+
+def _scaled(x: object) -> object:
+    return placed(np.asarray(x) * 0.5 + 0.25, x.dtype) if floating(x) else x  # type: ignore[attr-defined]
+
+
+def _pair(x: object) -> jax.Array:
+    """A batch of two."""
+    return jnp.stack([jnp.asarray(y) for y in (x, _scaled(x))])
+
+
+def _width(tree: object) -> int:
+    found = [np.asarray(x).dtype.itemsize for x in jax.tree_util.tree_leaves(tree) if floating(x)]
+    return min(found, default=4)
+
+
+def _static_key(values: Values, parts: Split) -> object:
+    """What the compiled program depends on besides its traced leaves."""
+    marked = parts.rebuild([None] * len(parts.leaves))
+    flat, tree = jax.tree_util.tree_flatten(marked)
+    return (str(tree), tuple(x if isinstance(x, (str, int, float, bool)) else id(x) for x in flat))

@@ -1,0 +1,63 @@
+"""Compile and run times of both versions, on the backend that the worker uses."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import jax
+
+from ..runtime.calling import TookTooLong, limited, split
+from ..runtime.jax_functions import finished
+from ..search.case_values import Case, Values
+from .judge import Function, Judge
+
+COMPILE_SECONDS = 20.0
+RUNS = 5
+
+
+def measured(judge: Judge, case: Case) -> tuple[tuple[float | None, float | None], list[str]]:
+    """Seconds to trace and compile, before and after (None where a version cannot be compiled), and notes."""
+    values = case.make()
+    before, run_before = _compiled(judge, judge.before, judge.own(values))
+    after, run_after = _compiled(judge, judge.after, judge.moved(values))
+    notes = []
+    if run_before is not None and run_after is not None:
+        notes.append(f"one run takes {_shown(run_before)} before and {_shown(run_after)} after")
+    elif run_after is not None:
+        notes.append(f"one run takes {_shown(run_after)} after; before it does not compile in {COMPILE_SECONDS:g} s")
+    return (before, after), notes
+
+
+def _compiled(judge: Judge, function: Function, values: Values) -> tuple[float | None, float | None]:
+    """Seconds of tracing with compiling, and of the quickest of some runs."""
+    parts = split(values, judge.signature.static, numbers=True)
+
+    def whole(*leaves: object) -> list[object]:
+        result = judge.signature.call(function, parts.rebuild(leaves))
+        return [x for x in jax.tree_util.tree_leaves(result) if isinstance(x, jax.Array)]
+
+    started = time.perf_counter()
+    try:
+        with limited(COMPILE_SECONDS):
+            program = jax.jit(whole).lower(*parts.leaves).compile()
+    except (Exception, TookTooLong):  # noqa: BLE001
+        return None, None
+    compiled = time.perf_counter() - started
+    return compiled, min(_timed(program, parts.leaves) for _ in range(RUNS))
+
+
+def _timed(program: Callable[..., object], leaves: list[object]) -> float:
+    started = time.perf_counter()
+    finished(program(*leaves))
+    return time.perf_counter() - started
+
+
+def _shown(seconds: float) -> str:
+    return (
+        f"{seconds:.3g} s"
+        if seconds >= 1
+        else f"{seconds * 1e3:.3g} ms"
+        if seconds >= 1e-3
+        else f"{seconds * 1e6:.3g} us"
+    )

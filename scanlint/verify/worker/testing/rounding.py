@@ -1,0 +1,252 @@
+"""How far rounding alone moves what the old version gives: what a difference must exceed to tell anything."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..infer.guess import KEY_NAMES
+from ..proof.jaxpr_numbers import count
+from ..runtime.calling import TookTooLong, limited, split
+from ..runtime.jax_functions import eps, finished, in_x64, is_key, placed, tiny, x64
+from ..runtime.loading import cut
+
+if TYPE_CHECKING:
+    from ..search.case_values import Values
+    from .judge import Judge
+
+FACTOR = 16.0
+UNITS = (1.0, 1.0, 3.0, 8.0)  # a single unit may be lost in the first sum that an input enters
+SECONDS = 4.0
+COMPILED_EQUATIONS = 3000
+# Random draws are others in double precision: its spread counts up to this many times the other.
+DIFFERENT_NUMBERS = 64.0
+AMPLIFYING = 1e3
+FINER = 1e-3  # of a small difference is left in double precision if rounding is all that it is
+FINEST = 1e-6  # of one that the function amplifies: the unit of rounding is 2e-9 of that in single precision
+AMPLIFIED = 0.05  # what is further apart is no longer the same result in single precision
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """How far two results of one program are apart; `flips` where whole numbers or the places of NaNs differ."""
+
+    relative: float = 0.0
+    flips: bool = False
+    overflows: bool = False
+
+
+@dataclass(slots=True)
+class Spread:
+    """What moves the old version's result at one input: compilation, its inputs' last bits, double precision."""
+
+    compiled: Apart | None = None
+    nudged: Apart | None = None
+    doubled: Apart | None = None
+    draws: bool = False
+
+    @property
+    def own(self) -> float:
+        """The relative spread by its own arithmetic."""
+        nudged = self.nudged.relative if self.nudged else 0.0
+        if self.doubled is None:
+            return nudged
+        return min(self.doubled.relative, DIFFERENT_NUMBERS * nudged) if self.draws else self.doubled.relative
+
+    @property
+    def relative(self) -> float:
+        """The relative spread that rounding explains."""
+        return max(self.own, self.compiled.relative if self.compiled else 0.0)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether rounding decides a whole number or a NaN there.
+
+        Where only the inputs' last bits do and double precision agrees, the input is an exact tie, which tells much;
+        unless nothing but these bits makes it NaN.
+        """
+        if (self.compiled is not None and self.compiled.flips) or (self.nudged is not None and self.nudged.overflows):
+            return True
+        if self.doubled is None:
+            return self.nudged is not None and self.nudged.flips
+        amplifies = max(self.own, self.nudged.relative if self.nudged else 0.0) > AMPLIFYING * eps(jnp.float32)
+        nudges = self.nudged is not None and self.nudged.flips
+        return self.doubled.overflows or (self.doubled.flips and (nudges or amplifies))
+
+    def explains(self, relative: float, *, values_only: bool) -> bool:
+        return self.undecided or (values_only and relative <= FACTOR * self.relative)
+
+
+def spread(judge: Judge, values: Values, expected: object, relative: float, *, values_only: bool) -> Spread:
+    """The spread at one input, measured until it explains the difference or nothing is left to measure."""
+    found = Spread(draws=judge.draws)
+    for _ in _measured(judge, values, expected, found):
+        if found.explains(relative, values_only=values_only):
+            break
+    return found
+
+
+def _measured(judge: Judge, values: Values, expected: object, found: Spread) -> Iterator[None]:
+    if compilable(judge, values):
+        try:
+            found.compiled = apart(expected, judge.jitted(judge.before, judge.own(values), numbers=True))
+            yield
+        except Exception:  # noqa: BLE001
+            found.compiled = None
+    for pattern, units in enumerate(UNITS):
+        other = _run(judge, {k: nudged(v, pattern, units) for k, v in values.items()})
+        if other is not None:
+            moved = apart(expected, other)
+            found.nudged = _wider(found.nudged, replace(moved, relative=moved.relative / units))
+        if pattern == 0 and not x64():
+            exact = in_double(judge, values)
+            found.doubled = None if exact is None else apart(expected, exact)
+        yield
+
+
+def draws(tree: ast.Module, function: str) -> bool:
+    """Whether a function of a file may draw random numbers, which are others in double precision."""
+    used = cut(tree, {function.split(".")[0]})
+    imports = [s for s in used if isinstance(s, ast.Import | ast.ImportFrom)]
+    modules = {a.asname or a.name.partition(".")[0] for s in imports for a in s.names if _random(s, a)} - {"jax"}
+    for node in (n for s in used if s not in imports for n in ast.walk(s)):
+        match node:
+            case ast.Attribute(attr="random"):
+                return True
+            case ast.Name(id=name) | ast.arg(arg=name) if name in modules or KEY_NAMES.match(name):
+                return True
+    return False
+
+
+def _random(statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> bool:
+    """Whether an import is of a module for random numbers, or from one."""
+    return "random" in alias.name or "random" in (getattr(statement, "module", None) or "")
+
+
+def _wider(a: Apart | None, b: Apart) -> Apart:
+    return b if a is None else Apart(max(a.relative, b.relative), a.flips or b.flips, a.overflows or b.overflows)
+
+
+def _run(judge: Judge, values: Values) -> list[object] | None:
+    try:
+        with limited(SECONDS):
+            return [judge.run_old(values)]
+    except (Exception, TookTooLong):  # noqa: BLE001
+        return None
+
+
+def in_double(judge: Judge, values: Values) -> object | None:
+    """What the old version gives in double precision: its own arithmetic shows in how far off it is without."""
+    with in_x64():
+        return _run(judge, {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()})
+
+
+def left_in_double(judge: Judge, values: Values, relative: float) -> float:
+    """The part of a relative difference between the versions that double precision leaves; infinite if unknown.
+
+    A Python number is exact to twice as many digits as the same number in a traced array: `0.999 ** t`.
+    """
+    if x64():
+        return float("inf")
+    try:
+        with in_x64():
+            wide = {k: jax.tree_util.tree_map(widest, v) for k, v in values.items()}
+            expected = _run(judge, wide)
+            with limited(SECONDS):
+                found = finished(judge.signature.call(judge.after, judge.moved(wide)))
+    except (Exception, TookTooLong):  # noqa: BLE001 - what does not run so tells nothing of rounding
+        return float("inf")
+    moved = None if expected is None else apart(expected, [found])
+    return float("inf") if moved is None or moved.flips else moved.relative / max(relative, tiny(np.float32))
+
+
+def compilable(judge: Judge, values: Values) -> bool:
+    """Whether the old version traces to a program that compiles in reasonable time."""
+    if judge.compilable is None:
+        parts = split(judge.own(values), judge.signature.static, numbers=True)
+        try:
+            with limited(SECONDS):
+                program = jax.make_jaxpr(lambda *ls: judge.arrays(judge.before, parts, ls))(*parts.leaves)
+            judge.compilable = count(program.jaxpr) <= COMPILED_EQUATIONS
+        except (Exception, TookTooLong):  # noqa: BLE001
+            judge.compilable = False
+    return judge.compilable
+
+
+def apart(expected: object, other: object) -> Apart:
+    """Of two results of the same program; dtypes may differ in width."""
+    first, second = (jax.tree_util.tree_leaves(x) for x in (expected, other))
+    found: Apart | None = Apart()
+    if len(first) != len(second):
+        return Apart(float("inf"), True)
+    for a, b in zip(first, second, strict=True):
+        found = _wider(found, _leaves_apart(a, b))
+    assert found is not None
+    return found
+
+
+def _leaves_apart(a: object, b: object) -> Apart:
+    x, y = _plain(a), _plain(b)
+    if x is None or y is None:
+        return Apart()
+    if x.shape != y.shape:
+        return Apart(float("inf"), True)
+    if x.dtype.kind in "biu":
+        return Apart(flips=not np.array_equal(x, y))
+    wide = np.complex128 if "c" in (x.dtype.kind, y.dtype.kind) else np.float64
+    unit = tiny(x.dtype)
+    x, y = x.astype(wide), y.astype(wide)
+    usual = np.isfinite(x) & np.isfinite(y)
+    same = usual | (np.isnan(x) & np.isnan(y)) | (x == y)
+    overflows = bool((~np.isfinite(x) & np.isfinite(y)).any())
+    if not usual.any():
+        return Apart(0.0, not bool(same.all()), overflows)
+    scale = max(float(np.max(np.abs(x[usual]))), unit)
+    return Apart(float(np.max(np.abs(x[usual] - y[usual]))) / scale, not bool(same.all()), overflows)
+
+
+def _plain(value: object) -> np.ndarray | None:
+    if isinstance(value, jax.Array) and is_key(value.dtype):
+        return np.asarray(jax.random.key_data(value))
+    if not isinstance(value, (jax.Array, np.ndarray, np.generic, bool, int, float, complex)):
+        return None
+    found = np.asarray(value)
+    return found if found.dtype.kind in "biufc" else found.astype(np.float64)
+
+
+def _inexact(value: object) -> bool:
+    return isinstance(value, (jax.Array, np.ndarray)) and jnp.issubdtype(value.dtype, jnp.inexact)
+
+
+def nudged(tree: object, pattern: int, units: float = 1.0) -> object:
+    """Every number of the float arrays moved by so many rounding units, up or down at random; zeros stay."""
+
+    def leaf(at: list[int], x: object) -> object:
+        if not _inexact(x):
+            return x
+        at[0] += 1
+        signs = np.random.default_rng([at[0], pattern]).integers(0, 2, np.asarray(x).shape) * 2.0 - 1.0
+        return placed(np.asarray(x) * (1 + signs * units * eps(x.dtype)), x.dtype)  # type: ignore[attr-defined]
+
+    at = [0]
+    return jax.tree_util.tree_map(lambda x: leaf(at, x), tree)
+
+
+def doubled(value: object) -> object:
+    """The same value in double precision."""
+    if not _inexact(value):
+        return value
+    kind = np.complex128 if jnp.issubdtype(value.dtype, jnp.complexfloating) else np.float64  # type: ignore[attr-defined]
+    return placed(value, kind)
+
+
+def widest(value: object) -> object:
+    """The same value in double precision, whole numbers included, which functions make floats of their own width."""
+    whole = isinstance(value, (jax.Array, np.ndarray)) and value.dtype == np.int32
+    return placed(value, np.int64) if whole else doubled(value)

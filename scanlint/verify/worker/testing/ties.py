@@ -1,0 +1,61 @@
+"""A difference on a boundary: rounding does not explain what is the same in both precisions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..runtime.calling import TookTooLong, limited
+from ..runtime.jax_functions import finished, in_x64, x64
+from .rounding import apart, doubled
+
+if TYPE_CHECKING:
+    from ..search.case_values import Values
+    from .judge import Judge
+
+SECONDS = 2.0
+NEAR = 1e-3
+MAX_SIZE = 10_000
+
+
+def stands(judge: Judge, values: Values, expected: object, found: object) -> bool:
+    """Whether the versions differ in the same way in double precision, at the numbers that the inputs stand for.
+
+    The float32 next to 0.1 is a tie with 0.1 in single precision, as 0.1 is in double. What a fused multiplication
+    decides does not count: op by op, the new version must give what it gave.
+    """
+    if x64():
+        return False
+    try:
+        with in_x64():
+            exact = {k: jax.tree_util.tree_map(_decimal, v) for k, v in values.items()}
+            before = judge.run_old(exact, SECONDS)
+            if not _near(expected, before):
+                return False
+            with limited(SECONDS):
+                after = finished(judge.signature.call(judge.after, judge.moved(exact)))
+    except (Exception, TookTooLong):  # noqa: BLE001
+        return False
+    if not _near(found, after) or _near(before, after):
+        return False
+    try:
+        with jax.disable_jit(), limited(SECONDS):
+            return _near(found, finished(judge.signature.call(judge.after, judge.moved(values))))
+    except (Exception, TookTooLong):  # noqa: BLE001
+        return False
+
+
+def _near(a: object, b: object) -> bool:
+    distance = apart(a, b)
+    return distance.relative <= NEAR and not distance.flips
+
+
+def _decimal(value: object) -> object:
+    """In double precision the shortest decimal number that is read as this one."""
+    if not isinstance(value, (jax.Array, np.ndarray)) or value.dtype != jnp.float32 or value.size > MAX_SIZE:
+        return doubled(value)
+    plain = np.asarray(value)
+    return jnp.asarray(np.array([float(str(x)) for x in plain.reshape(-1)]).reshape(plain.shape), jnp.float64)

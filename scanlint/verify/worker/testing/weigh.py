@@ -1,0 +1,401 @@
+"""Weigh the evidence: prove where possible, test everywhere, and see that what changed was run."""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice, zip_longest
+from typing import TypeVar
+
+from ..proof.traced_pair import PROOF_SECONDS, nothing_in, one_proof, shape_of
+from ..runtime.calling import TookTooLong
+from ..runtime.jax_functions import enable_x64, x64
+from ..runtime.loading import Loaded
+from ..search.branch_boundaries import turns
+from ..search.case_values import GENTLE, GENTLE_POSITIVE, OTHERWISE, Case, Mode, Values, cases, searching
+from ..search.higher_ranks import GUESSED
+from ..search.input_sources import REMEDY, Inputs
+from ..search.other_dtypes import Kind, narrowed, same_in_other_types
+from ..session.case_families import Family
+from .agreement import describe, kinds
+from .branch_cover import Coverage
+from .gradients import same_gradients
+from .judge import EMPTY, NOTHING, TYPES, Judge, Raises, Refuted, Weaker, in_a_loop, without_elements
+from .weak_types import WEAKER
+
+MAX_CASES = 48
+PROVED_CASES = 5
+DERIVED = 2  # gradients of versions that are the same program but for their loops
+CHOICES = frozenset(["cond", "where", "select", "switch", "stop_gradient"])
+FULL_SECONDS = 0.6  # where the twins are run as well
+SHORT_SECONDS = 4.0
+SEARCH_SECONDS = 3.0
+TURN_SECONDS = 2.0
+NARROW_SECONDS = 3.0
+PATIENCE = 10.0
+LONG_SECONDS = 12.0
+SHAPES = 24
+MAX_NAMED = 3
+T = TypeVar("T")
+
+
+class Unknown(Exception):
+    """No verdict can be given; the message says why and what to do."""
+
+
+MOST_SHORTEST = 12  # cases that are tried on twins whose loops end at once
+
+
+@dataclass
+class Weighing:
+    """Both versions, their twins with short loops where loops are long, and the evidence so far."""
+
+    full: Judge
+    twin: Judge | None
+    inputs: Inputs
+    coverage: Coverage
+    widen: Callable[[Judge, Loaded], Judge]
+    before: int | None = None
+    after: int | None = None
+    wide: Judge | None = None
+    along: bool = False  # whether the programs are compared along the paths of the old version
+    remarks: list[str] = field(default_factory=list)
+    compared: list[str] = field(default_factory=list)
+    started: float = field(default_factory=time.process_time)
+    late: Callable[[], bool] = lambda: False  # whether most of the task's time is spent
+    shortest: Callable[[], Judge | None] = lambda: None  # twins whose long loops end on their first trips
+
+    def spent(self) -> float:
+        """Seconds of processor time since the weighing began."""
+        return time.process_time() - self.started
+
+    @property
+    def judges(self) -> list[Judge]:
+        return [j for j in (self.full, self.twin, self.wide) if j is not None]
+
+    @property
+    def cases(self) -> int:
+        return sum(j.cases for j in self.judges)
+
+    @property
+    def max_error(self) -> float:
+        return max(j.max_error for j in self.judges)
+
+    @property
+    def notes(self) -> list[str]:
+        late = list(dict.fromkeys(label for j in self.judges for label in j.late))
+        more = f" and {len(late) - 1} more" if len(late) > 1 else ""
+        slow = [f"{late[0]}{more}: the old version took too long; not compared"] if late else []
+        return [*self.remarks, *(n for j in self.judges for n in j.notes), *slow]
+
+    def verdict(self, families: list[Family]) -> str:
+        """ "proved" or "tested"; raises Refuted or Unknown."""
+        proved = self.proof(families)
+        self.try_all(families, proved)
+        self.strongly_typed()
+        if not self.full.cases:
+            failures = [f for j in (self.full, self.twin) if j is not None for f in j.failures]
+            why = (
+                failures[0] if failures else "the old version took too long" if self.cases else "no case ran to its end"
+            )
+            raise Unknown(f"no input gave a result to compare: {why}; {REMEDY}")
+        if not any(j.filled for j in self.judges) and not families[0].real:
+            raise Unknown(f"the versions could only be compared on arrays without elements; {REMEDY}")
+        if not proved:
+            self.cover(families)
+        tried = self.full.skipped + self.full.cases
+        if not proved and self.full.skipped and (self.full.ordinary == 0 or tried > 4 * self.full.cases):
+            raise Unknown(f"rounding decides the result on {self.full.skipped} of {tried} inputs tried; {REMEDY}")
+        if not proved:
+            self.in_time("between the ways that inputs take", lambda: self.quickly(self.turned))
+        family = self.short(families)
+        self.derivatives(family, DERIVED if proved and self.straight() else None)
+        if not proved:
+            self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
+        self.narrowed(families, proved)
+        self.strongly_typed()
+        self.widened(families, proved)
+        if any(judge.partial for judge in self.judges):
+            raise Unknown("the versions agree, but other places still keep the function from being traced")
+        if self.twin is not None and self.twin.cases:
+            self.remarks.append(f"{self.twin.cases} of the inputs were tried with the long loops cut short")
+        ran = dict.fromkeys(kinds(values) for judge in self.judges for _, values, _ in judge.ran)
+        shapes = self.compared if proved else list(ran)
+        more = f"; and {len(shapes) - MAX_NAMED} more" if len(shapes) > MAX_NAMED else ""
+        told = f"{'the same program for' if proved else 'inputs tried:'} {'; '.join(shapes[:MAX_NAMED])}{more}"
+        self.remarks += [told] if shapes else []
+        return "proved" if proved else "tested"
+
+    def in_time(self, where: str, action: Callable[[], None]) -> None:
+        """Compare more, unless the rest of the time may not do for it."""
+        if self.late():
+            self.remarks.append(f"not compared {where}: each run takes seconds")
+        else:
+            action()
+
+    def quickly(self, action: Callable[[Judge], T]) -> T:
+        """On the twins where there are any; what they disagree on is decided by the versions themselves."""
+        if self.twin is not None:
+            try:
+                return action(self.twin)
+            except Refuted:
+                self.twin.cases, self.twin = 0, None
+        return action(self.full)
+
+    def try_all(self, families: list[Family], proved: bool) -> None:
+        """Run the cases within the time that they may take: what is trusted most and tells most comes first."""
+        for at, family in enumerate(families):
+            slow = self.late() or (not family.real and self.spent() > LONG_SECONDS)
+            if at and slow and self.full.cases > 1:
+                self.remarks.append("fewer sizes were tried: each run takes seconds")
+                return
+            limit = (PROVED_CASES if at == 0 or (families[0].real and at == 1) else 0) if proved else MAX_CASES
+            limit = limit if not family.label else min(limit, 2)
+            try:
+                if family.real or at == 0:
+                    self.run(family, limit, self.full.check, FULL_SECONDS if self.twin is not None else SHORT_SECONDS)
+                    for modes in (GENTLE, GENTLE_POSITIVE):
+                        if self.full.slow and not self.full.cases and self.gentler(families, modes):
+                            self.run(family, limit, self.full.check, SHORT_SECONDS)
+                    if self.full.slow and not self.full.cases:
+                        self.smallest(family)
+                if self.twin is not None or not (family.real or at == 0):
+                    self.run(family, limit, lambda c, w: self.quickly(lambda judge: judge.check(c, w)), SHORT_SECONDS)
+            except Raises as error:
+                if family.real or not families[0].real:
+                    raise
+                # No caller passes these sizes or values: what only raises there is said, not held against it.
+                if not any(f.specs is None and not f.real for f in families):
+                    self.remarks.append(f"on inputs that no caller in this file passes: {error}")
+                family.specs = None
+
+    def run(self, family: Family, limit: int, check: Callable[[Case, str], bool], seconds: float) -> None:
+        """The first cases of a family, at least two, more while there is time, and one more if none gave a number."""
+        started, good, blank = time.process_time(), 0, sum(j.blank for j in self.judges)
+        for at, case in enumerate(family.cases):
+            if at >= limit and not (at == limit and good and sum(j.blank for j in self.judges) - blank == good):
+                return
+            spent = time.process_time() - started
+            if self.cases >= 2 * MAX_CASES or spent > seconds * (1 if good > 1 else 4 if good else 12):
+                return
+            if good > 1 and self.late():
+                return
+            good += check(case, family.label)
+            if not good and self.full.slow and check == self.full.check:
+                return
+
+    def gentler(self, families: list[Family], modes: Sequence[Mode]) -> bool:
+        """Where a `while` of the old version does not end on ordinary values: small ones, on which more settles."""
+        made = [f for f in families if f.specs is not None and not f.real]
+        old = self.full.old.function
+        if old is None or not any(isinstance(n, ast.While) for n in ast.walk(old)):
+            return False
+        _, integers = self.inputs.constants()
+        for family in made:
+            family.cases = list(cases(family.specs or {}, iter(modes), integers))
+        self.full.slow = False
+        return bool(made)
+
+    def smallest(self, family: Family) -> None:
+        """Where a run of the old version takes long: the smallest sizes that it accepts, with more patience."""
+        specs = self.inputs.smallest(family.specs) if family.specs is not None else None
+        if specs is not None:
+            _, integers = self.inputs.constants()
+            small = Family("smallest sizes", specs, list(cases(specs, iter([Mode("ordinary values")]), integers)))
+            self.full.patience = PATIENCE
+            self.run(small, 1, self.full.check, SHORT_SECONDS)
+
+    def proof(self, families: list[Family]) -> bool:
+        """Whether the programs are the same for all shapes and static values tried: the first at full length."""
+        self.full.stage("comparing the traced programs")
+        seen: set[str] = set()
+        filled = False
+        started = time.process_time()
+        for family, values in self.distinct(families, seen):
+            judge = self.full if len(seen) == 1 or self.twin is None else self.twin
+            proof = one_proof(judge, values)
+            if judge is self.full:
+                self.before, self.after = _larger(self.before, proof.before), _larger(self.after, proof.after)
+            nothing = proof.error is not None and nothing_in(values, proof.error) and in_a_loop(proof.error)
+            self.remarks += [NOTHING] if nothing else []
+            if nothing or (not proof.same and proof.before is None and self.fails(judge, values)):
+                continue
+            if proof.beyond and family.label.startswith(GUESSED) and self.compared:
+                continue  # a carry that grows on every trip, which nobody means
+            if not proof.same:
+                return False
+            if proof.weaker and not without_elements(values):
+                raise Weaker(f"{describe(values)}: {WEAKER}")
+            self.compared.append(kinds(values))
+            self.along = self.along or proof.along
+            filled = filled or families[0].real or not without_elements(values)
+            if proof.empty:
+                self.remarks.append(EMPTY)
+            if time.process_time() - started > PROOF_SECONDS:
+                self.remarks.append(f"compared as programs for {len(seen)} of the shapes tried")
+                break
+        return filled
+
+    def fails(self, judge: Judge, values: Values) -> bool:
+        """Whether the old version gives no result for these arguments, so that there is nothing to prove."""
+        try:
+            judge.run_old(values)
+        except Exception:  # noqa: BLE001
+            return True
+        except TookTooLong:
+            return False
+        return False
+
+    def distinct(self, families: list[Family], seen: set[str]) -> Iterator[tuple[Family, Values]]:
+        """One input of each shape: first one of each family, for there is no time for all of them."""
+        listed = ([(family, case) for case in family.cases] for family in families)
+        for family, case in filter(None, chain(*zip_longest(*listed))):
+            values = made(case)
+            key = shape_of(values) if values is not None else ""
+            if values is None or key in seen or len(seen) >= SHAPES:
+                continue
+            seen.add(key)
+            yield family, values
+
+    def cover(self, families: list[Family]) -> None:
+        """Every changed branch of the old version must have been taken; search for inputs that take the rest."""
+        specs = next((f.specs for f in families if f.specs is not None), None)
+        floats, integers = self.inputs.constants()
+        self.take_other_choices(families[0])
+        started = time.process_time()
+        if self.coverage.missing() and specs is not None:
+            self.full.stage("searching for inputs that take every branch")
+            for case in cases(specs, searching(floats), integers):
+                self.quickly(lambda judge, case=case: judge.check(case))  # type: ignore[misc]
+                if not self.coverage.missing() or time.process_time() - started > SEARCH_SECONDS:
+                    break
+        if self.coverage.missing() and not self.late() and (shortest := self.shortest()) is not None:
+            for case in islice((c for f in families for c in f.cases), MOST_SHORTEST):
+                if self.coverage.missing():
+                    shortest.check(case)
+        missing = self.coverage.missing()
+        if missing:
+            raise Unknown(f"{missing[0]} never taken by the inputs tried; {REMEDY}")
+
+    def take_other_choices(self, family: Family) -> None:
+        """Real calls with another mode or truth value: where each takes seconds, there was no time left for them."""
+        started = time.process_time()
+        for case in (c for c in family.cases if c.label.startswith(OTHERWISE)):
+            if not self.coverage.missing() or time.process_time() - started > SEARCH_SECONDS:
+                return
+            self.quickly(lambda judge, case=case: judge.check(case))  # type: ignore[misc]
+
+    def turned(self, judge: Judge) -> None:
+        """Between the inputs that take other ways through the old version: what it decides on ties and at limits."""
+        judge.stage("searching for the boundaries of the tests")
+        started = time.process_time()
+        for case in turns(judge):
+            judge.check(case)
+            if time.process_time() - started > TURN_SECONDS:
+                return
+
+    def short(self, families: list[Family]) -> Family:
+        """The family whose cases are made from specs: the quickest to run."""
+        return next((f for f in families if f.specs is not None), families[0])
+
+    def straight(self) -> bool:
+        """Whether both versions choose by the same means, which are differentiated each in its own way."""
+        before, after = (
+            Counter(_last(n) for n in ast.walk(tree) if isinstance(n, ast.Attribute | ast.Name) and _last(n) in CHOICES)
+            for tree in (self.full.old.tree, self.full.new.tree)
+        )
+        return before == after
+
+    def derivatives(self, family: Family, most: int | None) -> None:
+        """Compare the gradients on the `most` telling inputs."""
+        started = time.process_time()
+        for at, case in enumerate(family.smooth[:most]):
+            if self.late() and not self.full.differentiated:
+                self.remarks.append(f"gradients were compared on {at or 'no'} inputs: each takes seconds")
+                return
+            compared = self.quickly(lambda judge, case=case: same_gradients(judge, case))  # type: ignore[misc]
+            if not compared and at == 0:
+                return
+            if time.process_time() - started > SHORT_SECONDS:
+                self.remarks.append(f"gradients were compared on {at + 1} inputs only: each takes seconds")
+                return
+
+    def strongly_typed(self) -> None:
+        """Raise Weaker where a result has lost its dtype: what follows takes it for a Python number."""
+        lost = next((text for judge in self.judges if (text := judge.weakness.lost())), "")
+        if lost:
+            raise Weaker(lost)
+
+    def narrowed(self, families: list[Family], proved: bool) -> None:
+        """Cases with each argument in half precision, beside the others as they are, unless the user says the types.
+
+        And with whole numbers.
+        """
+        family = next((f for f in families if f.specs is not None), None)
+        if family is None or family.specs is None or family.real:
+            return
+        if self.late() or self.spent() > LONG_SECONDS:
+            self.remarks.append("not compared in half precision: each run takes seconds")
+            return
+        started, (_, integers) = time.process_time(), self.inputs.constants()
+        for specs, kind in narrowed(family.specs):
+            if time.process_time() - started > NARROW_SECONDS:
+                return
+            chosen = [Mode("ordinary values"), Mode("other values", seed=1, mixed=True)]
+            for values in filter(None, map(made, cases(specs, iter(chosen), integers))):
+                told = proved and not (self.along and kind is Kind.WHOLE)  # running takes less than paths
+                if told and (proof := one_proof(self.twin or self.full, values)).same and not proof.weaker:
+                    break
+                remark = self.quickly(
+                    lambda judge, v=values, k=kind: same_in_other_types(judge, v, k, along=self.along)  # type: ignore[misc]
+                )
+                if remark:
+                    self.remarks.append(remark)
+                    break
+
+    def widened(self, families: list[Family], proved: bool) -> None:
+        """The first cases once more with 64-bit types."""
+        family = next((f for f in families if f.specs is not None), None)
+        if family is None or family.specs is None or x64():
+            return
+        if self.spent() > LONG_SECONDS or self.late():
+            self.remarks.append("not compared with x64: each run takes seconds")
+            return
+        enable_x64(True)
+        try:
+            self.wide = wide = self.widen(self.twin or self.full, self.full.old)
+            chosen = [Mode("ordinary values"), Mode("other values", seed=1, scale=3.0, turn=1, mixed=True)]
+            for case in cases(family.specs, iter(chosen), self.inputs.constants()[1], wide=True):
+                values = made(case)
+                if values is not None and not (proved and one_proof(wide, values).same):
+                    wide.check(case, "with x64")
+        except Refuted as error:
+            if not (isinstance(error, Raises) and TYPES.search(str(error)) and self.inputs.narrow()):
+                raise Refuted(f"with x64 enabled: {error}") from error
+            self.remarks.append(f"its types of 32 bits keep it from running with x64 enabled: {error}")
+        except Unknown as error:
+            self.remarks.append(f"not compared with x64: {error}")
+        finally:
+            enable_x64(False)
+
+    def measurable(self, families: list[Family]) -> Case:
+        return families[0].cases[0]
+
+
+def made(case: Case) -> Values | None:
+    """The arguments of a case; None where a class of the code under test refuses to be made with these values."""
+    try:
+        return case.make()
+    except Exception:  # noqa: BLE001
+        return None
+
+
+def _larger(a: int | None, b: int | None) -> int | None:
+    return b if a is None else a if b is None else max(a, b)
+
+
+def _last(node: ast.Attribute | ast.Name) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id
