@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from scanlint.dataflow.liveness import Names, binds, parameters, reads, targets
 from scanlint.host.traceable import traceable
 from scanlint.loops.accumulators.collected_lists import composite
 from scanlint.loops.concrete_uses import limit, number_cast
@@ -14,6 +13,7 @@ from scanlint.loops.constant_tables import is_table
 from scanlint.loops.loop import LoopModel, Stream, is_array
 from scanlint.loops.obstacles import MAKERS
 from scanlint.loops.sizes.lengths import made_with
+from scanlint.syntax.bindings import Names, binds, parameters, reads, targets
 from scanlint.trace.unit import Unit
 
 STACKS = frozenset(f"jax.numpy.{n}" for n in ("stack", "array", "asarray"))

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from scanlint.dataflow.liveness import Flow, Names, binds, flow_around, reads, walk_scope
+from scanlint.dataflow.liveness import Flow, flow_around
 from scanlint.finding import Withheld
 from scanlint.loops.obstacles import CONTEXTS, HOST_MODULES, MUTATORS, spent
+from scanlint.syntax.bindings import Names, binds, reads, walk_scope
 from scanlint.trace.unit import Unit
 
 Block = tuple[ast.stmt, ...]

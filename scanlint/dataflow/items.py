@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
-from scanlint.dataflow.liveness import Flow, Names, binds, stores, walk_scope
+from scanlint.dataflow.liveness import Flow
+from scanlint.syntax.bindings import Names, binds, stores, walk_scope
 from scanlint.trace.unit import Unit
 
 MAKES = frozenset({"builtins.dict", "builtins.list"})

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 
-from scanlint.dataflow.liveness import binds, reads, walk_scope
 from scanlint.finding import Withheld
 from scanlint.host.purity import EAGER, WAITS, computes, of_jax, only_checks
 from scanlint.host.traceable import HARMLESS
 from scanlint.jaxapi.words import words
 from scanlint.loops.loop import LoopModel
+from scanlint.syntax.bindings import binds, reads, walk_scope
 from scanlint.trace.domain.callables import Closure, Method, Named, Transformed
 from scanlint.trace.domain.values import Value, contents
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.dataflow.liveness import walk_scope
 from scanlint.host.traceable import HARMLESS, JAX, settled
 from scanlint.jaxapi.words import words
+from scanlint.syntax.bindings import walk_scope
 from scanlint.trace.calls.jax_results import ARRAY_METHODS
 from scanlint.trace.domain.callables import Closure, Code, Named, Partial, Transformed
 from scanlint.trace.domain.values import Value

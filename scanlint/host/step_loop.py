@@ -7,7 +7,6 @@ import re
 from functools import partial
 from typing import NamedTuple
 
-from scanlint.dataflow.liveness import Names, reads, targets, walk_scope
 from scanlint.finding import Withheld
 from scanlint.host.host_work import HostWork, holds_array
 from scanlint.loops.loop import LoopModel, range_length, streams_of
@@ -16,6 +15,7 @@ from scanlint.loops.trip_count import stated
 from scanlint.policy.docstrings import described, said_short
 from scanlint.policy.worth import FEW, deliberate, stream_count
 from scanlint.settings import Settings
+from scanlint.syntax.bindings import Names, reads, targets, walk_scope
 from scanlint.trace.domain.callables import Closure, Code, Transformed
 from scanlint.trace.unit import Unit
 

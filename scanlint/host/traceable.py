@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.dataflow.liveness import parameters
 from scanlint.jaxapi.words import words
+from scanlint.syntax.bindings import parameters
 from scanlint.trace.unit import Unit
 
 JAX = ("jax.", "jaxlib.", "flax.", "equinox.", "haiku.", "optax.", "functools.")

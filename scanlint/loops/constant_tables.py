@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
-from scanlint.dataflow.liveness import binds, reads
 from scanlint.jaxapi.words import words
+from scanlint.syntax.bindings import binds, reads
 from scanlint.trace.unit import Unit
 
 _MADE = words(

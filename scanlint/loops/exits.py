@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.dataflow.liveness import binds, reads, targets
 from scanlint.finding import Withheld
 from scanlint.loops.loop import LoopModel
+from scanlint.syntax.bindings import binds, reads, targets
 from scanlint.trace.unit import Unit
 
 Loop = ast.For | ast.While

@@ -8,8 +8,8 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 
 from scanlint.batching.examples import count_of
-from scanlint.dataflow.liveness import binds
 from scanlint.jaxapi.words import words
+from scanlint.syntax.bindings import binds
 from scanlint.trace.unit import Unit
 
 DEEPEST = 8

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.dataflow.liveness import walk_scope
 from scanlint.finding import Withheld
 from scanlint.loops.trip_count import class_named
+from scanlint.syntax.bindings import walk_scope
 from scanlint.trace.unit import Unit
 
 SCANS = {"flax.linen": "nn.scan", "haiku": "hk.scan"}

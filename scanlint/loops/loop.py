@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from typing import Literal
 
 from scanlint.dataflow.items import own_items
-from scanlint.dataflow.liveness import Flow, Names, binds, flow_around, reads, targets, walk_scope
+from scanlint.dataflow.liveness import Flow, flow_around
 from scanlint.finding import Withheld
 from scanlint.loops.accumulators.branch_appends import by_branches
 from scanlint.loops.accumulators.collected_lists import Output, appends, backwards, find_outputs
@@ -19,6 +19,7 @@ from scanlint.loops.constant_tables import array_list, entries, iterable_table
 from scanlint.loops.obstacles import obstacles
 from scanlint.loops.sizes.lengths import rows_written
 from scanlint.settings import Settings
+from scanlint.syntax.bindings import Names, binds, reads, targets, walk_scope
 from scanlint.trace.domain.folding import LARGEST
 from scanlint.trace.unit import IN_TESTS, Unit
 

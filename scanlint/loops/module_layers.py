@@ -6,9 +6,9 @@ import ast
 import re
 from typing import NamedTuple
 
-from scanlint.dataflow.liveness import Names, binds, defaults, reads, targets, walk_scope
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.trip_count import class_named, constructed, elsewhere, field_default, number
+from scanlint.syntax.bindings import Names, binds, defaults, reads, targets, walk_scope
 from scanlint.trace.domain.callables import ClassRef
 from scanlint.trace.unit import Unit
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from scanlint.dataflow.items import made_inside
-from scanlint.dataflow.liveness import Flow, Names, binds, reads, walk_scope
+from scanlint.dataflow.liveness import Flow
 from scanlint.finding import Withheld
 from scanlint.loops.accumulators.collected_lists import Output
 from scanlint.loops.accumulators.read_back_lists import ReadBack
@@ -16,6 +16,7 @@ from scanlint.loops.lifted_modules import modules_called
 from scanlint.loops.sizes.affine import moving_arange, window
 from scanlint.loops.sizes.masked_reductions import masked
 from scanlint.loops.sizes.padded_sums import open_ended
+from scanlint.syntax.bindings import Names, binds, reads, walk_scope
 from scanlint.trace.domain.callables import Closure, Transformed
 from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.dataflow.liveness import reads, targets, walk_scope
 from scanlint.jaxapi.words import words
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.obstacles import MAKERS
+from scanlint.syntax.bindings import reads, targets, walk_scope
 
 KEYED = words("key PRNGKey fold_in split")
 DRAWS = words("normal uniform truncated_normal orthogonal glorot_normal glorot_uniform")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.dataflow.liveness import reads, targets
 from scanlint.loops.loop import LoopModel
+from scanlint.syntax.bindings import reads, targets
 from scanlint.trace.unit import Unit
 
 

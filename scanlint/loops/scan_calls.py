@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from scanlint.dataflow.liveness import parameters
+from scanlint.syntax.bindings import parameters
 from scanlint.trace.unit import Unit
 
 MAKERS = ("jax.numpy.zeros", "jax.numpy.ones", "jax.numpy.empty", "jax.numpy.arange")

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanlint.dataflow.liveness import Names, defaults, parameters, targets, walk_scope
+from scanlint.syntax.bindings import Function, Names, defaults, parameters, targets, walk_scope
 from scanlint.syntax.walk import children
 from scanlint.trace.domain.callables import Instance
 from scanlint.trace.domain.folding import fold_binary
 from scanlint.trace.domain.values import Origin
-from scanlint.trace.unit import Function, Unit
+from scanlint.trace.unit import Unit
 
 _ORDER: tuple[Origin, ...] = ("argument", "shape", "field", "feature", "rank")
 DEEPEST = 4

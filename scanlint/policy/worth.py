@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
-from scanlint.dataflow.liveness import reads, targets, walk_scope
 from scanlint.loops.constant_tables import met, number_kind
 from scanlint.loops.loop import LoopModel, Stream, is_array, range_length, trips_of
 from scanlint.loops.row_writes import writes_rows
@@ -16,6 +15,7 @@ from scanlint.loops.trip_count import Count, count_of, stated
 from scanlint.policy.cost import body_equations, equations, nested_trips
 from scanlint.policy.docstrings import described, said_short
 from scanlint.settings import Settings
+from scanlint.syntax.bindings import reads, targets, walk_scope
 from scanlint.trace.domain.values import holds_tracer
 from scanlint.trace.unit import IN_TESTS, Unit
 

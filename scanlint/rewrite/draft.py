@@ -16,7 +16,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from scanlint.finding import Edit, Position
 from scanlint.rewrite.emit.line_breaks import fit
-from scanlint.trace.unit import Source
+from scanlint.syntax.source import Source
 
 Replacement = cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.BaseStatement]
 Change = Callable[[cst.CSTNode], Replacement]

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from scanlint.trace.unit import FunctionContext, Unit
+from scanlint.trace.unit import Unit
+from scanlint.trace.domain.contexts import FunctionContext
 from scanlint.finding import Fix, Link
 from scanlint.rules.base import Context, Report, Rule
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.dataflow.liveness import targets
+from scanlint.syntax.bindings import targets
 from scanlint.loops.loop import Stream, few, streams_of, trips_of
 from scanlint.trace.unit import Unit
 from scanlint.rules.base import Context, Report, Rule

@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from scanlint.jaxapi.words import words
+from scanlint.syntax.bindings import Function
 from scanlint.syntax.walk import by_kind
 from scanlint.trace.calls.jax_results import ARRAY_ONLY_METHODS, SAME_ATTRIBUTES
-from scanlint.trace.unit import Function
 
 Resolve = Callable[[ast.expr], "str | Mapping[str, bool] | None"]
 """What a called expression is: the canonical name of a library function, or the uses of a project function's

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
 
+from scanlint.jaxapi.canonical import BUILTINS, canonical
 from scanlint.trace import operators
 from scanlint.trace.calls import dispatch
 from scanlint.trace.calls.derivative_rules import RULES
@@ -34,7 +35,6 @@ from scanlint.trace.domain.values import (
     record,
 )
 from scanlint.trace.members import class_member, constant_of, kept, member
-from scanlint.trace.unit import BUILTINS, canonical
 
 
 class Expressions:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from scanlint.dataflow.liveness import binds, parameters
+from scanlint.syntax.bindings import Function, binds, parameters
 from scanlint.syntax.walk import by_kind
-from scanlint.trace.unit import Function
 
 
 def not_none(test: ast.expr, outcome: bool) -> Iterator[str]:

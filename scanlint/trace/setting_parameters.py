@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from scanlint.dataflow.liveness import defaults
+from scanlint.syntax.bindings import defaults
 from scanlint.syntax.walk import by_kind
-from scanlint.trace.unit import FunctionContext, Unit
+from scanlint.trace.domain.contexts import FunctionContext
+from scanlint.trace.unit import Unit
 
 NAMES = re.compile(
     r"(use|is|with|do|has|should|return|enable|include|apply|add)_\w+|\w+_flag|flag|train|training|is_training|deterministic|"

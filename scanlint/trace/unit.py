@@ -3,98 +3,20 @@
 from __future__ import annotations
 
 import ast
-import builtins
-import io
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
-from scanlint.finding import Position
-from scanlint.settings import LINE_LENGTH
+from scanlint.jaxapi.canonical import BUILTINS, canonical
+from scanlint.syntax.bindings import Function
+from scanlint.syntax.source import Source
 from scanlint.syntax.walk import Kinds, Node, by_kind, children
-from scanlint.trace.domain.evidence import Reason
+from scanlint.trace.domain.contexts import FunctionContext
 from scanlint.trace.domain.values import UNKNOWN, Value
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-_TESTS = re.compile(r"(?:^|[/\\])(?:tests?[/\\]|(?:test_[^/\\]*|[^/\\]*_test|conftest)\.py$)")
 IN_TESTS = 10
 """How many times as much work as elsewhere a loop in a test must be: what is tested may well be a large program."""
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-
-REVERSE_MODE = frozenset({"jax.grad", "jax.value_and_grad", "jax.vjp", "jax.jacrev", "jax.hessian", "jax.linearize"})
-
-
-class Jit(NamedTuple):
-    """The `jax.jit` that wraps a function: a decorator, or a call elsewhere in the same file.
-
-    `given` are the parameters that a `partial` inside it has given.
-    """
-
-    node: ast.expr
-    decorator: bool
-    given: frozenset[str] = frozenset()
-
-
-class FunctionContext(NamedTuple):
-    """How one function (the unit or one nested in it) is run.
-
-    `traced`: its array arguments are tracers. `chain`: why, innermost reason first, each link readable on its
-    own. `transforms`: canonical names of the transforms above it. `jit`: the jit that wraps exactly this function.
-    """
-
-    node: Function
-    qualname: str
-    traced: bool = False
-    chain: tuple[Reason, ...] = ()
-    transforms: frozenset[str] = frozenset()
-    static: frozenset[str] = frozenset()
-    jit: Jit | None = None
-
-    @property
-    def differentiated(self) -> bool:
-        """Whether reverse-mode differentiation is known to pass through it."""
-        return bool(self.transforms & REVERSE_MODE)
-
-
-@dataclass(frozen=True)
-class Source:
-    """The text of one file, with places in characters; `width` is how long new lines may get."""
-
-    path: str
-    text: str
-    width: int = LINE_LENGTH
-
-    @cached_property
-    def lines(self) -> list[str]:
-        """Lines with their ends, split where Python's tokenizer splits them (not at form feeds)."""
-        return list(io.StringIO(self.text, newline=""))
-
-    @cached_property
-    def tests(self) -> bool:
-        """Whether the file belongs to tests: what stands there is run once, on little, and loops are the reference."""
-        return _TESTS.search(self.path) is not None
-
-    def start(self, node: ast.AST) -> Position:
-        return self._position(node.lineno, node.col_offset)  # type: ignore[attr-defined]
-
-    def end(self, node: ast.AST) -> Position:
-        return self._position(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
-
-    def _position(self, line: int, offset: int) -> Position:
-        """ast counts UTF-8 bytes, we count characters."""
-        text = self.lines[line - 1]
-        column = offset if text.isascii() else len(text.encode()[:offset].decode())
-        return Position(line, column + 1)
-
-    def segment(self, node: ast.AST) -> str:
-        """The text of a node, as written."""
-        start, end = self.start(node), self.end(node)
-        lines = self.lines[start.line - 1 : end.line]
-        lines[-1] = lines[-1][: end.column - 1]
-        lines[0] = lines[0][start.column - 1 :]
-        return "".join(lines)
 
 
 @dataclass
@@ -233,27 +155,3 @@ class Unit:
         if root in self.local_names and name.startswith("jax.lax."):
             return ".".join(parts[1:]), "from jax import lax"
         return name, f"import {root}"
-
-
-BUILTINS = frozenset(dir(builtins))
-
-_MOVED = {
-    "jax.tree_util.tree_map": "jax.tree.map",
-    "jax.tree_map": "jax.tree.map",
-    "jax.api.jit": "jax.jit",
-}
-
-
-_PRIVATE = re.compile(r"^jax\._src\.(api|numpy|lax|random|nn|ad_checkpoint|pjit)\b(?:\.[a-z_]+(?=\.))*")
-_SPLIT = ("jax.numpy.lax_numpy.", "jax.numpy.util.", "jax.lax.lax.", "jax.lax.utils.", "jax.random.core.")
-_INNER = re.compile(r"^(jax\.\w+)\.\w+\.")
-_PUBLIC = {"numpy": "jax.numpy", "lax": "jax.lax", "random": "jax.random", "nn": "jax.nn"}
-
-
-def canonical(name: str) -> str:
-    """One name for what JAX offers under several; JAX's own modules import each other by private names."""
-    if "._src." in name:
-        name = _PRIVATE.sub(lambda found: _PUBLIC.get(found[1], "jax"), name)
-    elif name.startswith(_SPLIT):
-        name = _INNER.sub(r"\1.", name)
-    return _MOVED.get(name, name)

@@ -7,7 +7,8 @@ import textwrap
 
 import pytest
 
-from scanlint.dataflow.liveness import Flow, binds, free, reads
+from scanlint.dataflow.liveness import Flow
+from scanlint.syntax.bindings import binds, free, reads
 
 
 def flow_of(code: str) -> tuple[Flow, ast.FunctionDef]:

@@ -12,8 +12,9 @@ from scanlint.project.modules import Trees
 from scanlint.project.patterns import unmatched
 from scanlint.project.survey import examine
 from scanlint.settings import Settings
+from scanlint.trace.domain.contexts import FunctionContext
 from scanlint.trace.program.project import Project
-from scanlint.trace.unit import FunctionContext, Unit
+from scanlint.trace.unit import Unit
 
 MAZE = """
 import chex, jax

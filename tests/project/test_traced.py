@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from scanlint.settings import Settings
+from scanlint.trace.domain.contexts import FunctionContext
 from scanlint.trace.program.project import Project
-from scanlint.trace.unit import FunctionContext
 
 HEADER = "import jax\nimport jax.numpy as jnp\nfrom functools import partial\n"
 

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanlint.dataflow.liveness import Flow, reads, walk_scope
+from scanlint.dataflow.liveness import Flow
 from scanlint.finding import Withheld
 from scanlint.loops.accumulators.list_buffers import added, fills, initial_list, inner_list, slots
+from scanlint.syntax.bindings import reads, walk_scope
 from scanlint.trace.unit import Unit
 
 STACKS = {"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray"}

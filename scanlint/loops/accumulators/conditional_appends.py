@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from scanlint.dataflow.liveness import binds, reads
 from scanlint.loops.accumulators.branch_appends import APPENDS, list_of
 from scanlint.loops.loop import LoopModel, Stream
+from scanlint.syntax.bindings import binds, reads
 
 
 class Thinned(NamedTuple):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from scanlint.dataflow.liveness import Flow, binds, reads, targets
+from scanlint.dataflow.liveness import Flow
 from scanlint.loops.accumulators.collected_lists import STACKS, appends
 from scanlint.loops.accumulators.list_buffers import initial_list
+from scanlint.syntax.bindings import binds, reads, targets
 from scanlint.trace.unit import Unit
 
 

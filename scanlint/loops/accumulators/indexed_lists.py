@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanlint.dataflow.liveness import binds, reads, targets
 from scanlint.loops.accumulators.last_element_lists import deferred, home
 from scanlint.loops.accumulators.list_buffers import places_of
+from scanlint.syntax.bindings import binds, reads, targets
 from scanlint.trace.unit import Unit
 
 JOINS = frozenset(f"jax.numpy.{name}" for name in ("array", "asarray", "stack"))

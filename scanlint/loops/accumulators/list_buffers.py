@@ -6,8 +6,8 @@ import ast
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from scanlint.dataflow.liveness import binds, binds_in_order, reads
 from scanlint.loops.sizes.affine import polynomial
+from scanlint.syntax.bindings import binds, binds_in_order, reads
 from scanlint.trace.unit import Unit
 
 

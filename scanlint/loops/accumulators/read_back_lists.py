@@ -6,9 +6,10 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from scanlint.dataflow.liveness import Flow, binds, reads
+from scanlint.dataflow.liveness import Flow
 from scanlint.loops.accumulators.collected_lists import appends
 from scanlint.loops.accumulators.list_buffers import added, initial_list
+from scanlint.syntax.bindings import binds, reads
 from scanlint.trace.unit import Unit
 
 LONGEST = 12

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from scanlint.dataflow.liveness import Names, reads
+from scanlint.syntax.bindings import Names, reads
 
 Polynomial = dict[tuple[str, ...], int]
 QUOTIENT = re.compile(r"\(1\*(?P<name>\w+)\) // \((?P<by>[1-9]\d*)\*\)")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from scanlint.dataflow.liveness import reads, targets
 from scanlint.jaxapi.words import words
+from scanlint.syntax.bindings import reads, targets
 from scanlint.trace.unit import Unit
 
 DEEPEST = 4

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.dataflow.liveness import binds
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import fresh
+from scanlint.syntax.bindings import binds
 
 
 class Names:

@@ -10,7 +10,8 @@ import libcst as cst
 from scanlint.finding import Edit, Position
 from scanlint.rewrite.draft import Snippet
 from scanlint.rewrite.emit.snippets import operand
-from scanlint.trace.unit import Source, Unit
+from scanlint.syntax.source import Source
+from scanlint.trace.unit import Unit
 
 BLOCK = re.compile(r"(?:async )?(?:for|while|if|elif|else|with|try|except|finally|match|case)\b")
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from scanlint.finding import Edit, Position
 from scanlint.syntax.edits import apply_edits
-from scanlint.trace.unit import Source
+from scanlint.syntax.source import Source
 
 STEP = 4
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 
 from scanlint.finding import Edit, Outcome, Position, Rewrite, Withheld
+from scanlint.trace.domain.contexts import FunctionContext
 from scanlint.trace.setting_parameters import Flag
-from scanlint.trace.unit import FunctionContext, Unit
+from scanlint.trace.unit import Unit
 
 JITS = ("jax.jit", "jax.pjit", "jax.experimental.pjit.pjit", "flax.nnx.jit", "functools.partial")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.dataflow.liveness import Names, binds, reads
 from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.loops.exits import JUMPS
 from scanlint.loops.first_trip import holds, started
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.syntax.bindings import Names, binds, reads
 
 
 def with_placeholders(model: LoopModel) -> Rewrite | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel, is_array
@@ -13,6 +12,7 @@ from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.emit.snippets import atom
 from scanlint.rewrite.lower.loops.range_bounds import last_target
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.syntax.bindings import binds, reads
 from scanlint.syntax.edits import apply_edits
 
 NUMBERS = frozenset(["builtins.abs", "builtins.float", "builtins.int", "builtins.len"])

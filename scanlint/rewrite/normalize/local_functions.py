@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.dataflow.liveness import walk_scope
 from scanlint.finding import Edit, Position, Primitive, Resume, Rewrite
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.syntax.bindings import walk_scope
 
 
 def with_closures(model: LoopModel) -> Rewrite | None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from textwrap import dedent, indent
 
 from scanlint.branches.branch import definite
-from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel, Stream
@@ -15,6 +14,7 @@ from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.emit.snippets import atom
 from scanlint.rewrite.normalize.exits.counting_while import shifted
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.syntax.bindings import binds, reads
 from scanlint.syntax.edits import apply_edits
 
 LONGEST = 8

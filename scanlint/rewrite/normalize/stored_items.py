@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from scanlint.branches.branch import BranchModel, is_elif
-from scanlint.dataflow.liveness import binds
 from scanlint.finding import Edit, Position, Rewrite
 from scanlint.rewrite.draft import fresh
 from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.syntax.bindings import binds
 
 Place = ast.Subscript | ast.Attribute
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from scanlint.jaxapi.words import words
 from scanlint.trace.calls.callbacks import functions_of, want
 from scanlint.trace.domain.callables import Closure, Instance, Mode, Named, Partial, Transformed
+from scanlint.trace.domain.contexts import Jit
 from scanlint.trace.domain.elements import row_of
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import STATIC, UNKNOWN, Kind, OneOf, Unset, Value, gathered, join_all, staged
-from scanlint.trace.unit import Jit
 
 if TYPE_CHECKING:
     from scanlint.trace.expressions import Expressions

@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from scanlint.dataflow.liveness import defaults
 from scanlint.finding import Position
 from scanlint.jaxapi.words import words
+from scanlint.syntax.bindings import Function, defaults
+from scanlint.trace.domain.contexts import Jit
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import UNKNOWN, Value, immutable
-from scanlint.trace.unit import Function, Jit
 
 UNSTAGED = words(
     "jax.vmap jax.numpy.vectorize jax.grad jax.value_and_grad jax.jacrev jax.jacfwd jax.hessian jax.custom_jvp "

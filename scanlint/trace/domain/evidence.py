@@ -5,15 +5,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from scanlint.finding import Link
-
-if TYPE_CHECKING:
-    from scanlint.trace.domain.callables import Scope
+from scanlint.finding import Link, Position
 
 LONGEST = 40
 MOST_LINKS = 6
+
+
+class File(Protocol):
+    """A file that evidence speaks of."""
+
+    @property
+    def path(self) -> str: ...
+
+    def start(self, node: ast.AST) -> Position:
+        """Where a node begins."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -24,7 +31,7 @@ class Reason:
     """
 
     text: str
-    file: Scope
+    file: File
     node: ast.AST
     cause: Reason | None = None
     binds: str = ""

@@ -8,18 +8,19 @@ from functools import partial
 
 from scanlint.project.facts import dotted
 from scanlint.project.summary import EXTERNAL
+from scanlint.syntax.bindings import Function
 from scanlint.syntax.walk import by_kind
 from scanlint.trace.array_uses import SAME_PARAMETERS, array_uses, unpacked_uses
 from scanlint.trace.calls.jax_results import ARRAY_ROOTS
 from scanlint.trace.calls.transforms import functions_in
 from scanlint.trace.domain.callables import Closure, Code, Followed, Frame, Instance, Mode
+from scanlint.trace.domain.contexts import Jit
 from scanlint.trace.domain.values import STATIC_BOOL, UNKNOWN, Kind, Value, concrete, join, unmarked
 from scanlint.trace.members import annotated
 from scanlint.trace.parameters import direct, received, unsaid
 from scanlint.trace.program.definitions import Definitions
 from scanlint.trace.program.module_scope import ModuleScope
 from scanlint.trace.statements import interpret
-from scanlint.trace.unit import Function, Jit
 
 DEEPEST = 14
 DEEPEST_USES = 40

@@ -7,14 +7,15 @@ from abc import abstractmethod
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 
+from scanlint.jaxapi.canonical import canonical
 from scanlint.project.summary import EXTERNAL
+from scanlint.syntax.bindings import Function
 from scanlint.trace.domain.callables import ClassInfo, ClassRef, Closure, Code, Frame, Named, Scope, World
 from scanlint.trace.domain.values import UNKNOWN, Kind, Unset, Value, join, unmarked
 from scanlint.trace.members import class_member, lineage
 from scanlint.trace.program.classes import describe_class
 from scanlint.trace.program.module_scope import ModuleScope, nested
 from scanlint.trace.statements import Interpreter
-from scanlint.trace.unit import Function, canonical
 
 MOST_BELOW = 8
 

@@ -9,15 +9,17 @@ from functools import cached_property
 from typing import Protocol
 
 from scanlint.finding import Position
+from scanlint.jaxapi.canonical import BUILTINS, canonical
 from scanlint.project.facts import dotted
 from scanlint.project.files import SourceFile
 from scanlint.project.modules import Module
+from scanlint.syntax.bindings import Function
+from scanlint.syntax.source import Source
 from scanlint.trace.domain.callables import HOST, ClassInfo, ClassRef, Closure, Code, Frame, Named, Record
 from scanlint.trace.domain.values import UNKNOWN, Kind, Value, contents, gathered, join_all
 from scanlint.trace.guards import CHOICES
 from scanlint.trace.program.classes import describe_class
 from scanlint.trace.statements import Interpreter
-from scanlint.trace.unit import BUILTINS, Function, Source, canonical
 
 MODULE = ast.parse("def module(): ...").body[0]
 

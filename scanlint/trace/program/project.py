@@ -15,14 +15,16 @@ from scanlint.project.modules import Library, pinned
 from scanlint.project.summary import Wanted
 from scanlint.project.survey import is_host_loop, shelve
 from scanlint.settings import Settings
+from scanlint.syntax.source import Source
 from scanlint.trace.domain.callables import Code
+from scanlint.trace.domain.contexts import FunctionContext, Jit
 from scanlint.trace.members import default_of
 from scanlint.trace.program.call_graph import Graph
 from scanlint.trace.program.callers import ask, wanted
 from scanlint.trace.program.entry_points import begin
 from scanlint.trace.program.module_scope import ModuleScope
 from scanlint.trace.program.weights import Weights
-from scanlint.trace.unit import FunctionContext, Jit, Source, Unit
+from scanlint.trace.unit import Unit
 
 
 class Scopes(Mapping[str, ModuleScope]):

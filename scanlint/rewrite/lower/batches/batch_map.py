@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from scanlint.batching.examples import Batch, Rows
-from scanlint.dataflow.liveness import Names, binds, reads
 from scanlint.finding import Edit, Outcome, Rewrite, Withheld
 from scanlint.loops.accumulators.collected_lists import STACKS, Output
 from scanlint.loops.loop import LoopModel
@@ -21,6 +20,7 @@ from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
 from scanlint.rewrite.lower.loops.index_reads import use_arrays, use_tracers, use_weak
 from scanlint.rewrite.lower.loops.row_inputs import naming
 from scanlint.rewrite.lower.loops.stacked_outputs import after_loop, drop_initials
+from scanlint.syntax.bindings import Names, binds, reads
 from scanlint.trace.unit import Unit
 
 

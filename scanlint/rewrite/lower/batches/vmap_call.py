@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from scanlint.batching.examples import Batch, Rows, as_long
-from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Position, Withheld
 from scanlint.rewrite.draft import Snippet, fresh
 from scanlint.rewrite.emit.line_breaks import fit
 from scanlint.rewrite.emit.snippets import atom, row_name
+from scanlint.syntax.bindings import binds, reads
 
 
 def in_statement(batch: Batch, statement: ast.stmt, node: ast.expr, code: str) -> Edit | None:

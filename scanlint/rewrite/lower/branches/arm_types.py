@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scanlint.dataflow.liveness import binds, parameters, reads, targets
 from scanlint.finding import Withheld
 from scanlint.jaxapi.words import words
+from scanlint.syntax.bindings import binds, parameters, reads, targets
 from scanlint.trace.unit import Unit
 
 Spell = Callable[[str], str]

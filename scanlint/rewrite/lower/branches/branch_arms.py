@@ -13,11 +13,11 @@ from typing import Literal
 import libcst as cst
 
 from scanlint.branches.branch import Block, BranchModel
-from scanlint.dataflow.liveness import binds, reads
 from scanlint.rewrite.draft import Snippet
 from scanlint.rewrite.emit.snippets import operand
 from scanlint.rewrite.lower.branches.arm_types import Leaf
-from scanlint.trace.unit import Source
+from scanlint.syntax.bindings import binds, reads
+from scanlint.syntax.source import Source
 
 
 @dataclass(frozen=True, slots=True, eq=False)

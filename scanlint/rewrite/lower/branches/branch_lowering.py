@@ -10,7 +10,6 @@ import libcst as cst
 
 from scanlint.branches.branch import BranchModel, is_elif, reaching, rebound
 from scanlint.branches.switch_chain import Selection
-from scanlint.dataflow.liveness import binds
 from scanlint.finding import Edit, Outcome, Primitive, Rewrite, Withheld
 from scanlint.loops.exits import loop_left_by
 from scanlint.loops.loop import LoopModel
@@ -27,6 +26,7 @@ from scanlint.rewrite.normalize.exits.continues import as_branch, as_flag
 from scanlint.rewrite.normalize.exits.exit_flags import without_jumps
 from scanlint.rewrite.normalize.stacked_iterables import with_stack
 from scanlint.rewrite.normalize.stored_items import without_stores
+from scanlint.syntax.bindings import binds
 from scanlint.trace.unit import Unit
 
 DEEPEST = 10

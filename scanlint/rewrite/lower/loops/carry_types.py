@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from scanlint.dataflow.liveness import binds
 from scanlint.finding import Carry, Edit, Like, Position, Rewrite, Withheld
 from scanlint.loops.first_trip import enters, over_rows
 from scanlint.rewrite.emit.line_breaks import fit
+from scanlint.syntax.bindings import binds
 from scanlint.syntax.edits import split_lines
 from scanlint.trace.unit import Unit
 

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeGuard
 
-from scanlint.dataflow.liveness import binds, parameters, reads, targets, walk_scope
 from scanlint.finding import Withheld
 from scanlint.loops.loop import LoopModel, Stream, is_array, streams_of
 from scanlint.loops.sizes.affine import Polynomial, add, polynomial, surely_at_most, window
@@ -18,6 +17,7 @@ from scanlint.loops.sizes.padded_sums import open_ended, summed
 from scanlint.rewrite.draft import Snippet
 from scanlint.rewrite.emit.snippets import atom
 from scanlint.rewrite.normalize.range_masks import use_mask
+from scanlint.syntax.bindings import binds, parameters, reads, targets, walk_scope
 
 Spell = Callable[[str], str]
 SUMS = ast.Add | ast.Sub | ast.Mult | ast.FloorDiv

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from scanlint.dataflow.liveness import reads, targets
 from scanlint.finding import Withheld
 from scanlint.loops.concrete_uses import in_test, is_logic, limit, number_cast
 from scanlint.loops.constant_tables import is_table, met, number_kind
@@ -13,6 +12,7 @@ from scanlint.loops.loop import LoopModel
 from scanlint.loops.sizes.affine import moving_arange
 from scanlint.rewrite.draft import Snippet
 from scanlint.rewrite.lower.branches.predicates import predicate
+from scanlint.syntax.bindings import reads, targets
 from scanlint.trace.unit import Unit
 
 

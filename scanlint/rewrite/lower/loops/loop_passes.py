@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import libcst as cst
 
 from scanlint.batching.examples import Batch, batch_of
-from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Outcome, Rewrite, Withheld
 from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.exits import JUMPS
@@ -40,6 +39,7 @@ from scanlint.rewrite.normalize.last_value_sinking import last_after
 from scanlint.rewrite.normalize.local_functions import with_closures
 from scanlint.rewrite.normalize.peeling import first_trip_before
 from scanlint.rewrite.normalize.stacked_iterables import with_name, with_stack
+from scanlint.syntax.bindings import binds, reads
 
 WAYS = (
     with_stack, without_list, without_read_back, on_each_trip, once_per_trip, with_rows, with_arrays, with_lists,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.dataflow.liveness import binds, reads
 from scanlint.loops.loop import LoopModel, Stream
 from scanlint.rewrite.emit.snippets import atom
+from scanlint.syntax.bindings import binds, reads
 
 ARITHMETIC = ast.Add | ast.Sub | ast.Mult | ast.Div | ast.FloorDiv | ast.Mod | ast.Pow
 NUMBERS = frozenset(["jax.numpy.arange", "jax.numpy.linspace"])

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from scanlint.dataflow.liveness import binds, reads, stores, targets
 from scanlint.finding import Edit, Outcome, Position, Primitive, Rewrite, Withheld
 from scanlint.loops.accumulators.collected_lists import Output, composite
 from scanlint.loops.loop import LoopModel, Stream
@@ -23,7 +22,8 @@ from scanlint.rewrite.lower.loops.range_bounds import counts_evenly, last_target
 from scanlint.rewrite.lower.loops.reverse_ranges import Downward, downward
 from scanlint.rewrite.lower.loops.row_inputs import Row, naming, rows_read_by_index
 from scanlint.rewrite.lower.loops.stacked_outputs import after_loop, drop_initials, read_backwards
-from scanlint.trace.unit import Source
+from scanlint.syntax.bindings import binds, reads, stores, targets
+from scanlint.syntax.source import Source
 
 
 @dataclass

@@ -6,12 +6,12 @@ import ast
 from dataclasses import replace
 
 from scanlint.batching.examples import count_of
-from scanlint.dataflow.liveness import binds, reads
 from scanlint.loops.accumulators.collected_lists import Output
 from scanlint.loops.loop import LoopModel, Stream
 from scanlint.loops.sizes.extents import SHAPED
 from scanlint.rewrite.emit.snippets import atom
 from scanlint.rewrite.lower.loops.reverse_ranges import limits
+from scanlint.syntax.bindings import binds, reads
 from scanlint.trace.unit import Unit
 
 ALIKE = frozenset(f"jax.numpy.{n}_like" for n in ("zeros", "ones", "empty", "full"))

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from scanlint.batching.examples import count_of
-from scanlint.dataflow.liveness import binds, reads
 from scanlint.loops.loop import LoopModel, is_array
 from scanlint.loops.sizes.lengths import made_with
 from scanlint.rewrite.emit.snippets import row_name
 from scanlint.rewrite.lower.loops.dynamic_slices import bound_once
+from scanlint.syntax.bindings import binds, reads
 
 
 class Row(NamedTuple):

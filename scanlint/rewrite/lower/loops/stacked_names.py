@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.dataflow.liveness import parameters, reads
+from scanlint.syntax.bindings import parameters, reads
 from scanlint.trace.unit import Unit
 
 

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Position, Withheld
 from scanlint.loops.accumulators.collected_lists import STACKS, Output, collected, cuts, extended, turned_use, unzipped
 from scanlint.loops.accumulators.list_buffers import makes_only
@@ -14,7 +13,9 @@ from scanlint.loops.accumulators.read_back_lists import MADE
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import SharedLine
 from scanlint.rewrite.emit.snippets import singular
-from scanlint.trace.unit import Source, Unit
+from scanlint.syntax.bindings import binds, reads
+from scanlint.syntax.source import Source
+from scanlint.trace.unit import Unit
 
 Spell = Callable[[str], str]
 Fresh = Callable[..., str]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.loops.accumulators.growing_arrays import Growing, growing
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.syntax.bindings import binds, reads
 
 
 def with_lists(model: LoopModel) -> Rewrite | None:

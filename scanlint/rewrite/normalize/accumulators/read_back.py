@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.loops.accumulators.read_back_lists import ReadBack
 from scanlint.loops.loop import LoopModel
@@ -12,6 +11,7 @@ from scanlint.rewrite.draft import fresh
 from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.emit.snippets import brackets, singular
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.syntax.bindings import binds, reads
 
 
 def without_read_back(model: LoopModel) -> Rewrite | None:

@@ -15,7 +15,7 @@ from scanlint.rewrite.draft import fresh
 from scanlint.rewrite.emit.snippets import brackets, singular
 from scanlint.rewrite.normalize.accumulators.read_back import numbered
 from scanlint.rewrite.normalize.exits.flagged_body import shares_lines
-from scanlint.trace.unit import Source
+from scanlint.syntax.source import Source
 
 
 def without_list(model: LoopModel) -> Rewrite | None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.dataflow.liveness import reads
 from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.syntax.bindings import reads
 
 
 def without_walrus(model: LoopModel) -> Rewrite | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import textwrap
 
-from scanlint.dataflow.liveness import binds, reads, walk_scope
 from scanlint.finding import Edit, Position, Primitive, Resume, Rewrite
 from scanlint.loops.accumulators.branch_appends import APPENDS
 from scanlint.loops.exits import jumps_in
@@ -13,6 +12,7 @@ from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import fresh
 from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, negated, shares_lines
+from scanlint.syntax.bindings import binds, reads, walk_scope
 from scanlint.trace.unit import Unit
 
 

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Callable
 from typing import NamedTuple
 
-from scanlint.dataflow.liveness import binds, reads, targets
 from scanlint.finding import Withheld
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel, Stream, is_array
 from scanlint.rewrite.lower.branches.predicates import predicate
 from scanlint.rewrite.lower.loops.range_bounds import ARITHMETIC, counts_evenly, first_count, length, nth
 from scanlint.rewrite.normalize.exits.flagged_body import negated
+from scanlint.syntax.bindings import binds, reads, targets
 
 Fresh = Callable[..., str]
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from scanlint.branches.branch import following
 from scanlint.dataflow.items import made_inside
-from scanlint.dataflow.liveness import binds, reads
 from scanlint.finding import Edit, Outcome, Position, Resume, Rewrite, Withheld
 from scanlint.loops.accumulators.collected_lists import appends
 from scanlint.loops.concrete_uses import boolean
@@ -21,6 +20,7 @@ from scanlint.rewrite.normalize.exits.assigned_tests import without_walrus
 from scanlint.rewrite.normalize.exits.counting_while import Counting, counting, leading_test, loose, targets_of
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, shares_lines, untouched
 from scanlint.rewrite.normalize.exits.rotation import until
+from scanlint.syntax.bindings import binds, reads
 
 TRUTHS = frozenset(
     f"jax.numpy.{n}" for n in ("any", "all", "logical_and", "logical_or", "logical_not", "allclose", "isnan")

@@ -1,0 +1,29 @@
+"""Canonical names: one for each thing that JAX offers under several."""
+
+from __future__ import annotations
+
+import builtins
+import re
+
+BUILTINS = frozenset(dir(builtins))
+
+_MOVED = {
+    "jax.tree_util.tree_map": "jax.tree.map",
+    "jax.tree_map": "jax.tree.map",
+    "jax.api.jit": "jax.jit",
+}
+
+
+_PRIVATE = re.compile(r"^jax\._src\.(api|numpy|lax|random|nn|ad_checkpoint|pjit)\b(?:\.[a-z_]+(?=\.))*")
+_SPLIT = ("jax.numpy.lax_numpy.", "jax.numpy.util.", "jax.lax.lax.", "jax.lax.utils.", "jax.random.core.")
+_INNER = re.compile(r"^(jax\.\w+)\.\w+\.")
+_PUBLIC = {"numpy": "jax.numpy", "lax": "jax.lax", "random": "jax.random", "nn": "jax.nn"}
+
+
+def canonical(name: str) -> str:
+    """One name for what JAX offers under several; JAX's own modules import each other by private names."""
+    if "._src." in name:
+        name = _PRIVATE.sub(lambda found: _PUBLIC.get(found[1], "jax"), name)
+    elif name.startswith(_SPLIT):
+        name = _INNER.sub(r"\1.", name)
+    return _MOVED.get(name, name)
