@@ -27,7 +27,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
 
-from scanlint.engine.session import Outcome, check, check_text
+from scanlint.engine.session import RunOutcome, check, check_text
 from scanlint.project.files import discover
 from scanlint.settings import Settings
 
@@ -51,7 +51,7 @@ class Hang(BaseException):
     """A check that takes more processor time than the limit."""
 
 
-def attempt(work: Callable[[], Outcome]) -> str | None:
+def attempt(work: Callable[[], RunOutcome]) -> str | None:
     """What goes wrong in a check: an exception, the problems of rules, or a hang."""
     signal.setitimer(signal.ITIMER_PROF, LIMIT)
     try:
@@ -218,7 +218,7 @@ class Robust:
                 gc.collect()
 
 
-def beside(file: Path, data: bytes) -> Outcome:
+def beside(file: Path, data: bytes) -> RunOutcome:
     """Check a changed file together with some that lie beside it."""
     with tempfile.TemporaryDirectory() as scratch:
         for other in sorted(file.parent.glob("*.py"))[:BESIDE]:

@@ -12,7 +12,7 @@ import jax
 import numpy as np
 import pytest
 
-from scanlint.engine.session import Outcome, check
+from scanlint.engine.session import RunOutcome, check
 from scanlint.fix.fixer import fix
 from scanlint.rules.registry import entries, rules
 from scanlint.settings import Settings
@@ -62,7 +62,7 @@ def settings(folder: Path) -> Settings:
 
 
 @pytest.fixture(scope="module")
-def checked(folder: Path, settings: Settings) -> Outcome:
+def checked(folder: Path, settings: Settings) -> RunOutcome:
     return check([folder], settings)
 
 
@@ -77,7 +77,7 @@ def fixed(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> Mappi
     return {path.name: new.decode() for path, (_, new) in outcome.changes.items()}
 
 
-def lines_of(outcome: Outcome, path: Path, name: str | None = None) -> list[int]:
+def lines_of(outcome: RunOutcome, path: Path, name: str | None = None) -> list[int]:
     chosen = [f for f in outcome.findings if Path(f.path).name == path.name]
     return [f.start.line for f in chosen if name is None or f.name == name]
 
@@ -93,7 +93,7 @@ def test_every_rule_has_a_page_with_the_same_headings(entry: object) -> None:
 
 
 @pytest.mark.parametrize("name", FIXABLE)
-def test_before_blocks_are_reported_on_the_marked_lines(name: str, folder: Path, checked: Outcome) -> None:
+def test_before_blocks_are_reported_on_the_marked_lines(name: str, folder: Path, checked: RunOutcome) -> None:
     for path in write(folder, name, "before"):
         marked = [n for n, line in enumerate(path.read_text().splitlines(), 1) if f"# error: [{name}]" in line]
         assert marked
@@ -101,7 +101,7 @@ def test_before_blocks_are_reported_on_the_marked_lines(name: str, folder: Path,
 
 
 @pytest.mark.parametrize("name", FIXABLE)
-def test_ok_blocks_have_no_finding(name: str, folder: Path, checked: Outcome) -> None:
+def test_ok_blocks_have_no_finding(name: str, folder: Path, checked: RunOutcome) -> None:
     paths = write(folder, name, "ok")
     assert paths
     assert [lines_of(checked, path) for path in paths] == [[] for _ in paths]

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 import pytest
 
-from scanlint.engine.session import Outcome
+from scanlint.engine.session import RunOutcome
 from scanlint.fix.fixer import fix
 from scanlint.settings import Settings
 
@@ -22,7 +22,7 @@ TRIPS = 6
 
 
 @pytest.fixture(scope="module")
-def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> RunOutcome:
     folder = tmp_path_factory.mktemp("experts")
     for name in PROGRAMS:
         shutil.copy(EXPERTS / name / "before.py", folder / f"{name}.py")
@@ -30,14 +30,14 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_every_function_is_rewritten(name: str, outcome: Outcome) -> None:
+def test_every_function_is_rewritten(name: str, outcome: RunOutcome) -> None:
     found = [f for f in outcome.findings if Path(f.path).stem == name]
     assert found
     assert {f"line {f.start.line}: {f.fix.reason}" for f in found if f.fix.status != "applied"} == set()
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_the_results_are_those_of_the_expert_and_of_the_loop(name: str, outcome: Outcome, tmp_path: Path) -> None:
+def test_the_results_are_those_of_the_expert_and_of_the_loop(name: str, outcome: RunOutcome, tmp_path: Path) -> None:
     rewritten = tmp_path / "rewritten.py"
     rewritten.write_bytes(next(new for path, (_, new) in outcome.changes.items() if path.stem == name))
     old, new, expert = (

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 import pytest
 
-from scanlint.engine.session import Outcome
+from scanlint.engine.session import RunOutcome
 from scanlint.fix.fixer import fix
 from scanlint.settings import Settings
 
@@ -23,7 +23,7 @@ PROGRAMS = sorted(path.parent.name for path in FIXTURES.glob("*/before.py"))
 
 
 @pytest.fixture(scope="module")
-def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> RunOutcome:
     folder = tmp_path_factory.mktemp("fixtures")
     for name in PROGRAMS:
         shutil.copy(FIXTURES / name / "before.py", folder / f"{name}.py")
@@ -31,7 +31,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
 
 
 @pytest.fixture(scope="module")
-def written(outcome: Outcome) -> Mapping[str, str]:
+def written(outcome: RunOutcome) -> Mapping[str, str]:
     return {path.stem: new.decode() for path, (_, new) in outcome.changes.items()}
 
 
@@ -46,7 +46,7 @@ def test_the_rewrite_is_the_one_that_was_agreed(
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_every_rewrite_is_proved_or_tested(name: str, outcome: Outcome) -> None:
+def test_every_rewrite_is_proved_or_tested(name: str, outcome: RunOutcome) -> None:
     found = [f for f in outcome.findings if Path(f.path).stem == name]
     applied = [f for f in found if f.fix.status == "applied"]
     assert applied

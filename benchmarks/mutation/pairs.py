@@ -12,7 +12,7 @@ from mutation.pool import Judge
 from mutation.programs import programs
 from scanlint.engine.session import Run
 from scanlint.finding import Verification
-from scanlint.fix.entries import Entry
+from scanlint.fix.entries import PendingFix
 from scanlint.fix.fixer import Fixer, Steps
 from scanlint.project.files import decode
 from scanlint.settings import Settings
@@ -58,7 +58,7 @@ class RecordingFixer(Fixer):
         super().__init__(run, lambda line: None)
         self.verifier = self.recorder = recorder
 
-    def _rewrite(self, unit: Unit, entries: Sequence[Entry], *, plainer: int = 0) -> Steps:
+    def _rewrite(self, unit: Unit, entries: Sequence[PendingFix], *, plainer: int = 0) -> Steps:
         self.recorder.plainer = plainer > 0
         return super()._rewrite(unit, entries, plainer=plainer)
 

@@ -10,9 +10,11 @@ from scanlint.host.traceable import traceable
 from scanlint.loops.accumulators.collected_lists import composite
 from scanlint.loops.concrete_uses import limit, number_cast
 from scanlint.loops.constant_tables import is_table
-from scanlint.loops.loop import LoopModel, Stream, is_array
+from scanlint.loops.loop import LoopModel
 from scanlint.loops.obstacles import MAKERS
 from scanlint.loops.sizes.lengths import made_with
+from scanlint.loops.sizes.shape_reads import axis_read, last_axis
+from scanlint.loops.streams import Stream, is_array
 from scanlint.syntax.bindings import Names, binds, parameters, reads, targets
 from scanlint.trace.unit import Unit
 
@@ -131,7 +133,7 @@ def as_long(unit: Unit, row: Rows, counter: Stream, rows: Sequence[Rows]) -> boo
         return True
     if row.axis == 0 and made_with(unit, row.array, counter.stop):
         return True
-    counted = _last_axis(unit, counter.stop) if row.axis == -1 else count_of(unit, counter.stop)
+    counted = last_axis(unit, counter.stop) if row.axis == -1 else axis_read(unit, counter.stop)
     kin = {(ast.unparse(r.array), r.axis) for r in rows}
     return counted is not None and counted in kin and row.axis == counted[1]
 
@@ -268,60 +270,3 @@ def _takes_tracer(batch: Batch, part: ast.AST) -> bool:
 def _reads_row(batch: Batch, element: ast.expr) -> Iterator[bool]:
     inside = {id(n) for n in ast.walk(element)}
     yield from (id(place) in inside for row in batch.rows for place in row.places if id(place) in inside)
-
-
-def count_of(unit: Unit, stop: ast.expr) -> tuple[str, int] | None:
-    """The array (as source) and axis whose length a bound is: `xs.shape[0]`, `len(xs)`, or a name for one of these."""
-    match stop:
-        case ast.Subscript() | ast.Call():
-            return _measured(stop)
-        case ast.Name(id=name):
-            found = [f for f in (_length(s, name) for s in ast.walk(unit.node)) if f is not None]
-            return found[0] if len(found) == 1 and _bound_times(unit, name) == 1 and found[0] != ("", 0) else None
-    return None
-
-
-def _last_axis(unit: Unit, stop: ast.expr) -> tuple[str, int] | None:
-    """The array whose last axis a bound is the length of: `xs.shape[-1]`, or the last name in `n, m = xs.shape`."""
-    match stop:
-        case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.UnaryOp(ast.USub(), last)):
-            return (ast.unparse(array), -1) if isinstance(last, ast.Constant) and last.value == 1 else None
-        case ast.Name(id=name) if _bound_times(unit, name) == 1:
-            for statement in unit.every(ast.Assign):
-                match statement:
-                    case ast.Assign(
-                        targets=[ast.Tuple(elts=[*_, ast.Name(id=bound)])],
-                        value=ast.Attribute(value=array, attr="shape"),
-                    ) if bound == name:
-                        return ast.unparse(array), -1
-    return None
-
-
-def _length(statement: ast.AST, name: str) -> tuple[str, int] | None:
-    match statement:
-        case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name and not isinstance(value, ast.Name):
-            return _measured(value)
-        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
-            pairs = zip(names, values, strict=True)
-            return next((_measured(v) for n, v in pairs if isinstance(n, ast.Name) and n.id == name), None)
-        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(value=array, attr="shape")):
-            for axis, bound_name in enumerate(names):
-                if isinstance(bound_name, ast.Name) and bound_name.id == name:
-                    return ast.unparse(array), axis
-    return None
-
-
-def _measured(value: ast.expr) -> tuple[str, int] | None:
-    """The array and axis of `xs.shape[0]` and `len(xs)`."""
-    match value:
-        case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=int(axis))):
-            return ast.unparse(array), axis
-        case ast.Call(func=ast.Name(id="len"), args=[array]):
-            return ast.unparse(array), 0
-    return None
-
-
-def _bound_times(unit: Unit, name: str) -> int:
-    return sum(
-        isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load) for n in ast.walk(unit.node)
-    )

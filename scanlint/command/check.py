@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from scanlint.command.config import load
 from scanlint.command.request import STDIN, Request, check
+from scanlint.command.show import show
 from scanlint.fix.write import NotWritten, write_new
 from scanlint.record.recordings import priced
 from scanlint.report.console import Progress, err, out
 from scanlint.report.result import Result, plural
-from scanlint.report.show import show
 from scanlint.settings import Settings
 
 if TYPE_CHECKING:
-    from scanlint.engine.session import Outcome
+    from scanlint.engine.session import RunOutcome
 
 CLEAN, FINDINGS, FAILED = 0, 1, 2
 
@@ -30,7 +30,7 @@ def run(request: Request) -> int:
         out(settings_text(settings))
         return CLEAN
     if request.write_baseline or request.prune_baseline:
-        from scanlint.fix.commit import baseline_file
+        from scanlint.command.known_findings import baseline_file
 
         baseline_file(settings)
     missing = [path for path in request.paths if path != STDIN and not path.exists()]
@@ -79,19 +79,21 @@ def _run(request: Request, settings: Settings, problems: list[str]) -> int:
     return _exit_code(result, request, written)
 
 
-def _result(outcome: Outcome, request: Request, settings: Settings, stdin: bytes | None, problems: list[str]) -> Result:
+def _result(
+    outcome: RunOutcome, request: Request, settings: Settings, stdin: bytes | None, problems: list[str]
+) -> Result:
     from scanlint.engine.texts import Texts
 
     lines = Texts(outcome.changes, stdin).lines
     result = Result(outcome.findings, outcome.files, outcome.seconds, request.action, lines)
     if settings.baseline is not None:
-        from scanlint.fix.commit import baselined
+        from scanlint.command.known_findings import baselined
 
         result = baselined(result, request, settings, problems)
     return replace(result, findings=result.applied) if request.fix_only else result
 
 
-def _engine(request: Request, settings: Settings, stdin: bytes | None) -> Outcome:
+def _engine(request: Request, settings: Settings, stdin: bytes | None) -> RunOutcome:
     from scanlint.engine import session
 
     name = request.stdin_filename or STDIN
@@ -116,7 +118,7 @@ def _read_stdin() -> bytes:
     return sys.stdin.buffer.read()
 
 
-def _add_ignores(outcome: Outcome, request: Request, problems: list[str]) -> int:
+def _add_ignores(outcome: RunOutcome, request: Request, problems: list[str]) -> int:
     from scanlint.fix.commit import write_ignores
 
     count = write_ignores(outcome.findings, problems)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from scanlint.command.config import Overrides, load
 from scanlint.errors import UsageError
-from scanlint.record.plan import Plan, make
+from scanlint.record.plan import RecordingPlan, make
 from scanlint.record.store import Summary, gather, hashes, prepare
 from scanlint.report.console import err
 from scanlint.report.result import plural
@@ -89,7 +89,7 @@ def _heeding() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def _told(summary: Summary, plan: Plan) -> str:
+def _told(summary: Summary, plan: RecordingPlan) -> str:
     """The closing lines."""
     text = (
         f"scanlint: recorded {plural(summary.calls, 'call')} of {plural(summary.functions, 'function')}"

@@ -10,12 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scanlint.engine.tasks import Hit, Place, Slice, Task, UnitKey
+from scanlint.engine.tasks import Hit, Place, Slice, SliceTask, UnitKey
 from scanlint.finding import Finding, Fix
 from scanlint.project.encoding import pack, unpack
 from scanlint.project.files import SourceFile, Unreadable, read
 from scanlint.project.modules import Asked, FileChanged, Library, Module, Trees
-from scanlint.project.summary import Names, Surveyed
+from scanlint.project.summary import ModuleNames, Surveyed
 from scanlint.project.survey import examine
 from scanlint.settings import Settings
 from scanlint.syntax.edits import line_edits
@@ -67,7 +67,7 @@ class Analyst:
         self._stored = stored
         self._facts: dict[str, ModuleFacts] = {}
         self._packed: Mapping[str, bytes] = {}
-        self._made: dict[Task, Slice] = {}
+        self._made: dict[SliceTask, Slice] = {}
 
     def survey(self, files: Iterable[Path | SourceFile | Unreadable]) -> Iterator[tuple[Surveyed, bytes | None]]:
         """What each file is, and its facts as bytes."""
@@ -109,7 +109,7 @@ class Analyst:
             control = control or made.control
             if control and made.begins:
                 gc.freeze()  # as in `shelve`; of an analysis that has ended a dozen objects are left
-                task = Task((names[display],))
+                task = SliceTask((names[display],))
                 self._made[task] = self.analyse(task)
             yield made, pack(facts) if facts is not None and self.packs else None
 
@@ -140,7 +140,7 @@ class Analyst:
 
         return [rule() for rule in select(self.settings)], [rule() for rule in rules()]
 
-    def bench(self, task: Task, problems: list[str]) -> Bench:
+    def bench(self, task: SliceTask, problems: list[str]) -> Bench:
         """Follow what begins in the modules of a task. Raises FileChanged."""
         from scanlint.rewrite.driver import Rewriter
         from scanlint.trace.program.project import Project
@@ -149,7 +149,7 @@ class Analyst:
         selected, everything = self._rules
         return Bench(project, Rewriter(everything, self.settings, project.reanalyse, problems), selected)
 
-    def analyse(self, task: Task) -> Slice:
+    def analyse(self, task: SliceTask) -> Slice:
         """The findings of a slice. What goes wrong in it is one of its problems."""
         made = self._made.pop(task, None)
         if made is not None:
@@ -167,7 +167,7 @@ class Analyst:
                 gc.collect(0)
         return Slice(problems=tuple(problems))
 
-    def _analyse(self, task: Task, problems: list[str]) -> Slice:
+    def _analyse(self, task: SliceTask, problems: list[str]) -> Slice:
         bench = self.bench(task, problems)
         units: list[UnitKey] = []
         hits: list[Hit] = []
@@ -186,7 +186,7 @@ class Analyst:
 
 def _named(files: Mapping[str, Path], good: Callable[[str], bool]) -> dict[str, tuple[str, bool]]:
     """The file of each module name and whether it is a package's; who else wants a name counts if it is `good`."""
-    names, wanted = Names(), Names()
+    names, wanted = ModuleNames(), ModuleNames()
     roots = {display: wanted.wanted(path)[0].rstrip("_") for display, path in files.items()}
     count = Counter(roots.values())
     table: dict[str, tuple[str, bool]] = {}

@@ -17,12 +17,12 @@ from typing import NamedTuple
 from zlib import crc32
 
 from scanlint import __version__
-from scanlint.project.summary import Names, Surveyed, digest_of
+from scanlint.project.summary import ModuleNames, Surveyed, digest_of
 from scanlint.settings import Settings
 
 FOLDER = ".scanlint_cache"
 TAG_NAME = "CACHEDIR.TAG"
-TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# This folder was made by scanlint and can be deleted.\n"
+TAG = b"FileSignature: 8a477f597d28d172789f06886806bc55\n# This folder was made by scanlint and can be deleted.\n"
 MAGIC = b"scanlint cache 1\n"
 HEX = "[0-9a-f]" * 8
 RESOLUTION = 2_000_000_000
@@ -40,7 +40,7 @@ INDIFFERENT = (
 Plain = object
 
 
-class Signature(NamedTuple):
+class FileSignature(NamedTuple):
     """What tells without reading it that a file is the same; `seen` is when that was asked, in nanoseconds."""
 
     size: int
@@ -69,14 +69,14 @@ class Kept(NamedTuple):
         return tokens.keys().isdisjoint(self.missed) and roots.isdisjoint(self.missed)
 
 
-def sign(path: Path) -> Signature | None:
+def sign(path: Path) -> FileSignature | None:
     """The signature of a file as it is now."""
     seen = time.time_ns()
     try:
         found = os.stat(path)
     except OSError:
         return None
-    return Signature(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, seen)
+    return FileSignature(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, seen)
 
 
 class Cache:
@@ -90,7 +90,7 @@ class Cache:
         self.remarks: list[str] = []
         self.changed = False
         self._writable = True
-        self._naming, self._names = bool(settings.assume_traced), Names()
+        self._naming, self._names = bool(settings.assume_traced), ModuleNames()
         self._files: dict[str, tuple[tuple[int, ...], tuple[object, ...], str]] = {}
         self._results: dict[str, list[tuple[dict[str, str], tuple[str, ...], Plain]]] = {}
         self._used: set[str] = set()
@@ -123,14 +123,14 @@ class Cache:
 
     # -- files
 
-    def surveyed(self, display: str, path: Path, signature: Signature) -> Surveyed | None:
+    def surveyed(self, display: str, path: Path, signature: FileSignature) -> Surveyed | None:
         """What is known of a file, if it is the same: by its signature, or where that proves nothing by its content."""
         self._used.add(display)
         entry = self._files.get(display)
         if entry is None or entry[2] != self._module(display):
             return None
         known = Surveyed(display, *entry[1])  # type: ignore[arg-type]
-        if entry[0][:4] == signature[:4] and Signature(*entry[0]).settled:
+        if entry[0][:4] == signature[:4] and FileSignature(*entry[0]).settled:
             return known
         try:
             if digest_of(path.read_bytes()) != known.digest:
@@ -140,7 +140,7 @@ class Cache:
         self.keep_survey(known, signature)
         return known
 
-    def keep_survey(self, surveyed: Surveyed, signature: Signature) -> None:
+    def keep_survey(self, surveyed: Surveyed, signature: FileSignature) -> None:
         self._files[surveyed.display] = (tuple(signature), tuple(surveyed)[1:], self._module(surveyed.display))
         self.changed = True
 

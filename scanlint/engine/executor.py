@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scanlint.engine.tasks import Place, Slice, Task
+from scanlint.engine.tasks import Place, Slice, SliceTask
 from scanlint.project.files import SourceFile, Unreadable
 from scanlint.project.summary import Surveyed
 from scanlint.settings import Settings
@@ -67,7 +67,7 @@ class Team:
         if self._pool is not None:
             self._pool.shelve(self.places, self.packed)
 
-    def analyse(self, tasks: Sequence[Task], size: int) -> Iterator[Slice]:
+    def analyse(self, tasks: Sequence[SliceTask], size: int) -> Iterator[Slice]:
         """The results of tasks, in order; `size` is that of the files in bytes."""
         if not tasks:
             return

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from scanlint.engine.analyst import Analyst
-from scanlint.engine.tasks import Place, Slice, Task
+from scanlint.engine.tasks import Place, Slice, SliceTask
 from scanlint.project.files import SourceFile, Unreadable, shown
 from scanlint.project.modules import KEPT
 from scanlint.project.summary import Surveyed
@@ -107,7 +107,7 @@ class Pool:
                 worker.lost = True
         self.displays = {place.name: place.display for place in places}
 
-    def analyse(self, tasks: Sequence[Task]) -> Iterator[Slice]:
+    def analyse(self, tasks: Sequence[SliceTask]) -> Iterator[Slice]:
         queues: list[list[int]] = [[] for _ in self.workers]
         nobodys: list[int] = []
         for number, task in enumerate(tasks):
@@ -120,7 +120,7 @@ class Pool:
         for number in range(len(tasks)):
             yield answers[number]
 
-    def _lost_task(self, task: Task, code: int | None) -> Slice:
+    def _lost_task(self, task: SliceTask, code: int | None) -> Slice:
         """What is said of a task that ended a process."""
         return Slice(problems=(f"{self.displays[task.begin[0]]}: its analysis ended a process ({code})",))
 

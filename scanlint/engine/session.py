@@ -10,13 +10,13 @@ from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 
-from scanlint.engine.cache import Cache, Signature, sign
+from scanlint.engine.cache import Cache, FileSignature, sign
 from scanlint.engine.executor import Team
 from scanlint.engine.suppress import apply as suppress
-from scanlint.engine.tasks import Hit, Place, Slice, Task, UnitKey, joined, packed, part, unpacked
+from scanlint.engine.tasks import Hit, Place, Slice, SliceTask, UnitKey, joined, packed, part, unpacked
 from scanlint.finding import Finding, Fix, Position
 from scanlint.project.files import SourceFile, Unreadable, around, decode, discover, read, shown
-from scanlint.project.summary import MARK, Names, Surveyed, Wanted
+from scanlint.project.summary import MARK, ModuleNames, Surveyed, Wanted
 from scanlint.rules.registry import SYNTAX_ERROR, selected_codes
 from scanlint.settings import Settings
 
@@ -27,7 +27,7 @@ MOST_FILES = 32
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """What a run found and did.
 
     `changes` maps each rewritten file to its bytes before and after; nothing has been written yet.
@@ -48,14 +48,14 @@ class Outcome:
     remarks: tuple[str, ...] = ()
 
 
-def check(paths: Sequence[Path], settings: Settings) -> Outcome:
+def check(paths: Sequence[Path], settings: Settings) -> RunOutcome:
     """The findings of a tree; nothing of it is executed."""
     with Run(settings) as run:
         run.load(list(discover(paths, settings)), around(paths, settings))
         return run.outcome()
 
 
-def check_text(text: bytes, filename: Path, settings: Settings) -> Outcome:
+def check_text(text: bytes, filename: Path, settings: Settings) -> RunOutcome:
     """The findings of one file that is given as text."""
     with Run(settings) as run:
         run.load_text(decode(text, filename))
@@ -68,7 +68,7 @@ class Found:
 
     finding: Finding
     unit: UnitKey
-    task: Task
+    task: SliceTask
 
 
 class Run:
@@ -81,7 +81,7 @@ class Run:
         self.notes: list[str] = []
         self.read = 0
         self.found: dict[str, list[Found]] = {}
-        self.tasks: dict[UnitKey, Task] = {}
+        self.tasks: dict[UnitKey, SliceTask] = {}
         self.others: list[Finding] = []
         self.files: dict[str, Path] = {}
         self.checked: frozenset[str] = frozenset()
@@ -144,7 +144,7 @@ class Run:
 
     def _survey(self, displays: Collection[str]) -> None:
         """Ask the cache about each file, and those who survey about the others."""
-        signatures: dict[str, Signature] = {}
+        signatures: dict[str, FileSignature] = {}
         surveyed: dict[str, Surveyed] = {}
         for display in displays:
             path = self.files[display]
@@ -169,7 +169,7 @@ class Run:
 
     def _conclude(self) -> None:
         """From the surveys to the findings."""
-        names = Names()
+        names = ModuleNames()
         for display, path in self.files.items():
             surveyed = self._surveyed[display]
             if surveyed.error is None:
@@ -209,7 +209,7 @@ class Run:
                 reached.setdefault(unit, []).append(name)
         for unit, names in reached.items():
             asked = {want for name in names for want in asks[name]}
-            self.tasks[unit] = Task(tuple(names), asks=tuple(sorted(asked)))
+            self.tasks[unit] = SliceTask(tuple(names), asks=tuple(sorted(asked)))
         units = dict.fromkeys(hit.unit for found in slices.values() for hit in self._heard(found.hits))
         joint = {unit: self.tasks[unit] for unit in units if self.tasks[unit].begin != (unit[0],)}
         for found in self._analyse([task._replace(wanted=(unit,)) for unit, task in joint.items()]):
@@ -226,7 +226,7 @@ class Run:
         """
         slices: dict[str, Slice] = {}
         asks: dict[str, tuple[Wanted, ...]] = {}
-        tasks = [Task((p.name,)) for p in self._places.values() if self._surveyed[p.display].begins]
+        tasks = [SliceTask((p.name,)) for p in self._places.values() if self._surveyed[p.display].begins]
         asked = 0
         for _ in range(MOST_ASKED):
             for task, found in zip(tasks, self._analyse(tasks), strict=True):
@@ -235,7 +235,7 @@ class Run:
             wants = {want for found in slices.values() for want in found.wants}
             known = {name: {*found.wants} for name, found in slices.items()}
             tasks = [
-                Task((name,), asks=tuple(sorted(wanted)))
+                SliceTask((name,), asks=tuple(sorted(wanted)))
                 for name, wanted in self._callers(wants).items()
                 if wanted - known.get(name, set()) - {*asks.get(name, ())}
             ]
@@ -267,16 +267,16 @@ class Run:
         for hit in self._heard(hits):
             self.found.setdefault(hit.finding.path, []).append(Found(hit.finding, hit.unit, self.tasks[hit.unit]))
 
-    def _analyse(self, tasks: Sequence[Task]) -> list[Slice]:
+    def _analyse(self, tasks: Sequence[SliceTask]) -> list[Slice]:
         """The results of tasks, from the cache where what they rest on is the same."""
         tokens = {name: f"{place.digest} {place.display}" for name, place in self._places.items()}
         roots = frozenset(name.partition(".")[0] for name in tokens)
-        results: dict[Task, Slice] = {}
+        results: dict[SliceTask, Slice] = {}
         for task in tasks:
             kept = self.cache.result(self._key(task), tokens, roots) if self.cache is not None else None
             if kept is not None and (known := unpacked(kept)) is not None:
                 results[task] = known
-        left: dict[Task, list[Task]] = {}
+        left: dict[SliceTask, list[SliceTask]] = {}
         for task in tasks:
             if task not in results:
                 left.setdefault(task if task.wanted is None else task._replace(wanted=()), []).append(task)
@@ -291,7 +291,7 @@ class Run:
                     self.cache.keep_result(self._key(task), rests, made.missed, packed(made))
         return [results[task] for task in tasks]
 
-    def _key(self, task: Task) -> str:
+    def _key(self, task: SliceTask) -> str:
         """The name of a task in the cache."""
         begin = "\n".join(self._places[name].display for name in task.begin)
         return begin if task.wanted is None and not task.asks else f"{begin}\0{task.wanted!r}\0{task.asks!r}"
@@ -311,10 +311,10 @@ class Run:
         made = {id(f) for f in findings}
         self.others += [f for f in left if id(f) not in made]
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> RunOutcome:
         findings = [entry.finding for entries in self.found.values() for entry in entries] + self.others
         findings.sort(key=lambda f: (f.path, f.start, f.code))
-        return Outcome(
+        return RunOutcome(
             findings=tuple(findings),
             files=self.read,
             seconds=time.perf_counter() - self.started,

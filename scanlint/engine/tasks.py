@@ -24,7 +24,7 @@ class Place(NamedTuple):
     digest: str
 
 
-class Task(NamedTuple):
+class SliceTask(NamedTuple):
     """Analyse what begins in some modules; `wanted` names the only units to look into.
 
     What spells the name of one of the functions in `asks` in these modules is a beginning too.
@@ -58,7 +58,7 @@ class Slice(NamedTuple):
     wants: tuple[Wanted, ...] = ()
 
 
-def joined(tasks: Sequence[Task]) -> Task:
+def joined(tasks: Sequence[SliceTask]) -> SliceTask:
     """Tasks that differ only in the units that they want as one: each is an analysis of its own."""
     units = {unit for task in tasks for unit in task.wanted or ()}
     return tasks[0]._replace(wanted=tuple(sorted(units)))

@@ -20,7 +20,7 @@ LOOP = "a loop"
 
 
 @dataclass
-class Entry:
+class PendingFix:
     """One finding with the unit that it stands in, and the analysis in which it was found."""
 
     bench: Bench
@@ -37,7 +37,7 @@ class Entry:
         self.found.finding = finding
 
 
-def absorbed(unit: Unit, last: Report, reports: Sequence[Report], remaining: Sequence[Entry]) -> list[Entry]:
+def absorbed(unit: Unit, last: Report, reports: Sequence[Report], remaining: Sequence[PendingFix]) -> list[PendingFix]:
     """Findings that the `last` rewrite has dealt with, as part of the code that it took in: `reports` lack them.
 
     A loop that still stands in the new unit has been dealt with if one in it has: few trips are left to unroll. If
@@ -57,9 +57,9 @@ def absorbed(unit: Unit, last: Report, reports: Sequence[Report], remaining: Seq
     return gone
 
 
-def match(reports: Sequence[Report], entries: Sequence[Entry]) -> list[tuple[Report, Entry]]:
+def match(reports: Sequence[Report], entries: Sequence[PendingFix]) -> list[tuple[Report, PendingFix]]:
     """Pair what is found now with the findings of the run: by rule, function and header, in order."""
-    waiting: dict[Key, list[Entry]] = {}
+    waiting: dict[Key, list[PendingFix]] = {}
     for entry in entries:
         waiting.setdefault(_key(entry.report), []).append(entry)
     pairs = []

@@ -11,12 +11,11 @@ from typing import NamedTuple
 
 from scanlint.engine.analyst import Bench
 from scanlint.engine.directives import given_inputs
-from scanlint.engine.session import Found, Outcome, Run
+from scanlint.engine.session import Found, Run, RunOutcome
 from scanlint.engine.suppress import apply as suppress
-from scanlint.engine.tasks import Task as SliceTask
-from scanlint.engine.tasks import UnitKey
+from scanlint.engine.tasks import SliceTask, UnitKey
 from scanlint.finding import Fix, Rewrite, Verification, Withheld
-from scanlint.fix.entries import Entry, absorbed, match, put_back, spot
+from scanlint.fix.entries import PendingFix, absorbed, match, put_back, spot
 from scanlint.project.files import Unreadable, around, decode, discover
 from scanlint.record.recordings import recorded
 from scanlint.rewrite.emit.imports import add_imports
@@ -34,15 +33,15 @@ MOST_REPAIRS = 3
 NO_ROWS = "where there are no rows, what the loop starts with has the shape of a row"
 
 
-class Step(NamedTuple):
+class RewriteStep(NamedTuple):
     """One rewrite with the whole text after it, and whether there is a plainer one yet."""
 
-    entry: Entry
+    entry: PendingFix
     text: str
     plainer: bool = False
 
 
-Steps = list[Step]
+Steps = list[RewriteStep]
 
 
 class Verified(NamedTuple):
@@ -53,7 +52,7 @@ class Verified(NamedTuple):
     withheld: str | None = None
 
 
-def fix(paths: Sequence[Path], settings: Settings, progress: Callable[[str], None]) -> Outcome:
+def fix(paths: Sequence[Path], settings: Settings, progress: Callable[[str], None]) -> RunOutcome:
     """The findings of a tree, with what was rewritten and verified."""
     with Run(settings) as run:
         run.load(list(discover(paths, settings)), around(paths, settings))
@@ -63,7 +62,7 @@ def fix(paths: Sequence[Path], settings: Settings, progress: Callable[[str], Non
         return replace(run.outcome(), protections=fixer.protections)
 
 
-def fix_text(text: bytes, filename: Path, settings: Settings, progress: Callable[[str], None]) -> Outcome:
+def fix_text(text: bytes, filename: Path, settings: Settings, progress: Callable[[str], None]) -> RunOutcome:
     """The same for one file that is given as text."""
     with Run(settings) as run:
         run.load_text(decode(text, filename))
@@ -131,7 +130,7 @@ class Fixer:
         if text != file.text:
             self.run.changes[file.path] = (file.data, file.encode(text))
 
-    def _units(self, path: str) -> Iterator[list[Entry]]:
+    def _units(self, path: str) -> Iterator[list[PendingFix]]:
         """The findings of a file by unit, each with its report in the analysis that found it."""
         groups: dict[UnitKey, list[Found]] = {}
         for found in self.run.found.get(path, []):
@@ -140,14 +139,14 @@ class Fixer:
             if any(found.finding.fix.status == "available" for found in listed):
                 yield self._entries(key, listed)
 
-    def _entries(self, key: UnitKey, listed: Sequence[Found]) -> list[Entry]:
+    def _entries(self, key: UnitKey, listed: Sequence[Found]) -> list[PendingFix]:
         bench = self._bench(listed[0].task)
-        entries: list[Entry] = []
+        entries: list[PendingFix] = []
         for unit, reports in bench.reports({key}):
             for found in listed:
                 same = (r for r in reports if spot(r.finding) == spot(found.finding))
                 if (report := next(same, None)) is not None:
-                    entries.append(Entry(bench, unit, report, found))
+                    entries.append(PendingFix(bench, unit, report, found))
         return entries
 
     def _bench(self, task: SliceTask) -> Bench:
@@ -156,7 +155,7 @@ class Fixer:
             self._last = task, self.run.team.local.bench(task, self.run.problems)
         return self._last[1]
 
-    def _appeared(self, entries: Sequence[Entry], old: str, text: str) -> list[Entry]:
+    def _appeared(self, entries: Sequence[PendingFix], old: str, text: str) -> list[PendingFix]:
         """What is found in a rewritten unit alone: a loop may be worth a rewrite only after the one in it."""
         first = entries[0]
         unit = first.bench.project.reanalyse(first.unit, text)
@@ -170,7 +169,7 @@ class Fixer:
         found = {id(r): put_back(r.finding, line) for r in left}
         heard = suppress(list(found.values()), unit.source.path, old, self.run.settings, ())
         made = [
-            Entry(first.bench, unit, r, Found(found[id(r)], first.found.unit, first.found.task))
+            PendingFix(first.bench, unit, r, Found(found[id(r)], first.found.unit, first.found.task))
             for r in left
             if any(found[id(r)] is finding for finding in heard)
         ]
@@ -179,7 +178,7 @@ class Fixer:
 
     # -- one unit
 
-    def _fix_unit(self, entries: list[Entry], text: str) -> str:
+    def _fix_unit(self, entries: list[PendingFix], text: str) -> str:
         """The text with as much of the unit's rewrite as verifies.
 
         What is withheld by itself takes part: the rewrite of the loop around it may deal with it.
@@ -195,7 +194,7 @@ class Fixer:
             return self._settle(whole, text)
         return self._one_by_one(unit, [step.entry for step in whole.steps], text)
 
-    def _one_by_one(self, unit: Unit, entries: Sequence[Entry], text: str) -> str:
+    def _one_by_one(self, unit: Unit, entries: Sequence[PendingFix], text: str) -> str:
         """The whole was not verified: add one rewrite after the other and keep those that are."""
         for entry in entries:
             again = entry.bench.project.reanalyse(unit, text)
@@ -205,7 +204,7 @@ class Fixer:
                 self._take_in(unit, made, entries)
         return text
 
-    def _take_in(self, unit: Unit, made: Verified, entries: Sequence[Entry]) -> None:
+    def _take_in(self, unit: Unit, made: Verified, entries: Sequence[PendingFix]) -> None:
         """Findings of which nothing stands any more share the verdict, whatever was said of them alone."""
         last = made.steps[-1]
         left = [e for e in entries if e.finding.fix.status != "applied" and isinstance(e.report.node, ast.If)]
@@ -215,9 +214,11 @@ class Fixer:
             return
         standing = {ast.unparse(node.test) for node in after.every(ast.If)}
         gone = absorbed(after, last.entry.report, bench.rewriter.reports(after, bench.selected), left)
-        self._settle(made._replace(steps=[Step(e, last.text) for e in gone if _test(e) not in standing]), last.text)
+        self._settle(
+            made._replace(steps=[RewriteStep(e, last.text) for e in gone if _test(e) not in standing]), last.text
+        )
 
-    def _attempt(self, unit: Unit, entries: list[Entry], text: str) -> Verified | None:
+    def _attempt(self, unit: Unit, entries: list[PendingFix], text: str) -> Verified | None:
         """Some rewrites with their verdict, the plainer ones where those are refuted; None if there are none."""
         steps = self._rewrite(unit, entries)
         if not steps:
@@ -265,7 +266,7 @@ class Fixer:
 
     # -- rewriting
 
-    def _rewrite(self, unit: Unit, entries: Sequence[Entry], *, plainer: int = 0) -> Steps:
+    def _rewrite(self, unit: Unit, entries: Sequence[PendingFix], *, plainer: int = 0) -> Steps:
         """Apply the rewrites one after the other, inner ones first; so many times `plainer` where there are such."""
         bench, remaining, tried = entries[0].bench, list(entries), set[int]()
         before = {context.qualname for context in unit.contexts.values()}
@@ -295,7 +296,7 @@ class Fixer:
             reports = bench.rewriter.reports(unit, bench.selected)
             gone = absorbed(unit, report, reports, remaining)
             remaining = [e for e in remaining if e not in gone]
-            steps += [Step(e, made.text, left) for e in (entry, *gone)]
+            steps += [RewriteStep(e, made.text, left) for e in (entry, *gone)]
 
     # -- verifying
 
@@ -368,7 +369,7 @@ def _spellings(unit: Unit) -> set[str]:
     return {unit.qualname, f"{module}.{unit.qualname}", f"{unit.source.path}:{unit.qualname}"}
 
 
-def _test(entry: Entry) -> str:
+def _test(entry: PendingFix) -> str:
     node = entry.report.node
     return ast.unparse(node.test) if isinstance(node, ast.If) else ""
 

@@ -8,13 +8,13 @@ import re
 from scanlint.finding import Withheld
 from scanlint.host.purity import EAGER, WAITS, computes, of_jax, only_checks
 from scanlint.host.traceable import HARMLESS
+from scanlint.jaxapi.canonical import JITS
 from scanlint.jaxapi.words import words
 from scanlint.loops.loop import LoopModel
 from scanlint.syntax.bindings import binds, reads, walk_scope
 from scanlint.trace.domain.callables import Closure, Method, Named, Transformed
 from scanlint.trace.domain.values import Value, contents
 
-JITS = frozenset({"jax.jit", "jax.pmap", "equinox.filter_jit", "flax.nnx.jit"})
 FEEDS = re.compile(r"(?i)loader|dataset|buffer|replay|queue|reader|writer|logger")
 FETCHES = words("builtins.float builtins.int builtins.bool numpy.array numpy.asarray jax.device_get")
 FUNCTIONAL = words("apply_gradients replace _replace apply update")

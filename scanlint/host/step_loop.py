@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from scanlint.finding import Withheld
 from scanlint.host.host_work import HostWork, holds_array
-from scanlint.loops.loop import LoopModel, range_length, streams_of
+from scanlint.loops.loop import LoopModel
 from scanlint.loops.module_layers import by_default
+from scanlint.loops.streams import range_length, streams_of
 from scanlint.loops.trip_count import stated
 from scanlint.policy.docstrings import described, said_short
 from scanlint.policy.worth import FEW, deliberate, stream_count

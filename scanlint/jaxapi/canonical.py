@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 import re
 
+JITS = frozenset({"jax.jit", "jax.pmap", "equinox.filter_jit", "flax.nnx.jit"})
+"""The transforms that compile what they are given."""
 BUILTINS = frozenset(dir(builtins))
 
 _MOVED = {

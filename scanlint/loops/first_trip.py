@@ -7,8 +7,8 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 
-from scanlint.batching.examples import count_of
 from scanlint.jaxapi.words import words
+from scanlint.loops.sizes.shape_reads import axis_read
 from scanlint.syntax.bindings import binds
 from scanlint.trace.unit import Unit
 
@@ -85,7 +85,7 @@ def holds(
             case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
                 a, b = number(left, depth), number(right, depth)
                 return None if a is None or b is None else a + b if isinstance(op, ast.Add) else a - b
-        if rows is not None and count_of(unit, node) is not None:
+        if rows is not None and axis_read(unit, node) is not None:
             return rows
         return math.inf if unit.resolve(node) in INFINITE else None
 
@@ -166,5 +166,5 @@ def _counts_rows(unit: Unit, start: ast.expr | None, stop: ast.expr) -> bool:
         case ast.Constant(value=int() as last):
             return isinstance(first, int) and first < last
         case ast.BinOp(left=rows, op=ast.Add(), right=ast.Constant(value=int() as last)):
-            return first == last and count_of(unit, rows) is not None
-    return first in (0, 1, 2) and (count_of(unit, stop) is not None or getattr(stop, "attr", "") == "size")
+            return first == last and axis_read(unit, rows) is not None
+    return first in (0, 1, 2) and (axis_read(unit, stop) is not None or getattr(stop, "attr", "") == "size")

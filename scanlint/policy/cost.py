@@ -6,7 +6,8 @@ import ast
 from collections.abc import Sequence
 
 from scanlint.jaxapi.words import words
-from scanlint.loops.loop import LoopModel, is_array, streams_of, trips_of
+from scanlint.loops.loop import LoopModel
+from scanlint.loops.streams import is_array, streams_of, trips_of
 from scanlint.trace.domain.callables import Closure, Partial, Transformed
 from scanlint.trace.unit import Unit
 

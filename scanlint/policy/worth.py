@@ -7,10 +7,12 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
+from scanlint.loops.by_hand import by_hand
 from scanlint.loops.constant_tables import met, number_kind
-from scanlint.loops.loop import LoopModel, Stream, is_array, range_length, trips_of
+from scanlint.loops.loop import LoopModel
 from scanlint.loops.row_writes import writes_rows
 from scanlint.loops.sizes.affine import window
+from scanlint.loops.streams import Stream, is_array, range_length, trips_of
 from scanlint.loops.trip_count import Count, count_of, stated
 from scanlint.policy.cost import body_equations, equations, nested_trips
 from scanlint.policy.docstrings import described, said_short
@@ -56,7 +58,7 @@ def worth_rolling(model: LoopModel, settings: Settings) -> bool:
         least = settings.min_unrolled_equations * (IN_TESTS if tests else 1)
         long = trips * nested > most and trips * size >= least
         return long and not deliberate(model)
-    if size < 1 or tests or (model.by_hand and size * FEW_TRIPS < settings.min_unrolled_equations):
+    if size < 1 or tests or (by_hand(model) and size * FEW_TRIPS < settings.min_unrolled_equations):
         return False
     if _makes_objects(model) or _said_short(model, settings):
         return False

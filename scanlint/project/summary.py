@@ -53,7 +53,7 @@ def _is_package(folder: str) -> bool:
     return os.path.exists(file) and not os.path.exists(os.path.join(folder, "pyproject.toml"))
 
 
-class Names:
+class ModuleNames:
     """Gives each file its module name; of two files that want the same, the later one gets another."""
 
     def __init__(self) -> None:

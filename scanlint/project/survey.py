@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from scanlint.project.commented_jits import wanted, wishes
 from scanlint.project.facts import ModuleFacts, Span, collect, parse
 from scanlint.project.files import SourceFile, Unreadable
+from scanlint.project.frameworks import METHODS
 from scanlint.project.modules import Library, Module, Trees
 from scanlint.project.patterns import matched
-from scanlint.project.summary import EXTERNAL, MARK, Names, Surveyed, digest_of
+from scanlint.project.summary import EXTERNAL, MARK, ModuleNames, Surveyed, digest_of
 from scanlint.settings import Settings
-from scanlint.trace.program.frameworks import METHODS
 
 
 def examine(
@@ -29,7 +29,7 @@ def examine(
         trees.put(source, tree)
     control = any(span.control for span in facts.functions.values())
     begins, marked = has_beginning(facts, source.text, settings), MARK in source.text
-    assumed = matched(Names().name(source.path)[0], facts, settings) if settings.assume_traced else ()
+    assumed = matched(ModuleNames().name(source.path)[0], facts, settings) if settings.assume_traced else ()
     return Surveyed(source.display, digest, begins, control, marked, assumed, words=imported(facts)), facts
 
 
@@ -70,7 +70,7 @@ def is_host_loop(span: Span, facts: ModuleFacts, settings: Settings) -> bool:
 
 def shelve(files: Iterable[SourceFile | Unreadable], settings: Settings) -> tuple[Library, list[Unreadable]]:
     """All files as they were read, whatever becomes of them on disk; and those that are no part of the project."""
-    trees, names = Trees(None), Names()
+    trees, names = Trees(None), ModuleNames()
     modules: dict[str, Module] = {}
     errors: list[Unreadable] = []
     for file in files:

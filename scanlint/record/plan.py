@@ -30,7 +30,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RecordingPlan:
     """The functions, and the line ranges whose equations are counted, by path."""
 
     root: Path
@@ -48,7 +48,7 @@ class Plan:
         return json.dumps(document)
 
 
-def make(settings: Settings) -> Plan:
+def make(settings: Settings) -> RecordingPlan:
     """The plan for all files below the root, and for all rules: which of them a later run selects is not known."""
     root = settings.root.resolve()
     settings = replace(settings, extend_select=(*settings.extend_select, "ALL"))
@@ -65,7 +65,7 @@ def make(settings: Settings) -> Plan:
             continue
         for target in _targets(unit.node, unit.qualname, file, root):
             targets.setdefault((target.file, target.line), target)
-    return Plan(root, tuple(targets.values()), _spans(findings, root))
+    return RecordingPlan(root, tuple(targets.values()), _spans(findings, root))
 
 
 def _targets(node: ast.AST, qualname: str, file: Path, root: Path) -> Iterator[Target]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from scanlint.record.plan import KEPT, Plan
+from scanlint.record.plan import KEPT, RecordingPlan
 from scanlint.record.recordings import CALLS, COSTS, FOLDER, digest, recording
 
 ALIKE = 2
@@ -37,7 +37,7 @@ def prepare(root: Path) -> Path:
     return folder
 
 
-def gather(plan: Plan, parts: Path, hashes: dict[str, str]) -> Summary:
+def gather(plan: RecordingPlan, parts: Path, hashes: dict[str, str]) -> Summary:
     """Replace the recordings of the functions that were called; those of others stay."""
     summary = Summary()
     lines = [line for file in sorted(parts.glob("*.jsonl")) for line in _lines(file)]
@@ -97,7 +97,7 @@ def _write(target: Path, calls: list[tuple[Path, Json]]) -> None:
     temporary.replace(target)
 
 
-def _write_costs(plan: Plan, programs: list[Json], hashes: dict[str, str]) -> None:
+def _write_costs(plan: RecordingPlan, programs: list[Json], hashes: dict[str, str]) -> None:
     """Per file the equations of its lines and of its findings, each from the program where it has most."""
     target = plan.root / FOLDER / COSTS
     files: dict[str, Json] = {}
@@ -127,7 +127,7 @@ def _entry(files: dict[str, Json], path: str, hashes: dict[str, str]) -> Json:
     return files.setdefault(path, {"hash": hashes.get(path), "lines": {}, "spans": {}, "functions": {}})
 
 
-def _seconds(plan: Plan, programs: list[Json]) -> dict[str, Json]:
+def _seconds(plan: RecordingPlan, programs: list[Json]) -> dict[str, Json]:
     """Per file and jitted function how often it was compiled, and the seconds of all that."""
     found: dict[str, Json] = {}
     for program in programs:
@@ -157,7 +157,7 @@ def _known(target: Path) -> dict[str, Json]:
     return files if isinstance(files, dict) else {}
 
 
-def hashes(plan: Plan, root: Path) -> dict[str, str]:
+def hashes(plan: RecordingPlan, root: Path) -> dict[str, str]:
     """The files of the plan as they are before the run."""
     paths = {t.path for t in plan.targets} | set(plan.spans)
     return {path: digest((root / path).read_bytes()) for path in sorted(paths)}

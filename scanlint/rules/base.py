@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from scanlint.loops.by_hand import by_hand
+
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -111,7 +113,7 @@ class Context(NamedTuple):
 
         if not stages_arrays(model) or not worth_rolling(model, self.settings) or written_out(model):
             return False
-        return not (model.by_hand and self._in_reported_nest(model))
+        return not (by_hand(model) and self._in_reported_nest(model))
 
     def _in_reported_nest(self, model: LoopModel) -> bool:
         for ancestor in self.unit.ancestors(model.node):
@@ -119,7 +121,7 @@ class Context(NamedTuple):
                 return False
             if isinstance(ancestor, ast.For):
                 outer = self.loop(ancestor)
-                if outer.streams and outer.by_hand and self.worth_a_word(outer):
+                if outer.streams and by_hand(outer) and self.worth_a_word(outer):
                     return True
         return False
 

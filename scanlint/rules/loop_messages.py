@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from scanlint.loops.by_hand import by_hand
+
 import ast
 from collections.abc import Sequence
 
 from scanlint.loops.accumulators.growing_arrays import growing
 from scanlint.loops.accumulators.dict_histories import histories
-from scanlint.loops.loop import LoopModel, Stream
+from scanlint.loops.loop import LoopModel
+from scanlint.loops.streams import Stream
 from scanlint.loops.accumulators.collected_lists import appends
 from scanlint.loops.row_writes import writes_rows
 from scanlint.policy.cost import body_equations, nested_trips
@@ -62,7 +65,7 @@ CURES = {
 
 def cure(model: LoopModel, plain: str) -> str:
     """What to do about a loop: `plain` where it can be rolled, else what removes the first thing in the way."""
-    if model.by_hand:
+    if by_hand(model):
         return CURES.get(model.obstacles[0].reason.partition(":")[0], plain)
     if grown := [one.name for one in growing(model)]:
         return _scanned([name for name in model.carried if name not in grown], grown)

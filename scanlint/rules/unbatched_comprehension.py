@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.syntax.bindings import targets
-from scanlint.loops.loop import Stream, few, streams_of, trips_of
+from scanlint.loops.loop import few
+from scanlint.loops.streams import Stream, streams_of, trips_of
 from scanlint.trace.unit import Unit
 from scanlint.rules.base import Context, Report, Rule
 

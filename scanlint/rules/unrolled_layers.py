@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from scanlint.loops.loop import LoopModel, Stream, is_array
+from scanlint.loops.loop import LoopModel
+from scanlint.loops.streams import Stream, is_array
 from scanlint.policy.worth import stages_arrays
 from scanlint.finding import Withheld
 from scanlint.rules.base import Context, Report, Rule

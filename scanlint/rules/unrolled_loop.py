@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from scanlint.loops.by_hand import by_hand
+
 import ast
 from collections.abc import Iterator
 
@@ -38,7 +40,7 @@ def _change(model: LoopModel) -> str:
 
     if within(model) is not None:
         return f"compute a whole row of {quoted(model.carried)} with `jax.vmap`"
-    if model.obstacles and not model.by_hand:
+    if model.obstacles and not by_hand(model):
         return stacking(model)
     filled = buffered(model)
     if filled is None or not filled.carried:

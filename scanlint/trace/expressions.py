@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
 
-from scanlint.jaxapi.canonical import BUILTINS, canonical
+from scanlint.jaxapi.canonical import BUILTINS
 from scanlint.trace import operators
+from scanlint.trace.attributes import attribute
 from scanlint.trace.calls import dispatch
-from scanlint.trace.calls.derivative_rules import RULES
-from scanlint.trace.calls.jax_results import ARRAY_METHODS, SAME_ATTRIBUTES, STATIC_ATTRIBUTES
-from scanlint.trace.domain.callables import ClassRef, Closure, Frame, Instance, Method, Named, Transformed, World
-from scanlint.trace.domain.elements import element, indexed_ndim, iterated, length_of, stored, unpacked
+from scanlint.trace.domain.callables import Method, Named
+from scanlint.trace.domain.elements import element, indexed_ndim, iterated, length_of
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import (
-    AXIS,
-    RANK,
     STATIC,
     STATIC_INT,
     UNKNOWN,
     Kind,
-    OneOf,
     Unset,
     Value,
     constant,
@@ -34,26 +29,11 @@ from scanlint.trace.domain.values import (
     join_all,
     record,
 )
-from scanlint.trace.members import class_member, constant_of, kept, member
+from scanlint.trace.evaluator import Evaluator
 
 
-class Expressions:
-    """Evaluates expressions in one frame; keeps the value of each node."""
-
-    def __init__(self, world: World, frame: Frame) -> None:
-        self.world = world
-        self.frame = frame
-        self.env = frame.env
-        self.record = frame.code.record
-        self.values = None if frame.scratch or not self.record.keep else {} if frame.joining else self.record.values
-        self.quiet = 0
-        self.loops = 0
-        self.decorator: ast.expr | None = None
-        self.statement: ast.AST | None = None
-
-    @property
-    def traced(self) -> bool:
-        return self.frame.mode.traced
+class Expressions(Evaluator):
+    """Evaluates each kind of expression."""
 
     def eval(self, node: ast.expr) -> Value:
         """The value of an expression, noted for the rules."""
@@ -62,116 +42,33 @@ class Expressions:
             self.values[node] = UNKNOWN if self.quiet else value
         return value
 
-    def truth(self, node: ast.expr) -> Value:
-        """The value of a test. The truth of a bare name whose value was never computed is no evidence."""
-        value = self.eval(node)
-        if not value.traced or value.array or not self.bare(node):
-            return value
-        if self.values is not None:
-            self.values[node] = UNKNOWN
-        return UNKNOWN
-
-    def bare(self, node: ast.expr) -> bool:
-        """Whether nothing shows that an expression gives an array: of what numbers index, every element is one."""
-        match node:
-            case ast.Subscript(slice=ast.Tuple() | ast.Slice() | ast.Constant(value=None)):
-                return False
-            case ast.Subscript(slice=ast.Constant()):
-                return True
-            case ast.Subscript(slice=index):
-                found = self.eval(index)
-                return not (found.traced or found.dtype == "int")
-        return isinstance(node, ast.Name | ast.Attribute)
-
-    def made(
-        self,
-        node: ast.AST,
-        why: Reason | None = None,
-        dtype: str | None = None,
-        ndim: int | None = None,
-        array: bool = True,
-        operands: Iterable[Value] = (),
-    ) -> Value:
-        """What a call of JAX gives here: a tracer, or in host code (of no tracers, under `vmap`) a concrete array."""
-        if not self.traced or (self.frame.mode.batched and not any(holds_tracer(v) for v in operands)):
-            return Value(Kind.UNKNOWN, array, dtype=dtype, ndim=ndim)
-        return Value(Kind.TRACED, array, dtype=dtype, ndim=ndim, why=why or Reason("", self.frame.code.scope, node))
-
-    def closure(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str) -> Value:
-        """A function defined here."""
-        code = self.world.code(node, f"{self.frame.code.qualname}.<locals>.{name}", self.frame)
-        if code not in self.frame.made:
-            self.frame.made.append(code)
-        return Value(Kind.STATIC, callee=Closure(code, self.frame))
+    def apply(self, node: ast.Call, function: Value, args: list[Value], keywords: dict[str, Value]) -> Value:
+        return dispatch.apply(self, node, function, args, keywords)
 
     def decorate(self, node: ast.expr, function: Value) -> Value:
         """The function under one decorator; one that is not known leaves it as it is."""
         decorator = self.eval(node)
         self.decorator = node
-        applied = dispatch.apply(self, ast.copy_location(ast.Call(node, [], []), node), decorator, [function], {})
+        applied = self.apply(ast.copy_location(ast.Call(node, [], []), node), decorator, [function], {})
         self.decorator = None
         foreign = isinstance(decorator.callee, Named) and decorator.callee.name.startswith(
             ("numba.", "builtins.property")
         )
         return applied if applied is not UNKNOWN or foreign else function
 
-    def name(self, target: ast.expr, value: Value, statement: ast.AST) -> None:
-        """Assign in a statement, which becomes the evidence of what it names."""
-        self.statement = statement
-        self.bind(target, value)
-        self.statement = None
 
-    def bind(self, target: ast.expr, value: Value) -> None:
-        """Assign a value to a target."""
-        match target:
-            case ast.Name(id=name):
-                if value.traced and self.statement is not None:
-                    value = self.credited(value, name, self.statement)
-                self.env[name] = UNKNOWN if name in self.frame.shared else value
-                self.note(target, value)
-            case ast.Tuple(elts=elts) | ast.List(elts=elts):
-                for part, inner in zip(elts, unpacked(value, elts), strict=True):
-                    self.bind(part.value if isinstance(part, ast.Starred) else part, inner)
-            case ast.Attribute(value=owner):
-                self.set_attribute(self.eval(owner), target.attr, value)
-            case ast.Subscript(value=ast.Name(id=name) as owner):
-                self.eval(target.slice)
-                self.env[name] = stored(self.eval(owner), target.slice, value)
-            case ast.Subscript():
-                self.eval(target.value)
-                self.eval(target.slice)
-
-    def credited(self, value: Value, name: str, statement: ast.AST) -> Value:
-        """A traced value with the statement that names it as the nearest link of its evidence."""
-        why = value.why
-        if why is not None and not why.text and why.node is getattr(statement, "value", None):
-            why = why.cause
-        return replace(value, why=Reason("", self.frame.code.scope, statement, why, name))
-
-    def note(self, node: ast.AST, value: Value) -> None:
-        if self.values is not None:
-            self.values[node] = UNKNOWN if self.quiet else value
-
-    def set_attribute(self, owner: Value, name: str, value: Value) -> None:
-        """`self.x = ...`: what any method of the class may read later."""
-        if isinstance(owner.callee, Instance):
-            info = self.world.class_info(owner.callee.name)
-            if info is not None:
-                self.world.give(info, name, kept(value))
-
-
-def _unknown(self: Expressions, node: ast.expr) -> Value:
+def _unknown(self: Evaluator, node: ast.expr) -> Value:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr):
             self.eval(child)
     return UNKNOWN
 
 
-def _constant(self: Expressions, node: ast.Constant) -> Value:
+def _constant(self: Evaluator, node: ast.Constant) -> Value:
     return constant(node.value)
 
 
-def _name(self: Expressions, node: ast.Name) -> Value:
+def _name(self: Evaluator, node: ast.Name) -> Value:
     found = self.frame.lookup(node.id)
     if found is not None:
         return found
@@ -181,67 +78,11 @@ def _name(self: Expressions, node: ast.Name) -> Value:
     return Value(Kind.STATIC, callee=Named(f"builtins.{node.id}")) if node.id in BUILTINS else UNKNOWN
 
 
-def _attribute(self: Expressions, node: ast.Attribute) -> Value:
+def _attribute(self: Evaluator, node: ast.Attribute) -> Value:
     return attribute(self, self.eval(node.value), node.attr, node)
 
 
-def attribute(self: Expressions, value: Value, name: str, node: ast.AST) -> Value:
-    """`value.name`."""
-    match value.callee:
-        case Named(base):
-            return constant_of(f"{base}.{name}") or self.world.find(f"{base}.{name}") or _named(base, name)
-        case Method(receiver, "at"):
-            return Value(Kind.STATIC, callee=Method(receiver, name))
-        case ClassRef(owner):
-            return class_member(self.world, owner, name)
-        case OneOf(choices) if all(isinstance(c.callee, Instance) for c in choices):
-            return join_all(tuple(attribute(self, choice, name, node) for choice in choices))
-        case Transformed() if name in RULES:
-            return Value(Kind.STATIC, callee=Method(value, name))
-        case Instance() if name in ("_replace", "replace") and value.fields:
-            return Value(Kind.STATIC, callee=Method(value, name))
-        case Instance():
-            found = member(self.world, value, name, self.frame.mode)
-            if found is not None:
-                return found
-    if name in value.fields:
-        return value.fields[name]
-    if name in STATIC_ATTRIBUTES:
-        return _static_attribute(value, name)
-    if value.array and name in SAME_ATTRIBUTES:
-        return value
-    if (value.array and name in ARRAY_METHODS) or name == "at":
-        return Value(Kind.STATIC, callee=Method(value, name))
-    if value.container is not None or (value.known and isinstance(value.constant, str)):
-        return Value(Kind.STATIC, callee=Method(value, name))
-    if value.callee is None and value.traced:
-        return Value(Kind.UNKNOWN, callee=Method(value, name))
-    return STATIC if value.static and value.callee is None else UNKNOWN
-
-
-@lru_cache(10_000)
-def _named(base: str, name: str) -> Value:
-    """What `base.name` is outside the project; files spell the same names again and again."""
-    return Value(Kind.STATIC, callee=Named(canonical(f"{base}.{name}")))
-
-
-def _static_attribute(value: Value, name: str) -> Value:
-    if value.container is None and (value.array or value.traced):
-        if name == "ndim" and value.ndim is not None:
-            return constant(value.ndim)
-        if name == "shape":
-            items = tuple([AXIS] * value.ndim) if value.ndim is not None else None
-            return Value(Kind.STATIC, container="tuple", items=items, element=AXIS)
-    if name == "shape" and value.kind is Kind.UNKNOWN:
-        return Value(Kind.STATIC, container="tuple", element=AXIS)
-    if name == "size":
-        return AXIS
-    if name == "ndim":
-        return RANK
-    return STATIC_INT if name in ("itemsize", "nbytes") else STATIC
-
-
-def _subscript(self: Expressions, node: ast.Subscript) -> Value:
+def _subscript(self: Evaluator, node: ast.Subscript) -> Value:
     value, key = self.eval(node.value), self.eval(node.slice)
     match value.callee:
         case Method(receiver, "at"):
@@ -270,12 +111,12 @@ def _has_ellipsis(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is ...
 
 
-def _slice(self: Expressions, node: ast.Slice) -> Value:
+def _slice(self: Evaluator, node: ast.Slice) -> Value:
     parts = [self.eval(p) for p in (node.lower, node.upper, node.step) if p is not None]
     return STATIC if all(p.static for p in parts) else UNKNOWN
 
 
-def _sequence(self: Expressions, node: ast.Tuple | ast.List | ast.Set) -> Value:
+def _sequence(self: Evaluator, node: ast.Tuple | ast.List | ast.Set) -> Value:
     name = type(node).__name__.lower()
     if ast.Starred in map(type, node.elts):
         values = [self.eval(e) for e in node.elts]
@@ -284,7 +125,7 @@ def _sequence(self: Expressions, node: ast.Tuple | ast.List | ast.Set) -> Value:
     return gathered(name, tuple([self.eval(e) for e in node.elts]))
 
 
-def _dict(self: Expressions, node: ast.Dict) -> Value:
+def _dict(self: Evaluator, node: ast.Dict) -> Value:
     keys = [None if k is None else self.eval(k).constant for k in node.keys]
     values = [self.eval(v) for v in node.values]
     if keys and all(isinstance(k, str) for k in keys):
@@ -305,35 +146,35 @@ def _items(value: Value) -> tuple[Value, ...]:
     return () if value.items == () else contents(value) or (UNKNOWN,)
 
 
-def _if_exp(self: Expressions, node: ast.IfExp) -> Value:
+def _if_exp(self: Evaluator, node: ast.IfExp) -> Value:
     test = self.truth(node.test)
     if test.certain:
         return self.eval(node.body if test.constant else node.orelse)
     return join(self.eval(node.body), self.eval(node.orelse), loop=test.traced)
 
 
-def _named_expr(self: Expressions, node: ast.NamedExpr) -> Value:
+def _named_expr(self: Evaluator, node: ast.NamedExpr) -> Value:
     value = self.eval(node.value)
     self.name(node.target, value, node)
     return value
 
 
-def _lambda(self: Expressions, node: ast.Lambda) -> Value:
+def _lambda(self: Evaluator, node: ast.Lambda) -> Value:
     return self.closure(node, "<lambda>")
 
 
-def _string(self: Expressions, node: ast.JoinedStr) -> Value:
+def _string(self: Evaluator, node: ast.JoinedStr) -> Value:
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
             self.eval(part.value)
     return Value(Kind.STATIC, dtype="str")
 
 
-def _starred(self: Expressions, node: ast.Starred) -> Value:
+def _starred(self: Evaluator, node: ast.Starred) -> Value:
     return self.eval(node.value)
 
 
-def _comprehension(self: Expressions, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
+def _comprehension(self: Evaluator, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
     saved = dict(self.env)
     count: int | None = None
     for generator in node.generators:
@@ -356,17 +197,17 @@ def _comprehension(self: Expressions, node: ast.ListComp | ast.SetComp | ast.Gen
     return gathered("list", None, replace(element, constant=Unset.UNSET))
 
 
-def _yield(self: Expressions, node: ast.Yield) -> Value:
+def _yield(self: Evaluator, node: ast.Yield) -> Value:
     self.frame.yielded.append(self.eval(node.value) if node.value is not None else constant(None))
     return UNKNOWN
 
 
-def _yield_from(self: Expressions, node: ast.YieldFrom) -> Value:
+def _yield_from(self: Evaluator, node: ast.YieldFrom) -> Value:
     self.frame.yielded.append(iterated(self.eval(node.value)))
     return UNKNOWN
 
 
-def _call(self: Expressions, node: ast.Call) -> Value:
+def _call(self: Evaluator, node: ast.Call) -> Value:
     return dispatch.call(self, node)
 
 

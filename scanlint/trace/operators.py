@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from scanlint.trace.domain.callables import Instance, Method
 from scanlint.trace.domain.folding import fold_binary, fold_compare, fold_unary
@@ -21,11 +20,8 @@ from scanlint.trace.domain.values import (
     join_all,
     number,
 )
+from scanlint.trace.evaluator import Evaluator
 from scanlint.trace.members import member
-
-if TYPE_CHECKING:
-    from scanlint.trace.expressions import Expressions
-
 
 _NAMES: dict[type[ast.operator], str] = {
     ast.Add: "add",
@@ -49,20 +45,18 @@ def call_at(node: ast.AST) -> ast.Call:
     return ast.copy_location(ast.Call(ast.Name("operator", ast.Load()), [], []), node)
 
 
-def binary_operator(self: Expressions, node: ast.BinOp) -> Value:
+def binary_operator(self: Evaluator, node: ast.BinOp) -> Value:
     return binary(self, node.op, self.eval(node.left), self.eval(node.right), node)
 
 
-def binary(self: Expressions, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
+def binary(self: Evaluator, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
     """`left op right`."""
-    from scanlint.trace.calls import dispatch
-
     if left.known and right.known:
         return assumed(fold_binary(op, left.constant, right.constant), left, right) or STATIC
     for owner, other, name in ((left, right, _NAMES[type(op)]), (right, left, f"r{_NAMES[type(op)]}")):
         if isinstance(owner.callee, Instance):
             method = member(self.world, owner, f"__{name}__", self.frame.mode)
-            called = dispatch.apply(self, call_at(node), method, [other], {}) if method is not None else UNKNOWN
+            called = self.apply(call_at(node), method, [other], {}) if method is not None else UNKNOWN
             if called is not UNKNOWN or owner is right or not isinstance(right.callee, Instance):
                 return called
     if left.container and right.container:
@@ -86,7 +80,7 @@ def assumed(result: Value | None, *operands: Value) -> Value | None:
     return replace(result, origin="argument")
 
 
-def arithmetic(self: Expressions, left: Value, right: Value, dtype: str | None, node: ast.AST) -> Value:
+def arithmetic(self: Evaluator, left: Value, right: Value, dtype: str | None, node: ast.AST) -> Value:
     """What an operator gives for two operands: traced as soon as one is."""
     for operand in (left, right):
         if operand.traced:
@@ -115,7 +109,7 @@ def _result_dtype(op: ast.operator, left: Value, right: Value) -> str | None:
     return max(left.dtype, right.dtype, key=_ORDER.index)
 
 
-def unary_operator(self: Expressions, node: ast.UnaryOp) -> Value:
+def unary_operator(self: Evaluator, node: ast.UnaryOp) -> Value:
     if isinstance(node.op, ast.Not):
         operand = self.truth(node.operand)
         if operand.container is not None:
@@ -129,7 +123,7 @@ def unary_operator(self: Expressions, node: ast.UnaryOp) -> Value:
     return replace(operand, callee=None) if operand.callee is None else UNKNOWN
 
 
-def bool_operator(self: Expressions, node: ast.BoolOp) -> Value:
+def bool_operator(self: Evaluator, node: ast.BoolOp) -> Value:
     """`and`/`or`: traced when the truth of a traced operand is asked for; a constant may settle it before."""
     asked: list[Value] = []
     value = UNKNOWN
@@ -152,7 +146,7 @@ def _common_dtype(values: list[Value]) -> str | None:
     return values[0].dtype if all(v.dtype == values[0].dtype for v in values) else None
 
 
-def compare_operator(self: Expressions, node: ast.Compare) -> Value:
+def compare_operator(self: Evaluator, node: ast.Compare) -> Value:
     values = [self.eval(node.left), *(self.eval(c) for c in node.comparators)]
     if len(node.ops) == 1:
         return _compare_two(self, node.ops[0], values[0], values[1], node)
@@ -166,7 +160,7 @@ _ORDERINGS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 """What functions do not have: the attribute of an object that looks like a method of it may be a field."""
 
 
-def _compare_two(self: Expressions, op: ast.cmpop, left: Value, right: Value, node: ast.Compare) -> Value:
+def _compare_two(self: Evaluator, op: ast.cmpop, left: Value, right: Value, node: ast.Compare) -> Value:
     if left.known and right.known:
         return assumed(fold_compare(op, left.constant, right.constant), left, right) or STATIC_BOOL
     if isinstance(op, ast.Is | ast.IsNot):

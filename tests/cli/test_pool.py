@@ -16,9 +16,9 @@ import pytest
 
 from scanlint.engine import executor, pool
 from scanlint.engine.session import check
-from scanlint.engine.tasks import Place, Task
+from scanlint.engine.tasks import Place, SliceTask
 from scanlint.project.files import shown
-from scanlint.project.summary import Names
+from scanlint.project.summary import ModuleNames
 from scanlint.settings import Settings
 
 ROOT = Path(pool.__file__).parents[1]
@@ -59,7 +59,7 @@ def two() -> Iterator[pool.Pool]:
 
 def survey(two: pool.Pool, files: list[Path]) -> list[Place]:
     """What is needed to analyse the files."""
-    names = Names()
+    names = ModuleNames()
     surveyed = [made for made, _ in two.survey(files)]
     assert [made.error for made in surveyed] == [None] * len(files)
     return [
@@ -85,7 +85,7 @@ def test_a_process_that_ended_between_its_tasks_leaves_them_to_the_others(two: p
     two.workers[0].process.kill()
     two.workers[0].process.join()
     two.shelve(places, {})
-    slices = list(two.analyse([Task((place.name,)) for place in places]))
+    slices = list(two.analyse([SliceTask((place.name,)) for place in places]))
     assert [[hit.finding.trips for hit in found.hits] for found in slices] == [
         [100 + int(place.name.removeprefix("loop"))] for place in places
     ]
@@ -99,7 +99,7 @@ def test_a_task_that_ends_its_process_is_a_problem_and_no_other_is_lost(two: poo
     assert process.pid is not None
     os.kill(process.pid, signal.SIGSTOP)  # it is asked, and does not answer
     Timer(0.5, process.kill).start()
-    slices = list(two.analyse([Task((place.name,)) for place in places]))
+    slices = list(two.analyse([SliceTask((place.name,)) for place in places]))
     (lost,) = [number for number, found in enumerate(slices) if found.problems]
     assert slices[lost].problems == (f"{places[lost].display}: its analysis ended a process (-9)",)
     assert [number for number, found in enumerate(slices) if not found.hits] == [lost]

@@ -18,7 +18,7 @@ import numpy as np
 from generate import COLLECTS, Program
 from maker import ROWS
 
-from scanlint.engine.session import Outcome, Run
+from scanlint.engine.session import Run, RunOutcome
 from scanlint.finding import Finding, Verification
 from scanlint.fix.fixer import NO_ROWS, Fixer
 from scanlint.project.files import decode
@@ -98,7 +98,9 @@ class Unverified(Fixer):
         return Verification("proved")
 
 
-def rewritten(text: str, fixer: type[Fixer] = Unverified, settings: Settings = SETTINGS) -> tuple[Outcome, str | None]:
+def rewritten(
+    text: str, fixer: type[Fixer] = Unverified, settings: Settings = SETTINGS
+) -> tuple[RunOutcome, str | None]:
     """What is found in a text, and what it becomes."""
     with Run(settings) as run:
         path = Path(SPACE).absolute()
@@ -115,7 +117,7 @@ def judged(program: Program) -> Verdict:
     return concluded(program, *rewritten(program.text))
 
 
-def concluded(program: Program, outcome: Outcome, new: str | None) -> Verdict:
+def concluded(program: Program, outcome: RunOutcome, new: str | None) -> Verdict:
     """What is wrong with what became of a program."""
     verdict = Verdict(program, outcome.findings, new, problems=outcome.problems)
     if outcome.problems:

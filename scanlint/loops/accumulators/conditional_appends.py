@@ -6,7 +6,8 @@ import ast
 from typing import NamedTuple
 
 from scanlint.loops.accumulators.branch_appends import APPENDS, list_of
-from scanlint.loops.loop import LoopModel, Stream
+from scanlint.loops.loop import LoopModel
+from scanlint.loops.streams import Stream
 from scanlint.syntax.bindings import binds, reads
 
 

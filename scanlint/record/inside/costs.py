@@ -8,13 +8,11 @@ import threading
 import types
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from .concrete import code_of
-
-if TYPE_CHECKING:
-    from .parts import Parts
-    from .seen import Plan
+from .parts import Parts
+from .wanted import Plan
 
 TRACED = "/jax/core/compile/jaxpr_trace_duration"
 LOWERED = "/jax/core/compile/jaxpr_to_mlir_module_duration"
@@ -84,7 +82,7 @@ class Costs:
             return
         if len(self.where) > REMEMBERED:
             self.where.clear()
-        count = Count(self)
+        count = EquationCount(self)
         total = count.equations(jaxpr, frozenset())
         if total < FEWEST or not (count.lines or count.spans):
             return
@@ -127,7 +125,7 @@ class Costs:
         return self.inside[name]
 
 
-class Count:
+class EquationCount:
     """The equations of one program, those of inner programs counted where they stand."""
 
     def __init__(self, costs: Costs) -> None:

@@ -8,40 +8,20 @@ import threading
 import types
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TypedDict
 
 from .concrete import call_of
 from .costs import Costs
 from .describe import Describer, Node, Undescribable
 from .parts import Parts
+from .wanted import Plan
 
 EXAMINED = 24
 FAILURES = 12
 ALIKE = 2
 
 
-class Function(TypedDict):
-    """One function of the plan."""
-
-    path: str
-    file: str
-    qualname: str
-    line: int
-    parameters: list[str]
-
-
-class Plan(TypedDict):
-    """What is recorded, and where to; the plan is written by scanlint."""
-
-    root: str
-    parts: str
-    kept: int
-    functions: list[Function]
-    spans: dict[str, list[tuple[int, int]]]
-
-
 @dataclass
-class Kept:
+class KeptCalls:
     """What has been kept of one function."""
 
     shapes: Counter[str] = field(default_factory=Counter)
@@ -56,7 +36,7 @@ class Recorder:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.counts = [0] * len(plan["functions"])
-        self.kept = [Kept() for _ in plan["functions"]]
+        self.kept = [KeptCalls() for _ in plan["functions"]]
         self.parts = Parts(plan["parts"])
         self.costs = Costs(plan, self.parts)
         self.local = threading.local()

@@ -9,7 +9,7 @@ from scanlint.rewrite.draft import fresh
 from scanlint.syntax.bindings import binds
 
 
-class Names:
+class FreshNames:
     """Hands out names that are free in the unit."""
 
     def __init__(self, model: LoopModel) -> None:

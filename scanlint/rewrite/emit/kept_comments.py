@@ -16,7 +16,7 @@ TOOLS = re.compile(r"#\s*(?:type:|noqa|fmt:|isort:|pragma\b|pylint:|pyright:|myp
 """What tools are told about the line that a comment stands on."""
 
 
-class _Comment(NamedTuple):
+class _KeptComment(NamedTuple):
     place: Position
     text: str
 
@@ -49,9 +49,9 @@ def with_remarks(text: str, edits: Sequence[Edit]) -> list[Edit]:
     return made
 
 
-def _comments(text: str) -> list[_Comment]:
+def _comments(text: str) -> list[_KeptComment]:
     tokens = tokenize.generate_tokens(io.StringIO(text, newline="").readline)
-    return [_Comment(Position(t.start[0], t.start[1] + 1), t.string) for t in tokens if t.type == tokenize.COMMENT]
+    return [_KeptComment(Position(t.start[0], t.start[1] + 1), t.string) for t in tokens if t.type == tokenize.COMMENT]
 
 
 def _above(code: str, remarks: Sequence[str]) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.loops.exits import jumps_in
-from scanlint.loops.loop import LoopModel, is_array
+from scanlint.loops.loop import LoopModel
+from scanlint.loops.streams import is_array
 from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.emit.snippets import atom
 from scanlint.rewrite.lower.loops.range_bounds import last_target

@@ -9,7 +9,8 @@ from textwrap import dedent, indent
 from scanlint.branches.branch import definite
 from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.loops.exits import jumps_in
-from scanlint.loops.loop import LoopModel, Stream
+from scanlint.loops.loop import LoopModel
+from scanlint.loops.streams import Stream
 from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.emit.snippets import atom
 from scanlint.rewrite.normalize.exits.counting_while import shifted

@@ -7,7 +7,8 @@ import ast
 from scanlint.finding import Edit, Rewrite
 from scanlint.loops.constant_tables import array_list
 from scanlint.loops.exits import jumps_in
-from scanlint.loops.loop import LoopModel, Stream
+from scanlint.loops.loop import LoopModel
+from scanlint.loops.streams import Stream
 from scanlint.rewrite.draft import fresh
 from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.emit.snippets import plural

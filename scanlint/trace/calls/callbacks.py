@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from scanlint.jaxapi.words import words
 from scanlint.syntax.walk import by_kind
 from scanlint.trace.calls.jax_results import ARRAY_METHODS, ARRAY_ONLY_METHODS
 from scanlint.trace.domain.callables import ClassInfo, Closure, Code, Frame, Instance
 from scanlint.trace.domain.values import Kind, Value
+from scanlint.trace.evaluator import Evaluator
 from scanlint.trace.members import lineage
-
-if TYPE_CHECKING:
-    from scanlint.trace.expressions import Expressions
 
 FUNCTIONS = {"fori_loop": (2,), "while_loop": (0, 1), "cond": (1, 2), "switch": (1,)}
 """Where functions stand among the arguments of JAX's control flow; of other calls the first is one."""
@@ -36,7 +33,7 @@ def functions_of(node: ast.Call) -> Iterator[ast.expr]:
     yield from (k.value for k in node.keywords if k.arg in KEYWORDS)
 
 
-def want(self: Expressions, node: ast.expr) -> None:
+def want(self: Evaluator, node: ast.expr) -> None:
     """An unknown function that is run under a trace: where it is a parameter, the callers are asked for it.
 
     For an attribute of `self` those who make the object are.
@@ -60,7 +57,7 @@ def want(self: Expressions, node: ast.expr) -> None:
         at = at.parent
 
 
-def hand_on(self: Expressions, node: ast.Call, closure: Closure, given: int) -> None:
+def hand_on(self: Evaluator, node: ast.Call, closure: Closure, given: int) -> None:
     """A call of a function that runs some of its arguments under a trace: those are wanted from the callers here.
 
     `given` is how many positional arguments it has, those of a `partial` with them.
@@ -82,7 +79,7 @@ def _is_open(value: Value) -> bool:
     return value.kind is Kind.UNKNOWN and value.callee is None and not plain
 
 
-def _want_attribute(self: Expressions, owner: str, attribute: str) -> None:
+def _want_attribute(self: Evaluator, owner: str, attribute: str) -> None:
     """Ask for the parameters from which an `__init__` makes an attribute, and for all that are handed on to it."""
     above: list[Code] = []
     for info in lineage(self.world, owner):

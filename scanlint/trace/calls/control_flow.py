@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from scanlint.jaxapi.words import words
 from scanlint.trace.calls.transforms import batched, below, differentiated, functions_in, rows, run, settle
@@ -23,19 +22,17 @@ from scanlint.trace.domain.values import (
     staged,
     within,
 )
-
-if TYPE_CHECKING:
-    from scanlint.trace.expressions import Expressions
+from scanlint.trace.evaluator import Evaluator
 
 HOST_RUNNERS = words(
     "jax.pure_callback jax.experimental.io_callback jax.experimental.pure_callback jax.debug.callback "
     "jax.experimental.host_callback.call jax.experimental.host_callback.id_tap"
 )
 
-Runner = Callable[["Expressions", ast.Call, list[Value], dict[str, Value]], Value]
+Runner = Callable[["Evaluator", ast.Call, list[Value], dict[str, Value]], Value]
 
 
-def _mode(self: Expressions, name: str, function: Value, node: ast.AST) -> Mode:
+def _mode(self: Evaluator, name: str, function: Value, node: ast.AST) -> Mode:
     return below(self, name, functions_in(function), node, traced=True)
 
 
@@ -67,7 +64,7 @@ def _handed_back(init: Value, result: Value, value: Value) -> Value:
     return replace(value, fields={**value.fields, **fields}) if fields else value
 
 
-def _scan(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _scan(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     body = _argument(args, keywords, 0, "f")
     given = _argument(args, keywords, 1, "init")
     init = _carry(given)
@@ -78,7 +75,7 @@ def _scan(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[s
     return settle(self, gathered("tuple", (_handed_back(given, carry, made), batched(staged(ys, leaf=False)))))
 
 
-def _fori_loop(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _fori_loop(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     body = _argument(args, keywords, 2, "body_fun")
     given = _argument(args, keywords, 3, "init_val")
     init = _carry(given)
@@ -88,7 +85,7 @@ def _fori_loop(self: Expressions, node: ast.Call, args: list[Value], keywords: d
     return settle(self, _handed_back(given, result, init))
 
 
-def _while_loop(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _while_loop(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     given = _argument(args, keywords, 2, "init_val")
     init = _carry(given)
     result = UNKNOWN
@@ -98,7 +95,7 @@ def _while_loop(self: Expressions, node: ast.Call, args: list[Value], keywords: 
     return settle(self, _handed_back(given, result, init))
 
 
-def _cond(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _cond(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     if len(args) == 5 and functions_in(args[2]) and functions_in(args[4]):
         pairs = [(args[2], [args[1]]), (args[4], [args[3]])]
     else:
@@ -108,13 +105,13 @@ def _cond(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[s
     return _branches(self, node, "jax.lax.cond", pairs)
 
 
-def _switch(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _switch(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     branches = _argument(args, keywords, 1, "branches")
     choices = branches.items if branches.items is not None else ([branches.element] if branches.element else [])
     return _branches(self, node, "jax.lax.switch", [(branch, args[2:]) for branch in choices])
 
 
-def _branches(self: Expressions, node: ast.Call, name: str, pairs: list[tuple[Value, list[Value]]]) -> Value:
+def _branches(self: Evaluator, node: ast.Call, name: str, pairs: list[tuple[Value, list[Value]]]) -> Value:
     results = [
         run(self, node, branch, [staged(o) for o in operands], {}, _mode(self, name, branch, node))
         for branch, operands in pairs
@@ -122,13 +119,13 @@ def _branches(self: Expressions, node: ast.Call, name: str, pairs: list[tuple[Va
     return settle(self, join_all(tuple(staged(r, leaf=False) for r in results))) if results else UNKNOWN
 
 
-def _map(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _map(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     body, xs = _argument(args, keywords, 0, "f"), _argument(args, keywords, 1, "xs")
     result = run(self, node, body, [rows(xs)], {}, _mode(self, "jax.lax.map", body, node))
     return settle(self, batched(staged(result, leaf=False)))
 
 
-def _associative_scan(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _associative_scan(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     body, xs = _argument(args, keywords, 0, "fn"), staged(_argument(args, keywords, 1, "elems"))
     elements = xs if self.traced else concrete(xs)
     mode = below(self, "jax.lax.associative_scan", functions_in(body), node, traced=False)
@@ -136,7 +133,7 @@ def _associative_scan(self: Expressions, node: ast.Call, args: list[Value], keyw
     return settle(self, xs)
 
 
-def _differentiate(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _differentiate(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     """`jax.vjp(f, *primals)`, `jax.jvp(f, primals, tangents)`, `jax.linearize(f, *primals)`."""
     match node.func:
         case ast.Attribute(attr=name) | ast.Name(id=name):
@@ -151,7 +148,7 @@ def _differentiate(self: Expressions, node: ast.Call, args: list[Value], keyword
     return gathered("tuple", (outcome, Value(Kind.UNKNOWN, callee=Named(f"{name}.derivative"))))
 
 
-def _pull_back(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _pull_back(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     """The second of `jax.vjp(f, *primals)`: one cotangent tree for each primal."""
     return (
         gathered("tuple", None, Value(Kind.TRACED, why=Reason("", self.frame.code.scope, node)))
@@ -160,11 +157,11 @@ def _pull_back(self: Expressions, node: ast.Call, args: list[Value], keywords: d
     )
 
 
-def _push_forward(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _push_forward(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     return Value(Kind.TRACED, why=Reason("", self.frame.code.scope, node)) if self.traced else UNKNOWN
 
 
-def _host(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _host(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     """The function runs on the host, outside the trace."""
     for closure in functions_in(args[0]) if args else []:
         self.world.invoke(closure, {}, HOST)

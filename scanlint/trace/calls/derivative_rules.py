@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from scanlint.trace.calls.transforms import functions_in
 from scanlint.trace.domain.callables import Closure, Transformed
 from scanlint.trace.domain.values import UNKNOWN, Value
-
-if TYPE_CHECKING:
-    from scanlint.trace.expressions import Expressions
+from scanlint.trace.evaluator import Evaluator
 
 RULES = frozenset(("defjvp", "defvjp"))
 
 
-def define(self: Expressions, target: Transformed, name: str, args: list[Value]) -> Value:
+def define(self: Evaluator, target: Transformed, name: str, args: list[Value]) -> Value:
     """`f.defjvp(rule)` or `f.defvjp(forward, backward)`; a decorator gives the rule back."""
     for primal in functions_in(target.function):
         numbers = _numbers(target.options.get("nondiff_argnums"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from scanlint.jaxapi.words import words
 from scanlint.trace.calls import callbacks, control_flow, derivative_rules, python_calls, transforms
+from scanlint.trace.calls.arguments import arguments
 from scanlint.trace.calls.jax_results import ARRAY_ROOTS, PRIVATE, PYTHON_METHODS, PYTHON_VALUED, QUIET, TREES, describe
 from scanlint.trace.calls.tree_functions import tree_call
 from scanlint.trace.domain.callables import (
@@ -37,10 +37,8 @@ from scanlint.trace.domain.values import (
     join_all,
     record,
 )
+from scanlint.trace.evaluator import Evaluator
 from scanlint.trace.members import instance, kind_of, lineage, member
-
-if TYPE_CHECKING:
-    from scanlint.trace.expressions import Expressions
 
 TUPLES = words(
     "split array_split hsplit vsplit dsplit meshgrid nonzero unravel_index broadcast_arrays histogram histogram2d "
@@ -54,12 +52,11 @@ SAME_TREE = words(
     "jax.block_until_ready jax.lax.with_sharding_constraint jax.lax.optimization_barrier jax.lax.all_gather "
     "jax.lax.ppermute jax.lax.pvary jax.lax.all_to_all"
 )
-EMPTY = Value(Kind.STATIC, container="dict", items=())
 SIZES = re.compile(r"(?i)(?:^|_)(?:len|length|size|shape|ndim|dims?|rank|num|count)s?(?:_|$)")
 MUTATORS = frozenset(["append", "insert", "extend", "add", "update"])
 
 
-def call(self: Expressions, node: ast.Call) -> Value:
+def call(self: Evaluator, node: ast.Call) -> Value:
     """The value of a call; what it runs is interpreted where it is known."""
     function = self.eval(node.func)
     args = [self.eval(a) for a in node.args]
@@ -72,7 +69,7 @@ def call(self: Expressions, node: ast.Call) -> Value:
     return apply(self, node, function, args, keywords)
 
 
-def _named_arguments(self: Expressions, node: ast.Call) -> dict[str, Value]:
+def _named_arguments(self: Evaluator, node: ast.Call) -> dict[str, Value]:
     """Arguments by name; those of `**options` too where its keys are known, else under the key `**`."""
     found: dict[str, Value] = {}
     for keyword in node.keywords:
@@ -99,7 +96,7 @@ def _spread(args: list[Value], nodes: list[ast.expr]) -> list[Value] | None:
     return out
 
 
-def _opaque(self: Expressions, node: ast.Call, function: Value) -> Value:
+def _opaque(self: Evaluator, node: ast.Call, function: Value) -> Value:
     """A call whose arguments are not known one by one."""
     match function.callee:
         case Named(name) if name.startswith(ARRAY_ROOTS) or name in PYTHON_VALUED:
@@ -115,7 +112,7 @@ def _opaque(self: Expressions, node: ast.Call, function: Value) -> Value:
     return UNKNOWN
 
 
-def apply(self: Expressions, node: ast.Call, function: Value, args: list[Value], keywords: dict[str, Value]) -> Value:
+def apply(self: Evaluator, node: ast.Call, function: Value, args: list[Value], keywords: dict[str, Value]) -> Value:
     """Call a value."""
     match function.callee:
         case Named(name):
@@ -142,7 +139,7 @@ def apply(self: Expressions, node: ast.Call, function: Value, args: list[Value],
     return UNKNOWN
 
 
-def _argument(self: Expressions, node: ast.Call, function: Value, args: list[Value]) -> Value:
+def _argument(self: Evaluator, node: ast.Call, function: Value, args: list[Value]) -> Value:
     """What a function that was handed in gives: nothing is known of it but that it is run with tracers.
 
     It is a static argument, or a parameter of a function around this one. One that is named after a size may give that.
@@ -163,7 +160,7 @@ def _handed_in(frame: Frame | None, name: str) -> bool:
     return frame is not None and frame.env[name] == UNKNOWN and name in {a.arg for a in frame.code.parameters()}
 
 
-def calling(self: Expressions, closure: Closure, node: ast.AST) -> Mode:
+def calling(self: Evaluator, closure: Closure, node: ast.AST) -> Mode:
     """The mode of a plain call: the caller's, with one more link in the chain."""
     mode, code = self.frame.mode, closure.code
     if not mode.traced:
@@ -175,28 +172,7 @@ def calling(self: Expressions, closure: Closure, node: ast.AST) -> Mode:
     return Mode(True, mode.transforms, (link, *mode.chain))
 
 
-def arguments(closure: Closure, args: list[Value], keywords: dict[str, Value]) -> dict[str, Value]:
-    """Arguments by parameter name; those left to their defaults are absent."""
-    code = closure.code
-    positional = [a.arg for a in code.positional()]
-    given: dict[str, Value] = {}
-    if closure.receiver is not None and positional:
-        given[positional.pop(0)] = closure.receiver
-    for name, value in zip(positional, args, strict=False):
-        given[name] = value
-    if code.node.args.vararg is not None:
-        given[code.node.args.vararg.arg] = gathered("tuple", tuple(args[len(positional) :]))
-    names = {a.arg for a in code.parameters()}
-    given |= {k: v for k, v in keywords.items() if k in names}
-    if code.node.args.kwarg is not None and "**" not in keywords:
-        others = {k: v for k, v in keywords.items() if k not in names}
-        given[code.node.args.kwarg.arg] = record("dict", others) if others else EMPTY
-    if "**" in keywords:
-        given = dict.fromkeys(names, UNKNOWN) | given
-    return given
-
-
-def named(self: Expressions, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
+def named(self: Evaluator, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
     """Call something outside the project."""
     if name.startswith(("jax.", "flax.", "equinox.", "haiku.")):
         wrapper = transforms.WRAPPERS.get(name)
@@ -222,7 +198,7 @@ def named(self: Expressions, node: ast.Call, name: str, args: list[Value], keywo
     return python_calls.library(name, [*args, *keywords.values()])
 
 
-def _jax(self: Expressions, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _jax(self: Evaluator, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
     """One of JAX's own functions."""
     if name in PYTHON_VALUED:
         if name == "jax.numpy.shape":
@@ -241,7 +217,7 @@ def _jax(self: Expressions, node: ast.Call, name: str, args: list[Value], keywor
     return STATIC if name.startswith(QUIET) else UNKNOWN
 
 
-def array_call(self: Expressions, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
+def array_call(self: Evaluator, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
     """A call that makes an array: under a trace always a tracer, whatever its arguments are."""
     for value in (*args, *keywords.values()):
         for closure in transforms.functions_in(value) if value.callee is not None else ():
@@ -268,7 +244,7 @@ def spelled(node: ast.expr) -> str:
     return "..."
 
 
-def construct(self: Expressions, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
+def construct(self: Evaluator, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
     """Make an object of a class of the project."""
     initializer = next((i.methods["__init__"] for i in lineage(self.world, name) if "__init__" in i.methods), None)
     if initializer is not None:
@@ -287,7 +263,7 @@ def construct(self: Expressions, node: ast.Call, name: str, args: list[Value], k
 
 
 def _call_instance(
-    self: Expressions, node: ast.Call, function: Value, args: list[Value], keywords: dict[str, Value]
+    self: Evaluator, node: ast.Call, function: Value, args: list[Value], keywords: dict[str, Value]
 ) -> Value:
     method = member(self.world, function, "__call__", self.frame.mode)
     if method is None or method.callee is None:
@@ -296,7 +272,7 @@ def _call_instance(
 
 
 def _method(
-    self: Expressions, node: ast.Call, receiver: Value, name: str, args: list[Value], keywords: dict[str, Value]
+    self: Evaluator, node: ast.Call, receiver: Value, name: str, args: list[Value], keywords: dict[str, Value]
 ) -> Value:
     """A method of an array, a container, a string, or of something that is not known."""
     if isinstance(receiver.callee, Transformed):
@@ -342,7 +318,7 @@ def _view(name: str, inner: Value) -> Value:
 
 
 def _container_method(
-    self: Expressions, node: ast.Call, receiver: Value, name: str, args: list[Value], keywords: dict[str, Value]
+    self: Evaluator, node: ast.Call, receiver: Value, name: str, args: list[Value], keywords: dict[str, Value]
 ) -> Value:
     """A method of a list, tuple or dict; those that change a named list change what the name is."""
     match name:
@@ -363,7 +339,7 @@ def _container_method(
     return UNKNOWN
 
 
-def _mutate(self: Expressions, target: str, receiver: Value, name: str, args: list[Value]) -> None:
+def _mutate(self: Evaluator, target: str, receiver: Value, name: str, args: list[Value]) -> None:
     if target not in self.env:
         return
     if name == "append" and receiver.container == "list":

@@ -64,20 +64,20 @@ _REDUCE = words("sum mean prod max min std var all any argmax argmin median norm
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class CallResult:
     """The dtype and number of axes of what a function of arrays returns, where they are evident."""
 
     dtype: str | None = None
     ndim: int | None = None
 
 
-def describe(name: str, args: list[Value], keywords: dict[str, Value]) -> Result:
+def describe(name: str, args: list[Value], keywords: dict[str, Value]) -> CallResult:
     """What a call of one of JAX's array functions, or of an array method, gives."""
     root, _, last = name.rpartition(".")
     if root == "jax.random" and last in ("key", "PRNGKey", "split", "fold_in", "wrap_key_data", "clone"):
-        return Result("key", 0 if last in ("key", "fold_in", "PRNGKey") else None)
+        return CallResult("key", 0 if last in ("key", "fold_in", "PRNGKey") else None)
     dtype = CASTS.get(name) or _dtype(last, args, keywords)
-    return Result(dtype, _ndim(root, last, args, keywords))
+    return CallResult(dtype, _ndim(root, last, args, keywords))
 
 
 def _dtype(last: str, args: list[Value], keywords: dict[str, Value]) -> str | None:

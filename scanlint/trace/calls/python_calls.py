@@ -6,8 +6,8 @@ import ast
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from scanlint.trace.attributes import attribute
 from scanlint.trace.domain.callables import Closure, Instance
 from scanlint.trace.domain.elements import iterated, length_of
 from scanlint.trace.domain.values import (
@@ -29,9 +29,8 @@ from scanlint.trace.domain.values import (
     number,
     record,
 )
-
-if TYPE_CHECKING:
-    from scanlint.trace.expressions import Expressions
+from scanlint.trace.evaluator import Evaluator
+from scanlint.trace.operators import arithmetic
 
 LONGEST_RANGE = 1 << 62
 _MATH = frozenset(["ceil", "floor", "sqrt", "log", "log2", "log10", "exp", "gcd", "isqrt", "prod", "comb"])
@@ -39,7 +38,7 @@ _BOOLS = frozenset(["isinstance", "issubclass", "hasattr", "callable"])
 _TEXTS = frozenset(["str", "repr", "format", "type", "id", "hash", "print", "open", "input", "vars", "dir"])
 
 
-def call(self: Expressions, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
+def call(self: Evaluator, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
     """A builtin."""
     last = name.removeprefix("builtins.")
     if last in _BOOLS:
@@ -71,7 +70,7 @@ def library(name: str, args: list[Value]) -> Value:
     return STATIC_INT if last in ("ceil", "floor") and root == "math" else STATIC
 
 
-def _range(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _range(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     known = [a.constant for a in args if isinstance(a.constant, int) and abs(a.constant) < LONGEST_RANGE]
     if known and len(known) == len(args) <= 3 and known[2:] != [0]:
         origin: Origin | None = None if all(a.certain for a in args) else "argument"
@@ -85,7 +84,7 @@ def _range(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[
     return gathered("range", None, replace(UNKNOWN, dtype="int"))
 
 
-def _len(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _len(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     count = length_of(args[0]) if args else None
     if count is not None:
         return constant(count)
@@ -94,7 +93,7 @@ def _len(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[st
     return AXIS if args and args[0].container is None and args[0].array else STATIC_INT
 
 
-def _enumerate(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _enumerate(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     if not args:
         return UNKNOWN
     start = args[1] if len(args) > 1 else keywords.get("start", constant(0))
@@ -104,7 +103,7 @@ def _enumerate(self: Expressions, node: ast.Call, args: list[Value], keywords: d
     return gathered("view", None, gathered("tuple", (STATIC_INT, iterated(args[0]))))
 
 
-def _zip(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _zip(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     if args == [UNKNOWN] and any(isinstance(a, ast.Starred) for a in node.args):
         return gathered("view", None, gathered("tuple", None, UNKNOWN))
     if args and all(a.items is not None for a in args):
@@ -113,7 +112,7 @@ def _zip(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[st
     return gathered("view", None, gathered("tuple", tuple(iterated(a) for a in args)))
 
 
-def _reversed(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _reversed(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     value = args[0] if args else UNKNOWN
     if isinstance(value.constant, range):
         return replace(value, constant=value.constant[::-1])
@@ -122,7 +121,7 @@ def _reversed(self: Expressions, node: ast.Call, args: list[Value], keywords: di
     return value
 
 
-def _list(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _list(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     container = node.func.id if isinstance(node.func, ast.Name) else "list"
     if not args:
         return gathered(container, ())
@@ -134,29 +133,27 @@ def _list(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[s
     return gathered(container, None, iterated(value))
 
 
-def _dict(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _dict(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     if not args and keywords and "**" not in keywords:
         return record("dict", keywords)
     return args[0] if args and args[0].container == "dict" else Value(UNKNOWN.kind, container="dict")
 
 
-def _map(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
-    from scanlint.trace.calls import dispatch
-
+def _map(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     if not args:
         return UNKNOWN
-    result = dispatch.apply(self, node, args[0], [iterated(a) for a in args[1:]], {})
+    result = self.apply(node, args[0], [iterated(a) for a in args[1:]], {})
     return gathered("view", None, replace(result, constant=Unset.UNSET))
 
 
-def _sum(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _sum(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     inner = iterated(args[0]) if args else UNKNOWN
     if inner.traced or inner.array:
         return replace(inner, array=True, constant=Unset.UNSET)
     return STATIC if inner.static else UNKNOWN
 
 
-def _extremum(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _extremum(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     values = list(args) if len(args) > 1 else [iterated(args[0])] if args else []
     if len(args) > 1 and all(isinstance(a.constant, int | float) for a in args):
         known = [a.constant for a in args]
@@ -169,7 +166,7 @@ def _extremum(self: Expressions, node: ast.Call, args: list[Value], keywords: di
     return replace(joined, constant=Unset.UNSET, origin=number(*values).origin)
 
 
-def _same(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _same(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     """`abs`, `round`: of the type of their argument."""
     if not args:
         return UNKNOWN
@@ -178,7 +175,7 @@ def _same(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[s
     return replace(args[0], array=args[0].array or args[0].traced)
 
 
-def _cast(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _cast(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     """`int`, `float`, `bool`: of a tracer they fail, of an array on the host they give a Python value."""
     name = node.func.id if isinstance(node.func, ast.Name) else "int"
     if not args:
@@ -191,38 +188,34 @@ def _cast(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[s
     return Value(UNKNOWN.kind, dtype=name)
 
 
-def _any(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _any(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     inner = iterated(args[0]) if args else UNKNOWN
     if inner.traced and inner.array:
         return replace(inner, ndim=0, dtype="bool")
     return STATIC_BOOL if inner.static else UNKNOWN
 
 
-def _getattr(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
-    from scanlint.trace.expressions import attribute
-
+def _getattr(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     if len(args) >= 2 and isinstance(args[1].constant, str):
         found = attribute(self, args[0], args[1].constant, node)
         return join(found, args[2]) if len(args) > 2 else found
     return UNKNOWN
 
 
-def _power(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
-    from scanlint.trace.operators import arithmetic
-
+def _power(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     return arithmetic(self, args[0], args[1], None, node) if len(args) >= 2 else UNKNOWN
 
 
-def _divmod(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _divmod(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     part = _power(self, node, args, keywords)
     return gathered("tuple", (part, part))
 
 
-def _next(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _next(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     return element_of(args[0]) if args and contents(args[0]) else UNKNOWN
 
 
-def _super(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _super(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     """`super()`: the first base that the project defines."""
     owner = self.frame.code.owner
     info = self.world.class_info(owner) if owner else None
@@ -232,7 +225,7 @@ def _super(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[
     return UNKNOWN
 
 
-def _filter(self: Expressions, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
+def _filter(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     if args and isinstance(args[0].callee, Closure) and len(args) > 1:
         _map(self, node, args, keywords)
     return gathered("view", None, iterated(args[1])) if len(args) > 1 else UNKNOWN

@@ -5,18 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from scanlint.jaxapi.words import words
+from scanlint.trace.calls.arguments import arguments
 from scanlint.trace.calls.callbacks import functions_of, want
 from scanlint.trace.domain.callables import Closure, Instance, Mode, Named, Partial, Transformed
 from scanlint.trace.domain.contexts import Jit
 from scanlint.trace.domain.elements import row_of
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import STATIC, UNKNOWN, Kind, OneOf, Unset, Value, gathered, join_all, staged
-
-if TYPE_CHECKING:
-    from scanlint.trace.expressions import Expressions
+from scanlint.trace.evaluator import Evaluator
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +88,7 @@ def functions_in(value: Value) -> list[Closure]:
     return [c for v in inner for c in functions_in(v)]
 
 
-def wrap(self: Expressions, wrapper: Wrapper, node: ast.expr, function: Value, keywords: dict[str, Value]) -> Value:
+def wrap(self: Evaluator, wrapper: Wrapper, node: ast.expr, function: Value, keywords: dict[str, Value]) -> Value:
     """`jax.jit(f, ...)` and its like, called or as a decorator."""
     static: frozenset[str] = frozenset()
     function = as_function(self, function)
@@ -135,7 +133,7 @@ def _unjitted(function: Value) -> Value:
     return function
 
 
-def as_function(self: Expressions, value: Value) -> Value:
+def as_function(self: Evaluator, value: Value) -> Value:
     """An object stands for its `__call__`."""
     from scanlint.trace.members import member
 
@@ -146,7 +144,7 @@ def as_function(self: Expressions, value: Value) -> Value:
     return member(self.world, value, "__call__", self.frame.mode) or value
 
 
-def below(self: Expressions, transform: str, closures: list[Closure], node: ast.AST, *, traced: bool) -> Mode:
+def below(self: Evaluator, transform: str, closures: list[Closure], node: ast.AST, *, traced: bool) -> Mode:
     """The mode in which a transform applied here runs its function."""
     mode = self.frame.mode
     code = closures[0].code if closures else None
@@ -158,7 +156,7 @@ def below(self: Expressions, transform: str, closures: list[Closure], node: ast.
     return Mode(True, transforms, (link(self, code.name if code else "?", transform, node), *mode.chain))
 
 
-def link(self: Expressions, name: str, transform: str, node: ast.AST) -> Reason:
+def link(self: Evaluator, name: str, transform: str, node: ast.AST) -> Reason:
     """One step of the reason why a function is traced."""
     code = self.frame.code
     applied = f"`@{transform}`" if self.decorator is not None else f"`{transform}`"
@@ -227,7 +225,7 @@ def _partials(closure: Closure, function: Value) -> list[tuple[int, Mapping[str,
 
 
 def call_transformed(
-    self: Expressions, node: ast.Call, target: Transformed, args: list[Value], keywords: dict[str, Value]
+    self: Evaluator, node: ast.Call, target: Transformed, args: list[Value], keywords: dict[str, Value]
 ) -> Value:
     """Call a transformed function: its own arguments are staged, what comes out belongs to the caller."""
     wrapper = next((w for w in WRAPPERS.values() if w.name == target.transform), None)
@@ -298,7 +296,7 @@ def differentiated(value: Value) -> Value:
     return value
 
 
-def _derived(self: Expressions, node: ast.AST, target: Transformed, result: Value, args: list[Value]) -> Value:
+def _derived(self: Evaluator, node: ast.AST, target: Transformed, result: Value, args: list[Value]) -> Value:
     """What the transformed function returns, from what the function returns."""
     aux = target.options.get("has_aux")
     plain = aux is None or (aux.known and not aux.constant)
@@ -352,7 +350,7 @@ def batched(value: Value) -> Value:
     return replace(value, ndim=None if value.ndim is None else value.ndim + 1)
 
 
-def settle(self: Expressions, value: Value) -> Value:
+def settle(self: Evaluator, value: Value) -> Value:
     """A result as the code around sees it: staged under a trace, concrete on the host."""
     from scanlint.trace.domain.values import concrete
 
@@ -360,11 +358,9 @@ def settle(self: Expressions, value: Value) -> Value:
 
 
 def run(
-    self: Expressions, node: ast.AST, function: Value, args: list[Value], keywords: dict[str, Value], mode: Mode
+    self: Evaluator, node: ast.AST, function: Value, args: list[Value], keywords: dict[str, Value], mode: Mode
 ) -> Value:
     """Run whatever a function value stands for."""
-    from scanlint.trace.calls.dispatch import arguments
-
     match function.callee:
         case Closure() as closure:
             return self.world.invoke(closure, arguments(closure, args, keywords), mode)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from scanlint.trace.domain.values import STATIC, UNKNOWN, Kind, Unset, Value, gathered, join, join_all
-
-if TYPE_CHECKING:
-    from scanlint.trace.expressions import Expressions
+from scanlint.trace.evaluator import Evaluator
 
 
-def tree_call(self: Expressions, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
+def tree_call(self: Evaluator, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
     """One of `jax.tree.*`, `jax.tree_util.tree_*`, `jax.flatten_util.*`."""
     last = name.rpartition(".")[2].removeprefix("tree_")
     match last:
@@ -34,13 +31,11 @@ def tree_call(self: Expressions, node: ast.Call, name: str, args: list[Value], k
     return UNKNOWN
 
 
-def _apply(self: Expressions, node: ast.Call, function: Value, args: list[Value]) -> Value:
-    from scanlint.trace.calls import dispatch
-
-    return dispatch.apply(self, node, function, args, {})
+def _apply(self: Evaluator, node: ast.Call, function: Value, args: list[Value]) -> Value:
+    return self.apply(node, function, args, {})
 
 
-def _tree_reduce(self: Expressions, node: ast.Call, function: Value, first: Value, leaf: Value) -> Value:
+def _tree_reduce(self: Evaluator, node: ast.Call, function: Value, first: Value, leaf: Value) -> Value:
     """What a Python loop over the leaves ends with: nothing is staged, so a Python number stays one between others."""
     first = replace(first, constant=Unset.UNSET)
     result = _apply(self, node, function, [first, leaf])
@@ -58,7 +53,7 @@ def leaf_of(tree: Value) -> Value:
     return replace(tree, constant=Unset.UNSET) if tree.known else tree
 
 
-def _tree_map(self: Expressions, node: ast.Call, args: list[Value], last: str) -> Value:
+def _tree_map(self: Evaluator, node: ast.Call, args: list[Value], last: str) -> Value:
     if len(args) < 2:
         return UNKNOWN
     leaves = [leaf_of(tree) for tree in args[1:]]

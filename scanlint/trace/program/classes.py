@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from scanlint.jaxapi.words import words
-from scanlint.trace.domain.callables import ClassInfo, Code
-
-if TYPE_CHECKING:
-    from scanlint.trace.program.module_scope import ModuleScope
+from scanlint.project.frameworks import BASES, Roles
+from scanlint.trace.domain.callables import ClassInfo, Code, Scope, World
+from scanlint.trace.members import lineage
 
 DATACLASSES = words(
     "dataclasses.dataclass flax.struct.dataclass chex.dataclass flax.struct.PyTreeNode equinox.Module "
@@ -25,11 +25,8 @@ TUPLES = frozenset(["typing.NamedTuple", "collections.namedtuple"])
 ENUMS = frozenset(["enum.Enum", "enum.IntEnum", "enum.Flag", "enum.StrEnum"])
 
 
-def describe_class(
-    scope: ModuleScope, node: ast.ClassDef, name: str, codes: dict[str, Code] | None = None
-) -> ClassInfo:
-    """The facts of a class, by its full name; `codes` are the methods of one that is defined in a function."""
-    inside = name.removeprefix(f"{scope.name}.")
+def describe_class(scope: Scope, node: ast.ClassDef, name: str, codes: Callable[[str], Code | None]) -> ClassInfo:
+    """The facts of a class, by its full name; `codes` gives its methods by name."""
     bases = tuple(base for b in node.bases if (base := scope.annotation(_head(b))) is not None)
     fields: dict[str, ast.expr] = {}
     constants: dict[str, ast.expr] = {}
@@ -48,7 +45,7 @@ def describe_class(
             case ast.Assign(targets=[ast.Name(id=field)], value=value):
                 constants[field] = value
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                code = scope.code(f"{inside}.{part.name}") if codes is None else codes[part.name]
+                code = codes(part.name)
                 if code is not None:
                     methods[part.name] = code
     kind = _kind(scope, node, bases)
@@ -69,14 +66,14 @@ def _is_static(value: ast.expr) -> bool:
     return "static=True" in text or "pytree_node=False" in text or "static_field" in text or "'static': True" in text
 
 
-def _decorators(scope: ModuleScope, node: ast.ClassDef) -> set[str]:
+def _decorators(scope: Scope, node: ast.ClassDef) -> set[str]:
     return {
         scope.annotation(d.args[0] if _is_partial(scope, d) and isinstance(d, ast.Call) else _called(d)) or ""
         for d in node.decorator_list
     }
 
 
-def _kind(scope: ModuleScope, node: ast.ClassDef, bases: tuple[str, ...]) -> str:
+def _kind(scope: Scope, node: ast.ClassDef, bases: tuple[str, ...]) -> str:
     decorators = _decorators(scope, node)
     if TUPLES & set(bases):
         return "namedtuple"
@@ -87,9 +84,28 @@ def _kind(scope: ModuleScope, node: ast.ClassDef, bases: tuple[str, ...]) -> str
     return "enum" if ENUMS & set(bases) else "plain"
 
 
-def _is_partial(scope: ModuleScope, node: ast.expr) -> bool:
+def _is_partial(scope: Scope, node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and bool(node.args) and scope.annotation(node.func) == "functools.partial"
 
 
 def _called(node: ast.expr) -> ast.expr:
     return node.func if isinstance(node, ast.Call) else node
+
+
+class Membership(NamedTuple):
+    """The known base of a class, and which of its methods are traced."""
+
+    base: str
+    methods: Mapping[str, Roles]
+
+
+def membership(world: World, name: str) -> Membership | None:
+    """What a class of the project is by its bases, those of other classes of the project included."""
+    for info in lineage(world, name):
+        for base in (*info.bases, info.name):
+            known = BASES.get((base.partition(".")[0], base.rpartition(".")[2]))
+            if known is not None:
+                return Membership(base, known.methods)
+            if base in MODULES or base == "equinox.Module":
+                return Membership(base, {"__call__": ()})
+    return None

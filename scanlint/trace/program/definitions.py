@@ -131,7 +131,7 @@ class Definitions(World):
                 made[part.name] = code
                 if code not in frame.made:
                     frame.made.append(code)
-        info = describe_class(frame.code.scope, node, name, made)
+        info = describe_class(frame.code.scope, node, name, made.get)
         if name in self.local:
             info.attributes, info.readers = self.local[name].attributes, self.local[name].readers
         self.local[name] = info

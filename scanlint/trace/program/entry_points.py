@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from scanlint.host.host_work import JITS
+from scanlint.jaxapi.canonical import JITS
+from scanlint.project.frameworks import Roles
 from scanlint.project.patterns import assumed
 from scanlint.settings import Settings
 from scanlint.trace.domain.callables import Closure, Code, Mode, Transformed
@@ -10,7 +11,7 @@ from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import UNKNOWN, Kind, Value, staged
 from scanlint.trace.members import annotated, instance
 from scanlint.trace.program.call_graph import Graph
-from scanlint.trace.program.frameworks import Roles, membership
+from scanlint.trace.program.classes import membership
 from scanlint.trace.program.module_scope import ModuleScope
 from scanlint.trace.setting_parameters import NAMES
 

@@ -139,7 +139,7 @@ class ModuleScope:
             node = self.node(name)
             if not isinstance(node, ast.ClassDef):
                 return None
-            self.classes[name] = describe_class(self, node, f"{self.name}.{name}")
+            self.classes[name] = describe_class(self, node, f"{self.name}.{name}", lambda m: self.code(f"{name}.{m}"))
         return self.classes[name]
 
     def lookup(self, name: str) -> Value | None:

@@ -37,7 +37,7 @@ _HEAVY = {
 }
 
 
-class Finder(Protocol):
+class Lookup(Protocol):
     def find(self, name: str) -> Value | None: ...
 
 
@@ -57,7 +57,7 @@ class Weights(Mapping[str, float]):
     It cannot be listed: what it holds is whatever can be asked.
     """
 
-    def __init__(self, finder: Finder) -> None:
+    def __init__(self, finder: Lookup) -> None:
         self._finder = finder
         self._known: dict[Code, float] = {}
 

@@ -18,7 +18,7 @@ FILLED: dict[float | None, str] = {0: "zeros", 1: "ones"}
 Spell = Callable[[str], str]
 
 
-class _Loop(NamedTuple):
+class _StagedLoop(NamedTuple):
     """The call of a staged loop, its statement, and the statements of its block."""
 
     call: ast.Call
@@ -91,7 +91,7 @@ def refusal(carry: Carry, also: str = "") -> Withheld:
     return Withheld(CODE, what + why.get(carry.problem, also))
 
 
-def _loop_at(tree: ast.Module, line: int) -> _Loop | None:
+def _loop_at(tree: ast.Module, line: int) -> _StagedLoop | None:
     """The innermost statement that calls a loop on this line."""
     found = None
     for node in ast.walk(tree):
@@ -100,11 +100,11 @@ def _loop_at(tree: ast.Module, line: int) -> _Loop | None:
             for statement in block if isinstance(block, list) else ():
                 calls = [n for n in ast.walk(statement) if isinstance(n, ast.Call) and n.lineno == line and n.args]
                 if calls and isinstance(statement, ast.Assign | ast.Return | ast.Expr):
-                    found = _Loop(calls[0], statement, block)  # type: ignore[arg-type]
+                    found = _StagedLoop(calls[0], statement, block)  # type: ignore[arg-type]
     return found
 
 
-def _start(loop: _Loop, carry: Carry, spell: Spell) -> _Start | None:
+def _start(loop: _StagedLoop, carry: Carry, spell: Spell) -> _Start | None:
     """What gives one carry its final type; None where no array is known to have it."""
     at = loop.block.index(loop.statement)
     while at and isinstance(loop.block[at - 1], ast.FunctionDef):
@@ -137,7 +137,7 @@ def _start(loop: _Loop, carry: Carry, spell: Spell) -> _Start | None:
     return None
 
 
-def _wider(start: ast.expr, likes: Sequence[Like], carry: Carry, loop: _Loop, spell: Spell) -> str | None:
+def _wider(start: ast.expr, likes: Sequence[Like], carry: Carry, loop: _StagedLoop, spell: Spell) -> str | None:
     """A number with another dtype: that of an array, a Python float for a whole number, or the one that is named."""
     number, dtype = _number(start), carry.after.removesuffix("[]")
     ordered = sorted(_preferred(loop, likes), key=lambda k: not k.typed)
@@ -156,7 +156,7 @@ def _as_float(start: ast.expr, carry: Carry) -> ast.expr:
     return ast.Constant(float(number)) if whole and number is not None else start
 
 
-def _named(start: ast.expr, carry: Carry, loop: _Loop, spell: Spell) -> str:
+def _named(start: ast.expr, carry: Carry, loop: _StagedLoop, spell: Spell) -> str:
     """A number of the dtype that a carry has in the end; where nothing names that, it is the one of new arrays."""
     dtype = carry.after.removesuffix("[]")
     words = {getattr(n, "attr", getattr(n, "value", None)) for s in loop.block for n in ast.walk(s)}
@@ -166,7 +166,7 @@ def _named(start: ast.expr, carry: Carry, loop: _Loop, spell: Spell) -> str:
     return f"{spell(f'jax.numpy.{dtype}')}({ast.unparse(start)})"
 
 
-def _strong(loop: _Loop, at: int, initial: _Initial | None, carry: Carry, spell: Spell) -> str | None:
+def _strong(loop: _StagedLoop, at: int, initial: _Initial | None, carry: Carry, spell: Spell) -> str | None:
     """A start with the dtype of its own that the carry has in the end; None where no array is known to have it."""
     rebound = binds(*loop.block[initial.at : at]) - {carry.name} if initial is not None else set()
     typed = [k for k in carry.likes if k.typed] or [k for k in carry.likes if k.floated]
@@ -223,7 +223,7 @@ def _number(value: ast.expr) -> float | None:
     return None
 
 
-def _preferred(loop: _Loop, likes: Sequence[Like]) -> Iterator[Like]:
+def _preferred(loop: _StagedLoop, likes: Sequence[Like]) -> Iterator[Like]:
     """The arrays that a reader would name first: of the same dtype, whole, read by the loop itself."""
     read = {n.id for s in loop.block for n in ast.walk(s) if isinstance(n, ast.Name)}
 

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeGuard
 
 from scanlint.finding import Withheld
-from scanlint.loops.loop import LoopModel, Stream, is_array, streams_of
+from scanlint.loops.loop import LoopModel
 from scanlint.loops.sizes.affine import Polynomial, add, polynomial, surely_at_most, window
 from scanlint.loops.sizes.extents import SHAPED, extent, padded
 from scanlint.loops.sizes.masked_reductions import masked
 from scanlint.loops.sizes.padded_sums import open_ended, summed
+from scanlint.loops.streams import Stream, is_array, streams_of
 from scanlint.rewrite.draft import Snippet
 from scanlint.rewrite.emit.snippets import atom
 from scanlint.rewrite.normalize.range_masks import use_mask

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.loops.loop import LoopModel, Stream
+from scanlint.loops.loop import LoopModel
+from scanlint.loops.streams import Stream
 from scanlint.rewrite.emit.snippets import atom
 from scanlint.syntax.bindings import binds, reads
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from scanlint.loops.loop import LoopModel, Stream
+from scanlint.loops.loop import LoopModel
+from scanlint.loops.streams import Stream
 from scanlint.rewrite.lower.loops.row_inputs import Row, rows_between
 
 

@@ -10,10 +10,11 @@ import libcst as cst
 
 from scanlint.finding import Edit, Outcome, Position, Primitive, Rewrite, Withheld
 from scanlint.loops.accumulators.collected_lists import Output, composite
-from scanlint.loops.loop import LoopModel, Stream
+from scanlint.loops.loop import LoopModel
 from scanlint.loops.sizes.lengths import rows_written
+from scanlint.loops.streams import Stream
 from scanlint.rewrite.draft import Snippet, blank_line_before
-from scanlint.rewrite.emit.fresh_names import Names
+from scanlint.rewrite.emit.fresh_names import FreshNames
 from scanlint.rewrite.emit.layout import blank_above, fold_return, given_back, indent_of
 from scanlint.rewrite.emit.snippets import atom, bare, pack, plural, singular
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
@@ -44,7 +45,7 @@ class Roll:
         self.unit = model.unit
         self.source = model.unit.source
         self.snippet = Snippet(self.source, node, node, indent_of(model.unit))
-        self.names = Names(model)
+        self.names = FreshNames(model)
         self.imports: list[str] = []
         self.before: list[str] = []
         self.after: list[str] = []

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from scanlint.batching.examples import count_of
 from scanlint.loops.accumulators.collected_lists import Output
-from scanlint.loops.loop import LoopModel, Stream
+from scanlint.loops.loop import LoopModel
 from scanlint.loops.sizes.extents import SHAPED
+from scanlint.loops.sizes.shape_reads import axis_read
+from scanlint.loops.streams import Stream
 from scanlint.rewrite.emit.snippets import atom
 from scanlint.rewrite.lower.loops.reverse_ranges import limits
 from scanlint.syntax.bindings import binds, reads
@@ -235,4 +236,4 @@ def _fits(model: LoopModel, made: ast.expr, stream: Stream) -> bool:
 def _length(unit: Unit, count: ast.expr) -> tuple[str, int]:
     """What a number of rows is the length of; a number, or a name for one, is what it says itself."""
     known = unit.value(count).constant
-    return count_of(unit, count) or (ast.unparse(count) if not isinstance(known, int) else str(known), -1)
+    return axis_read(unit, count) or (ast.unparse(count) if not isinstance(known, int) else str(known), -1)

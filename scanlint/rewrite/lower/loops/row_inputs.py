@@ -6,9 +6,10 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scanlint.batching.examples import count_of
-from scanlint.loops.loop import LoopModel, is_array
+from scanlint.loops.loop import LoopModel
 from scanlint.loops.sizes.lengths import made_with
+from scanlint.loops.sizes.shape_reads import axis_read
+from scanlint.loops.streams import is_array
 from scanlint.rewrite.emit.snippets import row_name
 from scanlint.rewrite.lower.loops.dynamic_slices import bound_once
 from scanlint.syntax.bindings import binds, reads
@@ -50,7 +51,7 @@ def rows_read_by_index(model: LoopModel) -> Row | None:
 
 def rows_between(model: LoopModel, lower: str, upper: ast.expr) -> Row | None:
     """The array whose rows from `lower` to before `upper` the loop reads, if it is known to end there."""
-    counted, target = count_of(model.unit, upper), model.streams[0].target
+    counted, target = axis_read(model.unit, upper), model.streams[0].target
     if not lower.isdecimal() or not isinstance(target, ast.Name):
         return None
     bases = [_read_by(model, use) for use in _uses(model, target.id)]

@@ -22,7 +22,7 @@ Fresh = Callable[..., str]
 
 
 @dataclass(slots=True)
-class Plan:
+class OutputPlan:
     """What becomes of the outputs around the loop.
 
     The name that each gets from the scan, the statements to put after it, the edits of the places that read it, and
@@ -44,9 +44,9 @@ def read_backwards(model: LoopModel, output: Output) -> bool:
     return len(output.first) < 2 and all(turned_use(model.unit, use) is not None for use in output.uses)
 
 
-def after_loop(model: LoopModel, spell: Spell, fresh: Fresh, *, reverse: bool = False) -> Plan | Withheld:
+def after_loop(model: LoopModel, spell: Spell, fresh: Fresh, *, reverse: bool = False) -> OutputPlan | Withheld:
     """How the code after the loop reads the stacked arrays; under `reverse` the last trip's element comes first."""
-    plan = Plan()
+    plan = OutputPlan()
     for output in model.outputs:
         plan.names[output.name] = output.name
         plan.heads[output.name] = []
@@ -67,7 +67,7 @@ def after_loop(model: LoopModel, spell: Spell, fresh: Fresh, *, reverse: bool = 
     return plan
 
 
-def _head(model: LoopModel, output: Output, spell: Spell, plan: Plan, fresh: Fresh) -> str | Withheld:
+def _head(model: LoopModel, output: Output, spell: Spell, plan: OutputPlan, fresh: Fresh) -> str | Withheld:
     """The elements from before the loop beside the stacked ones; one that the loop rebinds is kept aside."""
     rebound = (frozenset(model.carried) | frozenset(model.last_values)) & model.flow.live_after[model.node]
     clash = reads(*output.first) & (rebound | frozenset(model.targets) | {o.name for o in model.outputs})
@@ -98,7 +98,7 @@ def _computed(unit: Unit, element: ast.expr) -> bool:
     return isinstance(element, ast.BinOp)
 
 
-def _turned(model: LoopModel, output: Output, plan: Plan) -> Edit:
+def _turned(model: LoopModel, output: Output, plan: OutputPlan) -> Edit:
     """What becomes of `ys.reverse()`."""
     assert output.turned is not None
     if output.name in plan.straight:
@@ -121,7 +121,7 @@ def _one_row(unit: Unit, element: ast.expr, spell: Spell) -> str:
     return _stacked([code], spell)
 
 
-def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: Plan) -> list[Edit] | Withheld:
+def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: OutputPlan) -> list[Edit] | Withheld:
     """The edits for one place that stacks the list."""
     unit = model.unit
     if (found := collected(unit, use)) is not None:
@@ -199,7 +199,7 @@ def _is_zero(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == 0
 
 
-def _plain(model: LoopModel, output: Output, call: ast.expr, code: str, whole: bool, plan: Plan) -> list[Edit]:
+def _plain(model: LoopModel, output: Output, call: ast.expr, code: str, whole: bool, plan: OutputPlan) -> list[Edit]:
     """`jnp.stack(ys)` is `ys` now; `zs = jnp.stack(ys)` right after the loop gives the scan's result its name."""
     unit = model.unit
     statement = unit.parents[call]

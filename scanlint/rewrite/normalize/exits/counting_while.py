@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from scanlint.finding import Withheld
 from scanlint.loops.exits import jumps_in
-from scanlint.loops.loop import LoopModel, Stream, is_array
+from scanlint.loops.loop import LoopModel
+from scanlint.loops.streams import Stream, is_array
 from scanlint.rewrite.lower.branches.predicates import predicate
 from scanlint.rewrite.lower.loops.range_bounds import ARITHMETIC, counts_evenly, first_count, length, nth
 from scanlint.rewrite.normalize.exits.flagged_body import negated

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from scanlint.trace.domain.callables import World
+from typing import NamedTuple
 
 Roles = tuple[str, ...]
 """What each argument after `self` is: an "array", a "tree" of them, or "" where it may be a Python value."""
@@ -66,26 +63,4 @@ FRAMEWORKS = (
     _framework("xminigrid", "Environment", reset="- array", step="- tree array", _generate_problem="- array"),
 )
 METHODS = frozenset(name for framework in FRAMEWORKS for name in framework.methods) | {"__call__"}
-_BASES = {(framework.package, base): framework for framework in FRAMEWORKS for base in framework.bases}
-
-
-class Membership(NamedTuple):
-    """The known base of a class, and which of its methods are traced."""
-
-    base: str
-    methods: Mapping[str, Roles]
-
-
-def membership(world: World, name: str) -> Membership | None:
-    """What a class of the project is by its bases, those of other classes of the project included."""
-    from scanlint.trace.members import lineage
-    from scanlint.trace.program.classes import MODULES
-
-    for info in lineage(world, name):
-        for base in (*info.bases, info.name):
-            known = _BASES.get((base.partition(".")[0], base.rpartition(".")[2]))
-            if known is not None:
-                return Membership(base, known.methods)
-            if base in MODULES or base == "equinox.Module":
-                return Membership(base, {"__call__": ()})
-    return None
+BASES = {(framework.package, base): framework for framework in FRAMEWORKS for base in framework.bases}
