@@ -1,10 +1,34 @@
-"""Options and helpers of the whole test suite."""
+"""Options of the whole test suite, and the real command in a subprocess, in an empty folder."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+
+import scanlint
+
+ROOT = Path(scanlint.__file__).parent.parent
+
+CLEAN = "import jax\n\n\n@jax.jit\ndef double(x):\n    return 2 * x\n"
+LOOP = """\
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def rollout(state):
+    for t in range(50):
+        state = jnp.sin(state) * 2.0 + jnp.cos(state) * t
+    return state
+"""
+
+Completed = subprocess.CompletedProcess[str]
+Scanlint = Callable[..., Completed]
 
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")  # what runs once is compiled sooner than optimised
 
@@ -18,3 +42,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-pages", action="store_true", help="write what the tool does into the pages' after blocks"
     )
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder with a clean file and one with a finding."""
+    (tmp_path / "clean.py").write_text(CLEAN)
+    (tmp_path / "loop.py").write_text(LOOP)
+    return tmp_path
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Scanlint:
+    def call(*words: str, stdin: str | None = None, **variables: str) -> Completed:
+        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+        environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
+        return subprocess.run(
+            [sys.executable, "-m", "scanlint", *words],
+            cwd=tmp_path,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**environment, "PYTHONPATH": path, **variables},
+        )
+
+    return call

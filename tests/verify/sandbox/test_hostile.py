@@ -15,7 +15,7 @@ import pytest
 
 import scanlint
 from scanlint.verify.verifier import Task, Verifier
-from tests.verify.hostile import HOSTILE, module
+from tests.verify.sandbox.hostile import HOSTILE, module
 
 pytestmark = [pytest.mark.long, pytest.mark.slow]
 LIMIT = 3.0

@@ -11,7 +11,7 @@ import pytest
 
 from scanlint.verify.verifier import Verifier
 from scanlint.verify.worker.sandbox import landlock, seccomp
-from tests.verify.hostile import HOSTILE, module
+from tests.verify.sandbox.hostile import HOSTILE, module
 
 ACTIONS = {
     "create": "open(kept + '.new', 'w')",
@@ -66,7 +66,7 @@ def refused(tmp_path: Path, actions: dict[str, str], *, with_landlock: bool) -> 
     inside.mkdir()
     folder.mkdir()
     kept.write_text("kept")
-    package = str(Path(__file__).parents[2])
+    package = str(Path(__file__).parents[3])
     script = dedent(SCRIPT).format(package=package, kept=str(kept), folder=str(folder), inside=str(inside), with_landlock=with_landlock, actions=actions)  # fmt: skip
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr

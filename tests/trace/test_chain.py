@@ -8,7 +8,7 @@ from textwrap import dedent
 
 import pytest
 
-from tests.cli.conftest import Scanlint
+from tests.conftest import Scanlint
 
 JAX = "import jax\nimport jax.numpy as jnp\nfrom jax import lax\n\n\n"
 

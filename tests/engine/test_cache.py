@@ -163,8 +163,8 @@ def test_an_edit_that_leaves_size_and_time_as_they_were_is_noticed(pair: Path, r
 
 def test_a_signature_proves_nothing_about_a_file_changed_just_before() -> None:
     second = 10**9
-    assert kept.Signature(1, 10 * second, 10 * second, 1, 13 * second).settled
-    assert not kept.Signature(1, 10 * second, 10 * second, 1, 11 * second).settled
+    assert kept.FileSignature(1, 10 * second, 10 * second, 1, 13 * second).settled
+    assert not kept.FileSignature(1, 10 * second, 10 * second, 1, 11 * second).settled
 
 
 def test_another_version_takes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from scanlint.rules.registry import entries, rules
 from scanlint.settings import Settings
 
 pytestmark = pytest.mark.long
-PAGES = Path(__file__).parent.parent / "rules"
+PAGES = Path(__file__).parents[2] / "rules"
 HEADINGS = [
     "What it does",
     "Why",
