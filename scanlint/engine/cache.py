@@ -22,7 +22,7 @@ from scanlint.settings import Settings
 
 FOLDER = ".scanlint_cache"
 TAG_NAME = "CACHEDIR.TAG"
-TAG = b"FileSignature: 8a477f597d28d172789f06886806bc55\n# This folder was made by scanlint and can be deleted.\n"
+TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# This folder was made by scanlint and can be deleted.\n"
 MAGIC = b"scanlint cache 1\n"
 HEX = "[0-9a-f]" * 8
 RESOLUTION = 2_000_000_000
