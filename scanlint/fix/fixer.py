@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from scanlint.engine.analyst import Bench
 from scanlint.engine.directives import given_inputs
-from scanlint.engine.session import Found, Run, RunOutcome
+from scanlint.engine.session import Found, RunOutcome, Session
 from scanlint.engine.suppress import apply as suppress
 from scanlint.engine.tasks import SliceTask, UnitKey
 from scanlint.finding import Fix, Rewrite, Verification, Withheld
@@ -54,28 +54,28 @@ class Verified(NamedTuple):
 
 def fix(paths: Sequence[Path], settings: Settings, progress: Callable[[str], None]) -> RunOutcome:
     """The findings of a tree, with what was rewritten and verified."""
-    with Run(settings) as run:
-        run.load(list(discover(paths, settings)), around(paths, settings))
-        run.team.close()
-        with Fixer(run, progress) as fixer:
+    with Session(settings) as session:
+        session.load(list(discover(paths, settings)), around(paths, settings))
+        session.team.close()
+        with Fixer(session, progress) as fixer:
             fixer.fix_all()
-        return replace(run.outcome(), protections=fixer.protections)
+        return replace(session.outcome(), protections=fixer.protections)
 
 
 def fix_text(text: bytes, filename: Path, settings: Settings, progress: Callable[[str], None]) -> RunOutcome:
     """The same for one file that is given as text."""
-    with Run(settings) as run:
-        run.load_text(decode(text, filename))
-        with Fixer(run, progress) as fixer:
+    with Session(settings) as session:
+        session.load_text(decode(text, filename))
+        with Fixer(session, progress) as fixer:
             fixer.fix_all()
-        return replace(run.outcome(), protections=fixer.protections)
+        return replace(session.outcome(), protections=fixer.protections)
 
 
 class Fixer:
     """Turns the findings of a run into verified changes."""
 
-    def __init__(self, run: Run, progress: Callable[[str], None]) -> None:
-        self.run = run
+    def __init__(self, session: Session, progress: Callable[[str], None]) -> None:
+        self.session = session
         self.progress = progress
         self.verifier: Verifier | None = None
         self.unavailable: str | None = None
@@ -99,21 +99,23 @@ class Fixer:
 
     def fix_all(self) -> None:
         """Rewrite every file that has something to rewrite."""
-        vain = {f.path for f in self.run.others if f.fix.status == "available"}
-        wanted = {d for d, listed in self.run.found.items() if any(f.finding.fix.status == "available" for f in listed)}
-        for path in self.run.files:
+        vain = {f.path for f in self.session.others if f.fix.status == "available"}
+        wanted = {
+            d for d, listed in self.session.found.items() if any(f.finding.fix.status == "available" for f in listed)
+        }
+        for path in self.session.files:
             if path in vain or path in wanted:
                 self._fix_file(path)
 
     def _fix_file(self, path: str) -> None:
-        file = self.run.source(path)
+        file = self.session.source(path)
         if isinstance(file, Unreadable):
-            self.run.problems.append(f"{path}: {file.message}")
+            self.session.problems.append(f"{path}: {file.message}")
             return
-        vain = [f for f in self.run.others if f.path == path and f.fix.status == "available"]
+        vain = [f for f in self.session.others if f.path == path and f.fix.status == "available"]
         text = apply_edits(file.text, [e for f in vain for e in f.fix.edits])
-        self.run.others = [
-            replace(f, fix=replace(f.fix, status="applied")) if f in vain else f for f in self.run.others
+        self.session.others = [
+            replace(f, fix=replace(f.fix, status="applied")) if f in vain else f for f in self.session.others
         ]
         for entries in self._units(path):
             wanted = entries
@@ -128,12 +130,12 @@ class Fixer:
                 if entry.finding.fix.status == "available":
                     entry.finding = replace(entry.finding, fix=NOT_ALONE)
         if text != file.text:
-            self.run.changes[file.path] = (file.data, file.encode(text))
+            self.session.changes[file.path] = (file.data, file.encode(text))
 
     def _units(self, path: str) -> Iterator[list[PendingFix]]:
         """The findings of a file by unit, each with its report in the analysis that found it."""
         groups: dict[UnitKey, list[Found]] = {}
-        for found in self.run.found.get(path, []):
+        for found in self.session.found.get(path, []):
             groups.setdefault(found.unit, []).append(found)
         for key, listed in groups.items():
             if any(found.finding.fix.status == "available" for found in listed):
@@ -152,7 +154,7 @@ class Fixer:
     def _bench(self, task: SliceTask) -> Bench:
         """The analysis of a slice, made again; the last one is kept, for units that follow each other share it."""
         if self._last is None or self._last[0] != task:
-            self._last = task, self.run.team.local.bench(task, self.run.problems)
+            self._last = task, self.session.team.local.bench(task, self.session.problems)
         return self._last[1]
 
     def _appeared(self, entries: Sequence[PendingFix], old: str, text: str) -> list[PendingFix]:
@@ -167,13 +169,13 @@ class Fixer:
         left = [r for r in reports if not any(r is report for report, _ in known)]
         line = earlier_line(old, text)
         found = {id(r): put_back(r.finding, line) for r in left}
-        heard = suppress(list(found.values()), unit.source.path, old, self.run.settings, ())
+        heard = suppress(list(found.values()), unit.source.path, old, self.session.settings, ())
         made = [
             PendingFix(first.bench, unit, r, Found(found[id(r)], first.found.unit, first.found.task))
             for r in left
             if any(found[id(r)] is finding for finding in heard)
         ]
-        self.run.found[unit.source.path] += [entry.found for entry in made]
+        self.session.found[unit.source.path] += [entry.found for entry in made]
         return made
 
     # -- one unit
@@ -261,7 +263,7 @@ class Fixer:
         return steps[-1].text if good and steps else text
 
     def _good(self, verdict: Verification) -> bool:
-        unsafe = self.run.settings.unsafe_fixes and verdict.verdict == "unknown"
+        unsafe = self.session.settings.unsafe_fixes and verdict.verdict == "unknown"
         return verdict.verdict in ("proved", "tested") or unsafe
 
     # -- rewriting
@@ -319,13 +321,13 @@ class Fixer:
             return self._started().verify(self._task(unit, old, new))
         except VerifierUnavailable as error:
             self.unavailable = str(error)
-            self.run.problems.append(self.unavailable)
+            self.session.problems.append(self.unavailable)
             return Verification("unknown", self.unavailable)
 
     def _started(self) -> Verifier:
         """The verifier, made when there is something to verify."""
         if self.verifier is None:
-            settings = self.run.settings
+            settings = self.session.settings
             python = find_interpreter(settings.python, settings.root)
             self.verifier = Verifier(
                 python,
@@ -336,20 +338,20 @@ class Fixer:
         return self.verifier
 
     def _task(self, unit: Unit, old: str, new: str) -> Task:
-        file = self.run.files[unit.source.path]
+        file = self.session.files[unit.source.path]
         context = unit.context(unit.node)
         return Task(
             path=unit.source.path,
             function=unit.qualname,
             old=old,
             new=new,
-            root=str(self.run.settings.root),
+            root=str(self.session.settings.root),
             file=str(file.absolute()),
             given=self._given(unit, old),
             static=context.static,
             traced=context.traced,
             differentiated=any(c.differentiated and _changes(unit, c.node, new) for c in unit.contexts.values()),
-            recorded=recorded(self.run.settings.root, file, unit.qualname),
+            recorded=recorded(self.session.settings.root, file, unit.qualname),
         )
 
     def _given(self, unit: Unit, text: str) -> tuple[tuple[str, str], ...]:
@@ -358,7 +360,7 @@ class Fixer:
         line = getattr(unit.node, "lineno", 0)
         if line in comments:
             return tuple((g.text, f"{unit.source.path}:{g.line}") for g in comments[line])
-        settings = self.run.settings
+        settings = self.session.settings
         place = f"{settings.source}: [tool.scanlint.inputs]"
         return tuple((s, place) for name, specs in settings.inputs.items() if name in _spellings(unit) for s in specs)
 

@@ -18,7 +18,7 @@ import numpy as np
 from generate import COLLECTS, Program
 from maker import ROWS
 
-from scanlint.engine.session import Run, RunOutcome
+from scanlint.engine.session import RunOutcome, Session
 from scanlint.finding import Finding, Verification
 from scanlint.fix.fixer import NO_ROWS, Fixer
 from scanlint.project.files import decode
@@ -102,7 +102,7 @@ def rewritten(
     text: str, fixer: type[Fixer] = Unverified, settings: Settings = SETTINGS
 ) -> tuple[RunOutcome, str | None]:
     """What is found in a text, and what it becomes."""
-    with Run(settings) as run:
+    with Session(settings) as run:
         path = Path(SPACE).absolute()
         run.load_text(decode(text.encode(), path))
         with fixer(run, lambda _: None) as made:

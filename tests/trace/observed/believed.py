@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from observe import Program, place
 
-from scanlint.engine.session import Run
+from scanlint.engine.session import Session
 from scanlint.project import survey
 from scanlint.project.facts import ModuleFacts, collect
 from scanlint.project.files import SourceFile
@@ -43,7 +43,7 @@ class Score(NamedTuple):
     agreed: Counter[str]
 
 
-def believed(folder: Path, program: Program) -> Run:
+def believed(folder: Path, program: Program) -> Session:
     """The program as `scanlint check` sees it, slice by slice, with the values of every function kept."""
     paths = []
     for path, text in program.files.items():
@@ -51,7 +51,7 @@ def believed(folder: Path, program: Program) -> Run:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
         paths.append(file)
-    run = Run(Settings(root=folder, cache=False, jobs=1))
+    run = Session(Settings(root=folder, cache=False, jobs=1))
     with facts_of_all():
         run.load(paths)
     return run
