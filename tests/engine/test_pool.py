@@ -35,7 +35,7 @@ def f(x):
 """
 POOL = """\
 import time
-from scanlint.pool import Pool
+from scanlint.engine.pool import Pool
 from scanlint.settings import Settings
 pool = Pool(3, Settings())
 print("started", flush=True)
@@ -109,7 +109,7 @@ def test_a_task_that_ends_its_process_is_a_problem_and_no_other_is_lost(two: poo
 @pytest.mark.parametrize("lines, method", [("", "fork"), ("import jax; jax.numpy.ones(3) + 1", "spawn")])
 def test_a_process_forks_only_without_threads_and_jax_has_some(lines: str, method: str) -> None:
     """JAX's threads are none that Python counts."""
-    code = f"from scanlint.pool import context_of\n{lines}\nprint(context_of().get_start_method())"
+    code = f"from scanlint.engine.pool import context_of\n{lines}\nprint(context_of().get_start_method())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert (done.stdout, done.returncode) == (f"{method}\n", 0), done.stderr
 
