@@ -44,7 +44,7 @@ WORKS = {
 SCRIPT = """
     import os, socket, sys, threading
     sys.path.insert(0, {package!r})
-    from scanlint.verify.worker import landlock, limits, seccomp
+    from scanlint.verify.worker.sandbox import landlock, limits, seccomp
     kept, folder = {kept!r}, {folder!r}
     os.chdir({inside!r})
     limits.drop_privileges()
