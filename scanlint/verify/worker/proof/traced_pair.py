@@ -8,8 +8,9 @@ import jax
 
 from ..infer.specs import transplant
 from ..runtime.calling import TookTooLong, limited, plain, split
+from ..runtime.jax_errors import UNTRACEABLE
 from ..search.case_values import Values
-from ..testing.judge import UNTRACEABLE, Judge, without_elements, without_trips
+from ..testing.judge import Judge, without_elements, without_trips
 from .prove import Proof, prove
 
 PROOF_SECONDS = 6.0
@@ -17,7 +18,7 @@ PROOF_SECONDS = 6.0
 
 def nothing_in(values: Values, error: Exception) -> bool:
     """Whether there is nothing to loop over: no elements, or no trips over rows that there are none of."""
-    return without_elements(values) or without_trips(values, str(error))
+    return without_elements(values) or without_trips(values, error)
 
 
 def one_proof(judge: Judge, values: Values) -> Proof:

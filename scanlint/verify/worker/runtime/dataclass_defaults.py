@@ -11,13 +11,15 @@ from typing import Any
 import jax
 import numpy as np
 
+from .jax_errors import Fact, says
+
 NOTE = "arrays as defaults of dataclass fields were allowed, which Python 3.11 refuses"
 _dataclass = dataclasses.dataclass
 
 
 def refused(error: Exception) -> bool:
     """Whether it is such a class that could not be made, and they are not allowed so far."""
-    return isinstance(error, ValueError) and "mutable default" in str(error) and not allowed()
+    return isinstance(error, ValueError) and says(error, Fact.MUTABLE_DEFAULT) and not allowed()
 
 
 def allowed() -> bool:

@@ -15,6 +15,7 @@ from ..harvest.factories import Made
 from ..infer.specs import Array, Choice, Scalar, Spec, Struct, build, leaves, transplant
 from ..proof.paths import TooManyDecisions, deciding
 from ..runtime.calling import Signature, TookTooLong, limited, plain, split
+from ..runtime.jax_errors import UNTRACEABLE
 from ..runtime.jax_functions import abstract
 from ..runtime.line_marks import Progress
 from ..runtime.loading import Loaded
@@ -22,11 +23,6 @@ from .case_values import Mode, Specs, Values, make, scalar_values
 from .shape_search import Failure
 
 ATTEMPT_SECONDS = 2.0
-CONCRETE = (
-    jax.errors.ConcretizationTypeError,
-    jax.errors.TracerArrayConversionError,
-    jax.errors.TracerIntegerConversionError,
-)
 
 
 @dataclass
@@ -79,7 +75,7 @@ class Attempts:
             return None
         except TookTooLong:
             return Failure("took too long", (), "timeout")
-        except CONCRETE as error:
+        except UNTRACEABLE as error:
             self.decided = True
             return None if self.runs(specs, function) else self.failed(error, reached)
         except Exception as error:  # noqa: BLE001

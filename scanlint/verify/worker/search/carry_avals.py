@@ -7,7 +7,6 @@ import contextlib
 import inspect
 import itertools
 import keyword
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -16,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..runtime.jax_errors import mismatch
 from ..runtime.jax_functions import abstract, shape
 from ..testing.weak_types import WEAK
 
@@ -27,8 +27,6 @@ MOST_ARRAYS = 40
 MOST_JOINED = 6
 AGAIN, OTHER = "keeps no type", "has no such start"
 MOST_HELD = 3  # carries that are given another dtype at a time
-BRANCHES = re.compile(r"cond branches|true_fun and false_fun")
-NAMED = re.compile(r"has type (u?int\d+|b?float\d+)\[([\d,]*)\]")
 Loop = Callable[..., object]
 
 
@@ -223,11 +221,12 @@ def _held(
     try:
         step(now)
     except TypeError as error:
-        if not BRANCHES.search(str(error)):
+        wrong = mismatch(str(error))
+        if wrong is None or not wrong.arms or wrong.primitive != "cond":
             raise
         arrays = (x.dtype for x in known.values() if isinstance(x, (jax.Array, np.ndarray)))
         dtypes = [jnp.result_type(float), *(d for d in arrays if jnp.issubdtype(d, jnp.number))]
-        named = [(jnp.dtype(d), tuple(int(n) for n in axes.split(",") if n)) for d, axes in NAMED.findall(str(error))]
+        named = [(jnp.dtype(kind.dtype), kind.shape) for kind in wrong.types if kind.real]
         types = dict.fromkeys([*((d, ()) for d in dtypes), *named])
         for count in range(1, MOST_HELD + 1):
             for chosen, (dtype, axes) in itertools.product(itertools.combinations(places, count), types):

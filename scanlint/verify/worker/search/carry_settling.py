@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ..infer.specs import Array, leaves, sizes
 from ..runtime.calling import plain
+from ..runtime.jax_errors import carry_changes
 from .carry_avals import Start, Watched, merged
 from .case_values import Specs
 from .input_sources import Inputs
@@ -51,7 +52,7 @@ class Settling:
         wrong = [s for s in self.starts(specs) if not (s.fits or (s.weak and s.scalar))]
         failure = self.inputs.attempt(specs, function) if function is not None else None
         if failure is None and wrong:
-            return Failure(f"the carry has type {wrong[0].before} and then has type {wrong[0].after}", (), "TypeError")
+            return Failure(carry_changes(wrong[0].before, wrong[0].after), (), "TypeError")
         return failure
 
     def misfits(self, tried: Iterable[Specs]) -> list[Start]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..infer.guess import FRESH
 from ..infer.specs import Array, resize, sizes
-from .shape_search import unlike
+from ..runtime.jax_errors import Fact
 
 if TYPE_CHECKING:
     from .carry_avals import Start
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 BLAMED = "another rank"
 GUESSED = ("one more axis", "two axes")
 """How the labels begin of shapes whose ranks nothing speaks for."""
-SHORTER = "Cannot broadcast to shape with fewer dimensions"
-"""What JAX says where a start was given the shape of one array, and has that of another one already."""
 MAX_ALONE = 3
 MOST_FEWER = 4
 LARGER = 3
@@ -62,12 +60,14 @@ def further(
         failure = inputs.attempt(changed, after)
         if failure is None:
             return None if decides else ""
-        if failure.kind == "ValueError" and SHORTER in failure.message:
-            return BLAMED
+        said = failure.says
+        if failure.kind == "ValueError" and Fact.FEWER_AXES in said.facts:
+            return BLAMED  # a start was given the shape of one array, and has that of another one already
         if failure.kind != "TypeError":
             return None
-        arms = "true_fun" in failure.message  # of a `cond`: what stays as it was has no axis more
-        wrong = [s for s in starts(changed) if not s.fits] if arms or "carry" in failure.message else []
+        # Of a `cond`: what stays as it was has no axis more.
+        arms = said.mismatch is not None and said.mismatch.primitive == "cond"
+        wrong = [s for s in starts(changed) if not s.fits] if arms or said.carry else []
         if arms and not wrong:
             return BLAMED if meant and rows and not together and plainly else None
         unread.extend(s for s in wrong if s.unread)
@@ -137,9 +137,9 @@ def fewer(inputs: Inputs, after: Callable[..., object], specs: Specs) -> Iterato
     for name in arrays[:MOST_FEWER] if inputs.owner is None else ():
         changed = {n: Array(()) if n == name else resize(s, larger) for n, s in specs.items()}
         failure = inputs.attempt(changed, after) if inputs.attempt(changed) is None else None
-        if failure is None or failure.kind != "TypeError" or "carry" not in failure.message:
+        if failure is None or failure.kind != "TypeError" or failure.says.carry is None:
             continue
-        if any(_resized(*shapes) for shapes in unlike(failure.message)):
+        if any(_resized(*shapes) for shapes in failure.says.shapes):
             yield f"{BLAMED} for {name}", changed
 
 

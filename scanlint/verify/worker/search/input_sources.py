@@ -30,12 +30,6 @@ BRIEF = 80  # attempts
 LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip", "clamp"])
 NARROW = frozenset(["float32", "int32", "uint32", "float16", "bfloat16", "int8", "int16", "complex64"])
 LARGEST = 1e300  # of the numbers that floats can hold
-CARRIED = re.compile(r"has type ([^\[\s]+)\[[^\]]*\].{0,80}?has type ([^\[\s]+)\[", re.S)  # in and out
-# of a carry that has an axis at least and other ones after a trip, or of arms that have other axes than each other
-GROWS = re.compile(
-    r"carry.{0,200}?has type \w+\[\d[^\]]*\].{0,200}?has type \w+\[|output of"
-    r".{0,200}?has type \w+\[\d[^\]]*\].{0,200}?has type \w+\[\d", re.S,
-)  # fmt: skip
 LONGER: tuple[Callable[[int], bool], ...] = (lambda asked: asked <= 2, lambda asked: asked <= 4)
 """Truth tests that let a `while` make more trips than one."""
 REMEDY = "add `# scanlint: inputs ...` above the function or record"
@@ -136,9 +130,10 @@ class Inputs(Attempts):
         the old version takes others for any number of trips: a rewrite that wants a square has taken one for the other.
         """
         failure = other(specs)
-        if failure is not None and any(a != b for a, b in CARRIED.findall(failure.message)):
+        wrong = failure.says.mismatch if failure is not None else None
+        if wrong is not None and wrong.changes_dtype:
             return None
-        falls = failure is not None and GROWS.search(failure.message) is not None
+        falls = wrong is not None and wrong.of_arrays
         needs = infer(self.node, self.functions())
         bodies, _ = self.entered(specs)
         steady = all(self.attempt(specs, truth=way) is None for way in LONGER)

@@ -15,6 +15,7 @@ import numpy as np
 from ..infer.specs import Array, Choice, Scalar, Spec, leaves, replace
 from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong
+from ..runtime.jax_errors import first_line
 from ..runtime.jax_functions import eps, is_key, placed
 from ..testing.agreement import ACCEPTED_RELATIVE, BASE_ULPS, Agreement, Difference, compare, describe, kinds, structure
 from ..testing.judge import Judge, Weaker
@@ -88,7 +89,7 @@ def same_in_other_types(judge: Judge, values: Values, kind: Kind, *, along: bool
         try:
             found = judge.untraced(run, values)
         except Exception as error:  # noqa: BLE001
-            text = str(error).splitlines()[0][:120] if str(error) else ""
+            text = first_line(error, 120)
             if kind is not Kind.ALL:  # JAX itself says so
                 return ""
             return f"the new version raises for {kinds(values)}: {type(error).__name__}: {text}"

@@ -8,19 +8,17 @@ import itertools
 import math
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..infer.divisions import multiples
 from ..infer.guess import FRESH, UNARY
 from ..infer.specs import Array, Choice, Scalar, Spec, leaves, replace, resize, sizes
+from ..runtime.jax_errors import Complaint, Fact, Shape, read
 
 MAX_ATTEMPTS = 400
 MAX_SECONDS = 12.0
 MOST_QUOTED = 6
-
-
-Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +33,10 @@ class Failure:
     kind: str = ""
     progress: tuple[int, ...] = ()
     meant: bool = False
+
+    @property
+    def says(self) -> Complaint:
+        return read(self.message)
 
 
 Specs = dict[str, Spec]
@@ -81,7 +83,8 @@ def search(
     """
 
     def changes(specs: Specs, failure: Failure) -> Iterator[tuple[float, Specs]]:
-        yield from ((0.4, whole) for whole in multiples(specs, divisors, failure.message))
+        if Fact.INDIVISIBLE in failure.says.facts:
+            yield from ((0.4, whole) for whole in multiples(specs, divisors))
         yield from _changes(specs, alternatives, failure, tree)
 
     order = itertools.count()
@@ -143,28 +146,27 @@ def _changes(
     specs: Specs, alternatives: Mapping[str, list[Spec]], why: Failure, tree: ast.AST
 ) -> Iterator[tuple[float, Specs]]:
     """Changed specs, the likeliest first, with their costs."""
-    involved = _involved(tree, why.lines, set(specs)) | (set(specs) & set(re.findall(r"[A-Za-z_]\w*", why.message)))
-    for stable in itertools.islice(_stable(specs, list(_grown(why.message))), 12):
+    said = why.says
+    involved = _involved(tree, why.lines, set(specs)) | (set(specs) & said.words)
+    for stable in itertools.islice(_stable(specs, list(_grown(said.shapes))), 12):
         yield 0.3, stable
-    if "vmap was requested to map" in why.message:
+    if Fact.UNMAPPED in said.facts:
         yield from ((0.2, {**specs, name: _mapped(spec)}) for name, spec in specs.items())
-    numbers = [int(n) for n in re.findall(r"(?<![\w.])\d+(?![\w.])", why.message)]
-    wanted = list(dict.fromkeys(numbers))
-    pairs = [(a, b) for a, b in itertools.permutations(wanted[:6], 2) if a != b and b <= 64]
+    pairs = [(a, b) for a, b in itertools.permutations(said.numbers[:6], 2) if b <= 64]
     yield from _resized(specs, [(a, b) for a, b in pairs if b != 1], involved)
-    if "contracting dimensions" in why.message:
+    if Fact.CONTRACTED in said.facts:
         yield from _joined(specs, pairs)
     for name in sorted(specs, key=lambda n: n not in involved):
-        for changed in _named(specs[name], why.message):
+        for changed in _named(specs[name], said.quoted):
             yield 1.5, {**specs, name: changed}
     for name in sorted(specs, key=lambda n: n not in involved):
         cost = 2.0 if name in involved else 4.0
         for other in alternatives.get(name, []):
             if other != specs[name]:
                 yield cost, {**specs, name: other}
-        for changed in _leaf_changes(specs[name], sizes(list(specs.values()))[:6], "callable" in why.message):
+        for changed in _leaf_changes(specs[name], sizes(list(specs.values()))[:6], Fact.UNCALLABLE in said.facts):
             yield cost, {**specs, name: changed}
-    if "shape" in why.message:  # `self.w` is made with sizes that are handed in as numbers
+    if Fact.SHAPES in said.facts:  # `self.w` is made with sizes that are handed in as numbers
         numbers = [s.count for spec in specs.values() for _, s in leaves(spec) if isinstance(s, Scalar)]
         counts = [(a, b) for a in sizes(list(specs.values())) for b in dict.fromkeys(numbers) if a != b]
         yield from _resized(specs, counts, involved)
@@ -207,19 +209,12 @@ def _joined(specs: Specs, pairs: list[tuple[int, int]]) -> Iterator[tuple[float,
                 yield 0.6, {name: resize(spec, {a: b, size: size + b - a}) for name, spec in specs.items()}
 
 
-def _named(spec: Spec, message: str) -> Iterator[Spec]:
-    """A text among the leaves made what the message quotes: an error often lists what may be given."""
-    quoted = list(dict.fromkeys(text for _, text in re.findall(r"(['\"])(\w[\w .:-]{0,30}?)\1", message)))
+def _named(spec: Spec, quoted: Sequence[str]) -> Iterator[Spec]:
+    """A text among the leaves made one that an error quotes: it often lists what may be given."""
     for path, leaf in leaves(spec):
         if isinstance(leaf, Choice) and all(isinstance(v, str) for v in leaf.values):
             for text in [t for t in quoted if t != leaf.values[0]][:MOST_QUOTED]:
                 yield set_leaf(spec, path, Choice((text, *(v for v in leaf.values if v != text))))
-
-
-def unlike(message: str) -> Iterator[tuple[Shape, Shape]]:
-    """The shapes that carried values had and should have had, or those of two arms, as JAX tells them."""
-    for before, after in re.findall(r"has type \w+\[([\d,]*)\].*?has type \w+\[([\d,]*)\]", message, re.S):
-        yield tuple(int(n) for n in before.split(",") if n), tuple(int(n) for n in after.split(",") if n)
 
 
 def broadcast(before: Shape, after: Shape) -> bool:
@@ -228,8 +223,8 @@ def broadcast(before: Shape, after: Shape) -> bool:
     return len(before) <= len(after) and all(b in (1, a) for b, a in ends)
 
 
-def _grown(message: str) -> Iterator[tuple[Shape, Shape]]:
-    for before, after in unlike(message):
+def _grown(shapes: Iterable[tuple[Shape, Shape]]) -> Iterator[tuple[Shape, Shape]]:
+    for before, after in shapes:
         if math.prod(before) < math.prod(after) or len(before) < len(after):
             yield before, after
 

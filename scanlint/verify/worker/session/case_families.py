@@ -17,7 +17,7 @@ from ..search.carry_settling import Settling
 from ..search.case_values import OTHERWISE, POSITIVE, Case, Mode, Specs, Values, cases, modes, varied
 from ..search.higher_ranks import BLAMED, GUESSED, fewer, further
 from ..search.input_sources import Inputs
-from ..search.shape_search import broadcast, unlike
+from ..search.shape_search import broadcast
 from ..testing.judge import Judge
 from ..testing.shape_blame import to_blame
 
@@ -135,7 +135,7 @@ class Families:
         failure = None if inputs.owner is not None else inputs.attempt(specs, judge.after)
         if failure is None or failure.kind not in RETRY or to_blame(inputs, judge.new.tree, specs, failure):
             return specs
-        wrong = [s for s in self.settling.starts(specs) if not s.fits] if "carry" in failure.message else []
+        wrong = [s for s in self.settling.starts(specs) if not s.fits] if failure.says.carry else []
         if wrong and all(s.unread for s in wrong):
             return specs
         other = inputs.accepted_by_both(specs, lambda s: inputs.attempt(s, judge.after))
@@ -185,8 +185,8 @@ class Families:
         failure = None if self.inputs.owner is not None else self.inputs.attempt(specs, self.judge.after)
         if failure is None or failure.kind not in RETRY:
             return False
-        spread = all(broadcast(*shapes) for shapes in unlike(failure.message))
-        return "branches" in failure.message or ("carry" in failure.message and spread)
+        wrong = failure.says.mismatch
+        return wrong is not None and (wrong.arms or (wrong.carry and all(broadcast(*s) for s in wrong.shapes)))
 
 
 def _fitted(first: Specs, other: Specs) -> str:

@@ -19,6 +19,7 @@ from ..proof.joined_source import GIVEN, joined, keeps
 from ..runtime.calling import Signature, TookTooLong, jitted, limited
 from ..runtime.cut_loops import FIRST, long_trips
 from ..runtime.final_dtypes import ended
+from ..runtime.jax_errors import in_staged_body
 from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.loading import Loaded, cut, load
 from ..runtime.nn_modules import is_linen, through_apply
@@ -31,7 +32,7 @@ from ..search.carry_settling import Settling
 from ..search.case_values import Values
 from ..search.input_sources import Inputs, NoInputs
 from ..testing.branch_cover import MARK, Coverage, changed_lines
-from ..testing.judge import TYPES, Judge, Raises, Refuted, Weaker, in_a_loop
+from ..testing.judge import Judge, Raises, Refuted, Weaker
 from ..testing.measure import measured
 from ..testing.rounding import draws
 from ..testing.weigh import Unknown, Weighing
@@ -77,10 +78,10 @@ def attempt(task: Task) -> tuple[Task, Answer]:
         answer = task.answer("unknown", reason=str(error))
     except Refuted as error:
         answer = task.answer("refuted", reason="the two versions differ", counterexample=str(error))
-        if isinstance(error, Weaker) or TYPES.search(str(error)):
+        if isinstance(error, Weaker) or error.of_carried_types:
             answer["carries"] = task.carries(faded=isinstance(error, Weaker))
         elif isinstance(error, Raises) and task.source == "synthesised":
-            task.guessed = in_a_loop(error.__cause__)
+            task.guessed = in_staged_body(error.__cause__)
     except BadSpecification as error:
         answer = task.answer("unknown", reason=f"the input specification cannot be read: {error}")
     except NoInputs as error:

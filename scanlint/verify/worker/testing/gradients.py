@@ -13,6 +13,7 @@ from jax.extend.core import jaxpr_as_fun
 
 from ..proof.paths import TooManyDecisions, paths
 from ..runtime.calling import Signature, TookTooLong, limited, plain, split
+from ..runtime.jax_errors import first_line
 from ..runtime.jax_functions import eps, in_x64, placed, shape, x64
 from ..search.case_values import Case, Values
 from .agreement import Agreement, Difference, compare, describe
@@ -51,7 +52,7 @@ def same_gradients(judge: Judge, case: Case) -> bool:
         judge.note("the gradient of the new version took too long; not compared")
         return False
     except Exception as error:
-        text = str(error).splitlines()[0][:160] if str(error) else ""
+        text = first_line(error, 160)
         if judge.differentiated:
             raise Refuted(
                 f"{describe(values)}: the gradient of the new version raises {type(error).__name__}: {text}"

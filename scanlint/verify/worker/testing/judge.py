@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ import numpy as np
 from ..infer.specs import transplant
 from ..proof.paths import forget
 from ..runtime.calling import Signature, Split, TookTooLong, jitted, limited, split
+from ..runtime.jax_errors import UNTRACEABLE, Fact, first_line, in_staged_body, of_carried_types, says
 from ..runtime.jax_functions import finished, is_key, placed, shape
 from ..runtime.line_marks import Progress
 from ..runtime.loading import Loaded
@@ -29,27 +29,22 @@ from .weak_types import Weakness, weakly_typed
 
 CASE_SECONDS = 4.0
 BOUNDARY_SECONDS = 0.5
-STAGED = re.compile(r"/jax/_src/lax/control_flow/|/jax/_src/interpreters/batching\.py")
-WINDOW = re.compile("slice_sizes must be less than or equal to operand shape")
-NO_ROWS = re.compile(r"\bsize 0\b|[(\[, ]0[,)\]]")
-UNTRACEABLE = (
-    jax.errors.ConcretizationTypeError,
-    jax.errors.TracerArrayConversionError,
-    jax.errors.TracerIntegerConversionError,
-)
 SPREAD = "where there are no rows, what the loop starts with has the shape of a row"
 NOTHING = "the new version raises where there are no elements"
 EMPTY = "where there is nothing to loop over, an empty result differs in shape or dtype"
-TYPES = re.compile(r"raises TypeError: .*?(?:\bcarry\b|cond branches|true_fun and false_fun)", re.S)
-"""What JAX says of a carry, or of arms of a `cond`, that do not keep their type."""
 ROUNDED = "the versions round differently: they agree in double precision, and in single precision nearly so"
-UNSTAGED = "zero-length scan is not supported in disable_jit() mode"
 Function = Callable[..., object]
 Result = TypeVar("Result")
 
 
 class Refuted(Exception):
     """The versions differ; the message is the counterexample."""
+
+    @property
+    def of_carried_types(self) -> bool:
+        """Whether the new version raises since a carry, or what arms of a `cond` give, does not keep its type."""
+        cause = self.__cause__
+        return cause.of_carried_types if isinstance(cause, Refuted) else of_carried_types(cause)
 
 
 class Weaker(Refuted):
@@ -127,7 +122,7 @@ class Judge:
             self.late.extend([label] if case.label != LARGE_NUMBERS else [])  # may well be trips
             return False
         except (Exception, SystemExit) as error:  # noqa: BLE001
-            self.failures.append(f"{type(error).__name__}: {str(error).splitlines()[0][:120] if str(error) else ''}")
+            self.failures.append(f"{type(error).__name__}: {first_line(error, 120)}")
             return False
         if any(callable(leaf) for leaf in jax.tree_util.tree_leaves(expected)):
             self.failures.append("it gives functions, which cannot be compared")
@@ -138,12 +133,12 @@ class Judge:
             try:
                 found = self.untraced(run, values)
             except Exception as error:
-                text = str(error).splitlines()[0][:200] if str(error) else ""
-                if UNSTAGED in text:  # JAX cannot run it so; nothing is known of what it would give
+                text = first_line(error, 200)
+                if says(error, Fact.EMPTY_SCAN):  # JAX cannot run it so; nothing is known of what it would give
                     self.failures.append(text)
                     return False
-                nothing = without_elements(values) or (case.label != "as called" and self.idle(values, text, error))
-                if _empty(expected) or (nothing and (in_a_loop(error) or not jax.tree_util.tree_leaves(expected))):
+                nothing = without_elements(values) or (case.label != "as called" and self.idle(values, error))
+                if _empty(expected) or (nothing and (in_staged_body(error) or not jax.tree_util.tree_leaves(expected))):
                     if not any(note.startswith(NOTHING) for note in self.notes):
                         self.note(f"{NOTHING}: {type(error).__name__}: {text}")
                     return False
@@ -163,11 +158,11 @@ class Judge:
         self.blank += nowhere_finite(expected)
         return True
 
-    def idle(self, values: Values, text: str, error: Exception) -> bool:
+    def idle(self, values: Values, error: Exception) -> bool:
         """Whether an error is due to a loop that makes no trip: there are none to index, or too few for a window."""
-        if without_trips(values, text):
+        if without_trips(values, error):
             return True
-        return in_a_loop(error) and WINDOW.search(text) is not None and self.tripless(values)
+        return in_staged_body(error) and says(error, Fact.WINDOW) and self.tripless(values)
 
     def tripless(self, values: Values) -> bool:
         """Whether there are no elements, or a loop of the old version makes no trip."""
@@ -360,18 +355,9 @@ def _spread(before: object, after: object) -> object:
     return jnp.full(shape(after), before, after.dtype if weakly_typed(before) else None)  # type: ignore[arg-type,attr-defined]
 
 
-def without_trips(values: Values, error: str) -> bool:
+def without_trips(values: Values, error: Exception) -> bool:
     """Whether a number of trips that is zero explains an error: an array of so many rows has none to index."""
-    return any(type(x) is int and x == 0 for x in values.values()) and NO_ROWS.search(error) is not None
-
-
-def in_a_loop(error: BaseException | None) -> bool:
-    """Whether an error came from the body of a staged loop or batch: it is traced even where it never runs."""
-    at, inside = error.__traceback__ if error is not None else None, False
-    while at is not None:
-        inside = inside or STAGED.search(at.tb_frame.f_code.co_filename.replace("\\", "/")) is not None
-        at = at.tb_next
-    return inside
+    return any(type(x) is int and x == 0 for x in values.values()) and says(error, Fact.NO_ROWS)
 
 
 def floating(x: object) -> bool:

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from ..proof.traced_pair import PROOF_SECONDS, nothing_in, one_proof, shape_of
 from ..runtime.calling import TookTooLong
+from ..runtime.jax_errors import in_staged_body
 from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.loading import Loaded
 from ..search.branch_boundaries import turns
@@ -23,7 +24,7 @@ from ..session.case_families import Family
 from .agreement import describe, kinds
 from .branch_cover import Coverage
 from .gradients import same_gradients
-from .judge import EMPTY, NOTHING, TYPES, Judge, Raises, Refuted, Weaker, in_a_loop, without_elements
+from .judge import EMPTY, NOTHING, Judge, Raises, Refuted, Weaker, without_elements
 from .weak_types import WEAKER
 
 MAX_CASES = 48
@@ -219,7 +220,7 @@ class Weighing:
             proof = one_proof(judge, values)
             if judge is self.full:
                 self.before, self.after = _larger(self.before, proof.before), _larger(self.after, proof.after)
-            nothing = proof.error is not None and nothing_in(values, proof.error) and in_a_loop(proof.error)
+            nothing = proof.error is not None and nothing_in(values, proof.error) and in_staged_body(proof.error)
             self.remarks += [NOTHING] if nothing else []
             if nothing or (not proof.same and proof.before is None and self.fails(judge, values)):
                 continue
@@ -373,7 +374,7 @@ class Weighing:
                 if values is not None and not (proved and one_proof(wide, values).same):
                     wide.check(case, "with x64")
         except Refuted as error:
-            if not (isinstance(error, Raises) and TYPES.search(str(error)) and self.inputs.narrow()):
+            if not (isinstance(error, Raises) and error.of_carried_types and self.inputs.narrow()):
                 raise Refuted(f"with x64 enabled: {error}") from error
             self.remarks.append(f"its types of 32 bits keep it from running with x64 enabled: {error}")
         except Unknown as error:
