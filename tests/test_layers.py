@@ -18,6 +18,8 @@ from scanlint.rules.registry import Entry, entries, rules
 
 PACKAGE = Path(scanlint.__file__).parent
 
+# The packages of the worker, from what the code under test is run in to the session that answers.
+WORKER = ["sandbox", "runtime", "infer", "proof", "search", "harvest", "testing", "session"]
 # Each layer may import itself and what stands before it: from the facts at the bottom to the request at the top.
 LAYERS = [
     {"__init__", "errors", "finding", "settings"},
@@ -32,6 +34,7 @@ LAYERS = [
     {"batching"},
     {"rewrite"},
     {"rules", "rewrite.driver"},
+    *({f"verify.worker.{room}"} for room in WORKER),
     {"verify"},
     {"engine"},
     {"record"},

@@ -82,9 +82,7 @@ def test_local_names_are_those_of_the_last_statement() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are spawned there")
 def test_a_flag_that_ends_processes_is_not_kept() -> None:
-    text = (
-        "import os, jax; from scanlint.verify.worker.session import serve; {0}; serve._hasten(); print(os.environ['XLA_FLAGS'])"
-    )
+    text = "import os, jax; from scanlint.verify.worker.session import serve; {0}; serve._hasten(); print(os.environ['XLA_FLAGS'])"
     environment = os.environ | {"XLA_FLAGS": "--xla_dump_to=", "JAX_PLATFORMS": "cpu"}
     for change, kept in (
         ("pass", f"{serve.QUICKER} --xla_dump_to="),

@@ -20,11 +20,11 @@ from scanlint.verify.worker.infer.inference import infer
 from scanlint.verify.worker.infer.specs import Array, leaves
 from scanlint.verify.worker.runtime.calling import Signature, TookTooLong, hurry, limited
 from scanlint.verify.worker.runtime.compiled_callees import Compiled
+from scanlint.verify.worker.runtime.eager_pace import Pace
 from scanlint.verify.worker.runtime.loading import load
 from scanlint.verify.worker.search.distinct_sizes import separate
 from scanlint.verify.worker.search.input_sources import Inputs
 from scanlint.verify.worker.session.case_families import GUESSED_ANEW
-from scanlint.verify.worker.session.eager_pace import Pace
 from scanlint.verify.worker.session.watch import Watch
 from scanlint.verify.worker.testing.rounding import Apart, Spread
 

@@ -15,8 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..infer.specs import Array
-from ..runtime.calling import hurry
-from ..search.case_values import Mode, Values, make
+from ..runtime.calling import Values, hurry
+from ..search.case_values import Mode, make
 
 ENOUGH = 4
 MORE_SECONDS = 2.0  # that a caller goes on for after its first call

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from ..infer.specs import Array, leaves
+from ..infer.specs import Array, Specs, leaves
 from ..infer.static_parameters import statics
-from ..runtime.calling import Signature, TookTooLong, limited, plain
+from ..runtime.calling import Signature, TookTooLong, Values, limited, plain
 from ..runtime.loading import Loaded, complete
-from ..search.case_values import Mode, Specs, Values, make
+from ..search.case_values import Mode, make
 from ..search.input_sources import Inputs
 from .caught_calls import concrete
 

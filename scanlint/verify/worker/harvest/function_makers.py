@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from ..infer.static_parameters import static_parameters
 from ..runtime.calling import Signature
-from .factories import Made
+from ..runtime.made_functions import Made
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 CHANGED = frozenset([

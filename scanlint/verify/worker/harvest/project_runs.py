@@ -14,10 +14,9 @@ from dataclasses import dataclass
 
 import jax
 
-from ..infer.specs import transplant
-from ..runtime.calling import TookTooLong, limited
+from ..runtime.calling import TookTooLong, Values, limited
 from ..runtime.loading import Loaded, complete, find, place
-from ..search.case_values import Values
+from ..runtime.transplant import transplant
 from .caught_calls import ENOUGH, Catcher
 from .test_fixtures import Caller, Run, mentions
 

@@ -13,9 +13,8 @@ from typing import cast
 
 import numpy as np
 
-from ..runtime.calling import Signature, TookTooLong, limited
+from ..runtime.calling import Signature, TookTooLong, Values, limited
 from ..runtime.loading import Loaded
-from ..search.case_values import Values
 from .rebuild import Builder, CannotBuild, Description
 
 SECONDS = 5.0

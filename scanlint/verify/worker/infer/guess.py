@@ -16,7 +16,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..runtime.absent_packages import stands_in
-from ..runtime.nn_modules import known
 from .need import Need
 from .specs import Array, Choice, Scalar, Spec, Struct, replace
 
@@ -354,3 +353,10 @@ def _jaxtyping(kind: str, axes: str, sizes: Sizes) -> Iterator[Spec]:
         else:
             shape.append(sizes.fresh())
     yield Array(tuple(shape), dtype.get(kind, "key" if kind == "PRNGKeyArray" else "float32"))
+
+
+def known(cls: type) -> Spec | None:
+    """Arguments of library classes that are not arrays: the random streams of `flax.nnx`."""
+    if cls.__name__ == "Rngs" and cls.__module__.startswith("flax"):
+        return Struct(cls, (("seed", Choice((0,))),), positional=True)
+    return None

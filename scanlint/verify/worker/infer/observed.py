@@ -7,9 +7,9 @@ import dataclasses
 import jax
 import numpy as np
 
+from ..runtime.calling import Values
 from ..runtime.jax_functions import is_key
-from ..search.case_values import Specs, Values
-from .specs import Array, Choice, Scalar, Spec, Struct, leaves, replace, resize
+from .specs import Array, Choice, Scalar, Spec, Specs, Struct, leaves, replace, resize
 
 SMALL = (3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
 LARGE = 8

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import jax
 import numpy as np
 
-from ..runtime.jax_functions import shape
-from ..testing.weak_types import weakly_typed
+from ..runtime.jax_functions import shape, weakly_typed
 from .induction import Loops
 from .jaxpr_numbers import MAX_EQUATIONS, Interpreter, count, inner_jaxprs, unrolled
 from .paths import MAX_DECISIONS, Path, TooManyDecisions, paths

@@ -6,11 +6,9 @@ from collections.abc import Callable
 
 import jax
 
-from ..infer.specs import transplant
-from ..runtime.calling import TookTooLong, limited, plain, split
+from ..runtime.calling import TookTooLong, Values, limited, plain, split, without_elements, without_trips
 from ..runtime.jax_errors import UNTRACEABLE
-from ..search.case_values import Values
-from ..testing.judge import Judge, without_elements, without_trips
+from ..runtime.version_pair import VersionPair
 from .prove import Proof, prove
 
 PROOF_SECONDS = 6.0
@@ -21,34 +19,33 @@ def nothing_in(values: Values, error: Exception) -> bool:
     return without_elements(values) or without_trips(values, error)
 
 
-def one_proof(judge: Judge, values: Values) -> Proof:
+def one_proof(pair: VersionPair, values: Values) -> Proof:
     """Compare the programs for inputs of one shape; what is static in the new version may not be so in the old."""
-    proof = _proof(judge, values, judge.signature.static)
+    proof = _proof(pair, values, pair.signature.static)
     whole = frozenset(name for name, value in values.items() if isinstance(value, int))
-    if isinstance(proof.error, UNTRACEABLE) and whole - judge.signature.static:
-        return _proof(judge, values, judge.signature.static | whole)
+    if isinstance(proof.error, UNTRACEABLE) and whole - pair.signature.static:
+        return _proof(pair, values, pair.signature.static | whole)
     return proof
 
 
-def _proof(judge: Judge, values: Values, static: frozenset[str]) -> Proof:
-    before = plain(judge.before) if static else judge.before
-    parts = split(judge.own(values), static, numbers=True)
-    mine = split(judge.moved(values), static, numbers=True)
+def _proof(pair: VersionPair, values: Values, static: frozenset[str]) -> Proof:
+    before = plain(pair.before) if static else pair.before
+    parts = split(pair.own(values), static, numbers=True)
+    mine = split(pair.moved(values), static, numbers=True)
 
     def joined() -> Callable[..., object] | None:
-        found = judge.joined()
+        found = pair.joined()
         if found is None:
             return None
         loaded, function = found
-        moved = {k: transplant(v, judge.home.module, loaded.module) for k, v in values.items()}
-        own = split(moved, static, numbers=True)
-        return lambda *ls: judge.signature.call(function, own.rebuild(ls))
+        own = split(pair.made_for(loaded, values), static, numbers=True)
+        return lambda *ls: pair.signature.call(function, own.rebuild(ls))
 
     with limited(PROOF_SECONDS):
         try:
             return prove(
-                lambda *ls: judge.signature.call(before, parts.rebuild(ls)),
-                lambda *ls: judge.signature.call(judge.after, mine.rebuild(ls)),
+                lambda *ls: pair.signature.call(before, parts.rebuild(ls)),
+                lambda *ls: pair.signature.call(pair.after, mine.rebuild(ls)),
                 parts.leaves,
                 joined,
             )

@@ -12,6 +12,11 @@ from dataclasses import dataclass
 import jax
 import numpy as np
 
+from .jax_errors import Fact, says
+
+Values = dict[str, object]
+"""Arguments, by parameter."""
+
 
 class TookTooLong(BaseException):
     """Raised in the code under test when its time for one case is over."""
@@ -117,6 +122,15 @@ def _traced(leaf: object, numbers: bool) -> bool:
     if isinstance(leaf, (jax.Array, np.ndarray, np.generic, jax.ShapeDtypeStruct)):
         return True
     return numbers and isinstance(leaf, (bool, int, float, complex))
+
+
+def without_elements(values: Values) -> bool:
+    return any(isinstance(x, (jax.Array, np.ndarray)) and x.size == 0 for x in jax.tree_util.tree_leaves(values))
+
+
+def without_trips(values: Values, error: Exception) -> bool:
+    """Whether a number of trips that is zero explains an error: an array of so many rows has none to index."""
+    return any(type(x) is int and x == 0 for x in values.values()) and says(error, Fact.NO_ROWS)
 
 
 def jitted(function: object) -> bool:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from jax import ShapeDtypeStruct
 
 T = TypeVar("T")
+WEAK = "weak "
+"""Before the name of the type of what is weakly typed."""
 
 
 def finished(result: T) -> T:
@@ -69,3 +71,10 @@ def in_x64() -> Iterator[None]:
         yield
     finally:
         enable_x64(False)
+
+
+def weakly_typed(value: object) -> bool:
+    """Whether a value takes the dtype of what it is computed with."""
+    if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
+        return True
+    return bool(getattr(value, "weak_type", False))

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Protocol
 
 import jax
 
-from ..infer.specs import Choice, Spec, Struct
-
 if TYPE_CHECKING:
 
     class Linen(Protocol):
@@ -34,10 +32,3 @@ def through_apply(method: str) -> Callable[..., object]:
         return variables, module.apply(variables, *arguments, method=method, rngs=streams, mutable=True, **keywords)
 
     return run
-
-
-def known(cls: type) -> Spec | None:
-    """Arguments of library classes that are not arrays: the random streams of `flax.nnx`."""
-    if cls.__name__ == "Rngs" and cls.__module__.startswith("flax"):
-        return Struct(cls, (("seed", Choice((0,))),), positional=True)
-    return None

@@ -11,15 +11,16 @@ from dataclasses import dataclass, field
 import jax
 import numpy as np
 
-from ..harvest.factories import Made
-from ..infer.specs import Array, Choice, Scalar, Spec, Struct, build, leaves, transplant
+from ..infer.specs import Array, Choice, Scalar, Spec, Specs, Struct, build, leaves
 from ..proof.paths import TooManyDecisions, deciding
-from ..runtime.calling import Signature, TookTooLong, limited, plain, split
+from ..runtime.calling import Signature, TookTooLong, Values, limited, plain, split
 from ..runtime.jax_errors import UNTRACEABLE
 from ..runtime.jax_functions import abstract
 from ..runtime.line_marks import Progress
 from ..runtime.loading import Loaded
-from .case_values import Mode, Specs, Values, make, scalar_values
+from ..runtime.made_functions import Made
+from ..runtime.transplant import transplant
+from .case_values import Mode, make, scalar_values
 from .shape_search import Failure
 
 ATTEMPT_SECONDS = 2.0

@@ -16,8 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..runtime.jax_errors import mismatch
-from ..runtime.jax_functions import abstract, shape
-from ..testing.weak_types import WEAK
+from ..runtime.jax_functions import WEAK, abstract, shape
 
 MARK = "__scanlint_settled__"
 PLACES = {"scan": 1, "fori_loop": 3, "while_loop": 2}

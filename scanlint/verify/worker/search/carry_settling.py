@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
-from ..infer.specs import Array, leaves, sizes
+from ..infer.specs import Array, Specs, leaves, sizes
 from ..runtime.calling import plain
 from ..runtime.jax_errors import carry_changes
 from .carry_avals import Start, Watched, merged
-from .case_values import Specs
 from .input_sources import Inputs
 from .other_dtypes import narrowed, retyped
 from .shape_search import Failure

@@ -10,11 +10,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..infer.specs import Array, Choice, Scalar, Spec, build, key_of, leaves
+from ..infer.specs import Array, Choice, Scalar, Spec, Specs, build, key_of, leaves
+from ..runtime.calling import Values
 from ..runtime.jax_functions import placed
 
-Specs = dict[str, Spec]
-Values = dict[str, object]
 MAX_ALONE = 3
 MOST_TRIPS = 130
 LARGE_NUMBERS = "large whole numbers"
@@ -63,6 +62,26 @@ class Mode:
 
 
 POSITIVE = Mode("positive values", seed=9, definite=True)
+
+
+@dataclass
+class Family:
+    """Cases that share shapes; `specs` where they are made from specs, `real` where a caller or the user gave them."""
+
+    label: str
+    specs: Specs | None
+    cases: list[Case]
+    real: bool = False
+
+    @property
+    def smooth(self) -> list[Case]:
+        """The cases for gradients: a few ordinary ones, of which those with positive values come early, and others."""
+        finite = [c for c in self.cases if c.finite]
+        usual, others = ([c for c in finite if c.ordinary is wanted][:3] for wanted in (True, False))
+        early = sorted(usual[1:], key=lambda c: not c.label.startswith(POSITIVE.name))
+        return [*usual[:1], *early, *others]
+
+
 GENTLE = (
     Mode("small values", scale=0.1),
     Mode("other small values", seed=1, scale=0.05, turn=1, mixed=True),

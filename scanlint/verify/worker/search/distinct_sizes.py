@@ -7,8 +7,8 @@ import time
 from collections.abc import Iterable, Iterator
 
 from ..infer.guess import FRESH
-from ..infer.specs import Array, leaves
-from .shape_search import Attempt, Links, Specs, linked, set_leaf
+from ..infer.specs import Array, Specs, leaves
+from .shape_search import Attempt, Links, linked, set_leaf
 
 SECONDS = 2.0
 LARGEST = 16

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from ..infer.guess import FRESH
-from ..infer.specs import Array, resize, sizes
+from ..infer.specs import Array, Specs, resize, sizes
 from ..runtime.jax_errors import Fact
-
-if TYPE_CHECKING:
-    from .carry_avals import Start
-    from .case_values import Specs
-    from .input_sources import Inputs
+from .attempts import Attempts
+from .carry_avals import Start
 
 BLAMED = "another rank"
 GUESSED = ("one more axis", "two axes")
@@ -31,7 +27,7 @@ class _Asked(Exception):
 
 
 def further(
-    inputs: Inputs, after: Callable[..., object], specs: Specs, starts: Callable[[Specs], list[Start]]
+    inputs: Attempts, after: Callable[..., object], specs: Specs, starts: Callable[[Specs], list[Start]]
 ) -> Iterator[tuple[str, Specs]]:
     """The specs with an axis more, for all arrays of numbers together or else for some, where both versions take it.
 
@@ -124,7 +120,7 @@ def further(
         yield f"{GUESSED[1]} for {', '.join(numbers)}", twice
 
 
-def fewer(inputs: Inputs, after: Callable[..., object], specs: Specs) -> Iterator[tuple[str, Specs]]:
+def fewer(inputs: Attempts, after: Callable[..., object], specs: Specs) -> Iterator[tuple[str, Specs]]:
     """The specs with a number in place of one array, where the old version takes that and a carry loses its size.
 
     A number spreads over any array, so it is not what makes a carry shorter or longer from trip to trip: the array

@@ -7,18 +7,17 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 
-from ..harvest.given_inputs import BadSpecification, parse
 from ..infer.divisions import divisors, multiplied, others
+from ..infer.given_inputs import BadSpecification, parse
 from ..infer.guess import Sizes, guesses, of_class, record_fields
 from ..infer.inference import infer
 from ..infer.need import Need
-from ..infer.specs import Array, Choice, Scalar, Spec, Struct, hashable, leaves, resize, sizes
+from ..infer.specs import Array, Choice, Scalar, Spec, Specs, Struct, hashable, leaves, resize, sizes
 from ..runtime.calling import jitted
 from ..runtime.cut_loops import APART
 from ..runtime.line_marks import Progress
 from ..runtime.loading import complete, find
 from .attempts import Attempts
-from .case_values import Specs
 from .distinct_sizes import separate
 from .shape_search import MAX_ATTEMPTS, Failure, Links, alike, search
 from .trip_shapes import for_more_trips
@@ -94,7 +93,7 @@ class Inputs(Attempts):
             for start, most in starts[:1] + whole if attempt == self.filled else starts:
                 found = search(start, candidates, attempt, self.node, self.links(), most=most, divisors=divided)
                 if found.specs is not None:
-                    return separate(for_more_trips(self, found.specs, candidates), attempt, self.links())
+                    return separate(for_more_trips(self, found.specs, candidates, self.links()), attempt, self.links())
                 failure = failure or found.failure
             if not self.decided and attempt != self.filled:
                 break

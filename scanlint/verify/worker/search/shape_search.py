@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from ..infer.divisions import multiples
 from ..infer.guess import FRESH, UNARY
-from ..infer.specs import Array, Choice, Scalar, Spec, leaves, replace, resize, sizes
+from ..infer.specs import Array, Choice, Scalar, Spec, Specs, leaves, replace, resize, sizes
 from ..runtime.jax_errors import Complaint, Fact, Shape, read
 
 MAX_ATTEMPTS = 400
@@ -37,9 +37,6 @@ class Failure:
     @property
     def says(self) -> Complaint:
         return read(self.message)
-
-
-Specs = dict[str, Spec]
 
 
 @dataclass(frozen=True, slots=True, order=True)

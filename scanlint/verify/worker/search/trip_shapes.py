@@ -5,20 +5,16 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-from ..infer.specs import Array, Spec, resize, sizes
+from ..infer.specs import Array, Spec, Specs, resize, sizes
+from .attempts import Attempts
 from .higher_ranks import read_by_loops
-from .shape_search import Failure, search
-
-if TYPE_CHECKING:
-    from .case_values import Specs
-    from .input_sources import Inputs
+from .shape_search import Failure, Links, search
 
 MOST = 20  # attempts
 
 
-def for_more_trips(inputs: Inputs, specs: Specs, candidates: Mapping[str, list[Spec]]) -> Specs:
+def for_more_trips(inputs: Attempts, specs: Specs, candidates: Mapping[str, list[Spec]], links: Links) -> Specs:
     """These shapes if more rows of what loops go over are accepted too, else others where they are, if there are any.
 
     The others give what a loop goes over one axis more.
@@ -36,13 +32,13 @@ def for_more_trips(inputs: Inputs, specs: Specs, candidates: Mapping[str, list[S
         return specs
     for name, spec in _rows(inputs, specs).items():
         first = {**specs, name: Array((*spec.shape, spec.shape[-1]), spec.dtype)}
-        found = search(first, candidates, attempt, inputs.node, inputs.links(), most=MOST)
+        found = search(first, candidates, attempt, inputs.node, links, most=MOST)
         if found.specs is not None:
             return found.specs
     return specs
 
 
-def _rows(inputs: Inputs, specs: Specs) -> dict[str, Array]:
+def _rows(inputs: Attempts, specs: Specs) -> dict[str, Array]:
     """What loops go over, or index with their variables; not what stands in a list that one goes over."""
     iterables = [n.iter for n in ast.walk(inputs.node) if isinstance(n, ast.For | ast.comprehension)]
     lists = [n for iterable in iterables for n in ast.walk(iterable) if isinstance(n, ast.List | ast.Tuple)]

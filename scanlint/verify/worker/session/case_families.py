@@ -6,44 +6,27 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from ..harvest.factories import Made
 from ..harvest.file_callers import handed_in
 from ..harvest.file_calls import harvest
 from ..infer.inference import infer
 from ..infer.need import Need
 from ..infer.observed import reduced, specs_of
-from ..infer.specs import Array, leaves, resize, sizes
+from ..infer.specs import Array, Specs, leaves, resize, sizes
+from ..runtime.calling import Values
+from ..runtime.made_functions import Made
 from ..search.carry_settling import Settling
-from ..search.case_values import OTHERWISE, POSITIVE, Case, Mode, Specs, Values, cases, modes, varied
+from ..search.case_values import OTHERWISE, POSITIVE, Case, Family, Mode, cases, modes, varied
 from ..search.higher_ranks import BLAMED, GUESSED, fewer, further
 from ..search.input_sources import Inputs
+from ..search.shape_blame import to_blame
 from ..search.shape_search import broadcast
 from ..testing.judge import Judge
-from ..testing.shape_blame import to_blame
 
 MOST_OTHERWISE = 8
 MOST_SIZES = 3
 VARIED = 2  # real calls whose values are varied
 RETRY = ("TypeError", "ValueError")
 GUESSED_ANEW = "the new version does not take the shapes that were guessed first"
-
-
-@dataclass
-class Family:
-    """Cases that share shapes; `specs` where they are made from specs, `real` where a caller or the user gave them."""
-
-    label: str
-    specs: Specs | None
-    cases: list[Case]
-    real: bool = False
-
-    @property
-    def smooth(self) -> list[Case]:
-        """The cases for gradients: a few ordinary ones, of which those with positive values come early, and others."""
-        finite = [c for c in self.cases if c.finite]
-        usual, others = ([c for c in finite if c.ordinary is wanted][:3] for wanted in (True, False))
-        early = sorted(usual[1:], key=lambda c: not c.label.startswith(POSITIVE.name))
-        return [*usual[:1], *early, *others]
 
 
 @dataclass
@@ -132,13 +115,13 @@ class Families:
         """
         inputs, judge = self.inputs, self.judge
         specs = inputs.synthesised()
-        failure = None if inputs.owner is not None else inputs.attempt(specs, judge.after)
-        if failure is None or failure.kind not in RETRY or to_blame(inputs, judge.new.tree, specs, failure):
+        failure = None if inputs.owner is not None else inputs.attempt(specs, judge.pair.after)
+        if failure is None or failure.kind not in RETRY or to_blame(inputs, judge.pair.new.tree, specs, failure):
             return specs
         wrong = [s for s in self.settling.starts(specs) if not s.fits] if failure.says.carry else []
         if wrong and all(s.unread for s in wrong):
             return specs
-        other = inputs.accepted_by_both(specs, lambda s: inputs.attempt(s, judge.after))
+        other = inputs.accepted_by_both(specs, lambda s: inputs.attempt(s, judge.pair.after))
         if other is None and any(s.weak and s.scalar for s in wrong):
             other = inputs.accepted_by_both(specs, self.settling.grown)
         if other is None:
@@ -151,8 +134,8 @@ class Families:
         """The specs in several sizes, the first with all its cases, the others with a few."""
         floats, integers = self.inputs.constants()
         found = []
-        ranks = list(further(self.inputs, self.judge.after, specs, self.settling.starts))
-        ranks += [*self.tripless(specs, ranks), *fewer(self.inputs, self.judge.after, specs)]
+        ranks = list(further(self.inputs, self.judge.pair.after, specs, self.settling.starts))
+        ranks += [*self.tripless(specs, ranks), *fewer(self.inputs, self.judge.pair.after, specs)]
         listed = [*self.inputs.variants(specs), *ranks]
         listed.sort(key=lambda s: (bool(s[0]), not s[0].startswith(BLAMED)))  # what tells most comes first
         for label, sized in listed if not real else [("", specs)]:
@@ -182,7 +165,7 @@ class Families:
 
     def broadcasts(self, specs: Specs) -> bool:
         """Whether a guessed size of one makes a carried array grow: it spreads over an axis that no caller means."""
-        failure = None if self.inputs.owner is not None else self.inputs.attempt(specs, self.judge.after)
+        failure = None if self.inputs.owner is not None else self.inputs.attempt(specs, self.judge.pair.after)
         if failure is None or failure.kind not in RETRY:
             return False
         wrong = failure.says.mismatch

@@ -11,32 +11,34 @@ from dataclasses import dataclass, field
 from ..harvest.factories import made
 from ..harvest.file_calls import harvest
 from ..harvest.function_makers import making
-from ..harvest.given_inputs import BadSpecification
 from ..harvest.project_runs import Search
 from ..harvest.recorded_calls import Call, Recordings, arguments, required
+from ..infer.given_inputs import BadSpecification
 from ..infer.static_parameters import statics
 from ..proof.joined_source import GIVEN, joined, keeps
-from ..runtime.calling import Signature, TookTooLong, jitted, limited
+from ..runtime.calling import Signature, TookTooLong, Values, jitted, limited
 from ..runtime.cut_loops import FIRST, long_trips
-from ..runtime.final_dtypes import ended
+from ..runtime.eager_pace import Pace
 from ..runtime.jax_errors import in_staged_body
 from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.loading import Loaded, cut, load
 from ..runtime.nn_modules import is_linen, through_apply
 from ..runtime.stored_results import storing
+from ..runtime.version_pair import VersionPair
 from ..sandbox.confine import Enclosure, enclose
 from ..sandbox.intact import Intact
 from ..search.carry_avals import MARK as MARK_LOOPS
 from ..search.carry_avals import Watched
 from ..search.carry_settling import Settling
-from ..search.case_values import Values
+from ..search.case_values import Family
+from ..search.final_dtypes import ended
 from ..search.input_sources import Inputs, NoInputs
 from ..testing.branch_cover import MARK, Coverage, changed_lines
 from ..testing.judge import Judge, Raises, Refuted, Weaker
 from ..testing.measure import measured
 from ..testing.rounding import draws
 from ..testing.weigh import Unknown, Weighing
-from .case_families import Families, Family
+from .case_families import Families
 from .watch import Clock
 
 LOAD_SECONDS = 20.0
@@ -226,8 +228,8 @@ class Task:
         full = self.judge(old, new, signature, old, coverage)
         twin = self.twin(old, signature, coverage)
         inputs = Inputs(
-            old, twin.before if twin else full.before, node, signature,
-            owner if isinstance(owner, type) else None, twin.old if twin else None, new.function, fixed=fixed,
+            old, (twin or full).pair.before, node, signature,
+            owner if isinstance(owner, type) else None, twin.pair.old if twin else None, new.function, fixed=fixed,
         )  # fmt: skip
         self.weighing = weighing = Weighing(full, twin, inputs, coverage, self.widened, late=self.clock.over)
         weighing.shortest = functools.partial(self.twin, old, signature, coverage, first=1)
@@ -240,16 +242,16 @@ class Task:
             watched,
             functools.cache(lambda: self.watched(watched)),
             lambda specs, wanted, decides: ended(
-                twin or full, dotted, specs, inputs.constants()[0], wanted, decides=decides
+                (twin or full).pair, dotted, specs, inputs.constants()[0], wanted, decides=decides
             ),
         )
         families = Families(inputs, twin or full, dotted, given, settling, recorded, kept)
-        self.families = found = families.found(full.before)
+        self.families = found = families.found(full.pair.before)
         self.source = families.source
         verdict = weighing.verdict(found)
         if self.request["measure"]:
             self.stage("measuring")
-            self.seconds, notes = measured(full, weighing.measurable(found))
+            self.seconds, notes = measured(full.pair, weighing.measurable(found))
             self.notes += notes
         return self.answer(verdict)
 
@@ -313,12 +315,14 @@ class Task:
         table: dict[int, int] | None = None,
     ) -> Judge:
         dotted = self.text("function")
-        judge = Judge(
-            old, new, self.resolve(old, dotted), self.resolve(new, dotted), signature, bool(self.request["traced"]),
-            bool(self.request["differentiated"]), self.stage, home, coverage or Coverage(),
-            functools.cache(lambda: self.joined(table)), draws(old.tree, dotted),
-        )  # fmt: skip
-        self.intact.hold(judge, "before", "after", "old", "new", "signature", "home", "coverage")
+        before, after = self.resolve(old, dotted), self.resolve(new, dotted)
+        whole = functools.cache(lambda: self.joined(table))
+        pace = Pace(old, before)
+        pair = VersionPair(old, new, before, after, signature, home, whole, draws(old.tree, dotted), pace)
+        self.intact.hold(pair, "before", "after", "old", "new", "signature", "home")
+        traced, differentiated = bool(self.request["traced"]), bool(self.request["differentiated"])
+        judge = Judge(pair, traced, differentiated, self.stage, coverage or Coverage())
+        self.intact.hold(judge, "pair", "coverage")
         return judge
 
     def joined(self, table: dict[int, int] | None) -> tuple[Loaded, Callable[..., object]] | None:
@@ -367,9 +371,9 @@ class Task:
 
     def widened(self, first: Judge, home: Loaded) -> Judge:
         """Both versions loaded anew, with 64-bit types enabled by now; twins where `first` is of twins."""
-        table = self.table(home) if first.old is not home else None
+        table = self.table(home) if first.pair.old is not home else None
         old, new = self.load("old", "before_wide", table), self.load("new", "after_wide", table)
-        return self.judge(old, new, first.signature, home, None, table)
+        return self.judge(old, new, first.pair.signature, home, None, table)
 
     def resolve(self, loaded: Loaded, dotted: str) -> Callable[..., object]:
         try:

@@ -12,12 +12,14 @@ import numpy as np
 from jax.extend.core import jaxpr_as_fun
 
 from ..proof.paths import TooManyDecisions, paths
-from ..runtime.calling import Signature, TookTooLong, limited, plain, split
+from ..runtime.calling import Signature, TookTooLong, Values, limited, plain, split
+from ..runtime.eager_pace import CASE_SECONDS
 from ..runtime.jax_errors import first_line
 from ..runtime.jax_functions import eps, in_x64, placed, shape, x64
-from ..search.case_values import Case, Values
+from ..runtime.version_pair import Function, VersionPair
+from ..search.case_values import Case
 from .agreement import Agreement, Difference, compare, describe
-from .judge import CASE_SECONDS, Function, Judge, Refuted, floating
+from .judge import Judge, Refuted, floating
 from .rounding import FINER, apart, doubled, nudged
 
 if TYPE_CHECKING:
@@ -36,10 +38,11 @@ Derivative = Callable[[Signature, Function, Values], "list[object] | None"]
 
 def same_gradients(judge: Judge, case: Case) -> bool:
     """Whether the gradients could be compared; raises Refuted where they differ."""
+    pair = judge.pair
     try:
         values = case.make()
         with limited(CASE_SECONDS):
-            expected = judge.pace.eagerly(lambda f: gradient(judge.signature, f, judge.own(values)))
+            expected = pair.pace.eagerly(lambda f: gradient(pair.signature, f, pair.own(values)))
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
     if expected is None:
@@ -47,7 +50,7 @@ def same_gradients(judge: Judge, case: Case) -> bool:
     judge.stage(f"differentiating the new version on {case.label}")
     try:
         with limited(NEW_SECONDS):
-            found = gradient(judge.signature, judge.after, judge.moved(values))
+            found = gradient(pair.signature, pair.after, pair.moved(values))
     except TookTooLong:
         judge.note("the gradient of the new version took too long; not compared")
         return False
@@ -65,10 +68,11 @@ def same_gradients(judge: Judge, case: Case) -> bool:
 
 def _same_tangents(judge: Judge, case: Case, values: Values) -> bool:
     """The same in forward mode, which a `while_loop` has: False where either version has not even that."""
+    pair = judge.pair
     try:
         with limited(CASE_SECONDS):
-            expected = judge.pace.eagerly(lambda f: tangent(judge.signature, f, judge.own(values)))
-        found = tangent(judge.signature, judge.after, judge.moved(values))
+            expected = pair.pace.eagerly(lambda f: tangent(pair.signature, f, pair.own(values)))
+        found = tangent(pair.signature, pair.after, pair.moved(values))
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
     if expected is None:
@@ -102,19 +106,19 @@ def _weigh(
     text = f"{describe(values)}: gradient {result.text}"
     lost = found is not None and not _finite(found) and _finite(expected)
     usual = case.ordinary and not any(type(x) is int and x == 0 for x in values.values())  # such as `time / 0`
-    if lost and derive is tangent and _by_compiling(judge, values, expected):
+    if lost and derive is tangent and _by_compiling(judge.pair, values, expected):
         judge.note(f"the gradient is not finite once compiled, and the same as before otherwise: {text}")
         return
-    if (lost or judge.differentiated) and case.finite and _by_rounding(judge, values, result, derive):
+    if (lost or judge.differentiated) and case.finite and _by_rounding(judge.pair, values, result, derive):
         found_to_be = "is not finite" if lost else "differs by rounding"
         judge.note(f"the gradient {found_to_be} in single precision, and is the same as before in double: {text}")
         return
-    if judge.differentiated or (lost and (usual or not singular(judge, values))):
+    if judge.differentiated or (lost and (usual or not singular(judge.pair, values))):
         raise Refuted(text)
     if lost:
         judge.note(f"the gradient is not finite at a singular point: {text}")
     elif case.finite and not (
-        _excused(judge, case, values, expected, result, derive) or _by_rounding(judge, values, result, derive)
+        _excused(judge.pair, case, values, expected, result, derive) or _by_rounding(judge.pair, values, result, derive)
     ):
         raise Refuted(text)
     else:
@@ -132,7 +136,7 @@ def _negligible(gradients: list[object], result: Difference) -> bool:
 
 
 def _excused(
-    judge: Judge, case: Case, values: Values, expected: list[object], result: Difference, derive: Derivative
+    pair: VersionPair, case: Case, values: Values, expected: list[object], result: Difference, derive: Derivative
 ) -> bool:
     """Whether rounding explains a difference, or else a boundary that the values stand on.
 
@@ -140,15 +144,15 @@ def _excused(
     in any direction no boundary excuses another gradient.
     """
     if case.ordinary:
-        near = [{k: nudged(v, pattern) for k, v in judge.own(values).items()} for pattern in range(PATTERNS)]
+        near = [{k: nudged(v, pattern) for k, v in pair.own(values).items()} for pattern in range(PATTERNS)]
         factor = 64.0
     else:
-        near = [_neighbour(judge.own(values), pattern) for pattern in range(NEIGHBOURS)]
+        near = [_neighbour(pair.own(values), pattern) for pattern in range(NEIGHBOURS)]
         factor = 16.0
     for moved in near:
         try:
             with limited(CASE_SECONDS):
-                other = judge.pace.eagerly(lambda f, moved=moved: derive(judge.signature, f, moved))  # type: ignore[misc]
+                other = pair.pace.eagerly(lambda f, moved=moved: derive(pair.signature, f, moved))  # type: ignore[misc]
         except (Exception, TookTooLong):  # noqa: BLE001
             return not case.ordinary
         moves = apart(expected, other)
@@ -157,7 +161,7 @@ def _excused(
     return False
 
 
-def _by_compiling(judge: Judge, values: Values, expected: list[object]) -> bool:
+def _by_compiling(pair: VersionPair, values: Values, expected: list[object]) -> bool:
     """Whether the new version moves as the old one when it is not compiled.
 
     Where operations are fused, what is divided by may come out as 0: how often a maximum is met, if it is computed
@@ -165,23 +169,23 @@ def _by_compiling(judge: Judge, values: Values, expected: list[object]) -> bool:
     """
     try:
         with jax.disable_jit(), limited(NEW_SECONDS):
-            found = tangent(judge.signature, judge.after, judge.moved(values))
+            found = tangent(pair.signature, pair.after, pair.moved(values))
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
     return found is not None and isinstance(compare(expected, found, ulps=ULPS), Agreement)
 
 
-def _by_rounding(judge: Judge, values: Values, result: Difference, derive: Derivative) -> bool:
+def _by_rounding(pair: VersionPair, values: Values, result: Difference, derive: Derivative) -> bool:
     """Whether the gradients agree in double precision: what cancels may leave more behind in one of the versions."""
-    if judge.draws or x64():
+    if pair.draws or x64():
         return False  # random draws are others in double precision
     try:
         with in_x64():
             wide = {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()}
             with limited(CASE_SECONDS):
-                expected = judge.pace.eagerly(lambda f: derive(judge.signature, f, judge.own(wide)))
+                expected = pair.pace.eagerly(lambda f: derive(pair.signature, f, pair.own(wide)))
             with limited(NEW_SECONDS):
-                moved = apart(expected, derive(judge.signature, judge.after, judge.moved(wide)))
+                moved = apart(expected, derive(pair.signature, pair.after, pair.moved(wide)))
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
     if expected is None or not _finite(expected):
@@ -260,18 +264,18 @@ def _projection(result: object) -> jax.Array:
     return total
 
 
-def singular(judge: Judge, values: Values) -> bool:
+def singular(pair: VersionPair, values: Values) -> bool:
     """Whether the old version itself computes something there whose derivative is not finite, used or not.
 
     Any version that hands such a value to `cond` multiplies it by a zero and gets NaN: `sqrt(sum(g**2))` at zero. What
     the old version does not compute there, a division behind its guard, must not spoil the gradient.
     """
-    parts = split(judge.own(values), judge.signature.static, numbers=False)
+    parts = split(pair.own(values), pair.signature.static, numbers=False)
     at = [i for i, x in enumerate(parts.leaves) if floating(x)]
 
     def old(*leaves: object) -> object:
         with jax.disable_jit():
-            return judge.signature.call(plain(judge.before), parts.rebuild(leaves))
+            return pair.signature.call(plain(pair.before), parts.rebuild(leaves))
 
     try:
         with limited(SINGULAR_SECONDS):

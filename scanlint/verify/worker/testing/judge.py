@@ -12,23 +12,20 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..infer.specs import transplant
 from ..proof.paths import forget
-from ..runtime.calling import Signature, Split, TookTooLong, jitted, limited, split
+from ..runtime.calling import TookTooLong, Values, jitted, limited, split, without_elements, without_trips
+from ..runtime.eager_pace import CASE_SECONDS
 from ..runtime.jax_errors import UNTRACEABLE, Fact, first_line, in_staged_body, of_carried_types, says
-from ..runtime.jax_functions import finished, is_key, placed, shape
+from ..runtime.jax_functions import is_key, placed, shape, weakly_typed
 from ..runtime.line_marks import Progress
-from ..runtime.loading import Loaded
-from ..search.case_values import LARGE_NUMBERS, Case, Values
-from ..session.eager_pace import Pace
+from ..runtime.version_pair import VersionPair
+from ..search.case_values import LARGE_NUMBERS, Case
 from .agreement import ACCEPTED_RELATIVE, Agreement, Difference, compare, describe, nowhere_finite, structure
 from .branch_cover import Coverage, Way
 from .rounding import AMPLIFIED, FINER, FINEST, left_in_double, spread
 from .ties import stands
-from .weak_types import Weakness, weakly_typed
+from .weak_types import Weakness
 
-CASE_SECONDS = 4.0
-BOUNDARY_SECONDS = 0.5
 SPREAD = "where there are no rows, what the loop starts with has the shape of a row"
 NOTHING = "the new version raises where there are no elements"
 EMPTY = "where there is nothing to loop over, an empty result differs in shape or dtype"
@@ -57,20 +54,13 @@ class Raises(Refuted):
 
 @dataclass
 class Judge:
-    """Both versions, how they are called, and the evidence: `filled` cases have elements, `blank` ones no numbers."""
+    """Compares two versions, and the evidence: `filled` cases have elements, `blank` ones no numbers."""
 
-    old: Loaded
-    new: Loaded
-    before: Function
-    after: Function
-    signature: Signature
+    pair: VersionPair
     traced: bool
     differentiated: bool
     stage: Callable[[str], None]
-    home: Loaded
     coverage: Coverage
-    joined: Callable[[], tuple[Loaded, Function] | None] = lambda: None
-    draws: bool = False
     cases: int = 0
     skipped: int = 0
     ordinary: int = 0
@@ -78,43 +68,26 @@ class Judge:
     blank: int = 0
     slow: bool = False
     partial: bool = False
-    patience: float = CASE_SECONDS
-    pace: Pace = field(init=False)
-    compilable: bool | None = None
     max_error: float = 0.0
     notes: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     late: list[str] = field(default_factory=list)
     weakness: Weakness = field(default_factory=Weakness)
-    compiled: dict[object, Function] = field(default_factory=dict)
     ran: list[tuple[str, Values, Way]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.pace = Pace(self.old, self.before)
 
     def note(self, text: str) -> None:
         if text not in self.notes:
             self.notes.append(text)
 
-    def moved(self, values: Values) -> Values:
-        """The same arguments for the new version."""
-        return {k: transplant(v, self.home.module, self.new.module) for k, v in values.items()}
-
-    def own(self, values: Values) -> Values:
-        """The same arguments for the old version, where it is a twin of the one that they were made for."""
-        if self.old is self.home:
-            return values
-        return {k: transplant(v, self.home.module, self.old.module) for k, v in values.items()}
-
     def check(self, case: Case, where: str = "") -> bool:
         """One case; False where the old version gives nothing to compare with. Raises Refuted."""
-        label = f"{case.label}{', ' + where if where else ''}"
+        pair, label = self.pair, f"{case.label}{', ' + where if where else ''}"
         try:
             values = case.make()
             self.coverage.begin()
             self.stage(f"running the old version on {label}")
             started = time.process_time()
-            expected = self.run_old(values, self.patience if case.ordinary else self.boundary_patience())
+            expected = pair.run_old(values, None if case.ordinary else pair.pace.boundary_patience)
             spent = time.process_time() - started
             way = self.coverage.way()
         except TookTooLong:
@@ -166,12 +139,12 @@ class Judge:
 
     def tripless(self, values: Values) -> bool:
         """Whether there are no elements, or a loop of the old version makes no trip."""
-        if without_elements(values) or self.old.function is None:
+        if without_elements(values) or self.pair.old.function is None:
             return without_elements(values)
         reached = Progress()
         with reached.watching():
-            self.run_old(values)
-        loops = [n for n in ast.walk(self.old.function) if isinstance(n, ast.For)]
+            self.pair.run_old(values)
+        loops = [n for n in ast.walk(self.pair.old.function) if isinstance(n, ast.For)]
         return any(loop.lineno in reached.lines and loop.body[0].lineno not in reached.lines for loop in loops)
 
     def untraced(self, run: Callable[[], object], values: Values) -> object:
@@ -179,11 +152,11 @@ class Judge:
         try:
             return run()
         except UNTRACEABLE:
-            if self.traces(self.before, self.own(values)):
+            if self.pair.old_traces(values):
                 raise
             self.partial = True
-            with jax.disable_jit(), limited(self.patience):
-                return finished(self.signature.call(self.after, self.moved(values)))
+            with jax.disable_jit(), limited(self.pair.pace.patience):
+                return self.pair.run_new(values)
 
     def agree(self, values: Values, expected: object, found: object, name: str, *, tie: bool = False) -> bool:
         """Whether the case counts; raises Refuted where the results differ beyond what rounding explains."""
@@ -200,15 +173,15 @@ class Judge:
             if result.empty:
                 self.note(EMPTY)
             return True
-        if tie and (result.values_only or result.discrete) and not stands(self, values, expected, found):
+        if tie and (result.values_only or result.discrete) and not stands(self.pair, values, expected, found):
             return False
         if not tie and (result.values_only or result.discrete):
             close = result.values_only and result.relative <= ACCEPTED_RELATIVE.get(_width(expected), 1e-4)
-            drift = spread(self, values, expected, result.relative, values_only=result.values_only)
+            drift = spread(self.pair, values, expected, result.relative, values_only=result.values_only)
             explained = drift.explains(result.relative, values_only=result.values_only)
             near = result.values_only and result.relative <= AMPLIFIED and not drift.undecided
             asked = near and (close or not explained)
-            left = left_in_double(self, values, result.relative) if asked else float("inf")
+            left = left_in_double(self.pair, values, result.relative) if asked else float("inf")
             if close and left <= FINER:
                 self.max_error = max(self.max_error, result.error)
                 self.note(ROUNDED)
@@ -217,7 +190,7 @@ class Judge:
                 if close and not drift.undecided:
                     self.max_error = max(self.max_error, result.error)
                     return True
-                if not stands(self, values, expected, found):
+                if not stands(self.pair, values, expected, found):
                     self.skipped += 1
                     return False
             elif left <= FINEST:
@@ -228,82 +201,43 @@ class Judge:
 
     def retraces(self, case: Case) -> None:
         """Note it where a second call of a jitted new version with equal arguments is traced again."""
-        size: Callable[[], int] | None = getattr(self.after, "_cache_size", None)
+        size: Callable[[], int] | None = getattr(self.pair.after, "_cache_size", None)
         if size is None or self.partial:
             return
         sizes = []
         for _ in range(2):
-            finished(self.signature.call(self.after, self.moved(case.make())))
+            self.pair.run_new(case.make())
             sizes.append(size())
         if sizes[1] > sizes[0]:
             self.note("a second call with equal arguments is traced again")
 
-    def boundary_patience(self) -> float:
-        """Seconds for values at boundaries: a `while` may never end there, and an ordinary run says what is usual."""
-        usual = self.pace.usual
-        return self.patience if usual is None else min(self.patience, BOUNDARY_SECONDS + 8 * usual)
-
-    def run_old(self, values: Values, patience: float | None = None) -> object:
-        mine = self.own(values)
-        return self.pace.run(lambda f: self.signature.call(f, mine), patience or self.patience)
-
     def runs(self, values: Values) -> Iterator[tuple[str, Callable[[], object]]]:
         """The ways the new version is run: under its own jit, or under ours where it is traced."""
-        mine = self.moved(values)
-        if self.traced and not jitted(self.after):
-            yield " (under jit)", lambda: self.under_jit(values)
+        pair, mine = self.pair, self.pair.moved(values)
+        if self.traced and not jitted(pair.after):
+            yield " (under jit)", lambda: pair.under_jit(values)
             if self.cases == 0:
-                yield " (not under jit)", lambda: self.signature.call(self.after, mine)
+                yield " (not under jit)", lambda: pair.signature.call(pair.after, mine)
         else:
-            yield "", lambda: self.signature.call(self.after, mine)
-
-    def under_jit(self, values: Values) -> object:
-        mine = self.moved(values)
-        try:
-            return self.jitted(self.after, mine, numbers=True)
-        except Exception:
-            # Python numbers may be static where the function is really called.
-            if self.traces(self.before, self.own(values)):
-                raise
-            return self.jitted(self.after, mine, numbers=False)
-
-    def traces(self, function: Function, values: Values) -> bool:
-        parts = split(values, self.signature.static, numbers=True)
-        try:
-            jax.eval_shape(lambda *ls: self.arrays(function, parts, ls), *parts.leaves)
-        except Exception:  # noqa: BLE001
-            return False
-        return True
-
-    def arrays(self, function: Function, parts: Split, leaves: tuple[object, ...]) -> list[object]:
-        result = self.signature.call(function, parts.rebuild(leaves))
-        return [x for x in jax.tree_util.tree_leaves(result) if isinstance(x, jax.Array)]
-
-    def jitted(self, function: Function, values: Values, *, numbers: bool) -> object:
-        """Compiled once per set of static values."""
-        parts = split(values, self.signature.static, numbers=numbers)
-        key = (id(function), numbers, _static_key(values, parts))
-        if key not in self.compiled:
-            self.compiled[key] = jax.jit(lambda *ls: self.signature.call(function, parts.rebuild(ls)))
-        return finished(self.compiled[key](*parts.leaves))
+            yield "", lambda: pair.signature.call(pair.after, mine)
 
     def batched(self, case: Case) -> None:
         """Both versions under vmap, where the old one can be batched."""
-        values = case.make()
-        parts = split(self.own(values), self.signature.static, numbers=False)
+        pair, values = self.pair, case.make()
+        parts = split(pair.own(values), pair.signature.static, numbers=False)
         stack = [_pair(x) for x in parts.leaves]
         if not stack or not any(floating(x) for x in parts.leaves):
             return
-        mine = split(self.moved(values), self.signature.static, numbers=False)
+        mine = split(pair.moved(values), pair.signature.static, numbers=False)
         try:
             with limited(CASE_SECONDS):
-                expected = jax.vmap(lambda *ls: self.arrays(self.before, parts, ls))(*stack)
+                expected = jax.vmap(lambda *ls: pair.arrays(pair.before, parts, ls))(*stack)
         except (Exception, TookTooLong):  # noqa: BLE001
             return
         self.stage("running the new version under vmap")
         try:
             with limited(2 * CASE_SECONDS):
-                found = jax.vmap(lambda *ls: self.arrays(self.after, mine, ls))(*stack)
+                found = jax.vmap(lambda *ls: pair.arrays(pair.after, mine, ls))(*stack)
         except TookTooLong:
             self.note("not compared under vmap: the new version takes seconds there")
             return
@@ -319,10 +253,10 @@ class Judge:
             return False
         for row in (values, {k: jax.tree_util.tree_map(_scaled, v) for k, v in values.items()}):
             try:
-                expected = self.run_old(row)
+                expected = self.pair.run_old(row)
             except (Exception, TookTooLong):  # noqa: BLE001
                 continue
-            drift = spread(self, row, expected, result.relative, values_only=result.values_only)
+            drift = spread(self.pair, row, expected, result.relative, values_only=result.values_only)
             if drift.explains(result.relative, values_only=result.values_only):
                 self.note("not compared under vmap: rounding decides the result there")
                 return True
@@ -333,10 +267,6 @@ def _empty(tree: object) -> bool:
     """Whether all results are arrays without elements: a loop of no trips that collects."""
     found = jax.tree_util.tree_leaves(tree)
     return bool(found) and all(isinstance(x, (jax.Array, np.ndarray)) and x.size == 0 for x in found)
-
-
-def without_elements(values: Values) -> bool:
-    return any(isinstance(x, (jax.Array, np.ndarray)) and x.size == 0 for x in jax.tree_util.tree_leaves(values))
 
 
 def spread_out(before: object, after: object) -> bool:
@@ -355,11 +285,6 @@ def _spread(before: object, after: object) -> object:
     return jnp.full(shape(after), before, after.dtype if weakly_typed(before) else None)  # type: ignore[arg-type,attr-defined]
 
 
-def without_trips(values: Values, error: Exception) -> bool:
-    """Whether a number of trips that is zero explains an error: an array of so many rows has none to index."""
-    return any(type(x) is int and x == 0 for x in values.values()) and says(error, Fact.NO_ROWS)
-
-
 def floating(x: object) -> bool:
     return isinstance(x, (jax.Array, np.ndarray)) and jnp.issubdtype(x.dtype, jnp.floating)
 
@@ -376,10 +301,3 @@ def _pair(x: object) -> jax.Array:
 def _width(tree: object) -> int:
     found = [np.asarray(x).dtype.itemsize for x in jax.tree_util.tree_leaves(tree) if floating(x)]
     return min(found, default=4)
-
-
-def _static_key(values: Values, parts: Split) -> object:
-    """What the compiled program depends on besides its traced leaves."""
-    marked = parts.rebuild([None] * len(parts.leaves))
-    flat, tree = jax.tree_util.tree_flatten(marked)
-    return (str(tree), tuple(x if isinstance(x, (str, int, float, bool)) else id(x) for x in flat))

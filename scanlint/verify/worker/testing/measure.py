@@ -7,20 +7,20 @@ from collections.abc import Callable
 
 import jax
 
-from ..runtime.calling import TookTooLong, limited, split
+from ..runtime.calling import TookTooLong, Values, limited, split
 from ..runtime.jax_functions import finished
-from ..search.case_values import Case, Values
-from .judge import Function, Judge
+from ..runtime.version_pair import Function, VersionPair
+from ..search.case_values import Case
 
 COMPILE_SECONDS = 20.0
 RUNS = 5
 
 
-def measured(judge: Judge, case: Case) -> tuple[tuple[float | None, float | None], list[str]]:
+def measured(pair: VersionPair, case: Case) -> tuple[tuple[float | None, float | None], list[str]]:
     """Seconds to trace and compile, before and after (None where a version cannot be compiled), and notes."""
     values = case.make()
-    before, run_before = _compiled(judge, judge.before, judge.own(values))
-    after, run_after = _compiled(judge, judge.after, judge.moved(values))
+    before, run_before = _compiled(pair, pair.before, pair.own(values))
+    after, run_after = _compiled(pair, pair.after, pair.moved(values))
     notes = []
     if run_before is not None and run_after is not None:
         notes.append(f"one run takes {_shown(run_before)} before and {_shown(run_after)} after")
@@ -29,18 +29,14 @@ def measured(judge: Judge, case: Case) -> tuple[tuple[float | None, float | None
     return (before, after), notes
 
 
-def _compiled(judge: Judge, function: Function, values: Values) -> tuple[float | None, float | None]:
+def _compiled(pair: VersionPair, function: Function, values: Values) -> tuple[float | None, float | None]:
     """Seconds of tracing with compiling, and of the quickest of some runs."""
-    parts = split(values, judge.signature.static, numbers=True)
-
-    def whole(*leaves: object) -> list[object]:
-        result = judge.signature.call(function, parts.rebuild(leaves))
-        return [x for x in jax.tree_util.tree_leaves(result) if isinstance(x, jax.Array)]
+    parts = split(values, pair.signature.static, numbers=True)
 
     started = time.perf_counter()
     try:
         with limited(COMPILE_SECONDS):
-            program = jax.jit(whole).lower(*parts.leaves).compile()
+            program = jax.jit(lambda *ls: pair.arrays(function, parts, ls)).lower(*parts.leaves).compile()
     except (Exception, TookTooLong):  # noqa: BLE001
         return None, None
     compiled = time.perf_counter() - started

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import jax
 import jax.numpy as jnp
@@ -13,13 +12,10 @@ import numpy as np
 
 from ..infer.guess import KEY_NAMES
 from ..proof.jaxpr_numbers import count
-from ..runtime.calling import TookTooLong, limited, split
-from ..runtime.jax_functions import eps, finished, in_x64, is_key, placed, tiny, x64
+from ..runtime.calling import TookTooLong, Values, limited, split
+from ..runtime.jax_functions import eps, in_x64, is_key, placed, tiny, x64
 from ..runtime.loading import cut
-
-if TYPE_CHECKING:
-    from ..search.case_values import Values
-    from .judge import Judge
+from ..runtime.version_pair import VersionPair
 
 FACTOR = 16.0
 UNITS = (1.0, 1.0, 3.0, 8.0)  # a single unit may be lost in the first sum that an input enters
@@ -83,29 +79,29 @@ class Spread:
         return self.undecided or (values_only and relative <= FACTOR * self.relative)
 
 
-def spread(judge: Judge, values: Values, expected: object, relative: float, *, values_only: bool) -> Spread:
+def spread(pair: VersionPair, values: Values, expected: object, relative: float, *, values_only: bool) -> Spread:
     """The spread at one input, measured until it explains the difference or nothing is left to measure."""
-    found = Spread(draws=judge.draws)
-    for _ in _measured(judge, values, expected, found):
+    found = Spread(draws=pair.draws)
+    for _ in _measured(pair, values, expected, found):
         if found.explains(relative, values_only=values_only):
             break
     return found
 
 
-def _measured(judge: Judge, values: Values, expected: object, found: Spread) -> Iterator[None]:
-    if compilable(judge, values):
+def _measured(pair: VersionPair, values: Values, expected: object, found: Spread) -> Iterator[None]:
+    if compilable(pair, values):
         try:
-            found.compiled = apart(expected, judge.jitted(judge.before, judge.own(values), numbers=True))
+            found.compiled = apart(expected, pair.jitted(pair.before, pair.own(values), numbers=True))
             yield
         except Exception:  # noqa: BLE001
             found.compiled = None
     for pattern, units in enumerate(UNITS):
-        other = _run(judge, {k: nudged(v, pattern, units) for k, v in values.items()})
+        other = _run(pair, {k: nudged(v, pattern, units) for k, v in values.items()})
         if other is not None:
             moved = apart(expected, other)
             found.nudged = _wider(found.nudged, replace(moved, relative=moved.relative / units))
         if pattern == 0 and not x64():
-            exact = in_double(judge, values)
+            exact = in_double(pair, values)
             found.doubled = None if exact is None else apart(expected, exact)
         yield
 
@@ -133,21 +129,21 @@ def _wider(a: Apart | None, b: Apart) -> Apart:
     return b if a is None else Apart(max(a.relative, b.relative), a.flips or b.flips, a.overflows or b.overflows)
 
 
-def _run(judge: Judge, values: Values) -> list[object] | None:
+def _run(pair: VersionPair, values: Values) -> list[object] | None:
     try:
         with limited(SECONDS):
-            return [judge.run_old(values)]
+            return [pair.run_old(values)]
     except (Exception, TookTooLong):  # noqa: BLE001
         return None
 
 
-def in_double(judge: Judge, values: Values) -> object | None:
+def in_double(pair: VersionPair, values: Values) -> object | None:
     """What the old version gives in double precision: its own arithmetic shows in how far off it is without."""
     with in_x64():
-        return _run(judge, {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()})
+        return _run(pair, {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()})
 
 
-def left_in_double(judge: Judge, values: Values, relative: float) -> float:
+def left_in_double(pair: VersionPair, values: Values, relative: float) -> float:
     """The part of a relative difference between the versions that double precision leaves; infinite if unknown.
 
     A Python number is exact to twice as many digits as the same number in a traced array: `0.999 ** t`.
@@ -157,26 +153,26 @@ def left_in_double(judge: Judge, values: Values, relative: float) -> float:
     try:
         with in_x64():
             wide = {k: jax.tree_util.tree_map(widest, v) for k, v in values.items()}
-            expected = _run(judge, wide)
+            expected = _run(pair, wide)
             with limited(SECONDS):
-                found = finished(judge.signature.call(judge.after, judge.moved(wide)))
+                found = pair.run_new(wide)
     except (Exception, TookTooLong):  # noqa: BLE001 - what does not run so tells nothing of rounding
         return float("inf")
     moved = None if expected is None else apart(expected, [found])
     return float("inf") if moved is None or moved.flips else moved.relative / max(relative, tiny(np.float32))
 
 
-def compilable(judge: Judge, values: Values) -> bool:
+def compilable(pair: VersionPair, values: Values) -> bool:
     """Whether the old version traces to a program that compiles in reasonable time."""
-    if judge.compilable is None:
-        parts = split(judge.own(values), judge.signature.static, numbers=True)
+    if pair.pace.compilable is None:
+        parts = split(pair.own(values), pair.signature.static, numbers=True)
         try:
             with limited(SECONDS):
-                program = jax.make_jaxpr(lambda *ls: judge.arrays(judge.before, parts, ls))(*parts.leaves)
-            judge.compilable = count(program.jaxpr) <= COMPILED_EQUATIONS
+                program = jax.make_jaxpr(lambda *ls: pair.arrays(pair.before, parts, ls))(*parts.leaves)
+            pair.pace.compilable = count(program.jaxpr) <= COMPILED_EQUATIONS
         except (Exception, TookTooLong):  # noqa: BLE001
-            judge.compilable = False
-    return judge.compilable
+            pair.pace.compilable = False
+    return pair.pace.compilable
 
 
 def apart(expected: object, other: object) -> Apart:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..runtime.calling import TookTooLong, limited
-from ..runtime.jax_functions import finished, in_x64, x64
+from ..runtime.calling import TookTooLong, Values, limited
+from ..runtime.jax_functions import in_x64, x64
+from ..runtime.version_pair import VersionPair
 from .rounding import apart, doubled
-
-if TYPE_CHECKING:
-    from ..search.case_values import Values
-    from .judge import Judge
 
 SECONDS = 2.0
 NEAR = 1e-3
 MAX_SIZE = 10_000
 
 
-def stands(judge: Judge, values: Values, expected: object, found: object) -> bool:
+def stands(pair: VersionPair, values: Values, expected: object, found: object) -> bool:
     """Whether the versions differ in the same way in double precision, at the numbers that the inputs stand for.
 
     The float32 next to 0.1 is a tie with 0.1 in single precision, as 0.1 is in double. What a fused multiplication
@@ -32,18 +27,18 @@ def stands(judge: Judge, values: Values, expected: object, found: object) -> boo
     try:
         with in_x64():
             exact = {k: jax.tree_util.tree_map(_decimal, v) for k, v in values.items()}
-            before = judge.run_old(exact, SECONDS)
+            before = pair.run_old(exact, SECONDS)
             if not _near(expected, before):
                 return False
             with limited(SECONDS):
-                after = finished(judge.signature.call(judge.after, judge.moved(exact)))
+                after = pair.run_new(exact)
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
     if not _near(found, after) or _near(before, after):
         return False
     try:
         with jax.disable_jit(), limited(SECONDS):
-            return _near(found, finished(judge.signature.call(judge.after, judge.moved(values))))
+            return _near(found, pair.run_new(values))
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 import jax
 import numpy as np
 
+from ..runtime.jax_functions import weakly_typed
 from .agreement import describe
 
 Pair = tuple[bool, bool]
 LOST = (False, True)
 WEAKER = "the dtype is weak, as that of a Python number, and was not"
-WEAK = "weak "  # before the name of a type
 
 
 @dataclass
@@ -40,10 +40,3 @@ class Weakness:
 
 def _place(at: int, count: int) -> str:
     return f"output {at}: " if count > 1 else ""
-
-
-def weakly_typed(value: object) -> bool:
-    """Whether a value takes the dtype of what it is computed with."""
-    if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
-        return True
-    return bool(getattr(value, "weak_type", False))

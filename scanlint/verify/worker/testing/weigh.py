@@ -11,20 +11,20 @@ from itertools import chain, islice, zip_longest
 from typing import TypeVar
 
 from ..proof.traced_pair import PROOF_SECONDS, nothing_in, one_proof, shape_of
-from ..runtime.calling import TookTooLong
+from ..runtime.calling import TookTooLong, Values, without_elements
 from ..runtime.jax_errors import in_staged_body
 from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.loading import Loaded
-from ..search.branch_boundaries import turns
-from ..search.case_values import GENTLE, GENTLE_POSITIVE, OTHERWISE, Case, Mode, Values, cases, searching
+from ..search.case_values import GENTLE, GENTLE_POSITIVE, OTHERWISE, Case, Family, Mode, cases, searching
 from ..search.higher_ranks import GUESSED
 from ..search.input_sources import REMEDY, Inputs
-from ..search.other_dtypes import Kind, narrowed, same_in_other_types
-from ..session.case_families import Family
+from ..search.other_dtypes import Kind, narrowed
 from .agreement import describe, kinds
+from .branch_boundaries import turns
 from .branch_cover import Coverage
 from .gradients import same_gradients
-from .judge import EMPTY, NOTHING, Judge, Raises, Refuted, Weaker, without_elements
+from .judge import EMPTY, NOTHING, Judge, Raises, Refuted, Weaker
+from .other_dtypes_compared import same_in_other_types
 from .weak_types import WEAKER
 
 MAX_CASES = 48
@@ -191,7 +191,7 @@ class Weighing:
     def gentler(self, families: list[Family], modes: Sequence[Mode]) -> bool:
         """Where a `while` of the old version does not end on ordinary values: small ones, on which more settles."""
         made = [f for f in families if f.specs is not None and not f.real]
-        old = self.full.old.function
+        old = self.full.pair.old.function
         if old is None or not any(isinstance(n, ast.While) for n in ast.walk(old)):
             return False
         _, integers = self.inputs.constants()
@@ -206,7 +206,7 @@ class Weighing:
         if specs is not None:
             _, integers = self.inputs.constants()
             small = Family("smallest sizes", specs, list(cases(specs, iter([Mode("ordinary values")]), integers)))
-            self.full.patience = PATIENCE
+            self.full.pair.pace.patience = PATIENCE
             self.run(small, 1, self.full.check, SHORT_SECONDS)
 
     def proof(self, families: list[Family]) -> bool:
@@ -217,7 +217,7 @@ class Weighing:
         started = time.process_time()
         for family, values in self.distinct(families, seen):
             judge = self.full if len(seen) == 1 or self.twin is None else self.twin
-            proof = one_proof(judge, values)
+            proof = one_proof(judge.pair, values)
             if judge is self.full:
                 self.before, self.after = _larger(self.before, proof.before), _larger(self.after, proof.after)
             nothing = proof.error is not None and nothing_in(values, proof.error) and in_staged_body(proof.error)
@@ -243,7 +243,7 @@ class Weighing:
     def fails(self, judge: Judge, values: Values) -> bool:
         """Whether the old version gives no result for these arguments, so that there is nothing to prove."""
         try:
-            judge.run_old(values)
+            judge.pair.run_old(values)
         except Exception:  # noqa: BLE001
             return True
         except TookTooLong:
@@ -306,7 +306,7 @@ class Weighing:
         """Whether both versions choose by the same means, which are differentiated each in its own way."""
         before, after = (
             Counter(_last(n) for n in ast.walk(tree) if isinstance(n, ast.Attribute | ast.Name) and _last(n) in CHOICES)
-            for tree in (self.full.old.tree, self.full.new.tree)
+            for tree in (self.full.pair.old.tree, self.full.pair.new.tree)
         )
         return before == after
 
@@ -348,7 +348,7 @@ class Weighing:
             chosen = [Mode("ordinary values"), Mode("other values", seed=1, mixed=True)]
             for values in filter(None, map(made, cases(specs, iter(chosen), integers))):
                 told = proved and not (self.along and kind is Kind.WHOLE)  # running takes less than paths
-                if told and (proof := one_proof(self.twin or self.full, values)).same and not proof.weaker:
+                if told and (proof := one_proof((self.twin or self.full).pair, values)).same and not proof.weaker:
                     break
                 remark = self.quickly(
                     lambda judge, v=values, k=kind: same_in_other_types(judge, v, k, along=self.along)  # type: ignore[misc]
@@ -367,11 +367,11 @@ class Weighing:
             return
         enable_x64(True)
         try:
-            self.wide = wide = self.widen(self.twin or self.full, self.full.old)
+            self.wide = wide = self.widen(self.twin or self.full, self.full.pair.old)
             chosen = [Mode("ordinary values"), Mode("other values", seed=1, scale=3.0, turn=1, mixed=True)]
             for case in cases(family.specs, iter(chosen), self.inputs.constants()[1], wide=True):
                 values = made(case)
-                if values is not None and not (proved and one_proof(wide, values).same):
+                if values is not None and not (proved and one_proof(wide.pair, values).same):
                     wide.check(case, "with x64")
         except Refuted as error:
             if not (isinstance(error, Raises) and error.of_carried_types and self.inputs.narrow()):

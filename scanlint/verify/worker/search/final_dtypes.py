@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import islice
 
-from ..search.case_values import Specs, make, modes
-from ..testing.judge import Judge
-from ..testing.weak_types import weakly_typed
-from .calling import TookTooLong
-from .line_marks import Names
+from ..infer.specs import Specs
+from ..runtime.calling import TookTooLong
+from ..runtime.jax_functions import weakly_typed
+from ..runtime.line_marks import Names
+from ..runtime.version_pair import VersionPair
+from .case_values import make, modes
 
 MOST = 20
 """Runs of the old version, with different values: a branch that few take may be what gives a name its dtype."""
 
 
 def ended(
-    judge: Judge, function: str, specs: Specs, floats: Sequence[float], wanted: Collection[str], *, decides: bool
+    pair: VersionPair, function: str, specs: Specs, floats: Sequence[float], wanted: Collection[str], *, decides: bool
 ) -> dict[str, str]:
     """The dtype of each wanted local name in the end, but of those that are as weakly typed as a number on every run.
 
@@ -29,7 +30,7 @@ def ended(
         names = Names(function=function.rpartition(".")[2])
         try:
             with names.watching():
-                judge.run_old(make(specs, mode, ()))
+                pair.run_old(make(specs, mode, ()))
         except (Exception, TookTooLong):  # noqa: BLE001
             continue
         strong = {n: x for n, x in names.found.items() if n in wanted and hasattr(x, "dtype") and not weakly_typed(x)}

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from ..infer.specs import Array, Choice, Scalar, Spec, Struct
 from ..runtime.jax_functions import placed
+from .specs import Array, Choice, Scalar, Spec, Struct
 
 _TOKEN = re.compile(r"""\s*(?:[A-Za-z_][\w.]*|[\[\]{}():,=]|"[^"]*"|'[^']*'|[^\s\[\]{}():,=]+)""")
 _SCALARS = ("int", "float", "bool", "complex")

@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import jax
 import numpy as np
 
-from ..runtime.calling import TookTooLong
+from ..runtime.calling import TookTooLong, Values
 from ..runtime.jax_functions import placed
-from ..testing.branch_cover import Way
-from ..testing.judge import Judge, floating
-from .case_values import Case
-
-if TYPE_CHECKING:
-    from .case_values import Values
+from ..search.case_values import Case
+from .branch_cover import Way
+from .judge import Judge, floating
 
 MAX_TURNS = 8
 MAX_BESIDE = 4  # leaves whose signs are changed
@@ -38,7 +35,7 @@ class Turn(NamedTuple):
 
 def turns(judge: Judge) -> Iterator[Case]:
     """Cases on both sides of the boundaries between the cases that were run, as near as floats are."""
-    if judge.pace.usual is None or judge.pace.usual > QUICK_SECONDS:
+    if judge.pair.pace.usual is None or judge.pair.pace.usual > QUICK_SECONDS:
         return
     seen: set[Way] = set()
     for (first, a, way), (second, b, other) in itertools.combinations(judge.ran, 2):
@@ -88,7 +85,7 @@ def _turn(judge: Judge, a: Values, b: Values, way: Way) -> Turn | None:
 def _way(judge: Judge, values: Values) -> Way | None:
     judge.coverage.begin()
     try:
-        judge.run_old(values, judge.boundary_patience())
+        judge.pair.run_old(values, judge.pair.pace.boundary_patience)
     except (Exception, TookTooLong):  # noqa: BLE001
         return None
     return judge.coverage.way()

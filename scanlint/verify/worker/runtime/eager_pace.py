@@ -11,14 +11,16 @@ from typing import TypeVar
 
 import jax
 
-from ..runtime.calling import TookTooLong, limited, plain
-from ..runtime.compiled_callees import Callees
-from ..runtime.jax_functions import finished
-from ..runtime.loading import Loaded
+from .calling import TookTooLong, limited, plain
+from .compiled_callees import Callees
+from .jax_functions import finished
+from .loading import Loaded
 
 Function = Callable[..., object]
 Result = TypeVar("Result")
 SLOW_SECONDS = 0.4
+CASE_SECONDS = 4.0
+BOUNDARY_SECONDS = 0.5
 
 
 @dataclass(eq=False)
@@ -27,7 +29,8 @@ class Pace:
 
     What it calls stays compiled (much faster) unless that does not trace. Where a run is slow, so are the functions of
     the module that it calls; where it still is, nothing is compiled for once: a `cond` of lambdas is compiled anew by
-    each trip of a loop. `usual`: the seconds of a run; `staged`: those of a slow one with compiled parts.
+    each trip of a loop. `usual`: the seconds of a run; `staged`: those of a slow one with compiled parts. `patience`:
+    the seconds that a run may take. `compilable`: whether the whole of it compiles soon, once that is known.
     """
 
     old: Loaded
@@ -36,9 +39,17 @@ class Pace:
     usual: float | None = None
     staged: float | None = None
     callees: Callees | None = None
+    patience: float = CASE_SECONDS
+    compilable: bool | None = None
 
-    def run(self, call: Callable[[Function], object], seconds: float) -> object:
+    @property
+    def boundary_patience(self) -> float:
+        """Seconds for values at boundaries: a `while` may never end there, and an ordinary run says what is usual."""
+        return self.patience if self.usual is None else min(self.patience, BOUNDARY_SECONDS + 8 * self.usual)
+
+    def run(self, call: Callable[[Function], object], seconds: float | None = None) -> object:
         """The result of a call. Raises TookTooLong, and what the function raises."""
+        seconds = seconds or self.patience
         try:
             return self._timed(call, seconds)
         except TookTooLong:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING
 
+from ..infer.specs import Specs
 from ..runtime.line_marks import Progress
-
-if TYPE_CHECKING:
-    from ..search.input_sources import Inputs
-    from ..search.shape_search import Failure, Specs
+from .attempts import Attempts
+from .shape_search import Failure
 
 WAYS: tuple[Callable[[int], bool], ...] = (
     lambda asked: asked % 2 == 1,
@@ -20,7 +18,7 @@ WAYS: tuple[Callable[[int], bool], ...] = (
 )
 
 
-def to_blame(inputs: Inputs, new: ast.Module, specs: Specs, failure: Failure) -> bool:
+def to_blame(inputs: Attempts, new: ast.Module, specs: Specs, failure: Failure) -> bool:
     """Whether the new version fails at what the old one does too with these shapes: it gives it other operands.
 
     It is not where it fails at something of its own (a carry that grows, arms or lengths that differ): that may be due

@@ -1,0 +1,62 @@
+"""Values of one version of a module as values of another: with its classes and functions."""
+
+from __future__ import annotations
+
+import enum
+import types
+
+import jax
+import numpy as np
+
+
+def transplant(value: object, before: types.ModuleType, after: types.ModuleType) -> object:
+    """The same value for the new version of the module: its classes and functions in place of the old ones."""
+    match value:
+        case enum.Enum():
+            cls = _counterpart(type(value), before, after)
+            return cls[value.name] if isinstance(cls, enum.EnumMeta) and value.name in cls.__members__ else value
+        case None | bool() | int() | float() | complex() | str() | bytes():
+            return value
+        case dict():
+            return type(value)({k: transplant(v, before, after) for k, v in value.items()})
+        case list():
+            return [transplant(v, before, after) for v in value]
+        case tuple() if type(value) is tuple:
+            return tuple(transplant(v, before, after) for v in value)
+        case tuple() if hasattr(value, "_fields"):
+            cls = _counterpart(type(value), before, after)
+            return _called(cls, *(transplant(v, before, after) for v in value))
+        case types.FunctionType() | type():
+            return _counterpart(value, before, after)
+    if isinstance(value, (jax.Array, np.ndarray, np.generic)):
+        return value
+    return _object(value, before, after)
+
+
+def _called(cls: object, *items: object) -> object:
+    return cls(*items) if callable(cls) else items
+
+
+def _object(value: object, before: types.ModuleType, after: types.ModuleType) -> object:
+    """An instance of a class of the module: a copy with the other class, its attributes likewise."""
+    if type(value).__module__ != before.__name__:
+        return value
+    cls = _counterpart(type(value), before, after)
+    copy: object = object.__new__(cls)  # type: ignore[arg-type]
+    for name, inner in getattr(value, "__dict__", {}).items():
+        object.__setattr__(copy, name, transplant(inner, before, after))
+    for base in type(value).__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if hasattr(value, name):
+                object.__setattr__(copy, name, transplant(getattr(value, name), before, after))
+    return copy
+
+
+def _counterpart(value: object, before: types.ModuleType, after: types.ModuleType) -> object:
+    if getattr(value, "__module__", None) != before.__name__:
+        return value
+    found: object = after
+    for part in str(getattr(value, "__qualname__", "")).split("."):
+        found = getattr(found, part, None)
+    return value if found is None else found

@@ -1,0 +1,166 @@
+"""Both versions on arguments of other types.
+
+Python promotes them anew on every trip, a carry has one type, and what is set into an array takes that of the array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..proof.traced_pair import one_proof
+from ..runtime.calling import TookTooLong, Values
+from ..runtime.jax_errors import first_line
+from ..runtime.jax_functions import eps, is_key, placed
+from ..search.other_dtypes import Kind
+from .agreement import ACCEPTED_RELATIVE, BASE_ULPS, Agreement, Difference, compare, describe, kinds, structure
+from .judge import Judge, Weaker
+from .rounding import AMPLIFIED, FINER, FINEST, apart, in_double, left_in_double
+from .weak_types import Weakness
+
+WORSE = 1.5
+DRAWN = 4.0
+SCALES = (0.0, -1.0, 8.0)
+DRAWS = 4
+
+
+def same_in_other_types(judge: Judge, values: Values, kind: Kind, *, along: bool = False) -> str:
+    """What is to be said of these arguments; raises Weaker where the results differ.
+
+    Rounding to few bits explains nothing by itself: the new version may round no more than the old one does. Where
+    one argument has other types it may give the wider one: what Python gives may depend on the way that is taken.
+    Where that is seen, as other values give the dtypes of the new version, no program has those of the old one. Of
+    whole numbers the new version may give such where the old one gives floats: `0.0 + xs` is written as a start with
+    the dtype of `xs`. It need not cut off fractions as the old one does. Where it goes `along` paths that data decide,
+    a result may be weakly typed if it is on any of them.
+    """
+    try:
+        expected = judge.pair.run_old(values)
+    except (Exception, TookTooLong):  # noqa: BLE001
+        return ""
+    judge.stage("running the new version with other types")
+    for name, run in judge.runs(values):
+        try:
+            found = judge.untraced(run, values)
+        except Exception as error:  # noqa: BLE001
+            text = first_line(error, 120)
+            if kind is not Kind.ALL:  # JAX itself says so
+                return ""
+            return f"the new version raises for {kinds(values)}: {type(error).__name__}: {text}"
+        match kind:
+            case Kind.ALL if _dtypes(expected) != _dtypes(found) and _decided(judge, values, found):
+                wide = _as(expected, found, _numbers)
+            case Kind.ALL:
+                wide = expected
+            case Kind.ONE:
+                wide = _as(expected, found, _wider)
+            case Kind.WHOLE if _cut(expected, found):
+                return f"fractions are cut off by the old version only, as it fills an array, for {kinds(values)}"
+            case Kind.WHOLE:
+                wide = expected if judge.pair.old_traces(values) else _as(expected, found, _wider)
+                found = _as(found, wide, _wider)
+        result = compare(wide, found)
+        if (
+            isinstance(result, Difference)
+            and not _as_exact(judge, values, wide, found, result)
+            and not (kind is Kind.WHOLE and _rounded(judge, values, result))
+        ):
+            raise Weaker(f"{describe(values)}: {result.text}{name}")
+        seen = Weakness()
+        seen.compared(expected, found, values)
+        if not (along and seen.lost() and not one_proof(judge.pair, values).weaker):
+            judge.weakness.compared(expected, found, values)
+    return ""
+
+
+def _rounded(judge: Judge, values: Values, result: Difference) -> bool:
+    """Whether nothing but rounding in single precision tells the versions apart."""
+    if not result.values_only or result.relative > AMPLIFIED:
+        return False
+    return left_in_double(judge.pair, values, result.relative) <= (
+        FINER if result.relative <= ACCEPTED_RELATIVE[4] else FINEST
+    )
+
+
+def _as(before: object, after: object, which: Callable[[object, object], bool]) -> object:
+    """The first results with the dtypes of the others where these two are `which`."""
+    if structure(before) != structure(after):
+        return before
+    leaves, tree = jax.tree_util.tree_flatten(before)
+    pairs = zip(leaves, jax.tree_util.tree_leaves(after), strict=True)
+    return jax.tree_util.tree_unflatten(tree, [a.astype(b.dtype) if which(a, b) else a for a, b in pairs])
+
+
+def _cut(before: object, after: object) -> bool:
+    """Whether the first results are the others without their fractions: code that sets such is not meant for them.
+
+    JAX warns where it sets floats into arrays of whole numbers.
+    """
+
+    def whole(a: object, b: object) -> bool:
+        return _numbers(a, b) and jnp.issubdtype(a.dtype, jnp.floating) and jnp.issubdtype(b.dtype, jnp.integer)  # type: ignore[attr-defined]
+
+    if structure(before) != structure(after):
+        return False
+    cut = _as(after, before, whole)
+    same = isinstance(compare(before, cut), Agreement)
+    return same and not isinstance(compare(after, _as(cut, after, _numbers)), Agreement)
+
+
+def _numbers(a: object, b: object) -> bool:
+    both = isinstance(a, jax.Array) and isinstance(b, jax.Array)
+    return both and not is_key(a.dtype) and not is_key(b.dtype)  # type: ignore[attr-defined]
+
+
+def _wider(a: object, b: object) -> bool:
+    if not _numbers(a, b):
+        return False
+    assert isinstance(a, jax.Array) and isinstance(b, jax.Array)
+    return bool(a.dtype != b.dtype and jnp.promote_types(a.dtype, b.dtype) == b.dtype)
+
+
+def _dtypes(result: object) -> list[str]:
+    return [str(getattr(leaf, "dtype", type(leaf))) for leaf in jax.tree_util.tree_leaves(result)]
+
+
+def _decided(judge: Judge, values: Values, found: object) -> bool:
+    """Whether the old version gives these dtypes where its branches go other ways."""
+    others = [lambda x, by=factor: _scaled(x, by) for factor in SCALES]
+    others += [lambda x, seed=seed: _drawn(x, seed) for seed in range(DRAWS)]
+    for change in others:
+        other = jax.tree_util.tree_map(change, dict(values))
+        try:
+            if _dtypes(judge.pair.run_old(other)) == _dtypes(found):
+                return True
+        except (Exception, TookTooLong):  # noqa: BLE001
+            continue
+    return False
+
+
+def _scaled(value: object, factor: float) -> object:
+    if not isinstance(value, jax.Array) or not jnp.issubdtype(value.dtype, jnp.floating):
+        return value
+    return value * jnp.asarray(factor, value.dtype)
+
+
+def _drawn(value: object, seed: int) -> object:
+    """Other values of either sign."""
+    if not isinstance(value, jax.Array) or not jnp.issubdtype(value.dtype, jnp.floating):
+        return value
+    return placed(np.random.default_rng(seed).standard_normal(value.shape), value.dtype)
+
+
+def _as_exact(judge: Judge, values: Values, expected: object, found: object, result: Difference) -> bool:
+    """Whether the new version is as near to what double precision gives as the old one is."""
+    if not (result.values_only or result.discrete):
+        return False
+    if judge.pair.draws:
+        return result.discrete or result.relative <= DRAWN * eps("float16")
+    exact = in_double(judge.pair, values)
+    if exact is None:
+        return False
+    before, after = apart(expected, exact), apart(found, exact)
+    return before.flips or (not after.flips and after.relative <= WORSE * before.relative + BASE_ULPS * eps("float32"))
