@@ -11,7 +11,7 @@ from textwrap import dedent
 import pytest
 
 from scanlint.verify.worker.infer.inference import infer
-from scanlint.verify.worker.runtime.line_marks import MARK, Names, Progress, marked, reached
+from scanlint.verify.worker.runtime.line_marks import MARK, LocalNames, ReachedLines, marked, reached
 from scanlint.verify.worker.session import serve
 
 SOURCE = dedent('''
@@ -44,7 +44,7 @@ SOURCE = dedent('''
 ''').lstrip()
 
 
-def run(watch: Progress, *arguments: object) -> tuple[object, dict[str, object]]:
+def run(watch: ReachedLines, *arguments: object) -> tuple[object, dict[str, object]]:
     names: dict[str, object] = {MARK: reached}
     exec(compile(marked(ast.parse(SOURCE)), "<marked>", "exec"), names)
     with watch.watching():
@@ -55,7 +55,7 @@ def test_results_and_docstrings_stay_and_the_lines_that_ran_are_known() -> None:
     plain: dict[str, object] = {}
     exec(SOURCE, plain)
     for x, flag in ((1, True), (3, False)):
-        watch = Progress()
+        watch = ReachedLines()
         given, names = run(watch, x, flag)
         assert given == plain["f"](x, flag)  # type: ignore[operator]
         assert names["f"].__doc__ == "What f gives."
@@ -67,14 +67,14 @@ def test_results_and_docstrings_stay_and_the_lines_that_ran_are_known() -> None:
 
 
 def test_nothing_is_noted_outside_and_the_inner_watch_hides_the_outer_one() -> None:
-    outer, inner = Progress(), Progress()
+    outer, inner = ReachedLines(), ReachedLines()
     with outer.watching():
         run(inner, 3, True)
     assert inner.events and not outer.events
 
 
 def test_local_names_are_those_of_the_last_statement() -> None:
-    names = Names(function="f")
+    names = LocalNames(function="f")
     run(names, 3, True)
     assert names.found["i"] == 2
     assert names.found["total"] == 11.0

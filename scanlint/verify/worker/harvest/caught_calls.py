@@ -16,7 +16,7 @@ import numpy as np
 
 from ..infer.specs import Array
 from ..runtime.calling import Values, hurry
-from ..search.case_values import Mode, make
+from ..search.case_values import Filling, make
 
 ENOUGH = 4
 MORE_SECONDS = 2.0  # that a caller goes on for after its first call
@@ -143,7 +143,7 @@ def _within(value: object) -> object:
 def _invented(value: jax.Array) -> object:
     shape, dtype = tuple(value.shape), str(value.dtype)
     spec = Array(shape, "key" if dtype.startswith("key<") else dtype)
-    found = make({"": spec}, Mode("ordinary values", seed=len(shape)), ())[""]
+    found = make({"": spec}, Filling("ordinary values", seed=len(shape)), ())[""]
     return found.item() if value.weak_type and not shape and isinstance(found, jax.Array) else found
 
 

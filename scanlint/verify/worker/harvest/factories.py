@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ..runtime.calling import Signature, TookTooLong, Values, limited
 from ..runtime.loading import Loaded
-from ..runtime.made_functions import Made, product
+from ..runtime.made_functions import MakerSignature, product
 
 SECONDS = 4.0
 
@@ -18,13 +18,13 @@ def made(
     outer: Signature,
     own: Sequence[Values],
     inner: Mapping[str, Callable[[Signature], Sequence[Values]]],
-) -> tuple[Made, tuple[Values, ...]] | None:
+) -> tuple[MakerSignature, tuple[Values, ...]] | None:
     """The calls of a function that this one makes, each with arguments of its maker; None where it makes none."""
     for name, calls in inner.items():
         node = next((n for n in _functions(loaded, name)), None)
         if node is None:
             continue
-        signature = Made.by(outer, Signature.of(node, frozenset()), name)
+        signature = MakerSignature.by(outer, Signature.of(node, frozenset()), name)
         found = []
         for maker in own or [{}]:
             try:

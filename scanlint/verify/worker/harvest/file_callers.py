@@ -10,7 +10,7 @@ from ..infer.specs import Array, Specs, leaves
 from ..infer.static_parameters import statics
 from ..runtime.calling import Signature, TookTooLong, Values, limited, plain
 from ..runtime.loading import Loaded, complete
-from ..search.case_values import Mode, make
+from ..search.case_values import Filling, make
 from ..search.input_sources import Inputs
 from .caught_calls import concrete
 
@@ -69,7 +69,7 @@ def caught(
     own = loaded.names[function]
     loaded.names[function] = catch
     try:
-        plain(caller)(**make(specs, Mode("ordinary values"), ()))
+        plain(caller)(**make(specs, Filling("ordinary values"), ()))
     except Caught:
         pass
     finally:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from ..infer.static_parameters import static_parameters
 from ..runtime.calling import Signature
-from ..runtime.made_functions import Made
+from ..runtime.made_functions import MakerSignature
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 CHANGED = frozenset([
@@ -18,7 +18,7 @@ CHANGED = frozenset([
 """What gives a function for a function; others, such as `lax.scan`, call it."""
 
 
-def making(node: Function, outer: Signature, changed: Collection[int]) -> tuple[Made, Function] | None:
+def making(node: Function, outer: Signature, changed: Collection[int]) -> tuple[MakerSignature, Function] | None:
     """How the function is called that this one makes, and one with the parameters and statements of both.
 
     None where it gives no function of its own, or none that runs all `changed` lines: the others would not be compared.
@@ -29,7 +29,7 @@ def making(node: Function, outer: Signature, changed: Collection[int]) -> tuple[
     inner = next((f for f in given if own and own <= _lines(f, inside)), None)
     if inner is None or inner.args.vararg or inner.args.kwarg:
         return None
-    signature = Made.by(outer, Signature.of(inner, static_parameters(inner, node)), inner.name)
+    signature = MakerSignature.by(outer, Signature.of(inner, static_parameters(inner, node)), inner.name)
     return signature, _joined(node, inner)
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..infer.specs import Array
 from ..runtime.loading import Loaded, complete, load, loads, place
-from ..search.case_values import Mode, make
+from ..search.case_values import Filling, make
 
 MOST_ELEMENTS = 4_000_000
 KEYS = {"fry": "threefry2x32", "rbg": "rbg", "urbg": "unsafe_rbg"}
@@ -80,7 +80,7 @@ class Builder:
         if int(np.prod(shape)) > MOST_ELEMENTS:
             raise CannotBuild(f"an array of shape {shape}")
         spec = Array(shape, "key" if dtype.startswith("key<") else dtype)
-        found = make({"": spec}, Mode("ordinary values", seed=self.made), ())[""]
+        found = make({"": spec}, Filling("ordinary values", seed=self.made), ())[""]
         if weak and not shape and isinstance(found, jax.Array):
             return found.item()
         return found

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from ..runtime.jax_functions import placed
-from .specs import Array, Choice, Scalar, Spec, Struct
+from .specs import Alternatives, Array, Scalar, Spec, Struct
 
 _TOKEN = re.compile(r"""\s*(?:[A-Za-z_][\w.]*|[\[\]{}():,=]|"[^"]*"|'[^']*'|[^\s\[\]{}():,=]+)""")
 _SCALARS = ("int", "float", "bool", "complex")
@@ -84,7 +84,7 @@ class _Reader:
                 return Struct(kind, items)
         if token == "static":
             self.take()
-            return Choice((self.value(),))
+            return Alternatives((self.value(),))
         if token in _SCALARS and self.peek(1) != "[":
             self.take()
             return Scalar(token, self.fixed())
@@ -93,7 +93,7 @@ class _Reader:
             return self.array(_DTYPES[token])
         if self.peek(1) == "(" and (found := self.record()) is not None:
             return found
-        return Choice((self.value(),))
+        return Alternatives((self.value(),))
 
     def array(self, dtype: str) -> Spec:
         shape: list[int] = []
@@ -107,7 +107,7 @@ class _Reader:
             self.take("]")
         spec = Array(tuple(shape), dtype)
         value = self.fixed()
-        return spec if value is None else Choice((_filled(spec, value),))
+        return spec if value is None else Alternatives((_filled(spec, value),))
 
     def fixed(self) -> object:
         """What stands after `=`; None where there is nothing."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..runtime.absent_packages import stands_in
 from .need import Need
-from .specs import Array, Choice, Scalar, Spec, Struct, replace
+from .specs import Alternatives, Array, Scalar, Spec, Struct, replace
 
 INTEGER_NAMES = re.compile(
     r"^(n|k|m|num|count|steps|iters?|length|depth|order|size|dim|axis|max_?iters?|n_\w+|num_\w+|\w+_(steps|iters?|size|dim|count|num|len))$",
@@ -80,11 +80,11 @@ def _guesses(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], d
         yield Array(_leading(need, sizes), "key")
         yield Array(_leading(need, sizes), "rawkey")
     if members := _members(need, names):
-        yield Choice(members)
+        yield Alternatives(members)
     if any(isinstance(c, str) for c in need.constants):
-        yield Choice(_strings(need))
+        yield Alternatives(_strings(need))
     if need.is_flag and not need.is_array and need.rank == 0:
-        yield Choice((True, False))
+        yield Alternatives((True, False))
     if need.is_start:
         yield Scalar("int", 1)
     if need.is_range or (INTEGER_NAMES.match(name) and need.rank == 0 and not need.is_array):
@@ -147,22 +147,22 @@ def _functions(arity: int) -> Iterator[Spec]:
         made = (lambda a, b: jnp.sin(a) * b, lambda a, b: a + jnp.tanh(b))
     else:
         made = (lambda *xs: sum(jnp.sin(x) for x in xs), lambda *xs: jnp.tanh(xs[0]))
-    yield Choice(tuple(jax.tree_util.Partial(function) for function in made))  # type: ignore[no-untyped-call]
+    yield Alternatives(tuple(jax.tree_util.Partial(function) for function in made))  # type: ignore[no-untyped-call]
 
 
 def _defaulted(need: Need) -> Iterator[Spec]:
     value = need.default
     match value:
         case bool():
-            yield Choice((value, not value))
+            yield Alternatives((value, not value))
         case int():
             yield from _whole(value)
         case float():
             yield Scalar("float", value)
         case str():
-            yield Choice(tuple(dict.fromkeys([value, *(c for c in sorted(map(str, need.constants)))])))
+            yield Alternatives(tuple(dict.fromkeys([value, *(c for c in sorted(map(str, need.constants)))])))
         case None:
-            yield Choice((None,))
+            yield Alternatives((None,))
 
 
 def _whole(usual: int | None) -> Iterator[Spec]:
@@ -231,7 +231,7 @@ def of_class(cls: type, need: Need, sizes: Sizes, names: Mapping[str, object], d
         inner.annotation = inner.annotation or _as_node(annotation)
         default = _field_default(cls, name)
         if default is not ... and name not in need.attributes:
-            items.append((name, Choice((default,))))
+            items.append((name, Alternatives((default,))))
             continue
         if isinstance(default, (jax.Array, np.ndarray)):
             items.append((name, Array(default.shape, str(default.dtype))))
@@ -300,17 +300,17 @@ def _meant(
     elif isinstance(meant, type) and record_fields(meant) is not None:
         yield from of_class(meant, need, sizes, names, depth)
     elif isinstance(meant, type) and issubclass(meant, enum.Enum):
-        yield Choice(tuple(meant))
+        yield Alternatives(tuple(meant))
     elif meant is bool:
-        yield Choice((True, False))
+        yield Alternatives((True, False))
     elif meant is int:
         if members := _members(need, names):
-            yield Choice(members)
+            yield Alternatives(members)
         yield from _whole(need.default if isinstance(need.default, int) else None)
     elif meant is float:
         yield Scalar("float", need.default if isinstance(need.default, float) else None)
     elif meant is str:
-        yield Choice(_strings(need))
+        yield Alternatives(_strings(need))
     elif meant in (jax.Array, np.ndarray) and not need.is_key and not KEY_NAMES.match(name):
         yield Array(_shape(need, sizes), _dtype(need))
     else:
@@ -358,5 +358,5 @@ def _jaxtyping(kind: str, axes: str, sizes: Sizes) -> Iterator[Spec]:
 def known(cls: type) -> Spec | None:
     """Arguments of library classes that are not arrays: the random streams of `flax.nnx`."""
     if cls.__name__ == "Rngs" and cls.__module__.startswith("flax"):
-        return Struct(cls, (("seed", Choice((0,))),), positional=True)
+        return Struct(cls, (("seed", Alternatives((0,))),), positional=True)
     return None

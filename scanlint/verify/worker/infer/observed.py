@@ -9,7 +9,7 @@ import numpy as np
 
 from ..runtime.calling import Values
 from ..runtime.jax_functions import is_key
-from .specs import Array, Choice, Scalar, Spec, Specs, Struct, leaves, replace, resize
+from .specs import Alternatives, Array, Scalar, Spec, Specs, Struct, leaves, replace, resize
 
 SMALL = (3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
 LARGE = 8
@@ -19,7 +19,7 @@ def observed(value: object) -> Spec:
     """What one argument looks like; what has no other values stands for itself."""
     match value:
         case bool():
-            return Choice((value,))
+            return Alternatives((value,))
         case int() | float() | complex():
             return Scalar(type(value).__name__, value)
         case dict() if all(isinstance(k, str) for k in value):
@@ -39,7 +39,7 @@ def observed(value: object) -> Spec:
     fields = [f.name for f in dataclasses.fields(value) if f.init] if dataclasses.is_dataclass(value) else []
     if fields and not isinstance(value, type):
         return Struct(type(value), tuple((f, observed(getattr(value, f))) for f in fields))
-    return Choice((value,))
+    return Alternatives((value,))
 
 
 def specs_of(values: Values) -> Specs:
@@ -47,7 +47,7 @@ def specs_of(values: Values) -> Specs:
     specs = {name: observed(value) for name, value in values.items()}
     lengths = {n for s in specs.values() for _, leaf in leaves(s) if isinstance(leaf, Array) for n in leaf.shape}
 
-    def counting(leaf: Array | Scalar | Choice, path: str) -> Spec:
+    def counting(leaf: Array | Scalar | Alternatives, path: str) -> Spec:
         if isinstance(leaf, Scalar) and leaf.kind == "int" and leaf.usual in lengths:
             return Scalar("int", None, leaf.usual)
         return leaf

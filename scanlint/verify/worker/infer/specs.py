@@ -34,7 +34,7 @@ class Scalar:
 
 
 @dataclass(frozen=True)
-class Choice:
+class Alternatives:
     """One of some Python objects: strings, flags, functions, None."""
 
     values: tuple[object, ...]
@@ -49,7 +49,7 @@ class Struct:
     positional: bool = False
 
 
-Spec = Array | Scalar | Choice | Struct
+Spec = Array | Scalar | Alternatives | Struct
 Specs = dict[str, Spec]
 """By parameter."""
 Pick = Callable[[Spec, str], object]
@@ -72,7 +72,7 @@ def build(spec: Spec, pick: Pick, path: str = "") -> object:
     raise TypeError(f"unknown container {spec.kind}")
 
 
-def leaves(spec: Spec, path: str = "") -> Iterator[tuple[str, Array | Scalar | Choice]]:
+def leaves(spec: Spec, path: str = "") -> Iterator[tuple[str, Array | Scalar | Alternatives]]:
     """The leaves with their paths."""
     if isinstance(spec, Struct):
         for name, inner in spec.items:
@@ -81,7 +81,7 @@ def leaves(spec: Spec, path: str = "") -> Iterator[tuple[str, Array | Scalar | C
         yield path, spec
 
 
-def replace(spec: Spec, change: Callable[[Array | Scalar | Choice, str], Spec], path: str = "") -> Spec:
+def replace(spec: Spec, change: Callable[[Array | Scalar | Alternatives, str], Spec], path: str = "") -> Spec:
     """The same spec with each leaf changed."""
     if isinstance(spec, Struct):
         items = tuple((n, replace(s, change, f"{path}.{n}")) for n, s in spec.items)
@@ -101,7 +101,7 @@ def sizes(specs: Sequence[Spec]) -> list[int]:
 
 
 def resize(spec: Spec, table: dict[int, int]) -> Spec:
-    def change(leaf: Array | Scalar | Choice, path: str) -> Spec:
+    def change(leaf: Array | Scalar | Alternatives, path: str) -> Spec:
         if isinstance(leaf, Array):
             return Array(tuple(table.get(n, n) for n in leaf.shape), leaf.dtype)
         if isinstance(leaf, Scalar) and leaf.size is not None:

@@ -83,7 +83,7 @@ def parted(numbers: Sequence[int], shapes: Sequence[tuple[int, ...]]) -> list[Id
     return [flat[a : a + n].reshape(shape) for a, n, shape in zip(ends, sizes, shapes, strict=False)]
 
 
-class Interpreter:
+class JaxprNumberer:
     """Evaluates jaxprs over one Numbering."""
 
     def __init__(self, numbering: Numbering, loops: Loops, *, rolled: bool = False) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..runtime.jax_functions import shape, weakly_typed
 from .induction import Loops
-from .jaxpr_numbers import MAX_EQUATIONS, Interpreter, count, inner_jaxprs, unrolled
+from .jaxpr_numbers import MAX_EQUATIONS, JaxprNumberer, count, inner_jaxprs, unrolled
 from .paths import MAX_DECISIONS, Path, TooManyDecisions, paths
 from .unfold import Unfolded, gathering
 from .value_numbers import Ids, Numbering, Unprovable
@@ -136,7 +136,7 @@ def _differ(before: ClosedJaxpr, after: ClosedJaxpr, leaves: Sequence[object]) -
     numbering = Numbering()
     try:
         loops, inputs = Loops(numbering), symbols(numbering, leaves)
-        old, new = (Interpreter(numbering, loops, rolled=rolled) for _ in range(2))
+        old, new = (JaxprNumberer(numbering, loops, rolled=rolled) for _ in range(2))
         first, second = old.closed(before, inputs), new.closed(after, inputs)
     except Unprovable as error:
         return str(error)
@@ -191,11 +191,11 @@ def _along(path: Path, target: _Target, *, joined: bool) -> str:
     numbering = Numbering()
     loops, inputs = Loops(numbering), symbols(numbering, target.leaves)
     rolled = max(unrolled(path.program.jaxpr), unrolled(target.program.jaxpr)) > MAX_EQUATIONS
-    old = Interpreter(numbering, loops, rolled=rolled)
+    old = JaxprNumberer(numbering, loops, rolled=rolled)
     first = _under(path, old, inputs)
     if first is None:
         return ""
-    inputs, new = _assumed(numbering, inputs), Interpreter(numbering, loops, rolled=rolled)
+    inputs, new = _assumed(numbering, inputs), JaxprNumberer(numbering, loops, rolled=rolled)
     second = new.closed(target.program, inputs)
     duties = first[tree.num_leaves : tree.num_leaves + pairs.num_leaves]
     if not all(np.array_equal(a, b) for a, b in zip(duties[::2], duties[1::2], strict=True)):
@@ -203,7 +203,7 @@ def _along(path: Path, target: _Target, *, joined: bool) -> str:
     return _compare(first[: tree.num_leaves], second, path.program, target.program) or _exposes(old, new)
 
 
-def _exposes(old: Interpreter, new: Interpreter) -> str:
+def _exposes(old: JaxprNumberer, new: JaxprNumberer) -> str:
     """Whether the new version computes in any case what the old one guards: the gradient may be lost there."""
     return "what a branch guards is computed in any case" if new.exposed - old.exposed else ""
 
@@ -235,7 +235,7 @@ def _assumed(numbering: Numbering, inputs: list[Ids]) -> list[Ids]:
     return [np.array([table.get(i, i) for i in x.reshape(-1).tolist()], np.int64).reshape(x.shape) for x in inputs]
 
 
-def _under(path: Path, interpreter: Interpreter, inputs: list[Ids]) -> list[Ids] | None:
+def _under(path: Path, interpreter: JaxprNumberer, inputs: list[Ids]) -> list[Ids] | None:
     """The outputs under the path's decisions; None where these contradict each other."""
     decisions, numbering = path.decisions, interpreter.numbering
     for _ in range(len(decisions) + 2):

@@ -12,7 +12,7 @@ MARK = "__scanlint_line__"
 
 
 @dataclass
-class Progress:
+class ReachedLines:
     """The lines whose statements were begun, and how many were."""
 
     events: int = 0
@@ -33,7 +33,7 @@ class Progress:
 
 
 @dataclass
-class Names(Progress):
+class LocalNames(ReachedLines):
     """The local names of one function when it began its last statement."""
 
     function: str = ""
@@ -45,7 +45,7 @@ class Names(Progress):
             self.found = dict(frame.f_locals)
 
 
-_WATCHING: list[Progress] = []
+_WATCHING: list[ReachedLines] = []
 
 
 def reached(line: int) -> None:
@@ -59,11 +59,11 @@ def marked(tree: ast.Module) -> ast.Module:
 
     A function to trace calls of Python with (`sys.settrace`) sees those within JAX too, which takes as long again.
     """
-    _Marker().visit(tree)
+    _LineMarker().visit(tree)
     return ast.fix_missing_locations(tree)
 
 
-class _Marker(ast.NodeTransformer):
+class _LineMarker(ast.NodeTransformer):
     def __init__(self) -> None:
         self.inside = False
 

@@ -13,7 +13,7 @@ DEEPEST = 3
 
 
 @dataclass(frozen=True)
-class Made(Signature):
+class MakerSignature(Signature):
     """Calls the function, takes the function named `product` out of its result, and calls that."""
 
     outer: Signature = field(default_factory=lambda: Signature(()))
@@ -21,7 +21,7 @@ class Made(Signature):
     product: str = ""
 
     @classmethod
-    def by(cls, outer: Signature, inner: Signature, product: str) -> Made:
+    def by(cls, outer: Signature, inner: Signature, product: str) -> MakerSignature:
         """Parameters of the made function stand as `product.name` among those of its maker, which are static."""
         mine = tuple(f"{product}.{n}" for n in (*inner.positional, *inner.keyword))
         theirs = (*outer.positional, *outer.keyword)

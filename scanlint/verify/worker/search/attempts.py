@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 import jax
 import numpy as np
 
-from ..infer.specs import Array, Choice, Scalar, Spec, Specs, Struct, build, leaves
+from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, Struct, build, leaves
 from ..proof.paths import TooManyDecisions, deciding
 from ..runtime.calling import Signature, TookTooLong, Values, limited, plain, split
 from ..runtime.jax_errors import UNTRACEABLE
 from ..runtime.jax_functions import abstract
-from ..runtime.line_marks import Progress
+from ..runtime.line_marks import ReachedLines
 from ..runtime.loading import Loaded
-from ..runtime.made_functions import Made
+from ..runtime.made_functions import MakerSignature
 from ..runtime.transplant import transplant
-from .case_values import Mode, make, scalar_values
+from .case_values import Filling, make, scalar_values
 from .shape_search import Failure
 
 ATTEMPT_SECONDS = 2.0
@@ -51,11 +51,11 @@ class Attempts:
         specs: Specs,
         function: Callable[..., object] | None = None,
         truth: Callable[[int], bool] = lambda asked: asked % 2 == 1,
-        reached: Progress | None = None,
+        reached: ReachedLines | None = None,
     ) -> Failure | None:
         """Does a version (the old one) accept these? Abstractly where they allow; truth tests are alternated."""
         asked, self.empty = [0], False
-        reached = Progress() if reached is None else reached
+        reached = ReachedLines() if reached is None else reached
 
         def decide(tracer: object) -> bool:
             asked[0] += 1
@@ -83,13 +83,13 @@ class Attempts:
             return self.failed(error, reached)
         return None
 
-    def failed(self, error: Exception, reached: Progress) -> Failure:
+    def failed(self, error: Exception, reached: ReachedLines) -> Failure:
         lines, offsets, meant = self.lines_of(error)
         return Failure(str(error), lines, type(error).__name__, (reached.events, *offsets), meant)
 
     def runs(self, specs: Specs, function: Callable[..., object] | None) -> bool:
         """Whether a version that does not trace accepts real arguments: `float(x)`, `int(size / step)`."""
-        for mode in (Mode("ordinary values"), Mode("positive values", seed=9, definite=True)):
+        for mode in (Filling("ordinary values"), Filling("positive values", seed=9, definite=True)):
             try:
                 with limited(ATTEMPT_SECONDS):
                     values = self.moved(make(specs, mode, ()), function)
@@ -128,7 +128,7 @@ class Attempts:
     def abstract(self, specs: Specs) -> dict[str, object]:
         """Arguments with shapes in place of arrays; real ones where a container hides them from JAX."""
         if any(_opaque(s) for s in specs.values()):
-            return make(specs, Mode("ordinary"), ())
+            return make(specs, Filling("ordinary"), ())
 
         def pick(spec: Spec, path: str) -> object:
             match spec:
@@ -140,12 +140,12 @@ class Attempts:
                     return abstract(shape, jax.numpy.dtype(dtype))
                 case Scalar():
                     return scalar_values(spec, ())[0]
-                case Choice(values=values):
+                case Alternatives(values=values):
                     return values[0]
             raise TypeError(f"no value for {spec}")
 
-        outer = self.signature.static if isinstance(self.signature, Made) else ()
-        real = make({n: s for n, s in specs.items() if n in outer}, Mode("ordinary"), ())
+        outer = self.signature.static if isinstance(self.signature, MakerSignature) else ()
+        real = make({n: s for n, s in specs.items() if n in outer}, Filling("ordinary"), ())
         return {name: build(spec, pick, name) for name, spec in specs.items() if name not in real} | real
 
 

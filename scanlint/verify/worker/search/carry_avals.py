@@ -29,7 +29,7 @@ MOST_HELD = 3  # carries that are given another dtype at a time
 Loop = Callable[..., object]
 
 
-class Like(NamedTuple):
+class ShapeSource(NamedTuple):
     """A shape that a carry has in the end: what local arrays broadcast to, each without its first axes.
 
     `arrays` are their names and how many axes they are without. `typed`: its dtype is what they promote to as well;
@@ -53,7 +53,7 @@ class Start(NamedTuple):
     after: str
     weak: bool
     scalar: bool
-    likes: frozenset[Like]
+    likes: frozenset[ShapeSource]
     problem: str = ""
     unread: bool = False
 
@@ -79,7 +79,7 @@ class Watched:
 
     def instrument(self, tree: ast.Module) -> ast.Module:
         """Have every call of a staged loop go through `settled`, with the names that it carries."""
-        changed = _Marker().visit(tree)
+        changed = _LoopMarker().visit(tree)
         ast.fix_missing_locations(changed)
         return tree
 
@@ -134,7 +134,7 @@ class Watched:
         return now
 
 
-class _Marker(ast.NodeTransformer):
+class _LoopMarker(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         match node:
@@ -293,7 +293,7 @@ def _start(
     return Start(line, name, before, after, weak, shape(start) == (), likes, problem)
 
 
-def _likes(arrays: Mapping[str, jax.Array | np.ndarray], axes: tuple[int, ...], dtype: str) -> Iterator[Like]:
+def _likes(arrays: Mapping[str, jax.Array | np.ndarray], axes: tuple[int, ...], dtype: str) -> Iterator[ShapeSource]:
     """The arrays, and some of them together, that have these axes."""
     parts = [(n, x, cut) for n, x in list(arrays.items())[:MOST_ARRAYS] for cut in (*range(min(x.ndim, 2) + 1), -1)]
     for n, x, cut in parts:
@@ -310,8 +310,8 @@ def _likes(arrays: Mapping[str, jax.Array | np.ndarray], axes: tuple[int, ...], 
                     yield _like(names, [x.dtype for _, x, _ in joined], dtype)
 
 
-def _like(names: tuple[tuple[str, int], ...], dtypes: Sequence[np.dtype], dtype: str) -> Like:
-    return Like(names, str(jnp.result_type(*dtypes)) == dtype, str(jnp.result_type(float, *dtypes)) == dtype)
+def _like(names: tuple[tuple[str, int], ...], dtypes: Sequence[np.dtype], dtype: str) -> ShapeSource:
+    return ShapeSource(names, str(jnp.result_type(*dtypes)) == dtype, str(jnp.result_type(float, *dtypes)) == dtype)
 
 
 def _left(array: jax.Array | np.ndarray, cut: int) -> tuple[int, ...]:
@@ -342,7 +342,7 @@ def merged(runs: Sequence[Sequence[Start]]) -> list[Start]:
             continue
         other = found[start.key]
         likes = {
-            Like(a.arrays, a.typed and b.typed, a.floated and b.floated)
+            ShapeSource(a.arrays, a.typed and b.typed, a.floated and b.floated)
             for a in start.likes
             for b in other.likes
             if a.arrays == b.arrays

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..infer.specs import Array, Choice, Scalar, Spec, Specs, build, key_of, leaves
+from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, build, key_of, leaves
 from ..runtime.calling import Values
 from ..runtime.jax_functions import placed
 
@@ -38,7 +38,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Mode:
+class Filling:
     """How the leaves of one case are filled; `turn` chooses among discrete values, by leaf where `only` names it.
 
     `spot` is the first element, or the `last`; `large`: whole numbers of arrays are; `few`: floats are small whole
@@ -61,7 +61,7 @@ class Mode:
     around: tuple[float, ...] = ()
 
 
-POSITIVE = Mode("positive values", seed=9, definite=True)
+POSITIVE = Filling("positive values", seed=9, definite=True)
 
 
 @dataclass
@@ -83,22 +83,22 @@ class Family:
 
 
 GENTLE = (
-    Mode("small values", scale=0.1),
-    Mode("other small values", seed=1, scale=0.05, turn=1, mixed=True),
-    Mode("small positive values", seed=9, scale=0.1, definite=True),
-    Mode("small negative values", seed=8, scale=0.1, sign=-1),
-    Mode("still other small values", seed=5, scale=0.2, turn=2, mixed=True),
-    Mode("zeros", fill=0.0),
+    Filling("small values", scale=0.1),
+    Filling("other small values", seed=1, scale=0.05, turn=1, mixed=True),
+    Filling("small positive values", seed=9, scale=0.1, definite=True),
+    Filling("small negative values", seed=8, scale=0.1, sign=-1),
+    Filling("still other small values", seed=5, scale=0.2, turn=2, mixed=True),
+    Filling("zeros", fill=0.0),
 )
 """On which an iteration may settle that has no end on ordinary values."""
 GENTLE_POSITIVE = tuple(
-    Mode(f"small positive values {at}", seed=8 + at, scale=scale, definite=True, turn=at - 1, mixed=at > 1)
+    Filling(f"small positive values {at}", seed=8 + at, scale=scale, definite=True, turn=at - 1, mixed=at > 1)
     for at, scale in enumerate((0.2, 0.1, 0.3, 0.05, 0.5), start=1)
 )
 """On which time goes on: `t += dt`."""
 
 
-def make(specs: Specs, mode: Mode, integers: Sequence[int], wide: bool = False) -> Values:
+def make(specs: Specs, mode: Filling, integers: Sequence[int], wide: bool = False) -> Values:
     """Arguments by parameter."""
 
     def pick(spec: Spec, path: str) -> object:
@@ -110,7 +110,7 @@ def make(specs: Specs, mode: Mode, integers: Sequence[int], wide: bool = False) 
                 return _array(spec, path, mode, turn, integers, wide)
             case Scalar():
                 return scalar_values(spec, integers)[turn % len(scalar_values(spec, integers))]
-            case Choice(values=values):
+            case Alternatives(values=values):
                 return values[turn % len(values)]
         raise TypeError(f"no value for {spec}")
 
@@ -133,7 +133,7 @@ def scalar_values(spec: Scalar, integers: Sequence[int]) -> list[object]:
     return [*first, 0.5 + 0.25j]
 
 
-def _array(spec: Array, path: str, mode: Mode, turn: int, integers: Sequence[int], wide: bool) -> object:
+def _array(spec: Array, path: str, mode: Filling, turn: int, integers: Sequence[int], wide: bool) -> object:
     rng = np.random.default_rng([zlib.crc32(path.encode()), mode.seed])
     if spec.dtype in ("key", "rawkey"):
         return key_of(mode.seed + 7, spec.shape, spec.dtype == "key")
@@ -176,40 +176,40 @@ def _definite(values: np.ndarray) -> np.ndarray:
     return np.asarray(values @ np.swapaxes(values, -1, -2) / size + 2.0 * np.eye(size))
 
 
-def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Iterator[Mode]:
+def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Iterator[Filling]:
     """The cases of one set of specs, the most telling first."""
-    yield Mode("ordinary values")
-    yield Mode("other values", seed=1, scale=3.0, turn=1, mixed=True)
+    yield Filling("ordinary values")
+    yield Filling("other values", seed=1, scale=3.0, turn=1, mixed=True)
     found = [leaf for s in specs.values() for _, leaf in leaves(s)]
     matrices = any(map(_square, found))
     yield replace(POSITIVE, name="positive values and matrices") if matrices else POSITIVE
-    yield Mode("negative values", seed=8, sign=-1)
+    yield Filling("negative values", seed=8, sign=-1)
     for name, fill in (("zeros", 0.0), ("ones", 1.0), ("minus ones", -1.0)):
-        yield Mode(name, fill=fill)
-    yield Mode("few different values", seed=12, few=True)
+        yield Filling(name, fill=fill)
+    yield Filling("few different values", seed=12, few=True)
     yield from _alone(specs, floats)
     options = max((_options(leaf, integers) for leaf in found), default=1)
     for k in range(max(AROUND, min(3 * options, 2 * AROUND)) if floats else 0):
-        yield Mode(f"values around the constants {k}", seed=30 + k, turn=k % options, around=tuple(floats))
+        yield Filling(f"values around the constants {k}", seed=30 + k, turn=k % options, around=tuple(floats))
     for value in floats:
         for near in (value, value - 1, value + 1, value / 2):  # halves: `x + y` is on a boundary
-            yield Mode(f"all {near:g}", fill=near)
+            yield Filling(f"all {near:g}", fill=near)
     discrete = [(f"{path}", _options(leaf, integers)) for name, s in specs.items() for path, leaf in leaves(s, name)]
     for path, options in discrete:
         for turn in range(1, options):
-            yield Mode(f"choice {turn} of {path}", turn=turn, only=path)
-    yield Mode("a NaN", seed=2, spot=float("nan"))
+            yield Filling(f"choice {turn} of {path}", turn=turn, only=path)
+    yield Filling("a NaN", seed=2, spot=float("nan"))
     if any(isinstance(leaf, Array) and leaf.shape and "float" in leaf.dtype for leaf in found):
-        yield Mode("a NaN at the end", seed=2, spot=float("nan"), last=True)
+        yield Filling("a NaN at the end", seed=2, spot=float("nan"), last=True)
     if any(isinstance(leaf, Array) and leaf.dtype in ("int32", "int64") for leaf in found):
-        yield Mode(LARGE_NUMBERS, large=True)
-    yield Mode("an infinity", seed=3, spot=float("inf"))
-    yield Mode("large values", seed=4, scale=1e4)
+        yield Filling(LARGE_NUMBERS, large=True)
+    yield Filling("an infinity", seed=3, spot=float("inf"))
+    yield Filling("large values", seed=4, scale=1e4)
     for k in range(3):
-        yield Mode(f"mixture {k}", seed=5 + k, scale=(0.1, 1.0, 10.0)[k], turn=k + 2, mixed=True)
+        yield Filling(f"mixture {k}", seed=5 + k, scale=(0.1, 1.0, 10.0)[k], turn=k + 2, mixed=True)
 
 
-def _alone(specs: Specs, floats: Sequence[float]) -> Iterator[Mode]:
+def _alone(specs: Specs, floats: Sequence[float]) -> Iterator[Filling]:
     """A boundary in one number, with the others on either side of zero: what `x >= 0` gives may hang on `y`."""
     numbers = [
         path
@@ -221,12 +221,12 @@ def _alone(specs: Specs, floats: Sequence[float]) -> Iterator[Mode]:
         for value in dict.fromkeys([0.0, *floats[:1]]):
             for path in numbers:
                 for sign in (-1, 1):
-                    yield Mode(f"{path} at {value:g}", seed=10 + sign, spot=value, only=path, sign=sign)
+                    yield Filling(f"{path} at {value:g}", seed=10 + sign, spot=value, only=path, sign=sign)
 
 
-def _options(leaf: Array | Scalar | Choice, integers: Sequence[int]) -> int:
+def _options(leaf: Array | Scalar | Alternatives, integers: Sequence[int]) -> int:
     match leaf:
-        case Choice(values=values):
+        case Alternatives(values=values):
             return min(len(values), 6)
         case Scalar():
             return min(len(scalar_values(leaf, integers)), 8)
@@ -237,13 +237,13 @@ def _options(leaf: Array | Scalar | Choice, integers: Sequence[int]) -> int:
     return 1
 
 
-def searching(floats: Sequence[float]) -> Iterator[Mode]:
+def searching(floats: Sequence[float]) -> Iterator[Filling]:
     """Further cases, tried while a line has not been reached."""
     for k in range(40):
-        yield Mode(f"searching {k}", seed=20 + k, scale=10.0 ** (k % 5 - 2), turn=k, mixed=True)
+        yield Filling(f"searching {k}", seed=20 + k, scale=10.0 ** (k % 5 - 2), turn=k, mixed=True)
 
 
-def cases(specs: Specs, found: Iterator[Mode], integers: Sequence[int], *, wide: bool = False) -> Iterator[Case]:
+def cases(specs: Specs, found: Iterator[Filling], integers: Sequence[int], *, wide: bool = False) -> Iterator[Case]:
     for mode in found:
         yield Case(
             mode.name,

@@ -8,7 +8,7 @@ from itertools import islice
 from ..infer.specs import Specs
 from ..runtime.calling import TookTooLong
 from ..runtime.jax_functions import weakly_typed
-from ..runtime.line_marks import Names
+from ..runtime.line_marks import LocalNames
 from ..runtime.version_pair import VersionPair
 from .case_values import make, modes
 
@@ -27,7 +27,7 @@ def ended(
     for mode in islice(modes(specs, floats, ()), MOST if decides else 1):
         if len(found) == len(wanted):
             break
-        names = Names(function=function.rpartition(".")[2])
+        names = LocalNames(function=function.rpartition(".")[2])
         try:
             with names.watching():
                 pair.run_old(make(specs, mode, ()))

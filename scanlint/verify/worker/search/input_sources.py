@@ -12,10 +12,10 @@ from ..infer.given_inputs import BadSpecification, parse
 from ..infer.guess import Sizes, guesses, of_class, record_fields
 from ..infer.inference import infer
 from ..infer.need import Need
-from ..infer.specs import Array, Choice, Scalar, Spec, Specs, Struct, hashable, leaves, resize, sizes
+from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, Struct, hashable, leaves, resize, sizes
 from ..runtime.calling import jitted
 from ..runtime.cut_loops import APART
-from ..runtime.line_marks import Progress
+from ..runtime.line_marks import ReachedLines
 from ..runtime.loading import complete, find
 from .attempts import Attempts
 from .distinct_sizes import separate
@@ -165,7 +165,7 @@ class Inputs(Attempts):
 
     def entered(self, specs: Specs) -> tuple[set[int], Failure | None]:
         """The loops in which the old version makes a trip, by the first lines of their bodies; and whether it fails."""
-        reached = Progress()
+        reached = ReachedLines()
         failure = self.attempt(specs, reached=reached)
         loops = (n for n in ast.walk(self.node) if isinstance(n, ast.For | ast.While))
         return {n.body[0].lineno for n in loops} & reached.lines, failure
@@ -218,7 +218,7 @@ class Inputs(Attempts):
             else:
                 found[name] = list(guesses(name.rpartition(".")[2], need, shared, names))[:8]
             if name in self.fixed:
-                found[name] = [Choice((self.fixed[name],))]
+                found[name] = [Alternatives((self.fixed[name],))]
             if name in self.signature.static:
                 found[name] = [hashable(spec) for spec in found[name]]
         for name, need in needs.items():

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import Enum
 
-from ..infer.specs import Array, Choice, Scalar, Spec, Specs, leaves, replace
+from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, leaves, replace
 
 MOST = 6
 OTHERS = {"float32": "float16", "int32": "int8"}
 FLOATS, INTEGERS = "float32", "int32"
 
 
-class Kind(Enum):
+class Retyping(Enum):
     """What of the arguments has another type."""
 
     ALL = "all numbers in fewer bits"
@@ -20,17 +20,17 @@ class Kind(Enum):
     WHOLE = "whole numbers for the floats of one argument: an image may hold such"
 
 
-def narrowed(specs: Specs) -> Iterator[tuple[Specs, Kind]]:
+def narrowed(specs: Specs) -> Iterator[tuple[Specs, Retyping]]:
     """The specs with other types, of each kind."""
     for wide, short in OTHERS.items():
         names = [name for name, spec in specs.items() if _holds(spec, wide)]
         if names:
-            yield {n: retyped(s, wide, short) for n, s in specs.items()}, Kind.ALL
+            yield {n: retyped(s, wide, short) for n, s in specs.items()}, Retyping.ALL
         for chosen in names[:MOST]:
             if wide == FLOATS:
-                yield _with(specs, chosen, FLOATS, INTEGERS), Kind.WHOLE
+                yield _with(specs, chosen, FLOATS, INTEGERS), Retyping.WHOLE
             if len(names) > 1:
-                yield _with(specs, chosen, wide, short), Kind.ONE
+                yield _with(specs, chosen, wide, short), Retyping.ONE
 
 
 def _with(specs: Specs, name: str, dtype: str, other: str) -> Specs:
@@ -44,7 +44,7 @@ def _holds(spec: Spec, dtype: str) -> bool:
 def retyped(spec: Spec, dtype: str, other: str) -> Spec:
     """The spec with arrays of another dtype."""
 
-    def change(leaf: Array | Scalar | Choice, path: str) -> Spec:
+    def change(leaf: Array | Scalar | Alternatives, path: str) -> Spec:
         return Array(leaf.shape, other) if isinstance(leaf, Array) and leaf.dtype == dtype else leaf
 
     return replace(spec, change)

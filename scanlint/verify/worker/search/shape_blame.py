@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Collection
 
 from ..infer.specs import Specs
-from ..runtime.line_marks import Progress
+from ..runtime.line_marks import ReachedLines
 from .attempts import Attempts
 from .shape_search import Failure
 
@@ -27,7 +27,7 @@ def to_blame(inputs: Attempts, new: ast.Module, specs: Specs, failure: Failure) 
     failing = _done(new, failure.lines[-1:])
     if not failing:
         return False
-    reached = Progress()
+    reached = ReachedLines()
     if any(inputs.attempt(specs, truth=way, reached=reached) is not None for way in WAYS):
         return False
     return failing <= _done(inputs.loaded.tree, reached.lines)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from ..infer.divisions import multiples
 from ..infer.guess import FRESH, UNARY
-from ..infer.specs import Array, Choice, Scalar, Spec, Specs, leaves, replace, resize, sizes
+from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, leaves, replace, resize, sizes
 from ..runtime.jax_errors import Complaint, Fact, Shape, read
 
 MAX_ATTEMPTS = 400
@@ -54,7 +54,7 @@ Attempt = Callable[[Specs], Failure | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     specs: Specs | None
     failure: Failure | None
     attempts: int
@@ -73,7 +73,7 @@ def search(
     seconds: float = MAX_SECONDS,
     most: int = MAX_ATTEMPTS,
     divisors: tuple[int, ...] = (),
-) -> Found:
+) -> SearchResult:
     """Best first: how far the function got, then how few changes were made. `links` are axes of equal size.
 
     `divisors`: numbers by which the function divides sizes.
@@ -88,7 +88,7 @@ def search(
     seen = {repr(first)}
     failure = attempt(first)
     if failure is None:
-        return Found(first, None, 1)
+        return SearchResult(first, None, 1)
     queue = [Open(_rank(failure), 0.0, next(order), first, changes(first, failure))]
     best, attempts, deadline = failure, 1, time.process_time() + seconds
     while queue and attempts < most and time.process_time() < deadline:
@@ -105,11 +105,11 @@ def search(
         attempts += 1
         failure = attempt(changed)
         if failure is None:
-            return Found(changed, None, attempts)
+            return SearchResult(changed, None, attempts)
         if _rank(failure) < _rank(best):
             best = failure
         heapq.heappush(queue, Open(_rank(failure), at.cost + extra, next(order), changed, changes(changed, failure)))
-    return Found(None, best, attempts)
+    return SearchResult(None, best, attempts)
 
 
 def alike(specs: Specs) -> Specs:
@@ -174,7 +174,7 @@ def _changes(
 def _mapped(spec: Spec) -> Spec:
     """One for each example: all leaves with a further axis, the first one."""
 
-    def many(leaf: Array | Scalar | Choice, path: str) -> Spec:
+    def many(leaf: Array | Scalar | Alternatives, path: str) -> Spec:
         match leaf:
             case Array(shape=shape, dtype=dtype):
                 return Array((FRESH[0], *shape), dtype)
@@ -209,9 +209,9 @@ def _joined(specs: Specs, pairs: list[tuple[int, int]]) -> Iterator[tuple[float,
 def _named(spec: Spec, quoted: Sequence[str]) -> Iterator[Spec]:
     """A text among the leaves made one that an error quotes: it often lists what may be given."""
     for path, leaf in leaves(spec):
-        if isinstance(leaf, Choice) and all(isinstance(v, str) for v in leaf.values):
+        if isinstance(leaf, Alternatives) and all(isinstance(v, str) for v in leaf.values):
             for text in [t for t in quoted if t != leaf.values[0]][:MOST_QUOTED]:
-                yield set_leaf(spec, path, Choice((text, *(v for v in leaf.values if v != text))))
+                yield set_leaf(spec, path, Alternatives((text, *(v for v in leaf.values if v != text))))
 
 
 def broadcast(before: Shape, after: Shape) -> bool:
@@ -259,7 +259,7 @@ def _leaf_changes(spec: Spec, known: list[int], called: bool) -> Iterator[Spec]:
             yield set_leaf(spec, path, changed)
 
 
-def _other_leaf(leaf: Array | Scalar | Choice, called: bool) -> Iterator[Spec]:
+def _other_leaf(leaf: Array | Scalar | Alternatives, called: bool) -> Iterator[Spec]:
     match leaf:
         case Array(shape=shape, dtype="float32"):
             used = set(shape)
@@ -281,7 +281,7 @@ def _other_leaf(leaf: Array | Scalar | Choice, called: bool) -> Iterator[Spec]:
                 yield Scalar("int")
                 yield Array((), "key")
                 if called:
-                    yield Choice(UNARY)
+                    yield Alternatives(UNARY)
         case Array(shape=shape, dtype="int32"):
             yield Scalar("int")
             yield Array((*shape, 3), "int32")
@@ -299,7 +299,7 @@ def _other_leaf(leaf: Array | Scalar | Choice, called: bool) -> Iterator[Spec]:
         case Scalar():
             yield Array(())
             yield Scalar("int")
-        case Choice():
+        case Alternatives():
             yield Array(())
             yield Scalar("int")
 

@@ -13,9 +13,9 @@ from ..infer.need import Need
 from ..infer.observed import reduced, specs_of
 from ..infer.specs import Array, Specs, leaves, resize, sizes
 from ..runtime.calling import Values
-from ..runtime.made_functions import Made
+from ..runtime.made_functions import MakerSignature
 from ..search.carry_settling import Settling
-from ..search.case_values import OTHERWISE, POSITIVE, Case, Family, Mode, cases, modes, varied
+from ..search.case_values import OTHERWISE, POSITIVE, Case, Family, Filling, cases, modes, varied
 from ..search.higher_ranks import BLAMED, GUESSED, fewer, further
 from ..search.input_sources import Inputs
 from ..search.shape_blame import to_blame
@@ -85,7 +85,7 @@ class Families:
     def harvested(self, before: Callable[..., object]) -> list[Values]:
         """Arguments of call sites."""
         loaded, signature = self.inputs.loaded, self.inputs.signature
-        if isinstance(signature, Made):
+        if isinstance(signature, MakerSignature):
             return []  # calls of the maker say nothing of what it makes is called with
         try:
             found = list(harvest(loaded.tree, loaded.names, self.function, before))
@@ -145,7 +145,7 @@ class Families:
             wanted = (
                 list(modes(sized, floats, integers))
                 if not label
-                else [Mode("ordinary values"), Mode("other values", seed=1, turn=1, mixed=True), POSITIVE]
+                else [Filling("ordinary values"), Filling("other values", seed=1, turn=1, mixed=True), POSITIVE]
             )
             found.append(Family(label, sized, list(cases(sized, iter(wanted), integers)), real and not label))
         return found

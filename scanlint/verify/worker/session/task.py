@@ -56,23 +56,25 @@ def run(
     intact = Intact.now()
     enclosure = enclose(folder, float(str(request["timeout"])), kernel=bool(request["kernel"]))
     recordings = Recordings.read(request.get("recorded"))
-    task, answer = attempt(Task(request, stage, enclosure, intact, recordings))
+    task, answer = attempt(VerificationRun(request, stage, enclosure, intact, recordings))
     if answer["verdict"] == "unknown" and task.source == "recorded":
         keep(task.trusted(answer))
-        other, again = attempt(Task(request, stage, enclosure, intact, Recordings()))
+        other, again = attempt(VerificationRun(request, stage, enclosure, intact, Recordings()))
         if again["verdict"] != "unknown":
             task, answer = other, again
     if task.doubtful(answer):
         kept = task.trusted(answer)
         keep(kept)
-        found = Task(request, stage, enclosure, intact, Recordings(), elsewhere=True, keep=lambda: keep(kept))
+        found = VerificationRun(
+            request, stage, enclosure, intact, Recordings(), elsewhere=True, keep=lambda: keep(kept)
+        )
         other, again = attempt(found)
         if again["verdict"] != "unknown":
             task, answer = other, again
     return {**task.trusted(answer), "protections": enclosure.protections}
 
 
-def attempt(task: Task) -> tuple[Task, Answer]:
+def attempt(task: VerificationRun) -> tuple[VerificationRun, Answer]:
     """The answer, whatever the code under test raises."""
     try:
         answer = task.verdict()
@@ -98,7 +100,7 @@ def attempt(task: Task) -> tuple[Task, Answer]:
 
 
 @dataclass
-class Task:
+class VerificationRun:
     """The request, and what is found out about it."""
 
     request: Answer

@@ -17,7 +17,7 @@ from ..runtime.calling import TookTooLong, Values, jitted, limited, split, witho
 from ..runtime.eager_pace import CASE_SECONDS
 from ..runtime.jax_errors import UNTRACEABLE, Fact, first_line, in_staged_body, of_carried_types, says
 from ..runtime.jax_functions import is_key, placed, shape, weakly_typed
-from ..runtime.line_marks import Progress
+from ..runtime.line_marks import ReachedLines
 from ..runtime.version_pair import VersionPair
 from ..search.case_values import LARGE_NUMBERS, Case
 from .agreement import ACCEPTED_RELATIVE, Agreement, Difference, compare, describe, nowhere_finite, structure
@@ -141,7 +141,7 @@ class Judge:
         """Whether there are no elements, or a loop of the old version makes no trip."""
         if without_elements(values) or self.pair.old.function is None:
             return without_elements(values)
-        reached = Progress()
+        reached = ReachedLines()
         with reached.watching():
             self.pair.run_old(values)
         loops = [n for n in ast.walk(self.pair.old.function) if isinstance(n, ast.For)]

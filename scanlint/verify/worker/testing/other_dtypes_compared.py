@@ -15,7 +15,7 @@ from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong, Values
 from ..runtime.jax_errors import first_line
 from ..runtime.jax_functions import eps, is_key, placed
-from ..search.other_dtypes import Kind
+from ..search.other_dtypes import Retyping
 from .agreement import ACCEPTED_RELATIVE, BASE_ULPS, Agreement, Difference, compare, describe, kinds, structure
 from .judge import Judge, Weaker
 from .rounding import AMPLIFIED, FINER, FINEST, apart, in_double, left_in_double
@@ -27,7 +27,7 @@ SCALES = (0.0, -1.0, 8.0)
 DRAWS = 4
 
 
-def same_in_other_types(judge: Judge, values: Values, kind: Kind, *, along: bool = False) -> str:
+def same_in_other_types(judge: Judge, values: Values, kind: Retyping, *, along: bool = False) -> str:
     """What is to be said of these arguments; raises Weaker where the results differ.
 
     Rounding to few bits explains nothing by itself: the new version may round no more than the old one does. Where
@@ -47,26 +47,26 @@ def same_in_other_types(judge: Judge, values: Values, kind: Kind, *, along: bool
             found = judge.untraced(run, values)
         except Exception as error:  # noqa: BLE001
             text = first_line(error, 120)
-            if kind is not Kind.ALL:  # JAX itself says so
+            if kind is not Retyping.ALL:  # JAX itself says so
                 return ""
             return f"the new version raises for {kinds(values)}: {type(error).__name__}: {text}"
         match kind:
-            case Kind.ALL if _dtypes(expected) != _dtypes(found) and _decided(judge, values, found):
+            case Retyping.ALL if _dtypes(expected) != _dtypes(found) and _decided(judge, values, found):
                 wide = _as(expected, found, _numbers)
-            case Kind.ALL:
+            case Retyping.ALL:
                 wide = expected
-            case Kind.ONE:
+            case Retyping.ONE:
                 wide = _as(expected, found, _wider)
-            case Kind.WHOLE if _cut(expected, found):
+            case Retyping.WHOLE if _cut(expected, found):
                 return f"fractions are cut off by the old version only, as it fills an array, for {kinds(values)}"
-            case Kind.WHOLE:
+            case Retyping.WHOLE:
                 wide = expected if judge.pair.old_traces(values) else _as(expected, found, _wider)
                 found = _as(found, wide, _wider)
         result = compare(wide, found)
         if (
             isinstance(result, Difference)
             and not _as_exact(judge, values, wide, found, result)
-            and not (kind is Kind.WHOLE and _rounded(judge, values, result))
+            and not (kind is Retyping.WHOLE and _rounded(judge, values, result))
         ):
             raise Weaker(f"{describe(values)}: {result.text}{name}")
         seen = Weakness()

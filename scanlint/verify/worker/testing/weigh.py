@@ -15,10 +15,10 @@ from ..runtime.calling import TookTooLong, Values, without_elements
 from ..runtime.jax_errors import in_staged_body
 from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.loading import Loaded
-from ..search.case_values import GENTLE, GENTLE_POSITIVE, OTHERWISE, Case, Family, Mode, cases, searching
+from ..search.case_values import GENTLE, GENTLE_POSITIVE, OTHERWISE, Case, Family, Filling, cases, searching
 from ..search.higher_ranks import GUESSED
 from ..search.input_sources import REMEDY, Inputs
-from ..search.other_dtypes import Kind, narrowed
+from ..search.other_dtypes import Retyping, narrowed
 from .agreement import describe, kinds
 from .branch_boundaries import turns
 from .branch_cover import Coverage
@@ -188,7 +188,7 @@ class Weighing:
             if not good and self.full.slow and check == self.full.check:
                 return
 
-    def gentler(self, families: list[Family], modes: Sequence[Mode]) -> bool:
+    def gentler(self, families: list[Family], modes: Sequence[Filling]) -> bool:
         """Where a `while` of the old version does not end on ordinary values: small ones, on which more settles."""
         made = [f for f in families if f.specs is not None and not f.real]
         old = self.full.pair.old.function
@@ -205,7 +205,7 @@ class Weighing:
         specs = self.inputs.smallest(family.specs) if family.specs is not None else None
         if specs is not None:
             _, integers = self.inputs.constants()
-            small = Family("smallest sizes", specs, list(cases(specs, iter([Mode("ordinary values")]), integers)))
+            small = Family("smallest sizes", specs, list(cases(specs, iter([Filling("ordinary values")]), integers)))
             self.full.pair.pace.patience = PATIENCE
             self.run(small, 1, self.full.check, SHORT_SECONDS)
 
@@ -345,9 +345,9 @@ class Weighing:
         for specs, kind in narrowed(family.specs):
             if time.process_time() - started > NARROW_SECONDS:
                 return
-            chosen = [Mode("ordinary values"), Mode("other values", seed=1, mixed=True)]
+            chosen = [Filling("ordinary values"), Filling("other values", seed=1, mixed=True)]
             for values in filter(None, map(made, cases(specs, iter(chosen), integers))):
-                told = proved and not (self.along and kind is Kind.WHOLE)  # running takes less than paths
+                told = proved and not (self.along and kind is Retyping.WHOLE)  # running takes less than paths
                 if told and (proof := one_proof((self.twin or self.full).pair, values)).same and not proof.weaker:
                     break
                 remark = self.quickly(
@@ -368,7 +368,7 @@ class Weighing:
         enable_x64(True)
         try:
             self.wide = wide = self.widen(self.twin or self.full, self.full.pair.old)
-            chosen = [Mode("ordinary values"), Mode("other values", seed=1, scale=3.0, turn=1, mixed=True)]
+            chosen = [Filling("ordinary values"), Filling("other values", seed=1, scale=3.0, turn=1, mixed=True)]
             for case in cases(family.specs, iter(chosen), self.inputs.constants()[1], wide=True):
                 values = made(case)
                 if values is not None and not (proved and one_proof(wide.pair, values).same):
