@@ -23,7 +23,8 @@ from scanlint.rewrite.lower.loops.carry_types import with_starts
 from scanlint.settings import Settings
 from scanlint.syntax.edits import apply_edits, earlier_line
 from scanlint.trace.unit import Unit
-from scanlint.verify.verifier import Task, Verifier, VerifierUnavailable, find_interpreter
+from scanlint.verify.interpreter import VerifierUnavailable, find_interpreter
+from scanlint.verify.verifier import Task, Verifier
 
 NOT_ALONE = Fix("withheld", "not-alone: it is rewritten only together with others, which was not verified")
 MOST_ROUNDS = 4

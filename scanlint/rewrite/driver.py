@@ -149,7 +149,9 @@ def _statements(unit: Unit) -> list[ast.For | ast.While | ast.If]:
 def rewritten(unit: Unit, node: ast.For | ast.While | ast.If, starts: frozenset[str]) -> Outcome:
     """The rewrite of a statement that has to be staged; what its carry starts with may be written where it is made."""
     from scanlint.batching.examples import batch_of
-    from scanlint.rewrite.lower.batches.batch_map import to_vmap
+    from scanlint.rewrite.lower.batches.batch_map import (
+        to_vmap,  # they import LibCST: nothing is rewritten in most runs
+    )
     from scanlint.rewrite.lower.branches.branch_lowering import to_cond
     from scanlint.rewrite.lower.loops.loop_passes import to_rolled_loop, to_while_loop
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from scanlint.trace.domain.callables import Frame, World
 from scanlint.trace.domain.elements import iterated
-from scanlint.trace.domain.environment import Env, merge, widened
+from scanlint.trace.domain.environment import Env, Widening, merge
 from scanlint.trace.domain.values import UNKNOWN, Value, constant, gathered, join, join_all
 from scanlint.trace.expressions import Expressions
 from scanlint.trace.guards import (
@@ -23,8 +23,6 @@ from scanlint.trace.guards import (
 )
 from scanlint.trace.narrowing import alias, not_none
 from scanlint.trace.operators import binary
-
-PASSES = 3
 
 
 @dataclass(slots=True)
@@ -56,6 +54,8 @@ class Interpreter(Expressions):
     def __init__(self, world: World, frame: Frame) -> None:
         super().__init__(world, frame)
         self.stack: list[_Loop] = []
+        self.heads: dict[ast.stmt, Env] = {}
+        self.widenings: dict[ast.stmt, Widening] = {}
         self.silent = set() if frame.scratch else self.record.silent
 
     def finish(self) -> None:
@@ -272,14 +272,19 @@ def _breaks(node: ast.While) -> bool:
 
 
 def _repeat(self: Interpreter, node: ast.For | ast.While, begin: Callable[[], object]) -> None:
-    """Run the body until what is known at its head no longer changes."""
+    """Run the body until what is known at its head no longer changes.
+
+    A loop that a loop around it runs again begins with the head that it had: the work is linear in the nesting.
+    """
     entry = dict(self.env)
     _note(self, node, entry)
     loop = _Loop()
     self.stack.append(loop)
     self.loops += 1
-    head = entry
-    for _ in range(PASSES):
+    known = self.heads.get(node)
+    head = entry if known is None else merge(known, entry, loop=True)
+    widened = self.widenings.setdefault(node, Widening())
+    while True:
         loop.breaks, loop.continues = [], []
         self.frame.epoch += 1
         self.become(head)
@@ -289,9 +294,11 @@ def _repeat(self: Interpreter, node: ast.For | ast.While, begin: Callable[[], ob
         after = head
         for end in ends:
             after = merge(after, end, loop=True)
+        after = widened(head, after)
         if after == head:
             break
-        head = {name: widened(value, head.get(name)) for name, value in after.items()}
+        head = after
+    self.heads[node] = head
     self.stack.pop()
     self.loops -= 1
     leave = head

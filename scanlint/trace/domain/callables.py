@@ -68,6 +68,8 @@ class Code:
     made in it, `rules` the derivative rules that stand in for it, with the parameters of each that are no tracers.
     `guessed` says that no call is known yet, only that a transform which keeps values concrete will run it, `filtered`
     that of its arguments the arrays are traced and all else stays static.
+    `waiting` are the functions that went on without its result, with their frames, `widened` says that it ran so often
+    that nothing is known of its arguments any more.
     `owner` is the canonical name of the class of a method.
     """
 
@@ -92,6 +94,8 @@ class Code:
     results: dict[object, Value] = field(default_factory=dict)
     followed: list[Followed] = field(default_factory=list)
     makes: bool | None = None
+    waiting: dict[tuple[Code, Frame | None], None] = field(default_factory=dict)
+    widened: bool = False
     rules: list[tuple[Closure, frozenset[str]]] = field(default_factory=list)
 
     @property

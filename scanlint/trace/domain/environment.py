@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from scanlint.trace.domain.values import Unset, Value, join
+from scanlint.trace.domain.values import UNKNOWN, Value, join
 
 Env = dict[str, Value]
+
+MOST_STEPS = 32
+"""How often what is known of one name may change at a loop head; only names that hold ever more take so many steps."""
 
 
 def merge(a: Env, b: Env, *, loop: bool = False) -> Env:
@@ -21,8 +22,22 @@ def merge(a: Env, b: Env, *, loop: bool = False) -> Env:
     return merged
 
 
-def widened(value: Value, before: Value | None) -> Value:
-    """No constant that changes from trip to trip."""
-    if before is not None and value is not before and value.known and value != before:
-        return replace(value, constant=Unset.UNSET)
-    return value
+class Widening:
+    """Counts the steps that each name takes up the lattice at one loop head; a name that takes too many is given up.
+
+    What is given up stays unknown, so that the heads of a loop are an ascending chain that ends.
+    """
+
+    def __init__(self) -> None:
+        self._steps: dict[str, int] = {}
+
+    def __call__(self, head: Env, after: Env) -> Env:
+        """The environment at the head of the next trip."""
+        for name, value in after.items():
+            before = head.get(name)
+            if value is before or value == before:
+                continue
+            self._steps[name] = self._steps.get(name, 0) + 1
+            if self._steps[name] > MOST_STEPS:
+                after[name] = UNKNOWN
+        return after

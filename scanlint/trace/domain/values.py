@@ -131,6 +131,12 @@ def unmarked(value: Value) -> Value:
     return UNKNOWN if plain == UNKNOWN else plain
 
 
+def uncalled(value: Value) -> Value:
+    """A value without what a call of it runs: functions made anew on each run differ, though nothing else does."""
+    bare = within(value, uncalled) if value.container is not None else value
+    return replace(bare, callee=None) if bare.callee is not None else bare
+
+
 def contents(value: Value) -> tuple[Value, ...]:
     """The values inside a container, as far as they are known."""
     inner = (*(value.items or ()), *value.fields.values())
@@ -172,10 +178,10 @@ def element_of(value: Value) -> Value:
     return value.element or UNKNOWN
 
 
-def join_all(values: tuple[Value, ...], *, loop: bool = False) -> Value:
+def join_all(values: tuple[Value, ...], *, loop: bool = False, depth: int = 0) -> Value:
     first, *rest = values
     for value in rest:
-        first = join(first, value, loop=loop)
+        first = join(first, value, loop=loop, depth=depth)
     return first
 
 
@@ -248,7 +254,7 @@ def _join_contents(
         items = tuple(join(x, y, loop=loop, depth=depth + 1) for x, y in zip(a.items, b.items, strict=True))
         return items, None, NO_FIELDS
     inside = (*contents(a), *contents(b))
-    return None, join_all(inside, loop=loop) if inside else None, NO_FIELDS
+    return None, join_all(inside, loop=loop, depth=depth + 1) if inside else None, NO_FIELDS
 
 
 def staged(value: Value, why: Reason | None = None, *, leaf: bool = True, depth: int = 0) -> Value:
