@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mutation.pool import Judge
 from mutation.programs import programs
-from scanlint.engine.session import Run
+from scanlint.engine.session import Session
 from scanlint.finding import Verification
 from scanlint.fix.entries import PendingFix
 from scanlint.fix.fixer import Fixer, Steps
@@ -54,7 +54,7 @@ class Recorder(Verifier):
 class RecordingFixer(Fixer):
     """Tells its recorder which rewrites are plainer forms of those that were refuted."""
 
-    def __init__(self, run: Run, recorder: Recorder) -> None:
+    def __init__(self, run: Session, recorder: Recorder) -> None:
         super().__init__(run, lambda line: None)
         self.verifier = self.recorder = recorder
 
@@ -66,7 +66,7 @@ class RecordingFixer(Fixer):
 def rewritten(text: str, root: Path, judge: Judge) -> list[Task]:
     """What scanlint makes of each unit of a text."""
     recorder = Recorder(judge)
-    with Run(Settings(root=root, cache=False, extend_select=("SCN",))) as run:
+    with Session(Settings(root=root, cache=False, extend_select=("SCN",))) as run:
         run.load_text(decode(text.encode(), root / "module.py"))
         with RecordingFixer(run, recorder) as fixer:
             fixer.fix_all()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from scanlint.finding import Withheld
 from scanlint.host.purity import EAGER, WAITS, computes, of_jax, only_checks
@@ -15,7 +14,6 @@ from scanlint.syntax.bindings import binds, reads, walk_scope
 from scanlint.trace.domain.callables import Closure, Method, Named, Transformed
 from scanlint.trace.domain.values import Value, contents
 
-FEEDS = re.compile(r"(?i)loader|dataset|buffer|replay|queue|reader|writer|logger")
 FETCHES = words("builtins.float builtins.int builtins.bool numpy.array numpy.asarray jax.device_get")
 FUNCTIONAL = words("apply_gradients replace _replace apply update")
 MAKES = words("jax.numpy.zeros jax.numpy.ones jax.numpy.empty jax.numpy.full jax.numpy.eye jax.numpy.arange")
@@ -137,8 +135,6 @@ class HostWork:
                 return False
             case ast.Subscript(slice=ast.Slice(lower=low, upper=high)) if reads(low) & reads(high) & self._index:
                 return not any(isinstance(n, ast.Mult) for n in ast.walk(part.slice))
-            case ast.Name(id=name) | ast.Attribute(attr=name):
-                return FEEDS.search(name) is None
         return True
 
     def _call(self, call: ast.Call) -> bool:

@@ -9,22 +9,22 @@ from typing import NamedTuple
 
 from scanlint.finding import Withheld
 from scanlint.host.host_work import HostWork, holds_array
+from scanlint.jaxapi.words import words
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.module_layers import by_default
 from scanlint.loops.streams import range_length, streams_of
 from scanlint.loops.trip_count import stated
 from scanlint.policy.docstrings import described, said_short
-from scanlint.policy.worth import FEW, deliberate, stream_count
+from scanlint.policy.names import CLOCKS, DRAWS, FEW_ON_HOST
+from scanlint.policy.worth import deliberate, stream_count
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import Names, reads, targets, walk_scope
 from scanlint.trace.domain.callables import Closure, Code, Transformed
 from scanlint.trace.unit import Unit
 
 PROGRESS = re.compile(r"(?i)^(?:tqdm\w*|t?n?range|progress\w*|track|alive_it|prange)$")
-CLOCKS = re.compile(r"\b(?:perf_counter|time\.time|monotonic|timeit|tic|toc|tick|tock)\s*\(")
-DEVICES = re.compile(r"\b(?:ppermute|psum|psum_scatter|all_gather|all_to_all|axis_index|shard_map|pmean)\b")
-SMALL = re.compile(r"(?i)(?:^|_|\b)n?dims?\b|\w?deg\b|degree|order\b|levels|chains|modes\b|rank\b|specs?(?:_|\b)")
-DRAWS = re.compile(r"(?i)(?:^|[_/.])(?:viewer|render\w*|plot\w*|draw\w*|visuali[sz]\w*|animat\w+)(?=$|[_/.])")
+DEVICES = words("ppermute psum psum_scatter all_gather all_to_all axis_index shard_map pmean")
+NAMED = (ast.Attribute, ast.Name)
 MANY = 1000
 """Trips from which one program pays in a test, which is run once: a dispatch takes some 0.1 ms, compiling 0.1 s."""
 COMPUTES = ("jax.numpy.", "jax.lax.", "jax.random.", "jax.nn.", "jax.scipy.", "optax.")
@@ -106,7 +106,7 @@ def long(model: LoopModel, settings: Settings) -> bool:
     counted = [n for s in model.streams if s.kind == "range" for n in stream_count(model.unit, s).names]
     texts = [text for b in bounds for text in _spelled(model.unit, b)]
     texts += [" ".join(counted), described(model.unit, model.node, counted)]
-    if any(FEW.search(text) or SMALL.search(text) for text in texts):
+    if FEW_ON_HOST(*texts):
         return False
     if said_short(model.unit, model.node, counted, most):
         return False
@@ -223,14 +223,16 @@ def _is_jax_name(code: Code, node: ast.AST) -> bool:
 def _apart(model: LoopModel) -> bool:
     """Whether the function looks at a clock (what it measures may be the dispatch), or runs on each of many devices."""
     function = model.flow.function
-    lines = model.unit.source.lines[function.lineno - 1 : function.end_lineno]
+    parts = list(ast.walk(function))
+    called = [ast.unparse(part.func) for part in parts if isinstance(part, ast.Call)]
+    named = {part.attr if isinstance(part, ast.Attribute) else part.id for part in parts if isinstance(part, NAMED)}
     kernels = any("pallas" in name for name in (model.unit.source.path, *model.unit.imports.values()))
-    return kernels or any(CLOCKS.search(line) or DEVICES.search(line) for line in lines)
+    return kernels or CLOCKS(*called) or not DEVICES.isdisjoint(named)
 
 
 def _draws(model: LoopModel) -> bool:
     """Whether a function, or the file that it is in, draws: that is done once a picture, for people to look at."""
-    return any(DRAWS.search(name) for name in (model.unit.qualname, model.unit.source.path))
+    return model.trips is None and DRAWS(model.unit.qualname, model.unit.source.path)
 
 
 def _step(model: LoopModel, state: tuple[str, ...], steps: list[str]) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import NamedTuple
 
 from scanlint.loops.loop import LoopModel
@@ -14,7 +13,6 @@ from scanlint.trace.unit import Unit
 
 FEWEST = 12
 """Equal blocks from which a scan over them is worth what it changes."""
-COUNTS = re.compile(r"(?i)layer|block|depth|^[nl]$")
 COMPACT = "flax.linen.compact"
 
 
@@ -30,7 +28,7 @@ def made_blocks(model: LoopModel) -> Blocks | None:
     unit, node = model.unit, model.node
     function = model.flow.function
     decorators = getattr(function, "decorator_list", [])
-    if not any(unit.resolve(d) == COMPACT for d in decorators) or "scan" in unit.source.segment(function):
+    if not any(unit.resolve(d) == COMPACT for d in decorators) or _scans(function):
         return None
     if len(model.streams) != 1 or not model.streams[0].plain or not model.carried:
         return None
@@ -43,6 +41,12 @@ def made_blocks(model: LoopModel) -> Blocks | None:
     return Blocks(maker, count.known)
 
 
+def _scans(function: ast.AST) -> bool:
+    """Whether a function calls something like `nn.scan` for the layers already."""
+    called = [ast.unparse(part.func).rpartition(".")[2] for part in ast.walk(function) if isinstance(part, ast.Call)]
+    return any("scan" in name for name in called)
+
+
 class Depth(NamedTuple):
     """A number of layers that is set from outside; `known` is what it is, or is by default."""
 
@@ -50,16 +54,16 @@ class Depth(NamedTuple):
 
 
 def counted(unit: Unit, bound: ast.expr | None) -> Depth | None:
-    """How many layers a bound gives: a number, or a field whose name says that it counts layers."""
+    """How many layers a bound gives: a number, or a field."""
     known = unit.value(bound).constant
     if isinstance(known, int) and not isinstance(known, bool):
         return Depth(known)
     match bound:
-        case ast.Attribute(value=ast.Name(id="self"), attr=name) if COUNTS.search(name):
+        case ast.Attribute(value=ast.Name(id="self"), attr=name):
             known = by_default(unit, bound)
             found = owner(unit)
             return Depth(constructed(unit, found.name, name) if known is None and found is not None else known)
-        case ast.Attribute(value=ast.Attribute() | ast.Name(), attr=name) if COUNTS.search(name):
+        case ast.Attribute(value=ast.Attribute() | ast.Name(), attr=name):
             known = elsewhere(unit, bound)
             return Depth(_configured(unit, name) if known is None else known)
     return None

@@ -6,16 +6,12 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
+from scanlint.policy.names import AT_MOST
 from scanlint.trace.unit import Unit
 
 ENTRY = re.compile(r"^\W*(?:param\s+(?:\w+\s+)?)?(\w+)\W*(?:\([^)]*\))?\s*:\s*(.+)$", re.MULTILINE)
 QUALIFIED = re.compile(r"[.,;:(]| (?:of|per|for|in|to|from|at|when|if|on|with|by|that|which|used) ")
 AMOUNT = re.compile(r"(?i)^(?:the |an? )?(?:total |maximum |max |minimum )?(?:number|count|amount) of ")
-SHORT = re.compile(
-    r"(?i)\b(?:only )?(?:a few|a handful|a couple|very few)\b"
-    r"|\b(?:usually|typically|generally|normally|at most|no more than|never more than)"
-    r"(?: (?:only|about|around|small|is|are|between \d+ and|\d+ (?:to|or)))* (?P<most>\d+)\b"
-)
 
 
 def described(unit: Unit, node: ast.AST, names: Iterable[str]) -> str:
@@ -34,18 +30,18 @@ def _entries(unit: Unit, node: ast.AST, names: frozenset[str]) -> Iterator[str]:
             yield from (said for name, said in ENTRY.findall(text) if name in names)
 
 
-def said_short(unit: Unit, node: ast.stmt, names: Iterable[str], most: int) -> bool:
+def said_short(unit: Unit, node: ast.stmt | ast.expr, names: Iterable[str], most: int) -> bool:
     """Whether an entry of a docstring, or the comment right above a loop, says that there are few trips."""
     texts = [*_entries(unit, node, frozenset(names)), *_comment_above(unit, node)]
     return any(_is_short(text, most) for text in texts)
 
 
 def _is_short(text: str, most: int) -> bool:
-    found = SHORT.search(text)
+    found = AT_MOST.pattern.search(text)
     return found is not None and (found["most"] is None or int(found["most"]) <= most)
 
 
-def _comment_above(unit: Unit, node: ast.stmt) -> list[str]:
+def _comment_above(unit: Unit, node: ast.stmt | ast.expr) -> list[str]:
     """The comment on the lines right above a statement, and the one at the end of its own."""
     lines = unit.source.lines
     at = node.lineno - 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 from functools import partial
 
@@ -16,35 +15,18 @@ from scanlint.loops.streams import Stream, is_array, range_length, trips_of
 from scanlint.loops.trip_count import Count, count_of, stated
 from scanlint.policy.cost import body_equations, equations, nested_trips
 from scanlint.policy.docstrings import described, said_short
+from scanlint.policy.names import COST, FEW_SAID, INTENDED, UNROLLED
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import reads, targets, walk_scope
 from scanlint.trace.domain.values import holds_tracer
 from scanlint.trace.unit import IN_TESTS, Unit
 
-HANDFUL = re.compile(
-    r"layer|block|stage|depth|ndim|axes|axis|dims?\b|rank|head|level|fold|degree|octave|group|device|shard|subdomain",
-    re.IGNORECASE,
-)
-PARTIES = re.compile("agent|player|team", re.IGNORECASE)
-FEW = re.compile(f"{HANDFUL.pattern}|{PARTIES.pattern}", re.IGNORECASE)
 FEW_TRIPS = 4
 """How many trips are reckoned with where nothing says that there are many."""
 NESTS = 2
 """How many times as many trips as of one loop are many in a nest of short ones, which spell out something fixed."""
 BUILTIN = frozenset({"list", "tuple", "dict", "set", "view"})
 GATHERS = frozenset({"extend", "insert", "add", "update", "setdefault"})
-ROW = 15.0
-"""Equations per trip from which a loop over few rows is worth a `vmap`."""
-UNROLLS = re.compile(r"(?i)(?:\b|_)unroll(?!ed-)")
-CHOSEN = re.compile(
-    r"(?i)\b(?:intentional|deliberate|on purpose)"
-    r"|\b(?:python|for)[- ]loops? (?:is|are|was|seems?) (?:\w+ )?(?:faster|fine|ok\b|better|cheaper)"
-    r"|\b(?:scan|fori_loop|vmap)\b[^.]{0,30}\b(?:slower|worse|too much memory|out of memory|oom)\b"
-)
-COST = re.compile(
-    r"(?i)\b(?:reduc|avoid|prevent|limit|shrink|small|instead|rather|size|cost|too|blow|explo|slow|todo|fixme|never)\w*"
-    r"\W+(?:\w+\W+){0,5}unroll|n[o']t\W+(?:\w+\W+){0,2}unroll"
-)
 
 
 def worth_rolling(model: LoopModel, settings: Settings) -> bool:
@@ -56,9 +38,8 @@ def worth_rolling(model: LoopModel, settings: Settings) -> bool:
         nested = nested_trips(model.unit, model.node.body)
         most = settings.max_unrolled_trips * (1 if trips > settings.max_unrolled_trips else NESTS)
         least = settings.min_unrolled_equations * (IN_TESTS if tests else 1)
-        long = trips * nested > most and trips * size >= least
-        return long and not deliberate(model)
-    if size < 1 or tests or (by_hand(model) and size * FEW_TRIPS < settings.min_unrolled_equations):
+        return trips * nested > most and trips * size >= least and not deliberate(model)
+    if size < 1 or tests or (_stuck(model) and size * FEW_TRIPS < settings.min_unrolled_equations):
         return False
     if _makes_objects(model) or _said_short(model, settings):
         return False
@@ -79,8 +60,13 @@ def worth_mapping(
         return trips > settings.max_unrolled_trips and trips * equations(unit, element) >= least
     counts = [stream_count(unit, s) for s in streams if s.kind == "range"]
     names = [name for count in counts for name in count.names]
-    short = FEW.search(" ".join([*names, described(unit, node, names)]))
+    short = FEW_SAID(described(unit, node, names)) or said_short(unit, node, names, settings.max_unrolled_trips)
     return not short and any(count.origin in ("shape", "argument") for count in counts)
+
+
+def _stuck(model: LoopModel) -> bool:
+    """Whether no step rolls a loop as it is; a `continue` is but a spelling of an `if`."""
+    return by_hand(model) and any(o.code != "continue" for o in model.obstacles)
 
 
 def written_out(model: LoopModel) -> bool:
@@ -196,8 +182,7 @@ def _stated_trips(unit: Unit, streams: Sequence[Stream]) -> int | None:
         if stream.kind == "range" and stream.stop is not None:
             trips = range_length(stream, partial(_most, unit, stream))
             if trips is not None:
-                few = HANDFUL.search(" ".join(stream_count(unit, stream).names))
-                return min(trips, FEW_TRIPS) if few else trips
+                return trips
     return None
 
 
@@ -230,12 +215,8 @@ def _many(model: LoopModel, stream: Stream, size: float, settings: Settings) -> 
     if stream.counted is not None:
         return is_array(model.unit, stream.counted)
     count = stream_count(model.unit, stream)
-    spelled = " ".join((*count.names, described(model.unit, model.node, count.names)))
-    if HANDFUL.search(spelled):
+    if FEW_SAID(described(model.unit, model.node, count.names)):
         return False
-    if PARTIES.search(spelled):
-        heavy = size * FEW_TRIPS >= settings.max_unrolled_trips * settings.min_unrolled_equations
-        return heavy or (size >= ROW and writes_rows(model))
     if count.origin in ("shape", "argument"):
         return True
     return count.origin == "field" and _large_field(model, size, settings)
@@ -267,7 +248,7 @@ def _grid(model: LoopModel) -> bool:
         match part:
             case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=args)):
                 counts = [count_of(model.unit, a) for a in args]
-                if any(c.origin is not None and not HANDFUL.search(" ".join(c.names)) for c in counts):
+                if any(c.origin is not None for c in counts):
                     return True
     return False
 
@@ -284,17 +265,15 @@ def _fills_list(model: LoopModel) -> bool:
 
 
 def deliberate(model: LoopModel) -> bool:
-    """Whether the docstring, or a comment before the loop, says that the author wants it unrolled."""
+    """Whether the docstring, or a comment before the loop, says that the author wants it unrolled.
+
+    That a loop of known length is unrolled is no news: only a reason or an intention counts there.
+    """
     function = model.flow.function
     first = getattr(function, "lineno", model.node.lineno)
-    said = [function.name, ast.get_docstring(function) or ""] if isinstance(function, ast.FunctionDef) else []
+    said = [ast.get_docstring(function) or ""] if isinstance(function, ast.FunctionDef) else []
     said += _comments(model.unit.source.lines[first - 1 : model.node.lineno])
-    return any(_chosen(words) for words in said)
-
-
-def _chosen(comment: str) -> bool:
-    """Whether a comment is about a decision; `to reduce the size of the unrolled graph` is about a cost."""
-    return bool(CHOSEN.search(comment) or (UNROLLS.search(comment) and not COST.search(comment)))
+    return INTENDED(*said) or (model.trips is None and any(UNROLLED(words) and not COST(words) for words in said))
 
 
 def _comments(lines: list[str]) -> list[str]:

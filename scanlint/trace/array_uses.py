@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from scanlint.jaxapi.words import words
+from scanlint.policy.names import PYTREES
 from scanlint.syntax.bindings import Function
 from scanlint.syntax.walk import by_kind
 from scanlint.trace.calls.jax_results import ARRAY_ONLY_METHODS, SAME_ATTRIBUTES
@@ -16,10 +16,6 @@ Resolve = Callable[[ast.expr], "str | Mapping[str, bool] | None"]
 """What a called expression is: the canonical name of a library function, or the uses of a project function's
 parameters by position (keys "0", "1", ...; "1.0" for a part that it unpacks) and name."""
 
-LISTS = re.compile(
-    r"param|layer|weight|bias|leaf|leaves|tree|list|block|model|module|grads|args|tensors|arrays|items|terms|funcs|ops|"
-    r"states|loader|iterator|generator|dataset|stream|^[WwBb]s$"
-)
 SAME_PARAMETERS = frozenset(f"jax.{name}" for name in words("grad value_and_grad jit checkpoint remat jacfwd jacrev"))
 """What these make of a function takes what the function takes."""
 _SHAPES = frozenset(["shape", "ndim", "dtype", "size", "at"]) | SAME_ATTRIBUTES
@@ -64,10 +60,10 @@ def _collect(body: Sequence[ast.AST], resolve: Resolve) -> dict[str, bool]:
     for iterable, element in (pair for loop in inside.of(ast.For) for pair in _iterations(loop)):
         if iterable in axes and element not in axes[iterable]:
             found[iterable] = True
-        if element in found and not LISTS.search(iterable):
+        if element in found and not PYTREES(iterable):
             found[iterable] = found[element] or found.get(iterable, False)
     for name, strong in (use for loop in inside.of(ast.For) for use in _indexed(loop, resolve)):
-        if not LISTS.search(name):
+        if not PYTREES(name):
             found[name] = strong or found.get(name, False)
     for node in (n for kind in _COMPREHENSIONS for n in inside.of(kind)):
         for name, strong in _comprehended(node, resolve):
@@ -119,7 +115,7 @@ def _comprehended(node: ast.AST, resolve: Resolve) -> Iterator[tuple[str, bool]]
         inside[name] = strong or inside.get(name, False)
     for generator in getattr(node, "generators", []):
         for iterable, element in _iterations(generator):
-            if element in inside and not LISTS.search(iterable):
+            if element in inside and not PYTREES(iterable):
                 yield iterable, inside[element]
 
 

@@ -27,6 +27,7 @@ class Evaluator(ABC):
         self.record = frame.code.record
         self.values = None if frame.scratch or not self.record.keep else {} if frame.joining else self.record.values
         self.quiet = 0
+        self.caught = 0
         self.loops = 0
         self.decorator: ast.expr | None = None
         self.statement: ast.AST | None = None
@@ -46,6 +47,9 @@ class Evaluator(ABC):
     def truth(self, node: ast.expr) -> Value:
         """The value of a test. The truth of a bare name whose value was never computed is no evidence."""
         value = self.eval(node)
+        if value.traced and self.caught and self.values is not None:
+            self.values[node] = UNKNOWN
+            return value
         if not value.traced or value.array or not self.bare(node):
             return value
         if self.values is not None:

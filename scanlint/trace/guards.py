@@ -7,14 +7,13 @@ import re
 
 from scanlint.syntax.walk import by_kind
 
-TRACER_GUARD = re.compile(
-    r"Tracer\b|is_concrete|\bnot_traced\b|core\.eval_context|_is_tracer|is_traced|\bis_abstract\b"
-)
-TRACER_ERROR = re.compile(r"Concretization|Tracer\w*Error|UnexpectedTracer|\bTypeError\b")
-UNROLL_FLAG = re.compile(r"(?i)unroll")
+TRACER_GUARD = re.compile(r"Tracer\b|\bis_concrete\b|core\.eval_context")
+"""What JAX itself offers to ask whether something is a tracer."""
+CATCHES = re.compile(r"Concretization|Tracer\w*Error|UnexpectedTracer|\bTypeError\b")
+"""The errors that a tracer raises where Python needs a value; they are all a TypeError."""
 COMPILE_TIME = re.compile(r"ensure_compile_time_eval")
-CHOICES = ("racer", "concrete", "traced", "eval_context", "is_abstract", "unroll", "Unroll", "UNROLL")
-"""One of them is in the text of a file in which some test can be one for tracers or for unrolling."""
+CHOICES = ("Tracer", "is_concrete", "eval_context")
+"""One of them is in the text of a file in which some test can be one for tracers."""
 ROLLED = re.compile(r"\b(?:scan|fori_loop|while_loop|vmap|lax\.map)\b")
 
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from scanlint.policy.names import FLAGS
 from scanlint.syntax.bindings import defaults
 from scanlint.syntax.walk import by_kind
 from scanlint.trace.domain.contexts import FunctionContext
 from scanlint.trace.unit import Unit
 
-NAMES = re.compile(
-    r"(use|is|with|do|has|should|return|enable|include|apply|add)_\w+|\w+_flag|flag|train|training|is_training|deterministic|"
-    r"verbose|debug|mode|inference|evaluate|reverse|causal|bidirectional|normalize|normalise|residual"
-)
 Test = ast.If | ast.IfExp
 
 
@@ -130,7 +126,7 @@ def _evidence(parameter: ast.arg, default: ast.expr | None, given: list[ast.expr
     for value in given:
         if isinstance(value, ast.Constant) and isinstance(value.value, bool | str):
             return f"`{name}` is given `{value.value!r}` at line {value.lineno}"
-    return f"`{name}` is only asked whether it holds" if NAMES.fullmatch(name) else None
+    return f"`{name}` is only asked whether it holds" if FLAGS(name) else None
 
 
 def _with_string(unit: Unit, use: ast.Name) -> bool:

@@ -11,16 +11,7 @@ from scanlint.trace.domain.elements import iterated
 from scanlint.trace.domain.environment import Env, Widening, merge
 from scanlint.trace.domain.values import UNKNOWN, Value, constant, gathered, join, join_all
 from scanlint.trace.expressions import Expressions
-from scanlint.trace.guards import (
-    COMPILE_TIME,
-    TRACER_ERROR,
-    TRACER_GUARD,
-    UNROLL_FLAG,
-    plain_python,
-    rolled_before,
-    spelled,
-    unrolled,
-)
+from scanlint.trace.guards import CATCHES, COMPILE_TIME, TRACER_GUARD, plain_python, rolled_before, spelled, unrolled
 from scanlint.trace.narrowing import alias, not_none
 from scanlint.trace.operators import binary
 
@@ -72,7 +63,7 @@ class Interpreter(Expressions):
     def block(self, statements: list[ast.stmt]) -> bool:
         """Run statements; whether control reaches their end."""
         silent = self.silent
-        before = self.quiet, self.loops, len(self.stack)
+        before = self.quiet, self.caught, self.loops, len(self.stack)
         for place, statement in enumerate(statements):
             if self.quiet:
                 silent.add(statement)
@@ -81,8 +72,8 @@ class Interpreter(Expressions):
             try:
                 reached = _STATEMENTS.get(type(statement), _other)(self, statement)
             except RecursionError:
-                self.quiet, self.loops = before[:2]
-                del self.stack[before[2] :]
+                self.quiet, self.caught, self.loops = before[:3]
+                del self.stack[before[3] :]
                 silent.add(statement)
                 continue
             if not reached:
@@ -206,18 +197,16 @@ def _if(self: Interpreter, node: ast.If) -> bool:
     if test.certain:
         taken, dead = (node.body, node.orelse) if test.constant else (node.orelse, node.body)
         self.silent.update(dead)
-        chosen = UNROLL_FLAG.search(words) is not None or unrolled(taken, dead)
+        chosen = unrolled(taken, dead)
         self.quiet += chosen
         reached = self.block(taken)
         self.quiet -= chosen
         return reached
-    words = "" if test.traced else words
-    guarded = TRACER_GUARD.search(words) is not None
-    chosen = guarded or UNROLL_FLAG.search(words) is not None
+    guarded = not test.traced and TRACER_GUARD.search(words) is not None
     before = dict(self.env)
     ends: list[Env | None] = []
     for arm, other in ((node.body, node.orelse), (node.orelse, node.body)):
-        quiet = chosen or (not test.traced and unrolled(arm, other))
+        quiet = guarded or (not test.traced and unrolled(arm, other))
         self.become(before)
         if arm is node.body:
             self.env.update((name, UNKNOWN) for name in plain_python(node.test))
@@ -341,10 +330,10 @@ def _with(self: Interpreter, node: ast.With | ast.AsyncWith) -> bool:
 
 def _try(self: Interpreter, node: ast.Try) -> bool:
     before = dict(self.env)
-    caught = any(h.type is not None and TRACER_ERROR.search(spelled(h.type)) for h in node.handlers)
-    self.quiet += caught
+    caught = any(h.type is not None and CATCHES.search(spelled(h.type)) for h in node.handlers)
+    self.caught += caught
     ends: list[Env | None] = [dict(self.env) if self.block([*node.body, *node.orelse]) else None]
-    self.quiet -= caught
+    self.caught -= caught
     failed = merge(before, self.env)
     for handler in node.handlers:
         self.become(failed)

@@ -9,7 +9,7 @@ from scanlint.jaxapi.words import words
 from scanlint.syntax.walk import by_kind
 from scanlint.trace.calls.jax_results import ARRAY_METHODS, ARRAY_ONLY_METHODS
 from scanlint.trace.domain.callables import ClassInfo, Closure, Code, Frame, Instance
-from scanlint.trace.domain.values import Kind, Value
+from scanlint.trace.domain.values import Kind, Value, undecided
 from scanlint.trace.evaluator import Evaluator
 from scanlint.trace.members import lineage
 
@@ -76,7 +76,7 @@ def hand_on(self: Evaluator, node: ast.Call, closure: Closure, given: int) -> No
 def _is_open(value: Value) -> bool:
     """Whether a value may be a function for all that is known of it."""
     plain = value.array or value.dtype is not None or value.container is not None
-    return value.kind is Kind.UNKNOWN and value.callee is None and not plain
+    return (value.kind is Kind.UNKNOWN or undecided(value)) and value.callee is None and not plain
 
 
 def _want_attribute(self: Evaluator, owner: str, attribute: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import replace
 
 from scanlint.jaxapi.words import words
@@ -36,6 +35,7 @@ from scanlint.trace.domain.values import (
     gathered,
     join_all,
     record,
+    undecided,
 )
 from scanlint.trace.evaluator import Evaluator
 from scanlint.trace.members import instance, kind_of, lineage, member
@@ -52,7 +52,6 @@ SAME_TREE = words(
     "jax.block_until_ready jax.lax.with_sharding_constraint jax.lax.optimization_barrier jax.lax.all_gather "
     "jax.lax.ppermute jax.lax.pvary jax.lax.all_to_all"
 )
-SIZES = re.compile(r"(?i)(?:^|_)(?:len|length|size|shape|ndim|dims?|rank|num|count)s?(?:_|$)")
 MUTATORS = frozenset(["append", "insert", "extend", "add", "update"])
 
 
@@ -142,12 +141,12 @@ def apply(self: Evaluator, node: ast.Call, function: Value, args: list[Value], k
 def _argument(self: Evaluator, node: ast.Call, function: Value, args: list[Value]) -> Value:
     """What a function that was handed in gives: nothing is known of it but that it is run with tracers.
 
-    It is a static argument, or a parameter of a function around this one. One that is named after a size may give that.
+    It is a static argument, or a parameter of a function around this one.
     """
     tracer = next((a for a in args if a.traced), None)
-    if tracer is None or not isinstance(node.func, ast.Name) or SIZES.search(node.func.id):
+    if tracer is None or not isinstance(node.func, ast.Name):
         return UNKNOWN
-    if not (function.static and function.origin == "argument") and not _handed_in(self.frame.parent, node.func.id):
+    if not undecided(function) and not _handed_in(self.frame.parent, node.func.id):
         return UNKNOWN
     text = f"`{short(node)}` is computed from traced values"
     return replace(UNKNOWN, origin="called", why=Reason(text, self.frame.code.scope, node, tracer.why))

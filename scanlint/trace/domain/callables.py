@@ -251,7 +251,7 @@ class Scope(Protocol):
 
     @property
     def chooses(self) -> bool:
-        """Whether some test in the file may be one for tracers, or for unrolling."""
+        """Whether some test in the file may be one for tracers."""
 
     def start(self, node: ast.AST) -> Position:
         """Where a node begins."""

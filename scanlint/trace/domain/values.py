@@ -131,6 +131,11 @@ def unmarked(value: Value) -> Value:
     return UNKNOWN if plain == UNKNOWN else plain
 
 
+def undecided(value: Value) -> bool:
+    """Whether a value is a static argument of which nothing else is known."""
+    return value.static and value.origin == "argument" and value.callee is None and not value.known
+
+
 def uncalled(value: Value) -> Value:
     """A value without what a call of it runs: functions made anew on each run differ, though nothing else does."""
     bare = within(value, uncalled) if value.container is not None else value

@@ -13,7 +13,6 @@ from scanlint.trace.members import annotated, instance
 from scanlint.trace.program.call_graph import Graph
 from scanlint.trace.program.classes import membership
 from scanlint.trace.program.module_scope import ModuleScope
-from scanlint.trace.setting_parameters import NAMES
 
 
 def begin(graph: Graph, scope: ModuleScope, settings: Settings) -> None:
@@ -71,5 +70,5 @@ def _argument(graph: Graph, code: Code, name: str, role: str) -> Value:
     foreign = arg.annotation is not None and note is None
     if role:
         return Value(Kind.TRACED, array=role == "array" and not foreign, why=why)
-    evident = arg.annotation is None and not NAMES.fullmatch(name) and graph.uses(code).get(name, False)
+    evident = arg.annotation is None and graph.uses(code).get(name, False)
     return Value(Kind.TRACED, array=True, why=why) if evident else UNKNOWN
