@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from scanlint.trace.domain.callables import Frame, World
+from scanlint.trace.domain.callables import Frame, Unfinished, World
 from scanlint.trace.domain.elements import iterated
 from scanlint.trace.domain.environment import Env, Widening, merge
 from scanlint.trace.domain.values import UNKNOWN, Value, constant, gathered, join, join_all
@@ -29,12 +29,15 @@ def interpret(world: World, frame: Frame) -> Value:
     interpreter = Interpreter(world, frame)
     body = frame.code.node.body
     if isinstance(body, list):
-        interpreter.block(body)
-        result = join_all(tuple(frame.returned)) if frame.returned else constant(None)
+        frame.ended = interpreter.block(body) or bool(frame.returned) or not interpreter.cut
+        result = join_all(tuple(frame.returned)) if frame.returned else constant(None) if frame.ended else UNKNOWN
         if frame.yielded:
             result = gathered("view", None, join_all(tuple(frame.yielded)))
     else:
-        result = interpreter.eval(body)
+        try:
+            result = interpreter.eval(body)
+        except Unfinished:
+            frame.ended, result = False, UNKNOWN
     interpreter.finish()
     return result
 
@@ -44,6 +47,7 @@ class Interpreter(Expressions):
 
     def __init__(self, world: World, frame: Frame) -> None:
         super().__init__(world, frame)
+        self.cut = False
         self.stack: list[_Loop] = []
         self.heads: dict[ast.stmt, Env] = {}
         self.widenings: dict[ast.stmt, Widening] = {}
@@ -71,11 +75,14 @@ class Interpreter(Expressions):
                 silent.discard(statement)
             try:
                 reached = _STATEMENTS.get(type(statement), _other)(self, statement)
-            except RecursionError:
+            except (RecursionError, Unfinished) as error:
                 self.quiet, self.caught, self.loops = before[:3]
                 del self.stack[before[3] :]
+                self.decorator = self.statement = None
                 silent.add(statement)
-                continue
+                if isinstance(error, RecursionError):
+                    continue
+                self.cut, reached = True, False
             if not reached:
                 silent.update(statements[place + 1 :])
                 return False

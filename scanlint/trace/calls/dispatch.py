@@ -20,6 +20,7 @@ from scanlint.trace.domain.callables import (
     Named,
     Partial,
     Transformed,
+    Unfinished,
 )
 from scanlint.trace.domain.evidence import Reason, short
 from scanlint.trace.domain.values import (
@@ -118,6 +119,8 @@ def apply(self: Evaluator, node: ast.Call, function: Value, args: list[Value], k
             return named(self, node, name, args, keywords)
         case Closure() as closure:
             result = self.world.invoke(closure, arguments(closure, args, keywords), calling(self, closure, node))
+            if closure.code is self.frame.code and closure.code.running and not closure.code.answered:
+                raise Unfinished
             callbacks.hand_on(self, node, closure, len(args))
             return result
         case Partial(inner, given, named_args):

@@ -69,7 +69,7 @@ class Code:
     `guessed` says that no call is known yet, only that a transform which keeps values concrete will run it, `filtered`
     that of its arguments the arrays are traced and all else stays static.
     `waiting` are the functions that went on without its result, with their frames, `widened` says that it ran so often
-    that nothing is known of its arguments any more.
+    that nothing is known of its arguments any more, `answered` that some run of it came to its end.
     `owner` is the canonical name of the class of a method.
     """
 
@@ -96,6 +96,7 @@ class Code:
     makes: bool | None = None
     waiting: dict[tuple[Code, Frame | None], None] = field(default_factory=dict)
     widened: bool = False
+    answered: bool = False
     rules: list[tuple[Closure, frozenset[str]]] = field(default_factory=list)
 
     @property
@@ -124,7 +125,8 @@ class Frame:
     """One activation of a function: its names, and the frame of the function around it.
 
     `scratch` says that it is one call of many, of which nothing is noted; `joining` that what is noted adds to
-    what other activations have noted. `shared` are names that functions made here rebind.
+    what other activations have noted. `shared` are names that functions made here rebind. `ended` says that some path
+    is known to come to its end.
     """
 
     code: Code
@@ -138,6 +140,7 @@ class Frame:
     joining: bool = False
     yielded: list[Value] = field(default_factory=list)
     shared: set[str] = field(default_factory=set)
+    ended: bool = True
 
     @property
     def activation(self) -> object:
@@ -238,6 +241,10 @@ class ClassInfo:
     givers: dict[str, list[str]] = field(default_factory=dict)
     defaults: dict[str, ast.expr] = field(default_factory=dict)
     tree: bool = False
+
+
+class Unfinished(Exception):
+    """A function calls itself before a path of it is known to end: what follows the call is reached on a later run."""
 
 
 class Scope(Protocol):

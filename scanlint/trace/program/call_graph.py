@@ -261,9 +261,10 @@ class Graph(Definitions):
         try:
             while True:
                 code.running, code.stale, code.epoch = True, False, epoch
-                known = code.result
+                known = code.result if code.answered else None
                 self._interpret(code, frame)
-                cyclic = (code, frame) in code.waiting and uncalled(code.result) != uncalled(known)
+                changed = known is None or uncalled(code.result) != uncalled(known)
+                cyclic = changed and code.answered and (code, frame) in code.waiting
                 if code.widened or not (code.stale or cyclic):
                     break
                 for other, _ in code.waiting:
@@ -279,10 +280,12 @@ class Graph(Definitions):
         code.runs += 1
         if code.runs > MOST_RUNS:
             code.incoming, code.widened = dict.fromkeys(code.incoming, UNKNOWN), True
+            code.result, code.results = UNKNOWN, {}
         activation = frame.activation if frame is not None else None
         joining = any(other != activation for other in code.results)
         inner = Frame(code, code.mode, dict(code.incoming), frame, joining=joining)
         code.results[activation] = code.result = interpret(self, inner)
+        code.answered = code.answered or inner.ended
 
     def _entered(self, code: Code) -> int:
         """Where a function stands among those that are being run."""
