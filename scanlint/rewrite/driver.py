@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Container, Iterable, Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from scanlint.branches.branch import model_branch
 from scanlint.finding import Outcome, Primitive, Resume, Rewrite, Withheld
@@ -15,6 +16,9 @@ from scanlint.rules.base import Context, Report, Rule
 from scanlint.settings import Settings
 from scanlint.syntax.edits import apply_edits, hugged, tidied
 from scanlint.trace.unit import Unit
+
+if TYPE_CHECKING:
+    from scanlint.rewrite.canonical import Canonical  # it imports LibCST, as the rewriters do
 
 Reanalyse = Callable[[Unit, str], Unit | None]
 ROUNDS = 20
@@ -39,6 +43,20 @@ class Rewriter(NamedTuple):
 
     def apply(self, unit: Unit, report: Report) -> Rewritten | Withheld:
         """The rewrite of one finding, with everything that it makes necessary; or why it cannot be done."""
+        form = self._canonical(unit)
+        if form is None:
+            return self._apply(unit, report)
+        start = form.unit.source.start(report.node)
+        made = self._apply(form.unit, report._replace(finding=replace(report.finding, start=start)))
+        if isinstance(made, Withheld):
+            return made._replace(message=form.said(made.message))
+        text = form.restored(made.text)
+        again = self.reanalyse(unit, text)
+        if again is None:
+            return Withheld("internal", f"`{unit.qualname}` is not found again after the rewrite")
+        return Rewritten(again, text, made.primitive)
+
+    def _apply(self, unit: Unit, report: Report) -> Rewritten | Withheld:
         assert isinstance(report.outcome, Rewrite)
         if report.outcome.again:
             made = self._step(unit, report.outcome)
@@ -100,10 +118,26 @@ class Rewriter(NamedTuple):
         return self.carry_through(unit, outcome) if isinstance(outcome, Rewrite) else outcome
 
     def reports(self, unit: Unit, rules: Iterable[Rule], known: Container[str] = ()) -> list[Report]:
-        """What these rules find in a unit; one that fails is a problem of the run, and the others go on.
+        """What these rules find in a unit, each finding with the rewrite of the canonical form.
 
         In functions that are `known` only what concerns whole functions is looked at: it may stand further inside.
         """
+        rules = list(rules)
+        found = self._reports(unit, rules, known)
+        form = self._canonical(unit) if found else None
+        return found if form is None else form.reports(found, self._reports(form.unit, rules, known))
+
+    def _canonical(self, unit: Unit) -> Canonical | None:
+        """The canonical form of a unit, made once; None where it is written so."""
+        from scanlint.rewrite.canonical import Canonical, canonical
+
+        if Canonical not in unit.models:
+            unit.models[Canonical] = canonical(unit, self.reanalyse)
+        form = unit.models[Canonical]
+        return form if isinstance(form, Canonical) else None
+
+    def _reports(self, unit: Unit, rules: Iterable[Rule], known: Container[str]) -> list[Report]:
+        """What these rules find in a unit as it stands; one that fails is a problem of the run, and the others go on."""
         found: list[Report] = []
         kinds, quiet = unit.kinds, unit.quiet
         contexts = [(Context(rule, unit, self.settings), kind) for rule in rules for kind in rule.nodes]
