@@ -122,10 +122,11 @@ class Rewriter(NamedTuple):
 
         In functions that are `known` only what concerns whole functions is looked at: it may stand further inside.
         """
-        rules = list(rules)
-        found = self._reports(unit, rules, known)
-        form = self._canonical(unit) if found else None
-        return found if form is None else form.reports(found, self._reports(form.unit, rules, known))
+        form, rules = self._canonical(unit), list(rules)
+        if form is None:
+            return self._reports(unit, rules, known)
+        found = self._reports(form.unit, rules, known)
+        return form.reports(self._replace(problems=[])._reports(unit, rules, known), found) if found else []
 
     def _canonical(self, unit: Unit) -> Canonical | None:
         """The canonical form of a unit, made once; None where it is written so."""

@@ -46,7 +46,10 @@ class Source:
 
     def segment(self, node: ast.AST) -> str:
         """The text of a node, as written."""
-        start, end = self.start(node), self.end(node)
+        return self.between(self.start(node), self.end(node))
+
+    def between(self, start: Position, end: Position) -> str:
+        """The text from one place up to another."""
         lines = self.lines[start.line - 1 : end.line]
         lines[-1] = lines[-1][: end.column - 1]
         lines[0] = lines[0][start.column - 1 :]

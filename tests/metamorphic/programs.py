@@ -5,12 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from textwrap import dedent
 
 from scanlint.engine.analyst import Bench
-from scanlint.finding import Rewrite
 from scanlint.project.files import decode
 from scanlint.rewrite.driver import Rewriter
 from scanlint.rules.registry import rules

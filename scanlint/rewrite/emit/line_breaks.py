@@ -40,8 +40,11 @@ def fit(code: str, margin: int, width: int) -> str:
     value = getattr(statement, "value", None)
     if not isinstance(value, ast.expr):
         return code
-    head = code[: len(code) - len(_text(code, value))]
-    return head + _break(code, value, len(head), width - margin)
+    written = code.encode()
+    head, tail = written[: value.col_offset].decode(), written[value.end_col_offset :].decode()
+    while head.endswith("(") and tail.startswith(")"):
+        head, tail = head[:-1], tail[1:]
+    return head + _break(code, value, len(head), width - margin - len(tail)) + tail
 
 
 def _text(code: str, node: ast.AST) -> str:
