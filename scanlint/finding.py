@@ -172,7 +172,8 @@ class Rewrite(NamedTuple):
 
     `again`: it is one step, after which the same loop has to be rewritten once more. `then`: it is one step, after
     which the statements at these places of the new text have to be rewritten, in this order. `plainer`: what to write
-    where this one is refuted; it may have a plainer one in its turn.
+    where this one is refuted; it may have a plainer one in its turn. `bare`: the edits are those of the bare form of
+    the unit, in which there is no layout.
     """
 
     edits: tuple[Edit, ...]
@@ -181,6 +182,7 @@ class Rewrite(NamedTuple):
     again: bool = False
     then: tuple[Resume, ...] = ()
     plainer: Rewrite | None = None
+    bare: bool = False
 
 
 class Withheld(NamedTuple):

@@ -43,9 +43,19 @@ class Rewriter(NamedTuple):
 
     def apply(self, unit: Unit, report: Report) -> Rewritten | Withheld:
         """The rewrite of one finding, with everything that it makes necessary; or why it cannot be done."""
-        form = self._canonical(unit)
-        if form is None:
-            return self._apply(unit, report)
+        assert isinstance(report.outcome, Rewrite)
+        form = self._form(unit)
+        made: Rewritten | Withheld | None = None
+        if not report.outcome.bare:
+            made = self._apply(unit, report) if form is None else self._applied(unit, form, report)
+        if made is None or isinstance(made, Withheld):
+            twin = self._twin(unit, report)
+            again = self._applied(unit, twin[0], twin[1]) if twin is not None else None
+            made = made if made is not None and (again is None or isinstance(again, Withheld)) else again
+        return made or Withheld("internal", f"`{unit.qualname}` has no such finding without its comments")
+
+    def _applied(self, unit: Unit, form: Canonical, report: Report) -> Rewritten | Withheld:
+        """The rewrite of a finding of a form of the unit, put back among what it leaves as it was written."""
         start = form.unit.source.start(report.node)
         made = self._apply(form.unit, report._replace(finding=replace(report.finding, start=start)))
         if isinstance(made, Withheld):
@@ -55,6 +65,18 @@ class Rewriter(NamedTuple):
         if again is None:
             return Withheld("internal", f"`{unit.qualname}` is not found again after the rewrite")
         return Rewritten(again, text, made.primitive)
+
+    def _twin(self, unit: Unit, report: Report) -> tuple[Canonical, Report] | None:
+        """The same finding in the bare form of the unit, if it has a rewrite there."""
+        bare, found = self._form(unit, bare=True), report.finding
+        if bare is None:
+            return None
+        for other in self._reports(bare.unit, self.rules):
+            same = other.finding.code == found.code and other.finding.function == found.function
+            if same and bare.written(other.finding.start) == found.start and isinstance(other.outcome, Rewrite):
+                given = report.outcome if isinstance(report.outcome, Rewrite) and report.outcome.bare else other.outcome
+                return bare, other._replace(outcome=given)
+        return None
 
     def _apply(self, unit: Unit, report: Report) -> Rewritten | Withheld:
         assert isinstance(report.outcome, Rewrite)
@@ -77,7 +99,7 @@ class Rewriter(NamedTuple):
         for _ in range(ROUNDS):
             if isinstance(made, Withheld):
                 return made
-            follow = [r for r in self.reports(made.unit, self.rules, before) if r.finding.function not in before]
+            follow = [r for r in self._reports(made.unit, self.rules, before) if r.finding.function not in before]
             if not follow:
                 return made
             for later in follow:
@@ -87,17 +109,17 @@ class Rewriter(NamedTuple):
             innermost = self.innermost(follow)
             assert isinstance(innermost.outcome, Rewrite)
             whole = innermost.outcome.then or innermost.outcome.again
-            made = self.apply(made.unit, innermost) if whole else self._step(made.unit, innermost.outcome)
+            made = self._apply(made.unit, innermost) if whole else self._step(made.unit, innermost.outcome)
         return Withheld("no-fixed-point", f"the rewrites of `{unit.qualname}` do not come to an end")
 
     def _once_more(self, unit: Unit, before: Report) -> Rewritten | Withheld:
         """Go on with the statement of a report after a first step; comments may have come to stand above it."""
         line, column = before.finding.start
-        at = [r for r in self.reports(unit, self.rules) if r.node.__class__ is before.node.__class__]
+        at = [r for r in self._reports(unit, self.rules) if r.node.__class__ is before.node.__class__]
         at = [r for r in at if r.finding.start.column == column and r.finding.start.line >= line]
         report = min(at, key=lambda r: r.finding.start.line, default=None)
         if report is not None and report.outcome is not None:
-            return self.apply(unit, report) if isinstance(report.outcome, Rewrite) else report.outcome
+            return self._apply(unit, report) if isinstance(report.outcome, Rewrite) else report.outcome
         places = [(n.lineno, unit.source.start(n).column) for n in _statements(unit) if type(n) is type(before.node)]
         place = min((p for p in places if p[0] >= line and p[1] == column), default=None)
         if place is None:
@@ -122,22 +144,24 @@ class Rewriter(NamedTuple):
 
         In functions that are `known` only what concerns whole functions is looked at: it may stand further inside.
         """
-        form, rules = self._canonical(unit), list(rules)
-        if form is None:
-            return self._reports(unit, rules, known)
-        found = self._reports(form.unit, rules, known)
-        return form.reports(self._replace(problems=[])._reports(unit, rules, known), found) if found else []
+        form, rules = self._form(unit), list(rules)
+        found = self._reports(unit if form is None else form.unit, rules, known)
+        if form is not None and found:
+            found = form.reports(self._replace(problems=[])._reports(unit, rules, known), found)
+        if any(isinstance(r.outcome, Withheld) for r in found) and (bare := self._form(unit, bare=True)) is not None:
+            return bare.twins(found, self._reports(bare.unit, rules, known))
+        return found
 
-    def _canonical(self, unit: Unit) -> Canonical | None:
-        """The canonical form of a unit, made once; None where it is written so."""
+    def _form(self, unit: Unit, *, bare: bool = False) -> Canonical | None:
+        """The canonical form of a unit, or the bare one, made once; None where it is written so."""
         from scanlint.rewrite.canonical import Canonical, canonical
 
-        if Canonical not in unit.models:
-            unit.models[Canonical] = canonical(unit, self.reanalyse)
-        form = unit.models[Canonical]
+        if (Canonical, bare) not in unit.models:
+            unit.models[Canonical, bare] = canonical(unit, self.reanalyse, bare=bare)
+        form = unit.models[Canonical, bare]
         return form if isinstance(form, Canonical) else None
 
-    def _reports(self, unit: Unit, rules: Iterable[Rule], known: Container[str]) -> list[Report]:
+    def _reports(self, unit: Unit, rules: Iterable[Rule], known: Container[str] = ()) -> list[Report]:
         """What these rules find in a unit as it stands; one that fails is a problem of the run, and the others go on."""
         found: list[Report] = []
         kinds, quiet = unit.kinds, unit.quiet

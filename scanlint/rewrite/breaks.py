@@ -1,0 +1,186 @@
+"""Where the text of a function departs from the canonical form, told from its tokens.
+
+In canonical form each statement has lines of its own, no string goes over several, and no backslash joins two. In the
+bare form there are no comments either, and a statement is on one line, whatever brackets it has.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tokenize
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from scanlint.finding import Position
+from scanlint.rewrite.emit.layout import indent_of
+from scanlint.trace.unit import Source, Unit
+
+SPACES = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT})
+ENDS = SPACES | {tokenize.NEWLINE}
+"""Kinds of tokens after which a line may end without a backslash."""
+OPENING, CLOSING = "([{", ")]}"
+BLOCKS = ("body", "orelse", "finalbody")
+QUOTED = re.compile(r"(?s)([A-Za-z]*)(\"{3}|'{3})(.*)\2")
+NEWLINE = re.compile(r"(?<!\\)((?:\\\\)*)(\\?)\r?\n")
+"""The end of a line in a string; a backslash before it, itself not escaped, takes it out of the string."""
+
+
+class Break(NamedTuple):
+    """A part of a text, and what stands there in canonical form."""
+
+    start: Position
+    end: Position
+    text: str
+
+
+def unusual(unit: Unit) -> bool:
+    """Whether a unit may be in another form: told without a look at each token, for nearly all are in this one."""
+    source, node = unit.source, unit.node
+    assert not isinstance(node, ast.Lambda)
+    text = "".join(source.lines[node.lineno - 1 : node.end_lineno])
+    if ";" in text or "\f" in text or re.search(r"\\\r?\n", text):
+        return True
+    docstring = _docstring(node)
+    strings = [*unit.every(ast.Constant), *unit.every(ast.JoinedStr)]
+    if any(n.lineno != n.end_lineno and (docstring is None or n is not docstring.value) for n in strings):
+        return True
+    compound = (nodes for kind, nodes in unit.kinds.items() if "body" in kind._fields and kind is not ast.Lambda)
+    blocks = (getattr(n, name, ()) for nodes in compound for n in nodes for name in BLOCKS)
+    firsts = (block[0] for block in blocks if isinstance(block, list) and block)
+    return any(source.lines[s.lineno - 1].encode()[: s.col_offset].strip() for s in firsts)
+
+
+def breaks(unit: Unit, *, bare: bool) -> list[Break]:
+    """All departures from the canonical form, or from the bare one, in the order of the text."""
+    return list(_Scan(unit, bare).breaks())
+
+
+class _Scan:
+    """One pass over the tokens of a unit."""
+
+    def __init__(self, unit: Unit, bare: bool) -> None:
+        self.unit, self.source, self.bare = unit, unit.source, bare
+        self.above = getattr(unit.node, "lineno", 1) - 1
+        statements = [n for n in ast.walk(unit.node) if isinstance(n, ast.stmt)]
+        self.starts = {unit.source.start(n): n for n in statements}
+        self.kept = {unit.source.start(first) for n in statements if (first := _docstring(n)) is not None}
+        self.margins: dict[ast.stmt, str] = {}
+        self.open: list[bool] = []
+        """The brackets around a token: whether a comma before the closing one says nothing."""
+
+    def breaks(self) -> Iterator[Break]:
+        tokens = _tokens(self.source.lines[self.above : getattr(self.unit.node, "end_lineno", 1)])
+        before = sign = last = next(tokens)
+        for token in tokens:
+            if token.type in SPACES:
+                if token.type == tokenize.COMMENT and self.bare and not self.open:
+                    yield self._comment(token, sign)
+            else:
+                gap = token.start[0] > last.end[0] if last.type not in ENDS else self.bare and bool(self.open)
+                yield from self._before(token, sign, before, gap and token.start[0] > sign.end[0])
+                yield from self._string(token)
+                self._bracket(token, sign)
+                before, sign = sign, token
+            last = token
+
+    def _place(self, place: tuple[int, int]) -> Position:
+        return Position(place[0] + self.above, place[1] + 1)
+
+    def _before(
+        self, token: tokenize.TokenInfo, sign: tokenize.TokenInfo, before: tokenize.TokenInfo, gap: bool
+    ) -> Iterator[Break]:
+        """What stands between a token and the one before it, where it is not as it is to be."""
+        start, ends = self._place(token.start), sign.type == tokenize.OP and sign.string
+        statement = self.starts.get(start)
+        if statement is not None and ends in (";", ":"):
+            left = before if ends == ";" else sign
+            self.margins[statement] = self._margin(statement)
+            newline = "\r\n" if self.source.lines[0].endswith("\r\n") else "\n"
+            yield Break(self._place(left.end), start, f"{newline}{self.margins[statement]}")
+        elif ends == ";":
+            yield Break(self._place(before.end), self._place(sign.end), "")
+        elif statement is not None and "\f" in (ahead := _indentation(self.source, start.line)):
+            yield Break(start._replace(column=1), start, ahead.replace("\f", ""))
+        elif gap:
+            idle = ends == "," and token.string in ("]", ")") and bool(self.open) and self.open[-1]
+            tight = token.string in (*CLOSING, ".") or sign.string in (*OPENING, ".")
+            yield Break(self._place((before if idle else sign).end), start, "" if tight else " ")
+
+    def _string(self, token: tokenize.TokenInfo) -> Iterator[Break]:
+        start = self._place(token.start)
+        if token.type == tokenize.STRING and token.start[0] != token.end[0] and start not in self.kept:
+            if (text := _on_one_line(token.string)) is not None:
+                yield Break(start, self._place(token.end), text)
+
+    def _comment(self, token: tokenize.TokenInfo, sign: tokenize.TokenInfo) -> Break:
+        """A comment outside of brackets, with its line if it has one."""
+        start = self._place(token.start)
+        if self.source.lines[start.line - 1].strip() == token.string:
+            return Break(Position(start.line, 1), Position(start.line + 1, 1), "")
+        return Break(self._place(sign.end), self._place(token.end), "")
+
+    def _bracket(self, token: tokenize.TokenInfo, sign: tokenize.TokenInfo) -> None:
+        if token.type == tokenize.OP and token.string in OPENING:
+            value = sign.type == tokenize.NAME or sign.string in CLOSING
+            self.open.append(
+                token.string == "(" and value and sign.end == token.start or token.string == "[" and not value
+            )
+        elif token.type == tokenize.OP and token.string in CLOSING and self.open:
+            self.open.pop()
+
+    def _margin(self, statement: ast.stmt) -> str:
+        """The indentation of a statement that gets a line of its own."""
+        first, owner = self.unit.block(statement)[0], self.unit.parents[statement]
+        if statement is not first:
+            return self._stands(first)
+        head = owner.pattern if isinstance(owner, ast.match_case) else owner
+        return self._stands(head) + indent_of(self.unit)
+
+    def _stands(self, node: ast.AST) -> str:
+        given = self.margins.get(node) if isinstance(node, ast.stmt) else None
+        line: int = node.lineno  # type: ignore[attr-defined]
+        return _indentation(self.source, line).replace("\f", "") if given is None else given
+
+
+def _indentation(source: Source, number: int) -> str:
+    line = source.lines[number - 1]
+    return line[: len(line) - len(line.lstrip(" \t\f"))]
+
+
+def _docstring(node: ast.AST) -> ast.Expr | None:
+    match node:
+        case ast.FunctionDef(body=[ast.Expr(value=ast.Constant(value=str())) as first, *_]):
+            return first
+    return None
+
+
+def _tokens(lines: Sequence[str]) -> Iterator[tokenize.TokenInfo]:
+    """The tokens of some lines; an f-string is one, as up to Python 3.11."""
+    rest = iter(lines)
+    first, depth = None, 0
+    for token in tokenize.generate_tokens(lambda: next(rest, "")):
+        match tokenize.tok_name[token.type]:
+            case "FSTRING_START":
+                first, depth = first or token, depth + 1
+            case "FSTRING_END" if depth > 1:
+                depth -= 1
+            case "FSTRING_END" if first is not None:
+                text = list(lines[first.start[0] - 1 : token.end[0]])
+                text[-1] = text[-1][: token.end[1]]
+                text[0] = text[0][first.start[1] :]
+                yield tokenize.TokenInfo(tokenize.STRING, "".join(text), first.start, token.end, first.line)
+                first, depth = None, 0
+            case _ if first is None:
+                yield token
+
+
+def _on_one_line(string: str) -> str | None:
+    """A string over several lines on one, of the same value; None where that has another form."""
+    found = QUOTED.fullmatch(string)
+    if found is None:
+        return None
+    prefix, quotes, text = found.groups()
+    if "r" in prefix.lower() or ("f" in prefix.lower() and re.search(r"\{[^{}]*\n", text)):
+        return None
+    return f"{prefix}{quotes}{NEWLINE.sub(lambda end: end[1] + ('' if end[2] else chr(92) + 'n'), text)}{quotes}"
