@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 from collections.abc import Sequence
 
 from scanlint.jaxapi.words import words
@@ -48,6 +50,22 @@ def brackets(element: ast.expr) -> tuple[str, str]:
     """What an expression needs around it to stand by itself: it may go on on the next line only within brackets."""
     closed = ast.Call | ast.Subscript | ast.Tuple | ast.List | ast.Dict | ast.Set | ast.ListComp | ast.Constant
     return ("", "") if element.lineno == element.end_lineno or isinstance(element, closed) else ("(", ")")
+
+
+def on_one_line(code: str) -> str:
+    """An expression without its line breaks and the comments among them."""
+    if "\n" not in code:
+        return code
+    made, last = "", None
+    for token in tokenize.generate_tokens(io.StringIO(f"({code}\n)").readline):
+        if token.type in (tokenize.NL, tokenize.COMMENT, tokenize.NEWLINE, tokenize.ENDMARKER):
+            continue
+        if last is not None and token.start[0] == last.end[0]:
+            made += token.line[last.end[1] : token.start[1]]
+        elif last is not None:
+            made += "" if token.string in (*")]}", ".") or last.string in (*"([{", ".") else " "
+        made, last = made + token.string, token
+    return made[1:-1].strip()
 
 
 SINGLE = words("obs pos eps cos bias basis axis analysis radius status canvas lens ids gas focus corpus")

@@ -15,6 +15,7 @@ from scanlint.loops.exits import loop_left_by
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before, fresh
 from scanlint.rewrite.emit.layout import blank_above, fold_return, given_back, indent_of
+from scanlint.rewrite.emit.snippets import on_one_line
 from scanlint.rewrite.lower.branches.arm_order import Choice, Options, arms_of, options_of, tree_of
 from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, filled, not_a_number, number, total, unify
 from scanlint.rewrite.lower.branches.branch_arms import Arm, chained, comment_lines, nested, plain_values, verb
@@ -51,14 +52,22 @@ def to_cond(model: BranchModel) -> Outcome:
         )
     if nested(model.node.body) > DEEPEST or nested(model.node.orelse) > DEEPEST:
         return Withheld("too-deep", f"more than {DEEPEST} branches stand inside one another (line {model.node.lineno})")
+    return _staged(model, tree_of(model, model.results))
+
+
+def _staged(model: BranchModel, tree: Choice | Options) -> Outcome:
+    """The branch as a primitive. Comments and line breaks in an arm choose how that is written, never what it is."""
     try:
         staging = _Staging(model)
-        tree = tree_of(model, model.results)
-        if problem := staging.keep_static(tree):
-            return problem
-        return staging.outcome(tree)
+        made = staging.outcome(tree)
+        if not staging.laid_out:
+            return made
+        plain = _Staging(model, heed=False).outcome(tree)
     except SharedLine:
         return Withheld("shared-line", f"other statements share a line with the branch (line {model.node.lineno})")
+    if isinstance(plain, Rewrite) and isinstance(made, Rewrite) and plain.primitive == made.primitive:
+        return made
+    return plain
 
 
 def to_switch(selection: Selection) -> Outcome:
@@ -66,10 +75,7 @@ def to_switch(selection: Selection) -> Outcome:
     model = selection.head
     if model.obstacles:
         return model.obstacles[0]
-    try:
-        return _Staging(model).outcome(options_of(selection))
-    except SharedLine:
-        return Withheld("shared-line", f"other statements share a line with the branch (line {model.node.lineno})")
+    return _staged(model, options_of(selection))
 
 
 @dataclass(slots=True)
@@ -81,10 +87,15 @@ class Made:
 
 
 class _Staging:
-    """One branch on its way to a primitive."""
+    """One branch on its way to a primitive.
 
-    def __init__(self, model: BranchModel) -> None:
+    `heed`: an arm with comments or line breaks gets a function of its own, in which they stay; `laid_out` tells whether
+    one did.
+    """
+
+    def __init__(self, model: BranchModel, *, heed: bool = True) -> None:
         self.model = model
+        self.heed, self.laid_out = heed, False
         self.unit: Unit = model.unit
         self.source = model.unit.source
         first: ast.stmt = model.node
@@ -112,6 +123,8 @@ class _Staging:
         return written
 
     def outcome(self, tree: Choice | Options) -> Outcome:
+        if isinstance(tree, Choice) and (problem := self._keep_static(tree)):
+            return problem
         arms = arms_of(tree)
         self.values = {id(arm): plain_values(self.model, arm, self._old) for arm in arms}
         single = isinstance(tree, Choice) and self._single(arms)
@@ -127,7 +140,7 @@ class _Staging:
             return made
         return Rewrite(tuple(self._edits(made)), primitive, tuple(dict.fromkeys(self.imports)))
 
-    def keep_static(self, tree: Choice) -> Withheld | None:
+    def _keep_static(self, tree: Choice) -> Withheld | None:
         """Take the part of the test that is known when tracing out of it: `if flag and x > 0`."""
         match tree.test:
             case ast.BoolOp(op=op, values=values) if any(self.unit.value(v).static for v in values):
@@ -177,8 +190,12 @@ class _Staging:
 
     def _flat(self, arm: Arm, leaves: Sequence[Leaf]) -> bool:
         """Whether an arm is no more than the expressions of its results."""
-        plain = arm.simple and not self.comments & arm.lines
-        return plain and not any("\n" in leaf.code or ":=" in leaf.code for leaf in leaves)
+        plain = arm.simple and not any(":=" in leaf.code for leaf in leaves)
+        if not plain or not self.heed:
+            return plain
+        laid_out = bool(self.comments & arm.lines) or any("\n" in leaf.code for leaf in leaves)
+        self.laid_out |= laid_out
+        return not laid_out
 
     def _old(self, name: str) -> Leaf:
         """The value that a name has before the branch."""
@@ -218,7 +235,7 @@ class _Staging:
     def _leaf(self, arm: Arm, place: int, leaf: Leaf) -> str:
         if (id(arm), place) in self.casts:
             return self.casts[id(arm), place]
-        return leaf.code
+        return on_one_line(leaf.code)
 
     # -- primitives
 
