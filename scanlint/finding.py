@@ -196,4 +196,22 @@ class Withheld(NamedTuple):
         return f"{self.code}: {self.message}"
 
 
+class NotApplicable(NamedTuple):
+    """A step has nothing to do with a loop or branch: it is for others to speak of it."""
+
+
+NOT_APPLICABLE = NotApplicable()
 Outcome = Rewrite | Withheld
+Step = Rewrite | Withheld | NotApplicable
+"""What a step of a rewrite gives: one that knows a form and cannot take it says why."""
+
+
+def first_step(steps: Iterable[Step]) -> Step:
+    """The first step that can be taken; else why the first one cannot be that knew the form."""
+    why: Step = NOT_APPLICABLE
+    for step in steps:
+        if isinstance(step, Rewrite):
+            return step
+        if isinstance(why, NotApplicable):
+            why = step
+    return why

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from scanlint.finding import Position
 from scanlint.rewrite.emit.layout import indent_of
-from scanlint.trace.unit import Source, Unit
+from scanlint.syntax.source import Source
+from scanlint.trace.unit import Unit
 
 SPACES = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT})
 ENDS = SPACES | {tokenize.NEWLINE}
@@ -124,7 +125,7 @@ class _Scan:
         if token.type == tokenize.OP and token.string in OPENING:
             value = sign.type == tokenize.NAME or sign.string in CLOSING
             self.open.append(
-                token.string == "(" and value and sign.end == token.start or token.string == "[" and not value
+                (token.string == "(" and value and sign.end == token.start) or (token.string == "[" and not value)
             )
         elif token.type == tokenize.OP and token.string in CLOSING and self.open:
             self.open.pop()

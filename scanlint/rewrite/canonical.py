@@ -1,7 +1,7 @@
 """A function in canonical form, in which it is rewritten; what a rewrite leaves alone stays as it was written.
 
-The rewriters move lines of text about: they work on the canonical form, so no layout keeps them from it. Where they fail
-on that for what says nothing, they work on the bare form, in which there is nothing of the kind.
+The rewriters move lines of text about: they work on the canonical form, so no layout keeps them from it. Where they
+fail on that, they work on the bare form, in which there are neither comments nor line breaks in brackets.
 """
 
 from __future__ import annotations

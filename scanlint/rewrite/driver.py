@@ -14,7 +14,7 @@ from scanlint.rewrite.emit.imports import add_imports
 from scanlint.rewrite.emit.kept_comments import with_remarks
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.settings import Settings
-from scanlint.syntax.edits import apply_edits, hugged, tidied
+from scanlint.syntax.edits import apply_edits, hugged, split_lines, tidied
 from scanlint.trace.unit import Unit
 
 if TYPE_CHECKING:
@@ -26,11 +26,15 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Rewritten(NamedTuple):
-    """A unit after some rewrites, in a whole new text of its file; `primitive` is what the statement became at last."""
+    """A unit after some rewrites, in a whole new text of its file; `primitive` is what the statement became at last.
+
+    `then`: the places in it that the last step names, where it has to go on.
+    """
 
     unit: Unit
     text: str
     primitive: Primitive | None = None
+    then: tuple[Resume, ...] = ()
 
 
 class Rewriter(NamedTuple):
@@ -90,7 +94,7 @@ class Rewriter(NamedTuple):
         """A rewrite with what it names to be done next, and everything that it makes necessary."""
         before = {context.qualname for context in unit.contexts.values()}
         made = self._step(unit, rewrite)
-        for place in rewrite.then:
+        for place in made.then if isinstance(made, Rewritten) else ():
             if isinstance(made, Withheld):
                 return made
             made = self._go_on(made.unit, place)
@@ -162,7 +166,7 @@ class Rewriter(NamedTuple):
         return form if isinstance(form, Canonical) else None
 
     def _reports(self, unit: Unit, rules: Iterable[Rule], known: Container[str] = ()) -> list[Report]:
-        """What these rules find in a unit as it stands; one that fails is a problem of the run, and the others go on."""
+        """What these rules find in a unit as it stands; one that fails is a problem of the run, the others go on."""
         found: list[Report] = []
         kinds, quiet = unit.kinds, unit.quiet
         contexts = [(Context(rule, unit, self.settings), kind) for rule in rules for kind in rule.nodes]
@@ -190,7 +194,9 @@ class Rewriter(NamedTuple):
 
     def _step(self, unit: Unit, rewrite: Rewrite) -> Rewritten | Withheld:
         edits = rewrite.edits if rewrite.then else tidied(unit.source.text, rewrite.edits)
+        plain = apply_edits(unit.source.text, edits)
         text = apply_edits(unit.source.text, with_remarks(unit.source.text, edits))
+        then = tuple(_moved(place, unit, plain, text) for place in rewrite.then)
         try:
             text = hugged(unit.source.text, add_imports(text, rewrite.imports))
         except SyntaxError as error:
@@ -198,7 +204,23 @@ class Rewriter(NamedTuple):
         again = self.reanalyse(unit, text)
         if again is None:
             return Withheld("internal", f"`{unit.qualname}` is not found again after the rewrite")
-        return Rewritten(again, text)
+        return Rewritten(again, text, then=then)
+
+
+def _moved(place: Resume, unit: Unit, plain: str, text: str) -> Resume:
+    """A place of a text where it stands once comments have been put above some of its lines."""
+    if plain == text or isinstance(unit.node, ast.Lambda):
+        return place
+    before, after = split_lines(plain), split_lines(text)
+    below = (unit.node.end_lineno or 0) + 1 - len(split_lines(unit.source.text))
+    head, line = unit.node.lineno, place.line
+    wanted = head + line if line >= 0 else len(before) + below + line
+    now = 0
+    for code in before[:wanted]:
+        now += 1
+        while now < len(after) and after[now - 1] != code:
+            now += 1
+    return place._replace(line=now - head if line >= 0 else now - len(after) - below)
 
 
 def _statements(unit: Unit) -> list[ast.For | ast.While | ast.If]:

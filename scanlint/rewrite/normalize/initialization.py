@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.dataflow.liveness import Names
+from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step
 from scanlint.loops.exits import JUMPS
 from scanlint.loops.first_trip import holds, started
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.layout import indent_of
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import Names, binds, reads
 
 
-def with_placeholders(model: LoopModel) -> Rewrite | None:
+def with_placeholders(model: LoopModel) -> Step:
     """The loop with a 0 for each such name, if it surely makes a trip, and each trip binds them first.
 
     It need not make a trip if they are read afterwards only where a flag is set, which nothing but a trip sets.
@@ -21,15 +22,15 @@ def with_placeholders(model: LoopModel) -> Rewrite | None:
     unit, node = model.unit, model.node
     codes = {o.code for o in model.obstacles}
     if not isinstance(node, ast.While) or "maybe-undefined" not in codes or codes - JUMPS - {"maybe-undefined"}:
-        return None
+        return NOT_APPLICABLE
     wanted = [n for n in model.carried if n not in model.flow.bound_before[node]]
     block = unit.block(node)
     before = block[: block.index(node)]
     anew = {n for s in node.body if isinstance(s, ast.Assign) for n in binds(s)} - model.flow.live_at_body[node]
-    if not wanted or set(wanted) - anew or any(set(wanted) & binds(s) for s in before) or shares_lines(node):
-        return None
+    if not wanted or set(wanted) - anew or any(set(wanted) & binds(s) for s in before):
+        return NOT_APPLICABLE
     if not holds(unit, node.test, before) and not _flagged(model, frozenset(wanted), block):
-        return None
+        return NOT_APPLICABLE
     leaving = Leaving(unit, indent_of(unit), str)
     at = len(before)
     while at and isinstance(before[at - 1], ast.Assign) and binds(before[at - 1]) <= model.starts:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import is_array
 from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.emit.snippets import atom
 from scanlint.rewrite.lower.loops.range_bounds import last_target
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import binds, reads
 from scanlint.syntax.edits import apply_edits
 
@@ -20,17 +20,17 @@ NUMBERS = frozenset(["builtins.abs", "builtins.float", "builtins.int", "builtins
 EFFECTS = ("jax.debug.", "jax.experimental.", "jax.pure_callback")
 
 
-def last_after(model: LoopModel) -> Rewrite | None:
+def last_after(model: LoopModel) -> Step:
     """The loop without the statements of which only the last trip's outcome is read, which follow it."""
     node = model.node
-    if not isinstance(node, ast.For) or node.orelse or shares_lines(node) or model.obstacles:
-        return None
+    if not isinstance(node, ast.For) or node.orelse or model.obstacles:
+        return NOT_APPLICABLE
     if next(jumps_in(*node.body), None) is not None:
-        return None
+        return NOT_APPLICABLE
     moved = list(_moved(model, node))
     names = {name for _, name in moved}
     if not moved or not (set(model.carried) - names or model.outputs):
-        return None
+        return NOT_APPLICABLE
     return _written(model, node, moved)
 
 

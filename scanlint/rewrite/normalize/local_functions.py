@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.finding import Edit, Position, Primitive, Resume, Rewrite
+from scanlint.finding import NOT_APPLICABLE, Edit, Position, Primitive, Resume, Rewrite, Step, Withheld
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.layout import indent_of
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import walk_scope
 
 
-def with_closures(model: LoopModel) -> Rewrite | None:
+def with_closures(model: LoopModel) -> Step:
     """The loop with such a function in its body, if the function serves it alone."""
-    if not any(o.code == "closure" for o in model.obstacles) or shares_lines(model.node):
-        return None
+    if not any(o.code == "closure" for o in model.obstacles):
+        return NOT_APPLICABLE
     unit, node = model.unit, model.node
     block = unit.block(node)
     for statement in block[: block.index(node)]:
         name = _made(statement)
-        lines = {statement.lineno, statement.end_lineno}
-        if any(s is not statement and {s.lineno, s.end_lineno} & lines for s in block):
-            continue
         if name is not None and name in model.flow.closures and _serves(model, statement, name):
             return _moved(model, statement)
-    return None
+    return NOT_APPLICABLE
 
 
 def _made(statement: ast.stmt) -> str | None:
@@ -48,11 +45,10 @@ def _serves(model: LoopModel, statement: ast.stmt, name: str) -> bool:
     recursive = any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in own)
     changed = any(f"`{name}`," in o.message for o in model.obstacles)
     once = len(named) <= 1 and all(isinstance(n.ctx, ast.Load) and n in inside for n in uses)
-    text = any(isinstance(n, ast.Constant | ast.JoinedStr) and n.lineno != n.end_lineno for n in own)
-    return bool(uses) and once and changed and not recursive and not text
+    return bool(uses) and once and changed and not recursive
 
 
-def _moved(model: LoopModel, statement: ast.stmt) -> Rewrite | None:
+def _moved(model: LoopModel, statement: ast.stmt) -> Step:
     """The function at the top of the body; the blank lines below it go with it."""
     unit, node = model.unit, model.node
     lines, first = unit.source.lines, statement.lineno
@@ -63,7 +59,7 @@ def _moved(model: LoopModel, statement: ast.stmt) -> Rewrite | None:
     margin, target = leaving.margin(statement, 0), leaving.margin(node.body[0], 0)
     raw = [line.rstrip("\r\n") for line in lines[first - 1 : statement.end_lineno]]
     if any(line.strip() and not line.startswith(margin) for line in raw):
-        return None
+        return Withheld("layout", f"lines of `{_made(statement)}` stand further out than its `def` (line {first})")
     text = [f"{target}{line.removeprefix(margin)}" if line.strip() else "" for line in raw]
     text += [""] if isinstance(statement, ast.FunctionDef) else []
     top = Position(node.body[0].lineno, 1)

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from textwrap import dedent, indent
 
 from scanlint.branches.branch import definite
-from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step, Withheld
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
 from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.emit.snippets import atom
 from scanlint.rewrite.normalize.exits.counting_while import shifted
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import binds, reads
 from scanlint.syntax.edits import apply_edits
 
@@ -22,23 +22,23 @@ LONGEST = 8
 """Statements that a trip may have to be written once more."""
 
 
-def first_trip_before(model: LoopModel) -> Rewrite | None:
+def first_trip_before(model: LoopModel) -> Step:
     """The loop with its first trip written before it, if that is what its only obstacles ask for."""
     node, codes = model.node, {o.code for o in model.obstacles}
     if not isinstance(node, ast.For) or not codes or codes - {"carry-not-an-array", "maybe-undefined"}:
-        return None
-    if len(node.body) > LONGEST or node.orelse or model.outputs or shares_lines(node) or len(model.streams) != 1:
-        return None
+        return NOT_APPLICABLE
+    if len(node.body) > LONGEST or node.orelse or model.outputs or len(model.streams) != 1:
+        return NOT_APPLICABLE
     stream, bound = model.streams[0], binds(*node.body)
     if any(isinstance(part, ast.Lambda | ast.FunctionDef | ast.JoinedStr) for part in ast.walk(node)):
-        return None
+        return NOT_APPLICABLE
     plain = not (stream.step or stream.counted or stream.reverse or stream.table) and isinstance(
         stream.target, ast.Name
     )
     if not plain or (reads(node.iter) | binds(node.target)) & bound or model.live_targets:
-        return None
+        return NOT_APPLICABLE
     if next(jumps_in(*node.body), None) is not None:
-        return None
+        return NOT_APPLICABLE
     return _Peeling(model, node, stream).outcome()
 
 
@@ -58,14 +58,16 @@ class _Peeling:
         self.nothing = {n for n, v in befores.items() if v is not None and v.known and v.constant is None}
         self.tests = {test: first for test in self._conditions() if (first := self._first(test)) is not None}
 
-    def outcome(self) -> Rewrite | None:
+    def outcome(self) -> Step:
         node, margin = self.node, self.leaving.margin(self.node, 0)
         missing = {n for n in self.model.carried if n not in self.model.flow.bound_before[node]}
         trip, rest = self._copy(first=True), self._copy(first=False)
-        if not self.tests or trip is None or rest is None:
-            return None
+        if not self.tests:
+            return NOT_APPLICABLE
+        if trip is None or rest is None:
+            return Withheld("layout", f"what differs in the first trip goes over several lines (line {node.lineno})")
         if not self.nothing | missing <= definite(ast.parse(trip).body):
-            return None
+            return NOT_APPLICABLE
         if self.array is not None:
             trip = f"{self.target} = {self.array}[0]\n{trip}"
         over = f"{atom(self.array)}[1:]" if self.array is not None else f"range({shifted(self.start, 1)}, {self.stop})"

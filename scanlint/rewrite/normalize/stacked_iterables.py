@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.finding import Edit, Rewrite
+from scanlint.finding import NOT_APPLICABLE, Edit, Rewrite, Step
 from scanlint.loops.constant_tables import array_list
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
@@ -13,18 +13,18 @@ from scanlint.rewrite.draft import fresh
 from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.emit.snippets import plural
 from scanlint.rewrite.normalize.exits.counting_while import written_out
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 
 
-def with_name(model: LoopModel) -> Rewrite | None:
+def with_name(model: LoopModel) -> Step:
     """`for i, x in enumerate(2 * us)` with a name for what would be made twice: for its rows, and to count them."""
-    unit, node = model.unit, model.node
+    unit = model.unit
     arrays = [s for s in model.streams if s.kind == "rows" and s.array is not None and _computed(s.array)]
     arrays = [
         s for s in arrays if any(c.counted is s.array and model.used(ast.unparse(c.target)) for c in model.streams)
     ]
-    if not arrays or shares_lines(node):
-        return None
+    if not arrays:
+        return NOT_APPLICABLE
     array, source = arrays[0].array, unit.source
     assert array is not None
     name = fresh(unit.names, _rows_of(arrays[0]), "rows")
@@ -48,12 +48,12 @@ def _before(model: LoopModel, line: str) -> Edit:
     return Edit(head, head, f"{line}{leaving.newline}{leaving.margin(model.node, 0)}")
 
 
-def with_stack(model: LoopModel) -> Rewrite | None:
+def with_stack(model: LoopModel) -> Step:
     """`for x in (a, b)` over `jnp.stack((a, b))`, with a name where that is counted besides."""
     unit, node = model.unit, model.node
     listed = [s for s in model.streams if s.listed and s.array is not None]
-    if not listed or shares_lines(node):
-        return None
+    if not listed:
+        return NOT_APPLICABLE
     source = unit.source
     if len(model.streams) == 1 and (trips := _unread(model, listed[0])) is not None:
         assert isinstance(node, ast.For)

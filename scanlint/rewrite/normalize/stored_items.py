@@ -5,28 +5,28 @@ from __future__ import annotations
 import ast
 
 from scanlint.branches.branch import BranchModel, is_elif
-from scanlint.finding import Edit, Position, Rewrite
+from scanlint.finding import NOT_APPLICABLE, Edit, Position, Rewrite, Step, Withheld
 from scanlint.rewrite.draft import fresh
 from scanlint.rewrite.emit.layout import indent_of
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import binds
 
 Place = ast.Subscript | ast.Attribute
 
 
-def without_stores(model: BranchModel) -> Rewrite | None:
+def without_stores(model: BranchModel) -> Step:
     """The branch with names for what it sets in place, if that is all that is in its way.
 
     Each is read before the branch and set after it, in any case: what is not there yet is no place to choose for.
     """
     node, unit, source = model.node, model.unit, model.unit.source
     if model.returns or not model.obstacles or any(o.code not in ("mutation", "no-state") for o in model.obstacles):
-        return None
+        return NOT_APPLICABLE
     places = _places(node)
-    if not places or is_elif(unit, node) or shares_lines(node):
-        return None
+    if not places or is_elif(unit, node):
+        return NOT_APPLICABLE
     if any(isinstance(part, ast.JoinedStr) for part in ast.walk(node)):  # Python 3.11 does not say where in it they are
-        return None
+        return Withheld("layout", f"what is set may be read in an f-string of the branch (line {node.lineno})")
     leaving, taken = Leaving(unit, indent_of(unit), str), set(unit.names)
     margin, newline = leaving.margin(node, 0), leaving.newline
     names: dict[str, str] = {}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
 from scanlint.branches.branch import BranchModel, is_elif, reaching, rebound
 from scanlint.branches.switch_chain import Selection
-from scanlint.finding import Edit, Outcome, Primitive, Rewrite, Withheld
+from scanlint.finding import Edit, NotApplicable, Outcome, Primitive, Rewrite, Step, Withheld, first_step
 from scanlint.loops.exits import loop_left_by
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before, fresh
@@ -35,17 +35,28 @@ LONGEST = 20
 """Arms of an `if` with its `elif`s: each puts a `cond` into the one before, and Python parses about a hundred."""
 
 
+WAYS: tuple[Callable[[BranchModel], Step], ...] = (
+    lambda model: as_flag(model.unit, model.node),
+    without_stores,
+    lambda model: without_appends(model.unit, model.node),
+    with_places_around,
+)
+"""Steps after which a branch is looked at again, the first that applies first."""
+
+
 def to_cond(model: BranchModel) -> Outcome:
     """An `if` on a traced value into `lax.cond`, or `jnp.where` where both sides may be computed."""
     if loop := loop_left_by(model.unit, model.node):
         around = LoopModel(model.unit, loop)
-        if step := with_stack(around) or without_jumps(around):
+        step = first_step(way(around) for way in (with_stack, without_jumps))
+        if not isinstance(step, NotApplicable):
             return step
-    if step := as_branch(model.unit, model.node):
-        return step
+    branch = as_branch(model.unit, model.node)
+    if isinstance(branch, Rewrite):
+        return branch
     if model.obstacles:
-        step = as_flag(model.unit, model.node) or without_stores(model) or without_appends(model.unit, model.node)
-        return step or with_places_around(model) or model.obstacles[0]
+        step = first_step((branch, *(way(model) for way in WAYS)))
+        return model.obstacles[0] if isinstance(step, NotApplicable) else step
     if chained(model.node) > LONGEST:
         return Withheld(
             "too-long", f"the `if` and its `elif`s have more than {LONGEST} arms (line {model.node.lineno})"

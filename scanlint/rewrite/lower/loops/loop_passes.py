@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from scanlint.batching.examples import Batch, batch_of
-from scanlint.finding import Outcome, Rewrite, Withheld
+from scanlint.finding import NOT_APPLICABLE, Outcome, Rewrite, Step, Withheld, first_step
 from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.exits import JUMPS
 from scanlint.loops.loop import LoopModel
@@ -54,11 +54,11 @@ def to_rolled_loop(model: LoopModel, *, stacked: bool = False) -> Outcome:
 
     `stacked`: what is iterated is a list of like-structured pytrees, to be stacked leaf by leaf first.
     """
-    for way in WAYS:
-        if step := way(model):
-            return step
+    step = first_step(way(model) for way in WAYS)
+    if isinstance(step, Rewrite):
+        return step
     if refusal := refuse(model):
-        return refusal
+        return step if isinstance(step, Withheld) else refusal
     if not model.streams:
         return opaque(model)
     try:
@@ -118,21 +118,16 @@ def to_while_loop(model: LoopModel) -> Outcome:
     assert isinstance(model.node, ast.While)
     if model.unit.context(model.node).differentiated:
         return Withheld("reverse-mode", "the function is differentiated in reverse, which `while_loop` does not allow")
-    if variable := without_list(model):
+    if isinstance(variable := without_list(model), Rewrite):
         return variable
     if model.outputs:
         name = model.outputs[0].name
         return Withheld("dynamic-length-output", f"`{name}` would have a length that is not known when tracing")
-    if (
-        step := with_placeholders(model)
-        or _without_walrus(model)
-        or with_closures(model)
-        or without_continue(model)
-        or without_jumps(model)
-    ):
+    step = first_step(way(model) for way in WHILE_WAYS)
+    if isinstance(step, Rewrite):
         return step
     if refusal := refuse(model):
-        return refusal
+        return step if isinstance(step, Withheld) else refusal
     if bound := binds(model.node.test):
         return Withheld("walrus-in-test", f"the test binds `{min(bound)}` on every trip (line {model.node.lineno})")
     if model.last_values:
@@ -145,12 +140,16 @@ def to_while_loop(model: LoopModel) -> Outcome:
         return Withheld("shared-line", f"other statements share a line with the loop (line {model.node.lineno})")
 
 
-def _without_walrus(model: LoopModel) -> Outcome | None:
+def _without_walrus(model: LoopModel) -> Step:
     """The step that takes `:=` out of the test, where that is all that is in the way, or only ways out of the loop."""
     assert isinstance(model.node, ast.While)
     if not binds(model.node.test) or any(o.code not in JUMPS | {"maybe-undefined"} for o in model.obstacles):
-        return None
+        return NOT_APPLICABLE
     return without_walrus(model)
+
+
+WHILE_WAYS = (with_placeholders, _without_walrus, with_closures, without_continue, without_jumps)
+"""The same for a `while`."""
 
 
 def _while(model: LoopModel) -> Outcome:

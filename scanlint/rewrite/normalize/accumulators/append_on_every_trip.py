@@ -5,21 +5,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from scanlint.finding import Edit, Position, Rewrite
+from scanlint.finding import NOT_APPLICABLE, Edit, Position, Rewrite, Step, Withheld
 from scanlint.loops.accumulators.conditional_appends import Thinned, thinned
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import fresh
 from scanlint.rewrite.emit.layout import indent_of
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 
 Spell = Callable[[str], str]
 
 
-def on_each_trip(model: LoopModel) -> Rewrite | None:
+def on_each_trip(model: LoopModel) -> Step:
     """`if i >= 20: draws.append(x)` as `draws.append(x)`, and `draws[20:]` where it is read."""
     found = thinned(model)
-    if found is None or shares_lines(model.node):
-        return None
+    if found is None:
+        return NOT_APPLICABLE
     unit, branch = model.unit, found.branch
     source, first = unit.source, branch.body[0]
     imports: list[str] = []
@@ -31,9 +31,8 @@ def on_each_trip(model: LoopModel) -> Rewrite | None:
 
     leaving = Leaving(unit, indent_of(unit), str)
     margin, deep = leaving.margin(branch, 0), leaving.margin(first, 0)
-    head = source.lines[branch.lineno - 1].rstrip("\r\n")
-    if first.lineno == branch.lineno or "#" in head or (branch.test.end_lineno or 0) > branch.lineno:
-        return None  # words on the line of the test would be lost
+    if (branch.test.end_lineno or 0) > branch.lineno:
+        return Withheld("layout", f"the test at line {branch.lineno} goes over several lines")
     last = branch.end_lineno or branch.lineno
     inside = source.lines[branch.lineno : last]
     text = "".join(margin + line.removeprefix(deep) if line.startswith(deep) else line for line in inside)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step
 from scanlint.loops.accumulators.growing_arrays import Growing, growing
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.layout import indent_of
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import binds, reads
 
 
-def with_lists(model: LoopModel) -> Rewrite | None:
+def with_lists(model: LoopModel) -> Step:
     """The loop with such lists, which it can return row by row; joined as before where these are not its rows."""
     found = growing(model)
-    said = any("#" in model.unit.source.segment(part) for one in found for part in (one.made, one.grows))
-    if not found or said or shares_lines(model.node):
-        return None  # words in the middle of a statement would be lost
+    if not found:
+        return NOT_APPLICABLE
     doubtful = any(one.joins or one.first is None for one in found)
     joined = _with_lists(model, found, joining=True) if doubtful else None
     return _with_lists(model, found)._replace(plainer=joined)

@@ -5,30 +5,30 @@ from __future__ import annotations
 import ast
 
 from scanlint.branches.branch import is_elif
-from scanlint.finding import Edit, Position, Rewrite
+from scanlint.finding import NOT_APPLICABLE, Edit, Position, Rewrite, Step, first_step
 from scanlint.loops.accumulators.branch_appends import appended_once, by_branches
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import fresh
 from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.emit.line_breaks import fit
 from scanlint.rewrite.emit.snippets import brackets, singular
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.trace.unit import Unit
 
 
-def once_per_trip(model: LoopModel) -> Rewrite | None:
+def once_per_trip(model: LoopModel) -> Step:
     """The loop with one `append` after the first such branch of its body, if appends are all that is in its way."""
     steps = (without_appends(model.unit, branch) for branch in by_branches(model.node.body, model.obstacles))
-    return next(filter(None, steps), None)
+    return first_step(steps)
 
 
-def without_appends(unit: Unit, node: ast.If) -> Rewrite | None:
+def without_appends(unit: Unit, node: ast.If) -> Step:
     """The branch with a name for what it appends, once on each way through it, to one list; that is appended after it.
 
     The arms do nothing else with the list: what is appended is worked out where it was, and kept until then.
     """
-    if is_elif(unit, node) or shares_lines(node):
-        return None
+    if is_elif(unit, node):
+        return NOT_APPLICABLE
     for name, found in appended_once(node):
         item = fresh(unit.names, singular(name, "item"), "item")
         leaving, source = Leaving(unit, indent_of(unit), str), unit.source
@@ -45,7 +45,7 @@ def without_appends(unit: Unit, node: ast.If) -> Rewrite | None:
         below = Position(end.line, len(source.lines[end.line - 1].rstrip("\r\n")) + 1)
         last = f"{leaving.newline}{leaving.margin(node, 0)}{name}.append({item})"
         return Rewrite((*edits, Edit(below, below, last)), "cond", again=True)
-    return None
+    return NOT_APPLICABLE
 
 
 def _laid_out(unit: Unit, statement: ast.stmt, name: str, leaving: Leaving) -> str | None:

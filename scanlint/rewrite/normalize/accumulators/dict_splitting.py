@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from scanlint.finding import Edit, Position, Rewrite
+from scanlint.finding import NOT_APPLICABLE, Edit, Position, Rewrite, Step
 from scanlint.loops.accumulators.dict_histories import History, histories
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import fresh
 from scanlint.rewrite.emit.layout import indent_of
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 
 
-def with_named_lists(model: LoopModel) -> Rewrite | None:
+def with_named_lists(model: LoopModel) -> Step:
     """The loop with a name for each list, which it can return row by row."""
     found = histories(model)
-    said = any("#" in model.unit.source.segment(one.made) for one in found)
-    if not found or said or shares_lines(model.node):
-        return None  # words in the middle of a statement would be lost
+    if not found:
+        return NOT_APPLICABLE
     unit, node = model.unit, model.node
     source, taken = unit.source, set(unit.names)
     stack, needed = unit.spell("jax.numpy.stack")

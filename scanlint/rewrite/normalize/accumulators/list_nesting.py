@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step
 from scanlint.loops.accumulators.branch_appends import APPENDS
 from scanlint.loops.accumulators.flat_lists import flattened
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import fresh
 from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.emit.snippets import singular
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 
 
-def with_rows(model: LoopModel) -> Rewrite | None:
+def with_rows(model: LoopModel) -> Step:
     """The loops with a list of its own for each row, if nothing else is in their way."""
     if not model.obstacles or any(o.code not in APPENDS for o in model.obstacles):
-        return None
+        return NOT_APPLICABLE
     unit, node = model.unit, model.node
     found = flattened(unit, node, model.flow)
-    if found is None or shares_lines(node):
-        return None
+    if found is None:
+        return NOT_APPLICABLE
     source, leaving = unit.source, Leaving(unit, indent_of(unit), str)
     imports: list[str] = []
 

@@ -6,38 +6,38 @@ import ast
 import re
 
 from scanlint.branches.branch import BranchModel, is_elif
-from scanlint.finding import Edit, Position, Primitive, Resume, Rewrite
+from scanlint.finding import NOT_APPLICABLE, Edit, Position, Primitive, Resume, Rewrite, Step
 from scanlint.loops.accumulators.indexed_lists import Placed, placed
 from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.lower.loops.carry_types import FILLED, Spell
-from scanlint.rewrite.normalize.exits.flagged_body import shares_lines
 from scanlint.trace.unit import Unit
 
 HOW: dict[type[ast.operator], str] = {ast.Add: "add", ast.Mult: "multiply"}
 OPENED = re.compile(r"\s*[+*]?=\s*\(")
 
 
-def with_places(model: LoopModel) -> Rewrite | None:
+def with_places(model: LoopModel) -> Step:
     """The loop with an array for a list whose places it sets, where it does not just set one on each trip."""
-    if not any(o.code == "mutation" for o in model.obstacles) or shares_lines(model.node):
-        return None
+    if not any(o.code == "mutation" for o in model.obstacles):
+        return NOT_APPLICABLE
     found = placed(model.unit, model.node)
     if found is None or found.name in {output.name for output in model.outputs} or _mixed(model.unit, found):
-        return None
+        return NOT_APPLICABLE
     return _with_array(model.unit, found, model.node, "fori_loop", frozenset(model.starts))
 
 
-def with_places_around(model: BranchModel) -> Rewrite | None:
+def with_places_around(model: BranchModel) -> Step:
     """A branch with an array for a list that the loop around it makes no more of either."""
     unit, node = model.unit, model.node
     if not any(o.code == "mutation" for o in model.obstacles):
-        return None
+        return NOT_APPLICABLE
     loop = next((a for a in unit.ancestors(node) if isinstance(a, ast.For | ast.While | ast.FunctionDef)), None)
-    if not isinstance(loop, ast.For | ast.While) or is_elif(unit, node) or shares_lines(loop):
-        return None
+    if not isinstance(loop, ast.For | ast.While) or is_elif(unit, node):
+        return NOT_APPLICABLE
     found = placed(unit, loop)
-    return _with_array(unit, found, node, "cond") if found is not None and not _mixed(unit, found) else None
+    mixed = found is None or _mixed(unit, found)
+    return NOT_APPLICABLE if found is None or mixed else _with_array(unit, found, node, "cond")
 
 
 def _mixed(unit: Unit, found: Placed) -> bool:

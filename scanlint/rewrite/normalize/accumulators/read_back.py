@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step, Withheld
 from scanlint.loops.accumulators.read_back_lists import ReadBack
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import fresh
 from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.emit.snippets import brackets, singular
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import binds, reads
 
 
-def without_read_back(model: LoopModel) -> Rewrite | None:
+def without_read_back(model: LoopModel) -> Step:
     """The loop with a name for the last element of a list, if that is all that is in its way."""
     node, unit, found = model.node, model.unit, model.read_back
-    if found is None or shares_lines(node) or reads(*found.lasts) & binds(node):
-        return None
+    if found is None:
+        return NOT_APPLICABLE
+    if changed := sorted(reads(*found.lasts) & binds(node)):
+        what = f"what `{found.name}` starts with is written with `{changed[0]}`, which the loop rebinds"
+        return Withheld("list-used-otherwise", f"{what} (line {node.lineno})")
     source, leaving = unit.source, Leaving(unit, indent_of(unit), str)
     alias = _alias(model, found)
     names = [alias[1]] if alias is not None else _names(unit.names, found)
@@ -33,7 +36,7 @@ def without_read_back(model: LoopModel) -> Rewrite | None:
         start, element = source.start(found.append), source.start(found.element)
         head = source.lines[start.line - 1][start.column - 1 : element.column - 1]
         if start.line != element.line:
-            return None
+            return Withheld("layout", f"`{found.name}` is appended to over several lines (line {start.line})")
         tail = source.segment(found.append)[len(head) + len(source.segment(found.element)) :]
         opened, closed = brackets(found.element)
         older = "".join(f", {name}" for name in names[:-1])

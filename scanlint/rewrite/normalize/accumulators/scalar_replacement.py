@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step
 from scanlint.loops.accumulators.last_element_lists import Newest, home, newest
 from scanlint.loops.accumulators.list_buffers import added
 from scanlint.loops.accumulators.read_back_lists import kept_in
@@ -14,16 +14,15 @@ from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import fresh
 from scanlint.rewrite.emit.snippets import brackets, singular
 from scanlint.rewrite.normalize.accumulators.read_back import numbered
-from scanlint.rewrite.normalize.exits.flagged_body import shares_lines
 from scanlint.syntax.source import Source
 
 
-def without_list(model: LoopModel) -> Rewrite | None:
+def without_list(model: LoopModel) -> Step:
     """The loop with a variable for a list of which only the last element is read."""
     node, unit = model.node, model.unit
     found = newest(unit, node)
-    if found is None or shares_lines(node):
-        return None
+    if found is None:
+        return NOT_APPLICABLE
     source = unit.source
     statement = unit.parents[found.made]
     assert isinstance(statement, ast.Assign)

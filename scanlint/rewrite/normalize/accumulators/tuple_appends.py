@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from scanlint.finding import Edit, Rewrite
+from scanlint.finding import NOT_APPLICABLE, Edit, Rewrite, Step
 from scanlint.loops.loop import LoopModel
 
 
-def with_arrays(model: LoopModel) -> Rewrite | None:
+def with_arrays(model: LoopModel) -> Step:
     """The loop that appends `jnp.array([a, b])`."""
     groups = [o.element for o in model.outputs if o.grouped]
     if not groups:
-        return None
+        return NOT_APPLICABLE
     array, needed = model.unit.spell("jax.numpy.array")
     source, edits = model.unit.source, list[Edit]()
     for group in groups:

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step, Withheld
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.layout import indent_of
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving, shares_lines
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import reads
 
 
-def without_walrus(model: LoopModel) -> Rewrite | None:
-    """The loop without `:=` in its test; None where that is not what the test does first, or lines are shared."""
+def without_walrus(model: LoopModel) -> Step:
+    """The loop without `:=` in its test; nothing where that is not what the test does first."""
     node, source = model.node, model.unit.source
     assert isinstance(node, ast.While)
     bound = _first(node.test)
-    if bound is None or shares_lines(node) or bound.lineno != bound.end_lineno:
-        return None
+    if bound is None:
+        return NOT_APPLICABLE
+    if bound.lineno != bound.end_lineno:
+        return Withheld("layout", f"what the test binds goes over several lines (line {bound.lineno})")
     again = [j for j in jumps_in(*node.body) if isinstance(j, ast.Continue)]
-    if any(source.lines[j.lineno - 1][: j.col_offset].strip() for j in again):
-        return None
     leaving = Leaving(model.unit, indent_of(model.unit), str)
     name, margin, newline = bound.target.id, leaving.margin(node, 0), leaving.newline
     code, inside = f"{name} = {source.segment(bound.value)}", leaving.margin(node.body[0], 0)

@@ -5,45 +5,45 @@ from __future__ import annotations
 import ast
 import textwrap
 
-from scanlint.finding import Edit, Position, Primitive, Resume, Rewrite
+from scanlint.finding import NOT_APPLICABLE, Edit, Position, Primitive, Resume, Rewrite, Step
 from scanlint.loops.accumulators.branch_appends import APPENDS
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import fresh
 from scanlint.rewrite.emit.layout import indent_of
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, negated, shares_lines
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, negated
 from scanlint.syntax.bindings import binds, reads, walk_scope
 from scanlint.trace.unit import Unit
 
 
-def without_continue(model: LoopModel) -> Rewrite | None:
+def without_continue(model: LoopModel) -> Step:
     """The loop with its last `continue` turned into the branch that it stands for, if nothing else is in the way.
 
     What seems to be appended on some trips only may be appended on both sides of that branch.
     """
     codes = {o.code for o in model.obstacles}
     if "continue" not in codes or not codes <= APPENDS | {"continue", "list-used-otherwise"}:
-        return None
+        return NOT_APPLICABLE
     step = _step(model.unit, _last_guard(model.node))
     loop: Primitive = "while_loop" if isinstance(model.node, ast.While) else "fori_loop"
-    return step._replace(primitive=loop) if step is not None else None
+    return step._replace(primitive=loop) if isinstance(step, Rewrite) else step
 
 
-def as_branch(unit: Unit, node: ast.If) -> Rewrite | None:
+def as_branch(unit: Unit, node: ast.If) -> Step:
     """The same for one `if` that ends its arm with `continue`, as the last one of its loop that does."""
     loop = unit.parents.get(node)
     found = _last_guard(loop) if isinstance(loop, ast.For | ast.While) else None
-    return _step(unit, found) if found is not None and found[0] is node else None
+    return _step(unit, found) if found is not None and found[0] is node else NOT_APPLICABLE
 
 
-def as_flag(unit: Unit, node: ast.If) -> Rewrite | None:
+def as_flag(unit: Unit, node: ast.If) -> Step:
     """The trips of a loop with a flag for a `continue` deep inside `node`, if nothing else leaves the loop."""
     outer = (a for a in unit.ancestors(node) if not isinstance(a, ast.If))
     loop = next(outer, None)
-    if not isinstance(loop, ast.For | ast.While) or shares_lines(loop) or not list(jumps_in(node)):
-        return None
+    if not isinstance(loop, ast.For | ast.While) or not list(jumps_in(node)):
+        return NOT_APPLICABLE
     if not all(isinstance(jump, ast.Continue) for jump in jumps_in(*loop.body)):
-        return None
+        return NOT_APPLICABLE
     imports: list[str] = []
 
     def spell(name: str) -> str:
@@ -56,8 +56,8 @@ def as_flag(unit: Unit, node: ast.If) -> Rewrite | None:
     first, last = loop.body[0], loop.body[-1]
     try:
         lines = leaving.block(loop.body, 0, first.lineno - 1)
-    except Unstructured:
-        return None
+    except Unstructured as error:
+        return error.why
     if leaving.deep:
         lines = [f"{leaving.margin(first, 0)}{flag} = False", *lines]
     edit = Edit(Position(first.lineno, 1), unit.source.end(last), leaving.newline.join(lines))
@@ -73,13 +73,11 @@ def _flagged(lines: list[str], flag: str) -> list[int]:
     return [statement.lineno - 1 for statement in reversed(found)]
 
 
-def _step(unit: Unit, found: tuple[ast.If, list[ast.stmt]] | None) -> Rewrite | None:
+def _step(unit: Unit, found: tuple[ast.If, list[ast.stmt]] | None) -> Step:
     if found is None:
-        return None
+        return NOT_APPLICABLE
     guard, rest = found
     text = _branch(unit, guard, rest, indent_of(unit))
-    if text is None:
-        return None
     edit = Edit(Position(guard.lineno, 1), unit.source.end(rest[-1]), text)
     return Rewrite((edit,), "cond", again=True)
 
@@ -98,11 +96,9 @@ def _continues(body: list[ast.stmt]) -> bool:
     return any(isinstance(part, ast.Continue) for part in walk_scope(body))
 
 
-def _branch(unit: Unit, guard: ast.If, rest: list[ast.stmt], indent: str) -> str | None:
-    """The text of the branch; None where lines cannot be moved: strings over several lines, shared lines."""
+def _branch(unit: Unit, guard: ast.If, rest: list[ast.stmt], indent: str) -> str:
+    """The text of the branch."""
     lines = unit.source.lines
-    if any(_long_string(part) for statement in rest for part in ast.walk(statement)) or _crowded(guard, rest):
-        return None
     first, last = guard.lineno, rest[-1].end_lineno or 0
     margin = lines[first - 1][: len(lines[first - 1]) - len(lines[first - 1].lstrip(" \t"))]
     body = lines[guard.end_lineno : last]
@@ -112,20 +108,7 @@ def _branch(unit: Unit, guard: ast.If, rest: list[ast.stmt], indent: str) -> str
     jump = guard.body[-1].lineno
     if len(guard.body) > 1:
         kept = [*lines[first - 1 : jump - 1], f"{margin}else:\n", *moved]
-        return None if "#" in lines[jump - 1] else "".join(kept).rstrip("\n")
+        return "".join(kept).rstrip("\n")
     said = comments(lines[first - 1 : jump])
     notes = [f"{margin}{comment}\n" for comment in said]
     return "".join([*notes, f"{margin}if {negated(unit, guard.test)}:\n", *moved]).rstrip("\n")
-
-
-def _long_string(part: ast.AST) -> bool:
-    text = isinstance(part, ast.Constant | ast.JoinedStr) and isinstance(getattr(part, "value", ""), str | bytes)
-    return text and part.lineno != part.end_lineno  # type: ignore[attr-defined]
-
-
-def _crowded(guard: ast.If, rest: list[ast.stmt]) -> bool:
-    """Whether statements that are moved share lines with others."""
-    if guard.body[0].lineno == guard.lineno and len(guard.body) > 1:
-        return True
-    ends = [guard.end_lineno, *(s.end_lineno for s in rest)]
-    return any(s.lineno == end for s, end in zip(rest, ends, strict=False))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from scanlint.branches.branch import following
 from scanlint.dataflow.items import made_inside
-from scanlint.finding import Edit, Outcome, Position, Resume, Rewrite, Withheld
+from scanlint.finding import NOT_APPLICABLE, Edit, NotApplicable, Position, Resume, Rewrite, Step, Withheld
 from scanlint.loops.accumulators.collected_lists import appends
 from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.exits import JUMPS, Jump, Loop, decided_by_data, forever, jumps_in, successor, unfit
@@ -18,7 +18,7 @@ from scanlint.rewrite.draft import fresh
 from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.normalize.exits.assigned_tests import without_walrus
 from scanlint.rewrite.normalize.exits.counting_while import Counting, counting, leading_test, loose, targets_of
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, shares_lines, untouched
+from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, untouched
 from scanlint.rewrite.normalize.exits.rotation import until
 from scanlint.syntax.bindings import binds, reads
 
@@ -27,25 +27,26 @@ TRUTHS = frozenset(
 )
 
 
-def without_jumps(model: LoopModel) -> Outcome | None:
-    """The loop with flags for its jumps, or why there is none; None where other rewriters are to speak."""
+def without_jumps(model: LoopModel) -> Step:
+    """The loop with flags for its jumps, or why there are none."""
     codes = {o.code for o in model.obstacles} & JUMPS
     if not codes or "generator" in {o.code for o in model.obstacles}:
-        return None
+        return NOT_APPLICABLE
     leaving = bool(codes & {"break", "return-in-loop"})
     own = made_inside(model.unit, model.node, model.flow, model.carried)
     collected = next((name for name, *_ in appends(model.node) if name not in own), None)
     if collected is not None:
         what = f"`{collected}` would have a length that is not known when tracing"
-        return Withheld("dynamic-length-output", what) if leaving and decided_by_data(model) else None
+        return Withheld("dynamic-length-output", what) if leaving and decided_by_data(model) else NOT_APPLICABLE
     others = [o for o in model.obstacles if o.code not in JUMPS | {"maybe-undefined"}]
     if others:
-        return others[0] if leaving else None
+        return others[0] if leaving else NOT_APPLICABLE
     if leaving and (why := unfit(model)) is not None:
         return why
     if isinstance(model.node, ast.While) and (bound := binds(model.node.test)):
         what = f"the test binds `{min(bound)}` on every trip (line {model.node.lineno})"
-        return without_walrus(model) or Withheld("walrus-in-test", what)
+        step = without_walrus(model)
+        return Withheld("walrus-in-test", what) if isinstance(step, NotApplicable) else step
     try:
         return _Flagging(model).outcome()
     except Unstructured as error:
@@ -86,10 +87,8 @@ class _Flagging:
         self.taken.add(name)
         return name
 
-    def outcome(self) -> Outcome | None:
+    def outcome(self) -> Step:
         node = self.node
-        if shares_lines(node):
-            return None
         jumps = list(jumps_in(*node.body))
         returned = self._returned([j for j in jumps if isinstance(j, ast.Return)])
         if isinstance(returned, Withheld):
@@ -150,7 +149,7 @@ class _Flagging:
 
     # -- the text
 
-    def _written(self, returned: _Returned | None, flags: list[str], joined: bool) -> Outcome | None:
+    def _written(self, returned: _Returned | None, flags: list[str], joined: bool) -> Step:
         node, margin = self.node, self.margin
         live = self._left(returned)
         head = self._header(flags, frozenset(live), whole=joined or not (returned or node.orelse))

@@ -7,7 +7,6 @@ import io
 import tokenize
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from scanlint.branches.branch import is_elif
 from scanlint.finding import Withheld
@@ -19,9 +18,9 @@ from scanlint.trace.unit import Unit
 
 
 class Unstructured(Exception):
-    """Lines that cannot be moved, or a jump from inside what is no `if`; holds a reason, if there is one."""
+    """A jump from inside what is no `if`, or a test that has no value under a trace; holds the reason."""
 
-    def __init__(self, why: Withheld | None = None) -> None:
+    def __init__(self, why: Withheld) -> None:
         super().__init__(why)
         self.why = why
 
@@ -33,20 +32,6 @@ def comments(lines: Sequence[str]) -> list[str]:
     except (tokenize.TokenError, IndentationError):
         return []
     return [token.string for token in tokens if token.type == tokenize.COMMENT]
-
-
-def shares_lines(node: Loop | ast.If) -> bool:
-    """Whether lines of a loop or branch cannot be moved alone: long strings, several statements on one."""
-    for part in ast.walk(node):
-        text = isinstance(part, ast.Constant | ast.JoinedStr) and isinstance(getattr(part, "value", ""), str | bytes)
-        if text and part.lineno != part.end_lineno:  # type: ignore[attr-defined]
-            return True
-        for block in (getattr(part, name, None) for name in ("body", "orelse")):
-            if not isinstance(block, list):
-                continue
-            if any(a.end_lineno >= b.lineno for a, b in pairwise(block)):
-                return True
-    return isinstance(node.body[0], ast.stmt) and node.body[0].lineno == node.lineno
 
 
 @dataclass(slots=True)
@@ -98,7 +83,7 @@ class Leaving:
                     return [*out, f"{self.margin(statement, shift)}{self._flag(statement)} = True"]
                 case ast.If():
                     return [*out, *self._branch(statement, statements[at + 1 :], shift)]
-            raise Unstructured
+            raise Unstructured(_jumped(statement))
         return out
 
     def _as_if(self, statement: ast.If, lines: list[str], floor: int) -> list[str]:
@@ -116,8 +101,6 @@ class Leaving:
         if isinstance(last, Jump) and next(jumps_in(*before, *node.orelse), None) is None:
             return self._leave(node, before, last, rest, shift)
         pad = self.margin(node, shift)
-        if node.body[0].lineno == node.lineno:
-            raise Unstructured
         self._inner += bool(rest)
         arm, other = self.block(node.body, shift, node.body[0].lineno - 1), self._else(node, shift)
         self._inner -= bool(rest)
@@ -187,6 +170,14 @@ class Leaving:
         code = ast.unparse(ast.parse(f"({code})", mode="eval").body) if "\n" in code else code
         number = self.unit.value(test).dtype in ("int", "float") or isinstance(getattr(test, "op", None), ARITHMETIC)
         return f"({code}) != 0" if number and not boolean(self.unit, test) else code
+
+
+def _jumped(statement: ast.stmt) -> Withheld:
+    """Why a statement with a jump in it stays as it is."""
+    jump = next(jumps_in(statement))
+    word = type(jump).__name__.lower()
+    inside = f"`{word}` at line {jump.lineno} stands inside `{type(statement).__name__.lower()}`"
+    return Withheld("return-in-loop" if isinstance(jump, ast.Return) else word, f"{inside} (line {statement.lineno})")
 
 
 def _does(lines: Sequence[str]) -> bool:
