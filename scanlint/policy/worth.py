@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
-from scanlint.loops.by_hand import by_hand
 from scanlint.loops.constant_tables import met, number_kind
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.row_writes import writes_rows
@@ -29,8 +28,11 @@ BUILTIN = frozenset({"list", "tuple", "dict", "set", "view"})
 GATHERS = frozenset({"extend", "insert", "add", "update", "setdefault"})
 
 
-def worth_rolling(model: LoopModel, settings: Settings) -> bool:
-    """Known trips: enough of them, and enough equations in all. Unknown ones count as many if an array gives them."""
+def worth_rolling(model: LoopModel, settings: Settings, by_hand: Callable[[LoopModel], bool]) -> bool:
+    """Known trips: enough of them, and enough equations in all. Unknown ones count as many if an array gives them.
+
+    `by_hand` tells whether a loop has no rewrite: the loop has to be worth the work.
+    """
     tests = model.unit.source.tests
     size = body_equations(model)
     trips = model.trips if model.trips is not None else _stated_trips(model.unit, model.streams)
@@ -39,12 +41,13 @@ def worth_rolling(model: LoopModel, settings: Settings) -> bool:
         most = settings.max_unrolled_trips * (1 if trips > settings.max_unrolled_trips else NESTS)
         least = settings.min_unrolled_equations * (IN_TESTS if tests else 1)
         return trips * nested > most and trips * size >= least and not deliberate(model)
-    if size < 1 or tests or (_stuck(model) and size * FEW_TRIPS < settings.min_unrolled_equations):
+    if size < 1 or tests:
         return False
     if _makes_objects(model) or _said_short(model, settings):
         return False
     many = any(s.kind == "rows" or _many(model, s, size, settings) for s in model.streams)
-    return many and not deliberate(model)
+    small = size * FEW_TRIPS < settings.min_unrolled_equations
+    return many and not deliberate(model) and not (small and by_hand(model))
 
 
 def worth_mapping(
@@ -62,11 +65,6 @@ def worth_mapping(
     names = [name for count in counts for name in count.names]
     short = FEW_SAID(described(unit, node, names)) or said_short(unit, node, names, settings.max_unrolled_trips)
     return not short and any(count.origin in ("shape", "argument") for count in counts)
-
-
-def _stuck(model: LoopModel) -> bool:
-    """Whether no step rolls a loop as it is; a `continue` is but a spelling of an `if`."""
-    return by_hand(model) and any(o.code != "continue" for o in model.obstacles)
 
 
 def written_out(model: LoopModel) -> bool:

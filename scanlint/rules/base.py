@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from scanlint.loops.by_hand import by_hand
 
 import ast
 from abc import ABC, abstractmethod
@@ -111,9 +110,25 @@ class Context(NamedTuple):
         """Whether a loop stages arrays often enough, and is no part of a reported nest that is rewritten by hand."""
         from scanlint.policy.worth import stages_arrays, worth_rolling, written_out
 
-        if not stages_arrays(model) or not worth_rolling(model, self.settings) or written_out(model):
+        if not stages_arrays(model) or not worth_rolling(model, self.settings, self.by_hand) or written_out(model):
             return False
-        return not (by_hand(model) and self._in_reported_nest(model))
+        return not (self.by_hand(model) and self._in_reported_nest(model))
+
+    def rolled(self, model: LoopModel) -> Outcome:
+        """What becomes of a loop, worked out once for all that ask."""
+        from scanlint.rewrite.lower.loops.loop_passes import to_rolled_loop, to_while_loop
+
+        key = (Rewrite, model.node)
+        if key not in self.unit.models:
+            made = to_while_loop(model) if isinstance(model.node, ast.While) else to_rolled_loop(model)
+            self.unit.models[key] = made
+        outcome = self.unit.models[key]
+        assert isinstance(outcome, Rewrite | Withheld)
+        return outcome
+
+    def by_hand(self, model: LoopModel) -> bool:
+        """Whether something is in the way of a loop that no step of a rewrite takes out of it."""
+        return bool(model.obstacles) and isinstance(self.rolled(model), Withheld)
 
     def _in_reported_nest(self, model: LoopModel) -> bool:
         for ancestor in self.unit.ancestors(model.node):
@@ -121,7 +136,7 @@ class Context(NamedTuple):
                 return False
             if isinstance(ancestor, ast.For):
                 outer = self.loop(ancestor)
-                if outer.streams and by_hand(outer) and self.worth_a_word(outer):
+                if outer.streams and self.by_hand(outer) and self.worth_a_word(outer):
                     return True
         return False
 
@@ -155,10 +170,10 @@ class Context(NamedTuple):
         stacked: bool = False,
     ) -> Report:
         """A finding at a loop's header, with the loop rolled."""
-        from scanlint.rewrite.lower.loops.loop_passes import to_rolled_loop, to_while_loop
+        from scanlint.rewrite.lower.loops.loop_passes import to_rolled_loop
 
         node = model.node
-        outcome = to_while_loop(model) if isinstance(node, ast.While) else to_rolled_loop(model, stacked=stacked)
+        outcome = to_rolled_loop(model, stacked=True) if stacked else self.rolled(model)
         last = end or (node.iter if isinstance(node, ast.For) else node.test)
         return self.report(
             node,

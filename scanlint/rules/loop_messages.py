@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from scanlint.loops.by_hand import by_hand
 
 import ast
 from collections.abc import Sequence
 
 from scanlint.loops.accumulators.growing_arrays import growing
 from scanlint.loops.accumulators.dict_histories import histories
+from scanlint.loops.loop import LoopModel
+from scanlint.loops.streams import Stream
+from scanlint.loops.exits import JUMPS
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
 from scanlint.loops.accumulators.collected_lists import appends
@@ -63,9 +65,9 @@ CURES = {
 }
 
 
-def cure(model: LoopModel, plain: str) -> str:
+def cure(model: LoopModel, plain: str, by_hand: bool) -> str:
     """What to do about a loop: `plain` where it can be rolled, else what removes the first thing in the way."""
-    if by_hand(model):
+    if by_hand or any(o.code in JUMPS for o in model.obstacles[:1]):
         return CURES.get(model.obstacles[0].reason.partition(":")[0], plain)
     if grown := [one.name for one in growing(model)]:
         return _scanned([name for name in model.carried if name not in grown], grown)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scanlint.loops.loop import LoopModel, few
 from scanlint.trace.unit import Unit
-from scanlint.finding import Outcome
+from scanlint.finding import NotApplicable, Outcome, first_step
 from scanlint.rules.base import Context, Report, Rule
 from scanlint.rules.loop_messages import quoted, times
 
@@ -73,7 +73,8 @@ def _mapped(model: LoopModel, batch: Batch) -> Outcome:
     from scanlint.rewrite.lower.loops.loop_passes import first_of, mapped_rows
     from scanlint.rewrite.normalize.stacked_iterables import with_name
 
-    if step := with_arrays(model) or with_name(model):
+    step = first_step(way(model) for way in (with_arrays, with_name))
+    if not isinstance(step, NotApplicable):
         return step
     if model.buffers:
         return first_of(mapped_rows(model, batch))

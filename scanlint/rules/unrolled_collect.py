@@ -27,6 +27,6 @@ class UnrolledCollect(Rule):
             model,
             f"tracing `{context.unit.context(node).qualname}` unrolls this loop {times(model)}",
             label=per_trip(model),
-            help=cure(model, stacking(model)),
+            help=cure(model, stacking(model), context.by_hand(model)),
             primitive="scan",
         )

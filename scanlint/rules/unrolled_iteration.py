@@ -27,6 +27,8 @@ class UnrolledIteration(Rule):
             model,
             f"tracing `{context.unit.context(node).qualname}` unrolls this loop {times(model)}",
             label=per_trip(model),
-            help=cure(model, f"carry {quoted(model.carried)} through `lax.scan` over the rows"),
+            help=cure(
+                model, f"carry {quoted(model.carried)} through `lax.scan` over the rows", context.by_hand(model)
+            ),
             primitive="scan",
         )

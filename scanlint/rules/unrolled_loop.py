@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from scanlint.loops.by_hand import by_hand
 
 import ast
 from collections.abc import Iterator
@@ -26,21 +25,26 @@ class UnrolledLoop(Rule):
             return
         if context.traced_bound(model) or not context.worth_a_word(model):
             return
+        by_hand = context.by_hand(model)
         yield context.report_loop(
             model,
             f"tracing `{context.unit.context(node).qualname}` unrolls this loop {times(model)}",
             label=per_trip(model),
-            help=cure(model, _change(model)),
+            help=cure(model, _change(model, by_hand), by_hand),
             primitive="fori_loop",
         )
 
 
-def _change(model: LoopModel) -> str:
+PEELED = {"carry-not-an-array", "maybe-undefined"}
+"""What is in the way until the first trip stands before the loop."""
+
+
+def _change(model: LoopModel, by_hand: bool) -> str:
     from scanlint.rewrite.lower.loops.row_buffers import buffered, within
 
     if within(model) is not None:
         return f"compute a whole row of {quoted(model.carried)} with `jax.vmap`"
-    if model.obstacles and not by_hand(model):
+    if not by_hand and any(o.code not in PEELED for o in model.obstacles):
         return stacking(model)
     filled = buffered(model)
     if filled is None or not filled.carried:

@@ -99,7 +99,7 @@ def search(NAME):
     return run
 """
 
-ROWS = f"""
+ROWS = """
 @jax.jit
 def run(x, NAME):
     for i in range(100):

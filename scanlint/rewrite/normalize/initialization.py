@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.dataflow.liveness import Names
 from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step
 from scanlint.loops.exits import JUMPS
 from scanlint.loops.first_trip import holds, started
