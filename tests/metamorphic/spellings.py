@@ -342,3 +342,5 @@ MEANINGS: dict[str, Edit] = {
     "the body in a local function": body_in_function,
     "rows by their number": indexed,
 }
+SAME_LOOP = frozenset({"rows by their number"})
+"""After these another rule may speak of the same loop."""

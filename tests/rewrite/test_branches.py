@@ -283,7 +283,7 @@ def test_comments_stay_with_their_arm(rewrite: Rewriting) -> None:
         # which side
         if x > 0:  # the usual case
             # on the right
-            return x * 2
+            return jnp.log(x)
         # on the left
         return -x
     """
@@ -295,7 +295,7 @@ def test_comments_stay_with_their_arm(rewrite: Rewriting) -> None:
             # which side
             def positive():  # the usual case
                 # on the right
-                return x * 2
+                return jnp.log(x)
 
             def otherwise():
                 # on the left
@@ -304,6 +304,27 @@ def test_comments_stay_with_their_arm(rewrite: Rewriting) -> None:
             return lax.cond(x > 0, positive, otherwise)
         """
     )
+
+
+def test_comments_and_line_breaks_do_not_choose_the_primitive(rewrite: Rewriting) -> None:
+    code = """
+    @jax.jit
+    def f(x):
+        if x > 0:  # the usual case
+            y = (
+                x *  # on the right
+                2
+            )
+        else:
+            y = -x  # on the left
+        return y
+    """
+    sample = rewrite(dedent(code).lstrip())
+    assert (
+        "    # the usual case\n    # on the right\n    # on the left\n    y = jnp.where(x > 0, x * 2, -x)\n"
+        in sample.new
+    )
+    sample.agree("f", *([lambda v=v: jnp.asarray(v, float)] for v in FLOATS))
 
 
 CHOICES = [-1, 0, 1, 2, 3, 7]

@@ -117,9 +117,10 @@ def test_nan_is_on_neither_side_of_a_comparison(rewrite) -> None:
     sample.agree("f", (X.at[1].set(jnp.nan), 0.5))
 
 
-def test_moving_a_string_over_several_lines_is_left_alone(rewrite) -> None:
-    code = GUARD.replace("+ 2.0\n", '+ len("""two\nlines""")\n')
-    assert rewrite(code).reasons == ["continue"]
+def test_a_string_over_several_lines_moves_whole(rewrite) -> None:
+    sample: Sample = rewrite(GUARD.replace("+ 2.0\n", '+ len("""two\nlines""")\n'))
+    assert '"""two\nlines"""' in sample.new and "continue" not in sample.new
+    sample.agree("f", (X, 0.5))
 
 
 def test_a_continue_before_an_append_is_left_alone(rewrite) -> None:

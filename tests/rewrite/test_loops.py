@@ -237,7 +237,7 @@ ROLLED = {
         """,
         "    out = jax.vmap(per_example)(xs, ys)\n",
     ),
-    "an_array_that_is_made_in_company_is_carried": (
+    "an_array_that_is_made_in_company_is_stacked": (
         """
         @jax.jit
         def f(xs, ys):
@@ -247,7 +247,7 @@ ROLLED = {
                 out = out.at[i].set(s)
             return out
         """,
-        "lax.fori_loop(0, len(xs), body, (s, out))",
+        "    _, out = lax.scan(step, s, jnp.arange(len(xs)))\n",
     ),
     "an_array_that_a_trip_reads_is_carried": (
         """

@@ -1,0 +1,1 @@
+DIFFERING: dict[tuple[str, str], str] = {}
