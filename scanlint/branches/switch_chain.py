@@ -5,23 +5,40 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from scanlint.branches.branch import Block, BranchModel, model_branch, returns
 from scanlint.trace.unit import Unit
+
+
+class Link(NamedTuple):
+    """An `if` of a chain with the arm that runs for its number: the first, or the other one where `not` says so."""
+
+    model: BranchModel
+    side: Literal["body", "orelse"]
+
+    @property
+    def arm(self) -> Block:
+        return self.model.body if self.side == "body" else self.model.orelse
+
+    @property
+    def other(self) -> Link:
+        """The same `if` with the arm that runs for all other numbers."""
+        return Link(self.model, "orelse" if self.side == "body" else "body")
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
     """A chain of comparisons of one integer with 0, 1, ..., k - 1.
 
-    `head` is the model of the first `if`. `links` are the models of its tests in the order of those numbers, `default`
-    is what is done for any other number.
+    `head` is the model of the first `if`. `links` are its tests in the order of those numbers, `default` is what is
+    done for any other number.
     """
 
     head: BranchModel
     subject: ast.expr
-    links: tuple[BranchModel, ...]
-    default: Block
+    links: tuple[Link, ...]
+    default: Link
 
 
 def model_selection(unit: Unit, node: ast.If) -> Selection | None:
@@ -30,23 +47,23 @@ def model_selection(unit: Unit, node: ast.If) -> Selection | None:
     if first is None:
         return None
     head = model_branch(unit, node)
-    name = ast.unparse(first[0])
-    cases = {first[1]: head}
-    model = head
-    while True:
-        model_next = _next(unit, model)
-        case = _case(unit, model_next.node) if model_next is not None else None
-        if model_next is None or case is None or ast.unparse(case[0]) != name or case[1] in cases:
+    name = ast.unparse(first.subject)
+    link = Link(head, first.side)
+    cases = {first.number: link}
+    while (model := _next(unit, link)) is not None:
+        case = _case(unit, model.node)
+        if case is None or ast.unparse(case.subject) != name or case.number in cases:
             break
-        cases[case[1]] = model = model_next
+        cases[case.number] = link = Link(model, case.side)
     if len(cases) < 2 or sorted(cases) != list(range(len(cases))):
         return None
-    return Selection(head, first[0], tuple(cases[k] for k in range(len(cases))), model.orelse)
+    return Selection(head, first.subject, tuple(cases[k] for k in range(len(cases))), link.other)
 
 
-def _next(unit: Unit, model: BranchModel) -> BranchModel | None:
+def _next(unit: Unit, link: Link) -> BranchModel | None:
     """The `if` that decides what the other arm does, if that is all that this arm is."""
-    match model.orelse:
+    model = link.model
+    match link.other.arm:
         case (ast.If() as only,) if not model.returns or returns([only]):
             return model_branch(unit, only, ())
         case (ast.If() as only, *rest) if model.returns and (returns(only.body) or returns(only.orelse)):
@@ -54,17 +71,26 @@ def _next(unit: Unit, model: BranchModel) -> BranchModel | None:
     return None
 
 
-def _case(unit: Unit, node: ast.If) -> tuple[ast.Name | ast.Attribute | ast.Subscript, int] | None:
-    """The subject and the number of `subject == number`, where the subject is a traced integer."""
-    match node.test:
+class _Case(NamedTuple):
+    subject: ast.Name | ast.Attribute | ast.Subscript
+    number: int
+    side: Literal["body", "orelse"]
+
+
+def _case(unit: Unit, node: ast.If) -> _Case | None:
+    """What an `if` compares with which number, where it is a traced integer, and the arm that runs for that."""
+    test, turned = node.test, False
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, turned = test.operand, not turned
+    match test:
         case ast.Compare(
             left=ast.Name() | ast.Attribute() | ast.Subscript() as subject,
-            ops=[ast.Eq()],
+            ops=[ast.Eq() | ast.NotEq() as sign],
             comparators=[ast.Constant(value=int(number))],
         ) if not isinstance(number, bool):
             value = unit.value(subject)
             if unit.value(node.test).traced and value.dtype in (None, "int"):
-                return subject, number
+                return _Case(subject, number, "orelse" if turned != isinstance(sign, ast.NotEq) else "body")
     return None
 
 
@@ -74,7 +100,7 @@ def member_of_selection(unit: Unit, node: ast.If) -> bool:
         return False
     for start in chain_starts(unit, node):
         found = model_selection(unit, start)
-        if found is not None and any(link.node is node for link in found.links):
+        if found is not None and any(link.model.node is node for link in found.links):
             return True
     return False
 
@@ -87,7 +113,7 @@ def chain_starts(unit: Unit, node: ast.If) -> Iterator[ast.If]:
         parent = unit.parents.get(at)
         block = unit.block(at)
         place = block.index(at)
-        if isinstance(parent, ast.If) and parent.orelse[:1] == [at]:
+        if isinstance(parent, ast.If) and place == 0:
             starts.append(parent)
         elif place > 0 and isinstance(block[place - 1], ast.If):
             previous = block[place - 1]

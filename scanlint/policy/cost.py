@@ -136,8 +136,8 @@ def _local(unit: Unit, function: ast.expr) -> ast.FunctionDef | None:
 
 
 def nested_trips(unit: Unit, body: Sequence[ast.AST]) -> int:
-    """How often the innermost body runs in one trip, where a loop is all that the body is."""
-    match body:
+    """How often the innermost body runs in one trip, where a loop is all that the body does."""
+    match [s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]:
         case [ast.For(body=inner) as loop]:
             return (_trips(unit, loop) or 1) * nested_trips(unit, inner)
     return 1

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from scanlint.finding import Position
-from scanlint.rewrite.emit.layout import indent_of
 from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
 
@@ -136,7 +135,7 @@ class _Scan:
         if statement is not first:
             return self._stands(first)
         head = owner.pattern if isinstance(owner, ast.match_case) else owner
-        return self._stands(head) + indent_of(self.unit)
+        return self._stands(head) + self.unit.indent
 
     def _stands(self, node: ast.AST) -> str:
         given = self.margins.get(node) if isinstance(node, ast.stmt) else None

@@ -127,8 +127,12 @@ class Context(NamedTuple):
         return outcome
 
     def by_hand(self, model: LoopModel) -> bool:
-        """Whether something is in the way of a loop that no step of a rewrite takes out of it."""
-        return bool(model.obstacles) and isinstance(self.rolled(model), Withheld)
+        """Whether something is in the way of a loop that no step of a rewrite takes out of it.
+
+        What only its layout is in the way of is rewritten in the bare form.
+        """
+        made = self.rolled(model) if model.obstacles else None
+        return isinstance(made, Withheld) and made.code != "layout"
 
     def _in_reported_nest(self, model: LoopModel) -> bool:
         for ancestor in self.unit.ancestors(model.node):

@@ -27,7 +27,7 @@ class TracedSwitch(Rule):
             return
         for start in chain_starts(unit, node):
             longer = model_selection(unit, start) if start is not node else None
-            if longer is not None and any(link.node is node for link in longer.links):
+            if longer is not None and any(link.model.node is node for link in longer.links):
                 return
         from scanlint.rewrite.lower.branches.branch_lowering import to_switch
 

@@ -99,6 +99,18 @@ class Unit:
         raise KeyError(ast.dump(statement))
 
     @cached_property
+    def indent(self) -> str:
+        """One level of indentation as the unit has it."""
+        node = self.node
+        if isinstance(node, ast.Lambda):
+            return "    "
+        inner = node.body[0]
+        line = self.source.lines[inner.lineno - 1]
+        step = inner.col_offset - node.col_offset
+        made = line[inner.col_offset - step : inner.col_offset] if step > 0 and inner.lineno != node.lineno else ""
+        return made if made and not made.strip(" \t") else "    "
+
+    @cached_property
     def local_names(self) -> frozenset[str]:
         """Every name bound anywhere in the unit, parameters included."""
         names = {n.id for n in self.every(ast.Name) if n.ctx.__class__ is not ast.Load}

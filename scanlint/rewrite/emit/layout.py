@@ -21,14 +21,7 @@ STAGES = ("fori_loop", "while_loop", "cond", "switch")
 
 def indent_of(unit: Unit) -> str:
     """One level of indentation as the unit has it."""
-    source, node = unit.source, unit.node
-    if isinstance(node, ast.Lambda):
-        return "    "
-    inner, outer = node.body[0], node
-    line = source.lines[inner.lineno - 1]
-    step = inner.col_offset - outer.col_offset
-    made = line[inner.col_offset - step : inner.col_offset] if step > 0 and inner.lineno != outer.lineno else ""
-    return made if made and not made.strip(" \t") else "    "
+    return unit.indent
 
 
 def blank_above(source: Source, node: ast.stmt, newline: str, dropped: set[int]) -> list[Edit]:

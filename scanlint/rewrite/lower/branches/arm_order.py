@@ -42,9 +42,8 @@ def tree_of(model: BranchModel, results: tuple[str, ...]) -> Choice:
 
 
 def options_of(selection: Selection) -> Options:
-    arms = [Arm(link.body, link.node, "body") for link in selection.links]
-    last = next(link for link in selection.links if link.orelse == selection.default)
-    return Options(selection.subject, (*arms, Arm(selection.default, last.node, "orelse")))
+    links = (*selection.links, selection.default)
+    return Options(selection.subject, tuple(Arm(link.arm, link.model.node, link.side) for link in links))
 
 
 def arms_of(tree: Tree) -> list[Arm]:
