@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from textwrap import dedent
 
@@ -46,8 +47,9 @@ def embedded() -> dict[str, str]:
     """What is written out whole in a test of the rewriters: it defines a function and has something to rewrite."""
     found: dict[str, str] = {}
     for file in sorted((ROOT / "tests" / "rewrite").glob("test_*.py")):
-        for number, code in enumerate(_sources(ast.parse(file.read_text(encoding="utf-8")))):
-            found[f"{file.name} {number}"] = code if "import jax" in code else HEAD + code
+        for code in _sources(ast.parse(file.read_text(encoding="utf-8"))):
+            name = f"{file.name} {sha256(code.encode()).hexdigest()[:6]}"
+            found[name] = code if "import jax" in code else HEAD + code
     return found
 
 
