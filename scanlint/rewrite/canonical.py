@@ -24,11 +24,15 @@ LINES = re.compile(r"(?<=\bline )\d+")
 
 
 class Canonical(NamedTuple):
-    """A unit in canonical form; `old` is the text as written, `breaks` are the places where the two differ."""
+    """A unit in canonical form; `old` is the text as written, `breaks` are the places where the two differ.
+
+    `bare`: it has no comments; they are put back above what stands in the place of their statements.
+    """
 
     unit: Unit
     old: str
     breaks: tuple[Break, ...]
+    bare: bool
 
     def written(self, place: Position) -> Position:
         """Where a place of the canonical form stands in the text as written."""
@@ -57,8 +61,7 @@ class Canonical(NamedTuple):
         for one in self.breaks:
             if QUOTED.fullmatch(one.text) and one.text not in self.old:
                 made = made.replace(one.text, old.between(one.start, one.end))
-        left_out = list(line_edits(self.old, made))
-        return apply_edits(self.old, with_remarks(self.old, left_out))
+        return apply_edits(self.old, with_remarks(self.old, line_edits(self.old, made))) if self.bare else made
 
     def _groups(self) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
         """Lines as written that were broken, and the lines that they became."""
@@ -127,4 +130,4 @@ def canonical(unit: Unit, reanalyse: Callable[[Unit, str], Unit | None], *, bare
         return None
     source, made = unit.source, breaks(unit, bare=bare)
     again = reanalyse(unit, apply_edits(source.text, [Edit(*one) for one in made])) if made else None
-    return Canonical(replace(again, wished=unit.wished), source.text, tuple(made)) if again is not None else None
+    return Canonical(replace(again, wished=unit.wished), source.text, tuple(made), bare) if again is not None else None

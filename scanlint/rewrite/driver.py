@@ -75,8 +75,8 @@ class Rewriter(NamedTuple):
         bare, found = self._form(unit, bare=True), report.finding
         if bare is None:
             return None
-        for other in self._reports(bare.unit, self.rules):
-            same = other.finding.code == found.code and other.finding.function == found.function
+        for other in self._reports(bare.unit, [rule for rule in self.rules if rule.code == found.code]):
+            same = other.finding.function == found.function
             if same and bare.written(other.finding.start) == found.start and isinstance(other.outcome, Rewrite):
                 given = report.outcome if isinstance(report.outcome, Rewrite) and report.outcome.bare else other.outcome
                 return bare, other._replace(outcome=given)

@@ -45,7 +45,7 @@ def to_vmap(model: LoopModel, batch: Batch, dtype: str | None = None, row: str |
             batch, turned = forward, False
         return _LoopToVmap(model, batch, dtype, row, turned).outcome()
     except SharedLine:
-        return Withheld("shared-line", f"other statements share a line with the loop (line {model.node.lineno})")
+        return Withheld("layout", f"the lines of the loop cannot be moved alone (line {model.node.lineno})")
 
 
 def _forward(batch: Batch) -> Batch | None:

@@ -75,7 +75,7 @@ def _staged(model: BranchModel, tree: Choice | Options) -> Outcome:
             return made
         plain = _Staging(model, heed=False).outcome(tree)
     except SharedLine:
-        return Withheld("shared-line", f"other statements share a line with the branch (line {model.node.lineno})")
+        return Withheld("layout", f"the lines of the branch cannot be moved alone (line {model.node.lineno})")
     if isinstance(plain, Rewrite) and isinstance(made, Rewrite) and plain.primitive == made.primitive:
         return made
     return plain

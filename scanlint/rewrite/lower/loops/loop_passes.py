@@ -64,7 +64,7 @@ def to_rolled_loop(model: LoopModel, *, stacked: bool = False) -> Outcome:
     try:
         outcome = Roll(model, stacked).outcome()
     except SharedLine:
-        return Withheld("shared-line", f"other statements share a line with the loop (line {model.node.lineno})")
+        return Withheld("layout", f"the lines of the loop cannot be moved alone (line {model.node.lineno})")
     return first_of([*_stacked_rows(model), outcome])
 
 
@@ -137,7 +137,7 @@ def to_while_loop(model: LoopModel) -> Outcome:
     try:
         return _while(model)
     except SharedLine:
-        return Withheld("shared-line", f"other statements share a line with the loop (line {model.node.lineno})")
+        return Withheld("layout", f"the lines of the loop cannot be moved alone (line {model.node.lineno})")
 
 
 def _without_walrus(model: LoopModel) -> Step:
