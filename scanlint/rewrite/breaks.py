@@ -22,6 +22,8 @@ ENDS = SPACES | {tokenize.NEWLINE}
 OPENING, CLOSING = "([{", ")]}"
 BLOCKS = ("body", "orelse", "finalbody")
 QUOTED = re.compile(r"(?s)([A-Za-z]*)(\"{3}|'{3})(.*)\2")
+FIELD = re.compile(r"((?<!\{)\{(?!\{)[^{}]*(?:\{[^{}]*\}[^{}]*)*\})")
+NOT_RAW = str.maketrans("", "", "rR")
 NEWLINE = re.compile(r"(?<!\\)((?:\\\\)*)(\\?)\r?\n")
 """The end of a line in a string; a backslash before it, itself not escaped, takes it out of the string."""
 
@@ -176,11 +178,26 @@ def _tokens(lines: Sequence[str]) -> Iterator[tokenize.TokenInfo]:
 
 
 def _on_one_line(string: str) -> str | None:
-    """A string over several lines on one, of the same value; None where that has another form."""
+    """A string over several lines on one, of the same value; line breaks in the fields of an f-string stay."""
     found = QUOTED.fullmatch(string)
     if found is None:
         return None
     prefix, quotes, text = found.groups()
-    if "r" in prefix.lower() or ("f" in prefix.lower() and re.search(r"\{[^{}]*\n", text)):
+    parts = FIELD.split(text) if "f" in prefix.lower() else [text]
+    raw = "r" in prefix.lower()
+    plain = "".join(part if at % 2 else _escaped(part, raw) for at, part in enumerate(parts))
+    made = f"{prefix.translate(NOT_RAW)}{quotes}{plain}{quotes}"
+    return made if made != string and _value(made) == _value(string) else None
+
+
+def _escaped(text: str, raw: bool) -> str:
+    if raw:
+        return re.sub(r"\r?\n", r"\\n", text.replace("\\", "\\\\"))
+    return NEWLINE.sub(lambda end: end[1] + ("" if end[2] else "\\n"), text)
+
+
+def _value(code: str) -> str | None:
+    try:
+        return ast.dump(ast.parse(code, mode="eval"))
+    except SyntaxError:
         return None
-    return f"{prefix}{quotes}{NEWLINE.sub(lambda end: end[1] + ('' if end[2] else chr(92) + 'n'), text)}{quotes}"

@@ -75,6 +75,7 @@ WRITTEN = {
     "joined statements": "    a = 1; b = 2\n    for i in range(3): a = a + i; b = b * a\n    return a, b\n",
     "trailing semicolons and comments": "    a = 1;  # one\n    b = 2; c = 3;\n    return a + b + c\n",
     "strings": '    a = """one\n    two"""; b = len(a)\n    return f"""{a}\n  {b}""", """x\\\ny"""\n',
+    "raw strings, and fields over several lines": '    a = 1; return r"""\\d\n""", rf"""{{\\d\n{a}""", f"""x\n{\na:\n>3}""", b"""\\\\\n"""\n',
     "backslashes": "    a = 1 + \\\n        2; b = a\n    if a > \\\n       b: return \\\n          a\n    return b\n",
     "blocks on header lines": "    try: a = 1\n    except ValueError: a = 2\n    finally: b = 3\n    while a < 3: a += 1; b += 1\n    else: b = 0\n    match a:\n        case 1: b = 5\n        case _: b = 6\n    return a, b\n",
     "brackets": "    a = [1,  # one\n         2,\n         ]\n    # two\n    return max(a,\n               key=lambda x:\n               -x,\n               ), a[\n        0]\n",
