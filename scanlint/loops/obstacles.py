@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from scanlint.dataflow.items import made_inside
-from scanlint.dataflow.liveness import Flow
+from scanlint.dataflow.liveness import Flow, Names
 from scanlint.finding import Withheld
 from scanlint.loops.accumulators.collected_lists import Output
 from scanlint.loops.accumulators.read_back_lists import ReadBack
@@ -16,7 +16,7 @@ from scanlint.loops.lifted_modules import modules_called
 from scanlint.loops.sizes.affine import moving_arange, window
 from scanlint.loops.sizes.masked_reductions import masked
 from scanlint.loops.sizes.padded_sums import open_ended
-from scanlint.syntax.bindings import Names, binds, reads, walk_scope
+from scanlint.syntax.bindings import Names, binds, parameters, reads, walk_scope
 from scanlint.trace.domain.callables import Closure, Transformed
 from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
@@ -68,6 +68,7 @@ def obstacles(
     for part in body:
         if part not in skip and not _sets_item(part, items) and not _changes(part, own):
             yield from _effect(unit, node, part, frozenset(o.name for o in outputs))
+            yield from _effect_of_call(unit, flow, part, own)
     yield from modules_called(unit, node)
     yield from _names(unit, node, flow, carried, items)
     kept: set[ast.AST] = filled | {place for o in outputs if isinstance(o, ReadBack) for place in o.places}
@@ -143,6 +144,33 @@ def _effect(unit: Unit, node: ast.For | ast.While, part: ast.AST, collected: Nam
             yield Withheld("side-effect", f"`{type(part).__name__}` at line {part.lineno}")
         case ast.Call(func=function):
             yield from _host_call(unit, part, function)
+
+
+def _effect_of_call(unit: Unit, flow: Flow, part: ast.AST, own: Names) -> Iterator[Withheld]:
+    """What a function of this function changes that it does not make itself: `def note(y): ys.append(y)`."""
+    match part:
+        case ast.Call(func=ast.Name(id=called)) if called in flow.closures:
+            pass
+        case _:
+            return
+    for definition in walk_scope(getattr(flow.function, "body", [])):
+        if isinstance(definition, ast.FunctionDef) and definition.name == called:
+            known = own | frozenset(parameters(definition.args)) | binds(*definition.body)
+            for name in _changed(unit, definition):
+                if name not in known:
+                    yield Withheld("side-effect", f"`{called}(...)` changes `{name}` at line {part.lineno}")
+                    return
+
+
+def _changed(unit: Unit, function: ast.FunctionDef) -> Iterator[str]:
+    """The names of objects that a function changes in place."""
+    for part in walk_scope(function.body):
+        match part:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name) as changed, attr=attr)) if attr in MUTATORS:
+                if not unit.value(changed).array:
+                    yield name
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
+                yield name
 
 
 def _context(unit: Unit, manager: ast.expr) -> Iterator[Withheld]:

@@ -148,10 +148,15 @@ class Rewriter(NamedTuple):
 
         In functions that are `known` only what concerns whole functions is looked at: it may stand further inside.
         """
-        form, rules = self._form(unit), list(rules)
-        found = self._reports(unit if form is None else form.unit, rules, known)
-        if form is not None and found:
-            found = form.reports(self._replace(problems=[])._reports(unit, rules, known), found)
+        rules, problems = list(rules), list[str]()
+        found = self._replace(problems=problems)._reports(unit, rules, known)
+        if not found and not problems:
+            return []
+        form = self._form(unit)
+        if form is None:
+            self.problems.extend(problems)
+        else:
+            found = form.reports(found, self._reports(form.unit, rules, known))
         if any(isinstance(r.outcome, Withheld) for r in found) and (bare := self._form(unit, bare=True)) is not None:
             return bare.twins(found, self._reports(bare.unit, rules, known))
         return found
