@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from scanlint.dataflow.items import made_inside
-from scanlint.dataflow.liveness import Flow, Names
+from scanlint.dataflow.liveness import Flow
 from scanlint.finding import Withheld
 from scanlint.loops.accumulators.collected_lists import Output
 from scanlint.loops.accumulators.read_back_lists import ReadBack
