@@ -19,11 +19,6 @@ STAGES = ("fori_loop", "while_loop", "cond", "switch")
 """Functions of `lax` that give the tuple that their bodies return."""
 
 
-def indent_of(unit: Unit) -> str:
-    """One level of indentation as the unit has it."""
-    return unit.indent
-
-
 def blank_above(source: Source, node: ast.stmt, newline: str, dropped: set[int]) -> list[Edit]:
     """An empty line before a new definition, where there is a statement right above it or it begins a block.
 

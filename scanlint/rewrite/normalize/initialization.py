@@ -8,7 +8,6 @@ from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, St
 from scanlint.loops.exits import JUMPS
 from scanlint.loops.first_trip import holds, started
 from scanlint.loops.loop import LoopModel
-from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import Names, binds, reads
 
@@ -30,7 +29,7 @@ def with_placeholders(model: LoopModel) -> Step:
         return NOT_APPLICABLE
     if not holds(unit, node.test, before) and not _flagged(model, frozenset(wanted), block):
         return NOT_APPLICABLE
-    leaving = Leaving(unit, indent_of(unit), str)
+    leaving = Leaving(unit, unit.indent, str)
     at = len(before)
     while at and isinstance(before[at - 1], ast.Assign) and binds(before[at - 1]) <= model.starts:
         at -= 1  # what is set for the sake of the loop alone stays right above it

@@ -9,7 +9,6 @@ from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, St
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import is_array
-from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.emit.snippets import atom
 from scanlint.rewrite.lower.loops.range_bounds import last_target
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
@@ -98,7 +97,7 @@ def _plain(model: LoopModel, value: ast.expr) -> bool:
 
 def _written(model: LoopModel, node: ast.For, moved: list[tuple[ast.Assign, str]]) -> Rewrite:
     source = model.unit.source
-    leaving = Leaving(model.unit, indent_of(model.unit), str)
+    leaving = Leaving(model.unit, model.unit.indent, str)
     margin, inner = leaving.margin(node, 0), leaving.margin(node.body[0], 0)
     edits, lines = [], []
     for statement, _ in moved:

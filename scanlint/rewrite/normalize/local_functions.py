@@ -6,7 +6,6 @@ import ast
 
 from scanlint.finding import NOT_APPLICABLE, Edit, Position, Primitive, Resume, Rewrite, Step, Withheld
 from scanlint.loops.loop import LoopModel
-from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import walk_scope
 
@@ -55,7 +54,7 @@ def _moved(model: LoopModel, statement: ast.stmt) -> Step:
     last = statement.end_lineno or first
     while last < node.lineno - 1 and not lines[last].strip():
         last += 1
-    leaving = Leaving(unit, indent_of(unit), str)
+    leaving = Leaving(unit, unit.indent, str)
     margin, target = leaving.margin(statement, 0), leaving.margin(node.body[0], 0)
     raw = [line.rstrip("\r\n") for line in lines[first - 1 : statement.end_lineno]]
     if any(line.strip() and not line.startswith(margin) for line in raw):

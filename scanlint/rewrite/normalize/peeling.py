@@ -11,7 +11,6 @@ from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, St
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
-from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.emit.snippets import atom
 from scanlint.rewrite.normalize.exits.counting_while import shifted
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
@@ -48,7 +47,7 @@ class _Peeling:
     def __init__(self, model: LoopModel, node: ast.For, stream: Stream) -> None:
         self.model, self.node = model, node
         self.unit, self.source = model.unit, model.unit.source
-        self.leaving = Leaving(self.unit, indent_of(self.unit), str)
+        self.leaving = Leaving(self.unit, self.unit.indent, str)
         self.target = stream.target.id if isinstance(stream.target, ast.Name) else ""
         self.array = self.source.segment(stream.array) if stream.array is not None else None
         self.start = self.source.segment(stream.start) if stream.start is not None else "0"

@@ -10,7 +10,6 @@ from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
 from scanlint.rewrite.draft import fresh
-from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.emit.snippets import plural
 from scanlint.rewrite.normalize.exits.counting_while import written_out
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
@@ -44,7 +43,7 @@ def _rows_of(stream: Stream) -> str:
 
 def _before(model: LoopModel, line: str) -> Edit:
     """A line above the loop."""
-    leaving, head = Leaving(model.unit, indent_of(model.unit), str), model.unit.source.start(model.node)
+    leaving, head = Leaving(model.unit, model.unit.indent, str), model.unit.source.start(model.node)
     return Edit(head, head, f"{line}{leaving.newline}{leaving.margin(model.node, 0)}")
 
 

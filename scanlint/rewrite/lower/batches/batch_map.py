@@ -13,7 +13,7 @@ from scanlint.finding import Edit, Outcome, Rewrite, Withheld
 from scanlint.loops.accumulators.collected_lists import STACKS, Output
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before, comments_of
-from scanlint.rewrite.emit.layout import blank_above, fold_return, indent_of
+from scanlint.rewrite.emit.layout import blank_above, fold_return
 from scanlint.rewrite.emit.snippets import brackets, singular
 from scanlint.rewrite.lower.batches.vmap_call import Mapped, in_statement
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
@@ -84,7 +84,7 @@ class _LoopToVmap:
     def __post_init__(self) -> None:
         self.unit = self.model.unit
         self.source = self.model.unit.source
-        self.snippet = Snippet(self.source, self.model.node, self.model.node, indent_of(self.unit))
+        self.snippet = Snippet(self.source, self.model.node, self.model.node, self.unit.indent)
         self.named: set[ast.stmt] = set()
         if self.batch.index is None:
             self.batch = self._named(self.batch)

@@ -14,7 +14,7 @@ from scanlint.finding import Edit, NotApplicable, Outcome, Primitive, Rewrite, S
 from scanlint.loops.exits import loop_left_by
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before, fresh
-from scanlint.rewrite.emit.layout import blank_above, fold_return, given_back, indent_of
+from scanlint.rewrite.emit.layout import blank_above, fold_return, given_back
 from scanlint.rewrite.emit.snippets import on_one_line
 from scanlint.rewrite.lower.branches.arm_order import Choice, Options, arms_of, options_of, tree_of
 from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, filled, not_a_number, number, total, unify
@@ -119,7 +119,7 @@ class _Staging:
         results = "" if first is not model.node or model.returns else ", ".join(model.results)
         self.given_back = given_back(self.unit, model.node, results)
         last = self.given_back or (model.last if first is model.node else first)
-        self.snippet = Snippet(self.source, first, last, indent_of(self.unit))
+        self.snippet = Snippet(self.source, first, last, self.unit.indent)
         self.taken = set(self.unit.names)
         self.imports: list[str] = []
         self.around: str | None = None

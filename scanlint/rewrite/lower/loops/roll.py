@@ -15,7 +15,7 @@ from scanlint.loops.sizes.lengths import rows_written
 from scanlint.loops.streams import Stream
 from scanlint.rewrite.draft import Snippet, blank_line_before
 from scanlint.rewrite.emit.fresh_names import FreshNames
-from scanlint.rewrite.emit.layout import blank_above, fold_return, given_back, indent_of
+from scanlint.rewrite.emit.layout import blank_above, fold_return, given_back
 from scanlint.rewrite.emit.snippets import atom, bare, pack, plural, singular
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
 from scanlint.rewrite.lower.loops.index_reads import as_array, use_arrays, use_tracers, use_weak
@@ -44,7 +44,7 @@ class Roll:
         node = model.node
         self.unit = model.unit
         self.source = model.unit.source
-        self.snippet = Snippet(self.source, node, node, indent_of(model.unit))
+        self.snippet = Snippet(self.source, node, node, model.unit.indent)
         self.names = FreshNames(model)
         self.imports: list[str] = []
         self.before: list[str] = []

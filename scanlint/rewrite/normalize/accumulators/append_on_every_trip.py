@@ -9,7 +9,6 @@ from scanlint.finding import NOT_APPLICABLE, Edit, Position, Rewrite, Step, With
 from scanlint.loops.accumulators.conditional_appends import Thinned, thinned
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import fresh
-from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 
 Spell = Callable[[str], str]
@@ -29,7 +28,7 @@ def on_each_trip(model: LoopModel) -> Step:
         imports.extend([needed] if needed else [])
         return written
 
-    leaving = Leaving(unit, indent_of(unit), str)
+    leaving = Leaving(unit, unit.indent, str)
     margin, deep = leaving.margin(branch, 0), leaving.margin(first, 0)
     if (branch.test.end_lineno or 0) > branch.lineno:
         return Withheld("layout", f"the test at line {branch.lineno} goes over several lines")

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step
 from scanlint.loops.accumulators.growing_arrays import Growing, growing
 from scanlint.loops.loop import LoopModel
-from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import binds, reads
 
@@ -31,7 +30,7 @@ def _with_lists(model: LoopModel, found: Sequence[Growing], *, joining: bool = F
         imports.extend([needed] if needed else [])
         return written
 
-    leaving = Leaving(unit, indent_of(unit), str)
+    leaving = Leaving(unit, unit.indent, str)
     block, lines = unit.block(node), list[str]()
     edits: list[Edit] = []
     place = node.lineno - getattr(unit.node, "lineno", 0)

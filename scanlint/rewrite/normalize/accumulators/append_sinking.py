@@ -9,7 +9,6 @@ from scanlint.finding import NOT_APPLICABLE, Edit, Position, Rewrite, Step, firs
 from scanlint.loops.accumulators.branch_appends import appended_once, by_branches
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import fresh
-from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.emit.line_breaks import fit
 from scanlint.rewrite.emit.snippets import brackets, singular
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
@@ -31,7 +30,7 @@ def without_appends(unit: Unit, node: ast.If) -> Step:
         return NOT_APPLICABLE
     for name, found in appended_once(node):
         item = fresh(unit.names, singular(name, "item"), "item")
-        leaving, source = Leaving(unit, indent_of(unit), str), unit.source
+        leaving, source = Leaving(unit, unit.indent, str), unit.source
         edits: list[Edit] = []
         for statement in found:
             element = _element(statement)

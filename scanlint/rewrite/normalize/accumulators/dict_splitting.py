@@ -6,7 +6,6 @@ from scanlint.finding import NOT_APPLICABLE, Edit, Position, Rewrite, Step
 from scanlint.loops.accumulators.dict_histories import History, histories
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import fresh
-from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 
 
@@ -18,7 +17,7 @@ def with_named_lists(model: LoopModel) -> Step:
     unit, node = model.unit, model.node
     source, taken = unit.source, set(unit.names)
     stack, needed = unit.spell("jax.numpy.stack")
-    leaving = Leaving(unit, indent_of(unit), str)
+    leaving = Leaving(unit, unit.indent, str)
     edits: list[Edit] = []
     lines: list[str] = []
     for one in found:

@@ -7,7 +7,6 @@ from scanlint.loops.accumulators.branch_appends import APPENDS
 from scanlint.loops.accumulators.flat_lists import flattened
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import fresh
-from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.emit.snippets import singular
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 
@@ -20,7 +19,7 @@ def with_rows(model: LoopModel) -> Step:
     found = flattened(unit, node, model.flow)
     if found is None:
         return NOT_APPLICABLE
-    source, leaving = unit.source, Leaving(unit, indent_of(unit), str)
+    source, leaving = unit.source, Leaving(unit, unit.indent, str)
     imports: list[str] = []
 
     def spell(name: str) -> str:

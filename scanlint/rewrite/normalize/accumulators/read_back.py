@@ -8,7 +8,6 @@ from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, St
 from scanlint.loops.accumulators.read_back_lists import ReadBack
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import fresh
-from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.emit.snippets import brackets, singular
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import binds, reads
@@ -22,7 +21,7 @@ def without_read_back(model: LoopModel) -> Step:
     if changed := sorted(reads(*found.lasts) & binds(node)):
         what = f"what `{found.name}` starts with is written with `{changed[0]}`, which the loop rebinds"
         return Withheld("list-used-otherwise", f"{what} (line {node.lineno})")
-    source, leaving = unit.source, Leaving(unit, indent_of(unit), str)
+    source, leaving = unit.source, Leaving(unit, unit.indent, str)
     alias = _alias(model, found)
     names = [alias[1]] if alias is not None else _names(unit.names, found)
     edits = [

@@ -7,7 +7,6 @@ import ast
 from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step, Withheld
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
-from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import reads
 
@@ -22,7 +21,7 @@ def without_walrus(model: LoopModel) -> Step:
     if bound.lineno != bound.end_lineno:
         return Withheld("layout", f"what the test binds goes over several lines (line {bound.lineno})")
     again = [j for j in jumps_in(*node.body) if isinstance(j, ast.Continue)]
-    leaving = Leaving(model.unit, indent_of(model.unit), str)
+    leaving = Leaving(model.unit, model.unit.indent, str)
     name, margin, newline = bound.target.id, leaving.margin(node, 0), leaving.newline
     code, inside = f"{name} = {source.segment(bound.value)}", leaving.margin(node.body[0], 0)
     start, end = source.start(bound), source.end(bound)

@@ -10,7 +10,6 @@ from scanlint.loops.accumulators.branch_appends import APPENDS
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import fresh
-from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, negated
 from scanlint.syntax.bindings import binds, reads, walk_scope
 from scanlint.trace.unit import Unit
@@ -52,7 +51,7 @@ def as_flag(unit: Unit, node: ast.If) -> Step:
         return written
 
     flag = fresh(unit.names, "skip", "skipped")
-    leaving = Leaving(unit, indent_of(unit), spell, {ast.Continue: flag})
+    leaving = Leaving(unit, unit.indent, spell, {ast.Continue: flag})
     first, last = loop.body[0], loop.body[-1]
     try:
         lines = leaving.block(loop.body, 0, first.lineno - 1)
@@ -77,7 +76,7 @@ def _step(unit: Unit, found: tuple[ast.If, list[ast.stmt]] | None) -> Step:
     if found is None:
         return NOT_APPLICABLE
     guard, rest = found
-    text = _branch(unit, guard, rest, indent_of(unit))
+    text = _branch(unit, guard, rest, unit.indent)
     edit = Edit(Position(guard.lineno, 1), unit.source.end(rest[-1]), text)
     return Rewrite((edit,), "cond", again=True)
 

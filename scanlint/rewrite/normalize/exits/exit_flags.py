@@ -15,7 +15,6 @@ from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.exits import JUMPS, Jump, Loop, decided_by_data, forever, jumps_in, successor, unfit
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import fresh
-from scanlint.rewrite.emit.layout import indent_of
 from scanlint.rewrite.normalize.exits.assigned_tests import without_walrus
 from scanlint.rewrite.normalize.exits.counting_while import Counting, counting, leading_test, loose, targets_of
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, untouched
@@ -72,7 +71,7 @@ class _Flagging:
         self.imports: list[str] = []
         line = self.unit.source.lines[self.node.lineno - 1]
         self.margin = line[: len(line) - len(line.lstrip(" \t"))]
-        self.indent = indent_of(self.unit)
+        self.indent = self.unit.indent
         self.leaving = Leaving(self.unit, self.indent, self._spell)
         self.masked = self.unit.context(self.node).differentiated
 
