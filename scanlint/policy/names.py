@@ -32,8 +32,8 @@ class Guess:
 
 FEW_ON_HOST = Guess(
     says="a loop outside traced code whose length is not known counts axes, orders or layers: there are few",
-    right=37,
-    read=40,
+    right=108,
+    read=112,
     pattern=re.compile(
         r"(?i)layer|block|stage|depth|axes|axis|rank|head|level|fold|degree|octave|group|device|shard|subdomain"
         r"|agent|player|team|n?dims?\b|\w?deg\b|order\b|chains|modes\b|specs?(?:_|\b)"
@@ -52,8 +52,8 @@ FEW_SAID = Guess(
 
 PYTREES = Guess(
     says="a parameter that is gone over by a loop of unknown length is a list or a pytree, not one array",
-    right=0,
-    read=0,
+    right=65,
+    read=68,
     pattern=re.compile(
         r"param|layer|weight|bias|leaf|leaves|tree|list|block|model|module|grads|args|tensors|arrays|items|terms|funcs|ops|"
         r"states|loader|iterator|generator|dataset|stream|^[WwBb]s$"
@@ -97,7 +97,7 @@ INTENDED = Guess(
 
 UNROLLED = Guess(
     says="a docstring or a comment before a loop of unknown length that speaks of unrolling says that it is intended",
-    right=1,
+    right=2,
     read=6,
     pattern=re.compile(r"(?i)(?:\b|_)unroll(?!ed-)"),
 )

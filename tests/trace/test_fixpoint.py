@@ -52,6 +52,28 @@ def test_the_work_on_nested_loops_is_not_exponential(depth: int) -> None:
     assert f"SCN201:{depth + 5}" in found(nest(depth))
 
 
+def calls(depth: int) -> str:
+    """Functions that call each other, with a test of what comes back through all of them."""
+    steps = "".join(f"def f{i}(x):\n    return f{i + 1}(x) * 2.0\n" for i in range(depth))
+    last = f"def f{depth}(x):\n    return jnp.ones(()) + x.sum()\n"
+    return f"{steps}{last}@jax.jit\ndef f(x):\n    if f0(x) > 0:\n        return x\n    return -x\n"
+
+
+@pytest.mark.parametrize("depth", [1, 13, 14, 15, 40])
+def test_calls_are_followed_at_any_depth(depth: int) -> None:
+    assert found(calls(depth)) == [f"SCN201:{2 * depth + 5}"]
+
+
+def test_a_function_may_be_called_in_any_number_of_ways() -> None:
+    parameters = [f"p{i}" for i in range(20)]
+    ways = "".join(f"    step({', '.join('x' if i == j else '1.0' for i in range(20))})\n" for j in range(20))
+    text = (
+        f"@jax.jit\ndef f(x):\n    def step({', '.join(parameters)}):\n        y = jnp.sin(p0)\n        if y > 0:\n"
+        f"            return y\n        return p19\n\n{ways}    return x\n"
+    )
+    assert found(text) == ["SCN201:5"]
+
+
 PROGRAMS = [
     pytest.param(
         """

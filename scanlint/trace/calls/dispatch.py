@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 from dataclasses import replace
 
 from scanlint.jaxapi.words import words
@@ -134,11 +135,24 @@ def apply(self: Evaluator, node: ast.Call, function: Value, args: list[Value], k
         case Method(receiver, name):
             return _method(self, node, receiver, name, args, keywords)
         case OneOf(choices):
-            return join_all(tuple(apply(self, node, choice, args, keywords) for choice in choices))
+            return _any_of(self, node, choices, args, keywords)
         case None if self.traced:
             callbacks.want(self, node.func)
             return _argument(self, node, function, args)
     return UNKNOWN
+
+
+def _any_of(
+    self: Evaluator, node: ast.Call, choices: tuple[Value, ...], args: list[Value], keywords: dict[str, Value]
+) -> Value:
+    """What one of several functions gives, whichever it be; those that do not end yet give nothing."""
+    found: list[Value] = []
+    for choice in choices:
+        with suppress(Unfinished):
+            found.append(apply(self, node, choice, args, keywords))
+    if not found:
+        raise Unfinished
+    return join_all(tuple(found))
 
 
 def _argument(self: Evaluator, node: ast.Call, function: Value, args: list[Value]) -> Value:

@@ -137,7 +137,7 @@ class Graph(Definitions):
 
     def _receive(self, code: Code, args: Mapping[str, Value]) -> None:
         """Join arguments into what is known of the parameters."""
-        for name, given in args.items():
+        for name, given in args.items() if not code.widened else ():
             value = unmarked(given)
             known = code.incoming.get(name)
             joined = value if known is None else value if value is known else join(known, value)
@@ -232,7 +232,7 @@ class Graph(Definitions):
 
     def _refine(self, code: Code, args: Mapping[str, Value]) -> None:
         """A call of a transformed function tells the structure of its arguments, and the functions among them."""
-        for name, value in args.items():
+        for name, value in args.items() if not code.widened else ():
             known = code.incoming.get(name)
             if value == known:
                 continue
@@ -249,7 +249,7 @@ class Graph(Definitions):
         if code.running:
             code.waiting |= dict.fromkeys(self.running[self._entered(code) :])
             return
-        if code.widened or (not code.stale and epoch == code.epoch):
+        if not code.stale and epoch == code.epoch:
             return
         if self.depth >= DEEPEST:
             code.waiting |= dict.fromkeys(self.running)
@@ -265,8 +265,9 @@ class Graph(Definitions):
                 self._interpret(code, frame)
                 changed = known is None or uncalled(code.result) != uncalled(known)
                 cyclic = changed and code.answered and (code, frame) in code.waiting
-                if code.widened or not (code.stale or cyclic):
+                if code.widened or not (code.stale or cyclic or not code.answered):
                     break
+                code.answered = code.answered or not code.stale  # no path ends: go on behind the calls all the same
                 for other, _ in code.waiting:
                     other.stale = True
         finally:
@@ -293,8 +294,10 @@ class Graph(Definitions):
 
     def _tell(self, code: Code, *, changed: bool) -> None:
         """Run those again that went on without a result which is there now."""
+        if not changed:
+            return
         waiting, code.waiting = code.waiting, {}
-        for other, frame in waiting if changed else ():
+        for other, frame in waiting:
             if other is not code:
                 other.stale = True
                 self.pending.append((other, frame))
