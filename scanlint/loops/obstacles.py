@@ -36,7 +36,11 @@ HOST_MODULES = (
     "builtins.input",
 )
 MAKERS = ("zeros", "ones", "empty", "full", "eye", "arange", "linspace", "tri", "identity", "broadcast_to", "tile")
-SHAPED = frozenset(f"jax.numpy.{name}" for name in MAKERS) | {"jax.random.split", "jax.lax.iota"}
+SHAPED = frozenset(f"jax.numpy.{name}" for name in MAKERS) | {
+    "jax.random.split",
+    "jax.lax.iota",
+    "jax.lax.broadcasted_iota",
+}
 CONTEXTS = ("jax.named_scope", "jax.default_matmul_precision", "jax.profiler.")
 KINDS = ("bool", "int", "float", "complex")
 _BLOCKS = ast.If | ast.For | ast.While | ast.With | ast.Try | ast.Match

@@ -92,6 +92,7 @@ INTENDED = Guess(
         r"(?i)\b(?:intentional|deliberate|on purpose)"
         r"|\b(?:python|for)[- ]loops? (?:is|are|was|seems?) (?:\w+ )?(?:faster|fine|ok\b|better|cheaper)"
         r"|\b(?:scan|fori_loop|vmap)\b[^.]{0,30}\b(?:slower|worse|too much memory|out of memory|oom)\b"
+        r"|\bunroll\w* by a factor\b|\bunroll\w*\b[^.]{0,60}\b(?:instead of|rather than|faster)\b"
     ),
 )
 

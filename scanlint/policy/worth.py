@@ -267,11 +267,18 @@ def deliberate(model: LoopModel) -> bool:
 
     That a loop of known length is unrolled is no news: only a reason or an intention counts there.
     """
-    function = model.flow.function
-    first = getattr(function, "lineno", model.node.lineno)
-    said = [ast.get_docstring(function) or ""] if isinstance(function, ast.FunctionDef) else []
-    said += _comments(model.unit.source.lines[first - 1 : model.node.lineno])
-    return INTENDED(*said) or (model.trips is None and any(UNROLLED(words) and not COST(words) for words in said))
+    around = [model.flow.function, *model.unit.ancestors(model.flow.function)]
+    functions = [f for f in around if isinstance(f, ast.FunctionDef)]
+    if INTENDED(*(words for function in functions for words in _said(model, function))):
+        return True
+    said = _said(model, functions[0]) if functions and model.trips is None else []
+    return any(UNROLLED(words) and not COST(words) for words in said)
+
+
+def _said(model: LoopModel, function: ast.FunctionDef) -> list[str]:
+    """The docstring of a function around a loop, and the comments in it before the loop."""
+    comments = _comments(model.unit.source.lines[function.lineno - 1 : model.node.lineno])
+    return [ast.get_docstring(function) or "", *comments]
 
 
 def _comments(lines: list[str]) -> list[str]:

@@ -29,6 +29,7 @@ from scanlint.trace.domain.values import (
     Value,
     constant,
     gathered,
+    holds_tracer,
     join_all,
     record,
     within,
@@ -276,7 +277,8 @@ def _method(world: World, info: ClassInfo, code: Code, receiver: Value, mode: Mo
     decorators = _decorators(code)
     if decorators & {"property", "functools.cached_property", "cached_property"}:
         arguments = {parameter.arg: receiver for parameter in code.positional()[:1]}
-        return world.invoke(Closure(code, None, receiver), arguments, mode)
+        early = "property" not in decorators and not holds_tracer(receiver)  # it may have been asked for on the host
+        return world.invoke(Closure(code, None, receiver), arguments, Mode() if early else mode)
     if "staticmethod" in decorators:
         return world.decorated(code)
     if "classmethod" in decorators and isinstance(receiver.callee, Instance):

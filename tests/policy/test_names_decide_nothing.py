@@ -223,3 +223,22 @@ def test_every_guess_was_measured() -> None:
     for guess in guesses:
         assert 0 <= guess.right <= guess.read
         assert guess.precision is None or guess.precision == guess.right / guess.read
+
+
+INTENDED = f"""
+def outer(x):
+    # the steps are unrolled by a factor of 16 for the sake of fusion
+    def steps(x):
+        for _ in range(100):
+            {STEP}
+        return x
+    return steps(x)
+
+run = jax.jit(outer)
+"""
+
+
+def test_a_comment_that_says_why_is_believed_and_one_that_speaks_of_unrolling_is_not() -> None:
+    assert found(INTENDED, "run") == []
+    text = INTENDED.replace("the steps are unrolled by a factor of 16 for the sake of fusion", "over the unroll length")
+    assert [f.code for f in found(text, "run")] == ["SCN101"]
