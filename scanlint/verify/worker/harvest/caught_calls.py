@@ -1,4 +1,4 @@
-"""Arguments of calls, caught while other code runs: what they hold of running transformations is made concrete."""
+"""Arguments of calls caught while other code runs; tracers in them are made concrete."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Place = tuple[str, int]
 
 
 class Enough(BaseException):
-    """As many calls have been seen as are wanted: what the caller does after them does not matter."""
+    """Enough calls were caught: the caller need not continue."""
 
 
 class Unclear(Exception):
-    """An argument cannot be told apart from the transformation that it belongs to."""
+    """An argument cannot be separated from the transformation that it belongs to."""
 
 
 @dataclass
@@ -83,7 +83,7 @@ class Catcher:
             raise Unclear from error
 
     def keep(self, name: str, values: Values) -> None:
-        """Keep a call that does not look like one that was kept before."""
+        """Keep a call, unless one of the same tree, shapes and dtypes was kept before."""
         look = f"{name}: {_look(values)}"
         if look not in self.seen and len(self.kept.get(name, ())) < ENOUGH:
             if not name and not self.kept.get(name):
@@ -192,7 +192,7 @@ def _traced(value: object) -> bool:
 
 
 def _look(values: Values) -> str:
-    """What tells calls apart: their trees, shapes, dtypes, and what is no array."""
+    """Identifies a call: tree, shapes and dtypes of its arguments, values of what is no array."""
     flat, tree = jax.tree_util.tree_flatten(values)
     return f"{tree}{[_leaf(x) for x in flat]}"
 

@@ -1,4 +1,4 @@
-"""Arguments that other functions of the file hand in, where these need nothing but numbers and modes themselves."""
+"""Arguments that other functions of the file pass, if these take only numbers and modes themselves."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ SECONDS = 4.0
 
 
 class Caught(BaseException):
-    """The call has been seen: what the caller does after it does not matter."""
+    """The call was caught: the caller need not continue."""
 
 
 def handed_in(loaded: Loaded, function: str, signature: Signature) -> Iterator[Values]:
-    """What each caller passes for made-up numbers: an annotation may say less than its callers do.
+    """What each caller passes if it is called with made-up numbers.
 
-    A caller that takes arrays tells nothing, for their shapes would be guessed.
+    A caller that takes arrays is left out, for their shapes would be guessed.
     """
     callers = [node for node in loaded.tree.body if isinstance(node, ast.FunctionDef) and _calls(node, function)]
     for node in islice((c for c in callers if c.name != function), MAX_CALLERS):

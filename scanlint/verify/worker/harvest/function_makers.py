@@ -1,4 +1,4 @@
-"""Functions that make functions and have no recorded calls: arguments are made for both as if they were one."""
+"""Functions that make functions, without recorded calls: maker and product get arguments as one function would."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ CHANGED = frozenset([
 
 
 def making(node: Function, outer: Signature, changed: Collection[int]) -> tuple[MakerSignature, Function] | None:
-    """How the function is called that this one makes, and one with the parameters and statements of both.
+    """The signature of the product, and a function with the parameters and statements of maker and product.
 
-    None where it gives no function of its own, or none that runs all `changed` lines: the others would not be compared.
+    None if it returns no function of its own, or none that runs all `changed` lines.
     """
     inside = {s.name: s for s in node.body if isinstance(s, Function)}
     own = {line for line in changed if node.lineno <= line <= (node.end_lineno or node.lineno)}

@@ -22,7 +22,7 @@ class NotCallable(Exception):
 
 @dataclass
 class Caller:
-    """A file with tests or scripts: a slice of it is run, without the decorators of test frameworks."""
+    """A file of tests or scripts, of which a slice is run without the decorators of test frameworks."""
 
     file: str
     root: str

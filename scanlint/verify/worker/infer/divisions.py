@@ -1,4 +1,4 @@
-"""Sizes that have to be divided: the gates of an LSTM, the heads of attention, the two halves of an array."""
+"""Sizes that are divided: the gates of an LSTM, the heads of attention, the two halves of an array."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from .need import RANDOM
 from .specs import Spec, resize, sizes
 
-LARGEST = 16  # of the divisors that are looked for
-LONGEST = 64  # of the axes that are made
+LARGEST = 16  # divisor that is looked for
+LONGEST = 64  # axis that is made
 SPLITS = frozenset(["split", "array_split", "hsplit", "vsplit", "dsplit"])
 
 
@@ -35,7 +35,7 @@ def divisors(*trees: ast.AST) -> tuple[int, ...]:
 
 
 def multiples(specs: dict[str, Spec], divisors: Sequence[int]) -> Iterator[dict[str, Spec]]:
-    """Some sizes made multiples of themselves or of others, for what does not divide."""
+    """Specs with some sizes replaced by multiples of themselves or of others, for a size that must be divisible."""
     known = sizes(list(specs.values()))
     for n in reversed(divisors):
         yield multiplied(specs, n)
@@ -51,7 +51,7 @@ def multiplied(specs: dict[str, Spec], n: int) -> dict[str, Spec]:
 
 
 def others(known: Sequence[int], divisors: Sequence[int]) -> dict[int, int]:
-    """Distinct other sizes, none of them among the known where that can be, which divide where those do."""
+    """A replacement for each size, distinct from all, with the same divisibility."""
     pool = [n for n in (2, 5, 3, 7, 4, 6, 8, 9, 11) if n not in known]
     found: dict[int, int] = {}
     for at, size in enumerate(known):

@@ -53,7 +53,7 @@ class Sizes:
 
 
 def guesses(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], depth: int = 0) -> Iterator[Spec]:
-    """Specs in order of likelihood; the search goes on from the first."""
+    """Candidate specs, the likeliest first; the search starts from the first."""
     found = _guesses(name, need, sizes, names, depth)
     leaf = need.leaf
     if leaf is None or (leaf.rank == 0 and need.keys):
@@ -110,7 +110,7 @@ def _shape(need: Need, sizes: Sizes) -> tuple[int, ...]:
 
 
 def _dtype(need: Need) -> str:
-    """Whole numbers where the value or its elements index something."""
+    """`int32` if the value or its elements are used as whole numbers, else `float32`."""
     whole = need.is_int or any(other.is_int for other in need.swapped)
     return "int32" if whole or (need.element is not None and need.element.is_int) else "float32"
 
@@ -140,7 +140,7 @@ def _strings(need: Need) -> tuple[str, ...]:
 
 
 def _functions(arity: int) -> Iterator[Spec]:
-    """Functions of so many arguments, as pytrees: a compiled function takes no others, unless they are static."""
+    """Functions of so many arguments, as pytrees: a compiled function accepts no others unless they are static."""
     if arity == 1:
         made: tuple[Callable[..., object], ...] = UNARY
     elif arity == 2:
@@ -195,7 +195,7 @@ def _structured(name: str, need: Need, sizes: Sizes, names: Mapping[str, object]
 
 
 def _number(need: Need) -> bool:
-    """Whether nothing tells that a value is more than one number."""
+    """Whether no use requires the value to be more than a number."""
     structured = need.keys or need.attributes or need.parts or need.element is not None or need.arity is not None
     return not structured and not need.is_key and need.guessed_rank() == 0
 

@@ -104,7 +104,7 @@ class Inference(Places):
                 else:
                     self.forget(target, value)
             case ast.Name(id=name), _ if name in self.names and (texts := _texts(value)):
-                self.names[name].constants.update(texts)  # another mode, mostly on one path only
+                self.names[name].constants.update(texts)  # a mode, mostly tested on one path only
             case ast.Name(id=name), ast.Dict(keys=keys, values=values):
                 texts = [k.value if isinstance(k, ast.Constant) and isinstance(k.value, str) else "" for k in keys]
                 held = {k: need for k, v in zip(texts, values, strict=True) if k and (need := self.need(v)) is not None}
@@ -198,7 +198,7 @@ class Inference(Places):
                     need.is_int = need.is_int or not need.floating
 
     def counted(self, node: ast.expr) -> bool:
-        """Whether this is what a loop counts, or that with a number added."""
+        """Whether this is the loop's induction variable, or that plus a number."""
         match node:
             case ast.Name(id=name):
                 return name in self.loops
@@ -228,7 +228,7 @@ class Inference(Places):
                 self.library(value, attr, node)
 
     def into(self, callee: Callee, node: ast.Call) -> None:
-        """Follow arguments into a function of the same module; one that is made here knows what is known here."""
+        """Follow arguments into a function of the same module; a local function inherits what is known here."""
         if self.depth >= MAX_DEPTH:
             return
         names = [a.arg for a in (*callee.args.posonlyargs, *callee.args.args)]
@@ -307,7 +307,7 @@ class Inference(Places):
 
 
 def _end(args: list[ast.expr]) -> ast.expr | None:
-    """The number below which the numbers of a `range` lie; of one that counts down, the one that it starts below."""
+    """The exclusive upper bound of the numbers in a `range`; its start if it counts down."""
     match args:
         case [ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=1)), _, step]:
             return left if isinstance(step, ast.UnaryOp) else args[1]
@@ -319,7 +319,7 @@ def _end(args: list[ast.expr]) -> ast.expr | None:
 
 
 def _trimmed(rows: ast.expr) -> int:
-    """How many rows less an array has as it is iterated: `xs[1:]`, `xs[:-2]`."""
+    """How many rows of an array an iteration skips: `xs[1:]`, `xs[:-2]`."""
     match rows:
         case ast.Subscript(slice=ast.Slice(lower=lower, upper=upper, step=None)):
             first = lower.value if isinstance(lower, ast.Constant) and isinstance(lower.value, int) else 0
@@ -348,7 +348,7 @@ def _literals(node: ast.expr) -> list[object]:
 
 
 def _texts(node: ast.expr) -> list[str]:
-    """The strings that an expression gives, where it gives nothing else."""
+    """The strings that an expression may evaluate to, if it can only evaluate to strings."""
     match node:
         case ast.Constant(value=str() as text):
             return [text]
@@ -374,7 +374,7 @@ def infer(
         if default is not None:
             found = _literals(default)
             need.default = found[0] if found else default
-    # What is learnt late of one value tells of another that was seen early.
+    # A need that is found late may determine one that was found early.
     for _ in range(2):
         Inference(functions).function(node, needs)
     return needs

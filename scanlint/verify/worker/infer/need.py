@@ -1,4 +1,4 @@
-"""What is known of one value from its uses: inference fills it in, guesses are made from it."""
+"""What the uses of one value require of it: the inference fills it in, the guesses are made from it."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ WEIGHT = re.compile(
 
 @dataclass
 class Need:
-    """Everything that is known of one value; merged over all its uses.
+    """The requirements on one value, merged over all its uses.
 
-    `rank` is the least that the uses allow, `likely` the one that their spelling suggests, unless that is over `most`.
+    `rank` is the least rank that the uses allow, `likely` the rank that their form suggests, at most `most`.
     """
 
     rank: int = 0
@@ -95,13 +95,13 @@ class Need:
         self.sizes.setdefault(1, name)
 
     def extent(self, axis: int) -> str:
-        """A name for the size of an axis, shared by all arrays that the same index walks along."""
+        """A name for the size of an axis, shared by all arrays that the same index runs over."""
         self.at_least(axis + 1)
         name = self.sizes.setdefault(axis, f"axis{id(self)}_{axis}")
         return str(name)
 
     def counted(self) -> str:
-        """A name for the size of the axes that a loop of so many trips walks along."""
+        """A name for the size of the axes that a loop of this trip count runs over."""
         self.counts = self.counts or f"count{id(self)}"
         return self.counts
 

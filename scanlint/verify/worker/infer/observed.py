@@ -1,4 +1,4 @@
-"""Specs of arguments that callers really pass: the same kinds, ranks and dtypes, to be filled with other values."""
+"""Specs of arguments that callers really pass: the same kinds, ranks and dtypes, for other values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LARGE = 8
 
 
 def observed(value: object) -> Spec:
-    """What one argument looks like; what has no other values stands for itself."""
+    """The spec of one argument; a value that has no variants is its own spec."""
     match value:
         case bool():
             return Alternatives((value,))
@@ -43,7 +43,7 @@ def observed(value: object) -> Spec:
 
 
 def specs_of(values: Values) -> Specs:
-    """What the arguments look like; a whole number that is the size of an axis counts along it."""
+    """The specs of arguments; a whole number equal to the size of an axis is linked to that axis."""
     specs = {name: observed(value) for name, value in values.items()}
     lengths = {n for s in specs.values() for _, leaf in leaves(s) if isinstance(leaf, Array) for n in leaf.shape}
 
@@ -56,7 +56,7 @@ def specs_of(values: Values) -> Specs:
 
 
 def reduced(specs: Specs) -> Specs:
-    """The same with long axes made short, each length by a length of its own."""
+    """The same with long axes shortened, equal lengths to equal lengths."""
     found = [leaf for s in specs.values() for _, leaf in leaves(s) if isinstance(leaf, Array)]
     lengths = sorted({n for leaf in found for n in leaf.shape})
     free = iter([n for n in SMALL if n not in lengths])

@@ -1,4 +1,4 @@
-"""Paths from parameters: which need an expression speaks of, which size a loop's bound is."""
+"""Paths from parameters: the need that an expression refers to, the size that bounds a loop."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SAME_PARAMETERS |= {"filter_grad", "filter_value_and_grad", "filter_jit"}
 
 
 class Places:
-    """What local names stand for: needs of parameters or of their parts, and sizes of their axes."""
+    """What local names refer to: needs of parameters or of their parts, and sizes of their axes."""
 
     def __init__(self, functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef], depth: int = 0) -> None:
         self.functions = dict(functions)
@@ -25,7 +25,7 @@ class Places:
         self.counters: dict[str, Need] = {}
         self.closures: set[str] = set()  # functions that are made here
         self.shaped: set[str] = set()  # local arrays that were made with a shape of their own
-        self.sorted: set[str] = set()  # local arrays that say in which order rows go
+        self.sorted: set[str] = set()  # local arrays that permute rows
         self.likened: set[str] = set()  # local arrays that most likely have the shape of a value
         self.computed: dict[str, ast.expr] = {}  # what local arrays were computed as
         self.carried: frozenset[str] = frozenset()  # names that the loops around bind anew: they keep their shapes
@@ -100,7 +100,7 @@ class Places:
         return None
 
     def flat(self, value: ast.expr, within: frozenset[str] = frozenset()) -> None:
-        """What gets an axis as `v[:, None]` does is a vector, and so is all that it is computed from by elements."""
+        """A value that gets an axis by `v[:, None]` is a vector, and so are its elementwise operands."""
         if (need := self.need(value)) is not None:
             need.most = 1
             return
@@ -149,7 +149,7 @@ class Places:
                     need.is_range = need.is_range or isinstance(entry, ast.Slice)
 
     def bound(self, stop: ast.expr) -> int | str | None:
-        """What a loop's bound is: a number, or the extent of an array's axis."""
+        """The trip count of a loop: a number, or the extent of an array's axis."""
         match stop:
             case ast.Constant(value=int() as n):
                 return n
@@ -186,7 +186,7 @@ class Places:
                 self.bind(t, part)
 
     def forget(self, target: ast.expr, value: ast.expr | None = None) -> None:
-        """A name bound to something else; `x = step(x)` keeps what `x` is."""
+        """A name is bound to another value; for `x = step(x)` the need of `x` is kept."""
         if isinstance(target, ast.Name) and value is not None and _makes(value):
             self.shaped.add(target.id)
         if isinstance(target, ast.Name) and value is not None and self.orders(value):

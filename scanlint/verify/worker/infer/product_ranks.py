@@ -1,4 +1,4 @@
-"""Ranks that sums, reductions and matrix products suggest."""
+"""Ranks suggested by sums, reductions and matrix products."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .places import Places
 
 
 def arithmetic(places: Places, left: ast.expr, op: ast.operator, right: ast.expr) -> None:
-    """Take in what an operation tells of its operands."""
+    """Take in what an operation requires of its operands."""
     for side, other in ((left, right), (right, left)):
         need = places.need(side)
         match op:
@@ -30,20 +30,20 @@ def arithmetic(places: Places, left: ast.expr, op: ast.operator, right: ast.expr
 
 
 def _spread(node: ast.expr) -> bool:
-    """Whether an array gets an axis more: `x[:, None]`, `x[None]`."""
+    """Whether an index adds an axis: `x[:, None]`, `x[None]`."""
     place = node.slice if isinstance(node, ast.Subscript) else None
     parts = place.elts if isinstance(place, ast.Tuple) else [place]
     return any(isinstance(p, ast.Constant) and p.value is None for p in parts)
 
 
 def _row_in(left: ast.expr, right: ast.expr) -> bool:
-    """Whether a matrix is multiplied by one of its own rows, or by what is made of one: `m @ (v + m[i])`."""
+    """Whether a matrix is multiplied by one of its own rows, or by a value computed from one: `m @ (v + m[i])`."""
     rows = (n.value for n in ast.walk(right) if isinstance(n, ast.Subscript))
     return any(ast.unparse(row) == ast.unparse(left) for row in rows)
 
 
 def _named(place: ast.expr) -> bool:
-    """Whether it is an entry that has a name: `params["w"]`, and no row out of many."""
+    """Whether it is an item under a constant key, `params["w"]`, rather than one row of many."""
     return isinstance(place, ast.Constant) and isinstance(place.value, str)
 
 
@@ -71,10 +71,10 @@ def multiplied(places: Places, side: ast.expr, need: Need | None, *, first: bool
 
 
 def reduced(places: Places, value: ast.expr, name: str, call: ast.Call, after: list[ast.expr]) -> None:
-    """What is summed or turned round along an axis has one: nobody sums a number.
+    """The operand of a reduction or flip along an axis has at least that axis.
 
-    Of a matrix product neither, so that the first factor is a matrix if the second is none. `after` follows the value
-    in the call.
+    A reduced matrix product is not a product of two vectors, so its first factor is a matrix if the second is none.
+    `after` are the arguments that follow the value in the call.
     """
     while isinstance(value, ast.Call) and value.args and getattr(value.func, "attr", "") in SAME_SHAPE:
         value = value.args[0]
@@ -98,7 +98,7 @@ def reduced(places: Places, value: ast.expr, name: str, call: ast.Call, after: l
 
 
 def repeated(places: Places, target: ast.expr, value: ast.expr) -> None:
-    """What multiplies the value that it gives, as in `x = m @ x`, is a matrix: of two vectors that is a number."""
+    """`m` in `x = m @ x` is a matrix: the product of two vectors would be a number."""
     name = target.id if isinstance(target, ast.Name) else None
     for node in ast.walk(value) if name else ():
         match node:
@@ -108,7 +108,7 @@ def repeated(places: Places, target: ast.expr, value: ast.expr) -> None:
 
 
 def _only(places: Places, value: ast.expr) -> Need | None:
-    """The only value that an elementwise expression is made of."""
+    """The only value from which an elementwise expression is computed."""
     match value:
         case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.MatMult):
             found = [places.need(s) or _only(places, s) for s in (left, right) if not isinstance(s, ast.Constant)]

@@ -1,4 +1,4 @@
-"""Whole numbers that sizes are made of: the `n` of `jnp.zeros((n, 3))` and of `random.normal(key, (n, 2 * m))`."""
+"""Whole numbers that shapes are made of: the `n` of `jnp.zeros((n, 3))` and of `random.normal(key, (n, 2 * m))`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SHAPED = frozenset(["reshape", "broadcast_to"])
 
 
 def lengths(places: Places, attr: str, node: ast.Call) -> None:
-    """Take in that what a shape is written with are whole numbers."""
+    """Take in that the names in a shape are whole numbers."""
     for part in _lengths(attr, node):
         for name in ast.walk(part):
             need = places.need(name) if isinstance(name, ast.Name | ast.Attribute) else None

@@ -1,4 +1,4 @@
-"""Loops whose trips are not known, compared by induction: what starts equal and steps equally stays equal."""
+"""Loops of unknown trip count, compared by induction: values equal at the start and after each trip stay equal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_ELEMENTS = 4_000
 
 
 class Trip(NamedTuple):
-    """One trip as numbers: what is tested before it, what is carried on, and what it gives."""
+    """One trip in value numbers: its test, its carry and its outputs."""
 
     tests: tuple[int, ...]
     carried: tuple[int, ...]
@@ -22,7 +22,7 @@ class Trip(NamedTuple):
 
 @dataclass(frozen=True)
 class Loop:
-    """`kind` is what loops must have in common; `initial` the numbers that are carried in, element by element."""
+    """`kind` must be equal for loops to match; `initial` are the numbers of the initial carry, element by element."""
 
     kind: Key
     initial: tuple[int, ...]
@@ -30,7 +30,7 @@ class Loop:
 
 
 class Ended(NamedTuple):
-    """What a loop leaves: numbers of the carried elements, and for each element that a trip gives one for all trips."""
+    """The results of a loop: numbers of the carried elements, and one number per collected element for all trips."""
 
     carried: tuple[int, ...]
     given: tuple[int, ...]
@@ -38,7 +38,7 @@ class Ended(NamedTuple):
 
 @dataclass(frozen=True)
 class Known:
-    """A loop that was met before, with the elements that it hands on as they are, and what it leaves."""
+    """A loop that was numbered before, with its invariant elements and its results."""
 
     loop: Loop
     fixed: frozenset[int]
@@ -46,7 +46,7 @@ class Known:
 
 
 class Matched(NamedTuple):
-    """What a loop leaves in terms of another one, and how many of its classes that one lacks."""
+    """The results of a loop in terms of another one, and how many of its classes the other lacks."""
 
     ended: Ended
     missing: int
@@ -55,9 +55,9 @@ class Matched(NamedTuple):
 class Loops:
     """The loops of both programs over one Numbering.
 
-    Elements that a trip hands on as they are keep their number. The others fall into classes: equal at the start, and
-    equal after a trip if all classes were equal before it. By induction a class has one value on every trip. Two loops
-    whose tests are equal under joint classes make the same trips, and what is in one class comes out equal.
+    Invariant elements keep their number. The others are partitioned into classes: equal at the start, and equal after a
+    trip if all classes were equal before it. By induction a class has one value on every trip. Two loops whose tests
+    are equal under joint classes make the same trips, and elements of one class have equal results.
     """
 
     def __init__(self, numbering: Numbering) -> None:
@@ -66,7 +66,7 @@ class Loops:
         self.fresh = 0
 
     def ended(self, loop: Loop) -> Ended:
-        """What the loop leaves, in terms of a loop met before where they agree."""
+        """The results of the loop, in terms of an equal loop if there was one before."""
         fixed = self.fixed(loop)
         alike = [k for k in self.known if k.loop.kind == loop.kind and self.alike(loop, fixed, k)]
         found = (self.matched(loop, fixed, other) for other in alike[: -MAX_TRIED - 1 : -1])
@@ -81,12 +81,12 @@ class Loops:
         return ended
 
     def place(self) -> int:
-        """A number for any value."""
+        """A number for an unknown value."""
         self.fresh += 1
         return self.numbering.node(("any", self.fresh))
 
     def fixed(self, loop: Loop) -> frozenset[int]:
-        """The elements that every trip hands on as they are."""
+        """The elements that every trip leaves unchanged."""
         count = len(loop.initial)
         if count > MAX_ELEMENTS:
             raise TooLarge("a loop carries too much to be compared symbolically")
@@ -101,7 +101,7 @@ class Loops:
             fixed = found
 
     def alike(self, loop: Loop, fixed: frozenset[int], other: Known) -> bool:
-        """Whether the loops may match at all: what moves in one starts as something that moves in the other."""
+        """Whether the loops can match: each changing element starts equal to one of the other loop."""
         mine = {x for i, x in enumerate(loop.initial) if i not in fixed}
         theirs = {x for i, x in enumerate(other.loop.initial) if i not in other.fixed}
         return mine <= theirs or theirs <= mine
@@ -127,14 +127,14 @@ class Loops:
             labels = finer
 
     def left(self, loop: Loop, labels: list[int], places: dict[int, int], numbers: dict[int, int]) -> tuple[int, ...]:
-        """What each element is in the end: as it was, what `numbers` says of its class, or a number of the class."""
+        """The final number of each element: the initial one, else the one of its class in `numbers`, else a new one."""
         return tuple(
             x if c < 0 else numbers.get(c) or self.numbering.node(("left", places[c]))
             for c, x in zip(labels, loop.initial, strict=True)
         )
 
     def matched(self, loop: Loop, fixed: frozenset[int], other: Known) -> Matched | None:
-        """What the loop leaves, in terms of another one; None where they may make other trips."""
+        """The results of the loop in terms of another one; None if their trips may differ."""
         (mine, theirs), (trip, known), places = self.classes([(loop, fixed), (other.loop, other.fixed)])
         missing = {c for c in mine if c >= 0} - set(theirs)
         if trip.tests != known.tests or (missing and missing == set(mine) - {-1}):

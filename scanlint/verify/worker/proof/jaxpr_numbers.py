@@ -84,7 +84,7 @@ def parted(numbers: Sequence[int], shapes: Sequence[tuple[int, ...]]) -> list[Id
 
 
 class JaxprNumberer:
-    """Evaluates jaxprs over one Numbering."""
+    """Evaluates jaxprs in value numbers, over one Numbering."""
 
     def __init__(self, numbering: Numbering, loops: Loops, *, rolled: bool = False) -> None:
         self.numbering = numbering
@@ -94,7 +94,7 @@ class JaxprNumberer:
         self.begin()
 
     def begin(self) -> None:
-        """`exposed` are numbers of what is computed in any case and has points without a finite derivative."""
+        """`exposed` are numbers of unconditional computations whose derivative is not finite everywhere."""
         self.equations = MAX_EQUATIONS
         self.depth = self.guarded = 0
         self.exposed: set[int] = set()
@@ -198,7 +198,7 @@ class JaxprNumberer:
         constants, carries, length = p["num_consts"], p["num_carry"], p["length"]
         consts, carry = operands[:constants], operands[constants : constants + carries]
         inputs = operands[constants + carries :]
-        if length < 0:  # JAX traces it all the same
+        if length < 0:  # JAX accepts a negative length
             raise Unprovable("a loop of less than no trips")
         if self.rolled and length > MAX_UNROLLED:
             return self.trips(equation, consts, carry, inputs)
@@ -229,7 +229,7 @@ class JaxprNumberer:
             if not held.any():
                 return carry
             after = self.closed(p["body_jaxpr"], [*bodies, *carry])
-            # Of a batch some examples are done: JAX makes the trip, and leaves what they carry as it is.
+            # Some examples of a batch are done: JAX makes the trip and keeps their carries.
             carry = [np.where(_spread(held, new.ndim), new, old) for new, old in zip(after, carry, strict=True)]
         shapes = [x.shape for x in carry]
 
@@ -244,7 +244,7 @@ class JaxprNumberer:
         return parted(self.loops.ended(Loop(("while",), joined(carry), trip)).carried, shapes)
 
     def trips(self, equation: JaxprEqn, consts: list[Ids], carry: list[Ids], inputs: list[Ids]) -> list[Ids]:
-        """A scan that is not unrolled: one trip as a function of what is carried and of the columns of the inputs."""
+        """A scan that is not unrolled: one trip as a function of the carry and of the rows of the inputs."""
         p = equation.params
         count, length = len(carry), p["length"]
         columns, shapes = [self.column(x) for x in inputs], [x.shape for x in carry]
@@ -263,7 +263,7 @@ class JaxprNumberer:
         return [*parted(ended.carried, shapes), *outputs]
 
     def column(self, x: Ids) -> Ids:
-        """Numbers for the elements of one row of an array, whichever row it is."""
+        """Numbers for the elements of an arbitrary row of an array."""
         self.numbering.spend(x.size)
         flat = np.ascontiguousarray(x.reshape(x.shape[0], -1).T)
         found = [int(c[0]) if (c == c[0]).all() else self.numbering.node(("column", c.tobytes())) for c in flat]

@@ -28,7 +28,7 @@ def joined(tree: ast.Module) -> ast.Module:
 
 
 def keeps(statements: Statements) -> bool:
-    """Whether no function in some statements is seen to change objects that it did not make: arms are run both."""
+    """Whether no function in some statements mutates objects that it did not create: both arms of a branch are run."""
     functions = [f for s in statements for f in ast.walk(s) if isinstance(f, ast.FunctionDef) and f.name != "__init__"]
     return all(_keeps(f) for f in functions)
 
@@ -191,7 +191,7 @@ def _simple(value: ast.expr) -> bool:
 
 
 def _pure(node: ast.AST) -> bool:
-    """Whether nothing in an expression or statement is seen to change an object, leave the block, or bind otherwise."""
+    """Whether an expression or statement mutates nothing, stays in its block, and binds names only by assignment."""
     for inner in ast.walk(node):
         match inner:
             case ast.NamedExpr() | ast.Await() | ast.Yield() | ast.YieldFrom():

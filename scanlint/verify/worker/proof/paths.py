@@ -17,20 +17,20 @@ MAX_DECISIONS = 400
 
 
 class _Forced:
-    """Whether decisions were made since jit's caches were last emptied: jit keeps what it traced under them."""
+    """Whether truth tests were decided since jit's caches were emptied: jit caches programs traced under decisions."""
 
     caches = False
 
 
 def forget() -> None:
-    """Empty jit's caches where they may hold programs that were traced under decisions."""
+    """Empty jit's caches if they may hold programs that were traced under decisions."""
     if _Forced.caches:
         jax.clear_caches()  # type: ignore[no-untyped-call]
         _Forced.caches = False
 
 
 class TooManyDecisions(Exception):
-    """A loop or a chain of tests asks for more decisions than are tried."""
+    """A loop or a chain of tests needs more decisions than the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Path:
 
 @contextlib.contextmanager
 def deciding(decide: Callable[[object], bool]) -> Iterator[None]:
-    """Within, `bool(tracer)` asks `decide`."""
+    """Within, `decide` gives the truth of tracers."""
     cls = jax.core.Tracer
     original = cls.__dict__["__bool__"]
 

@@ -28,11 +28,11 @@ TOO_MUCH = re.compile("took too long|too large to compare|too many equations")
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Whether the programs are the same for inputs of these shapes; equation counts where they were traced.
+    """Whether the programs are equal for inputs of these shapes; equation counts if they were traced.
 
-    `empty` where outputs without elements differ in shape or dtype: a loop of no trips has nothing to take these from.
-    `weaker` where an output is as weakly typed as a Python number in the new version only.
-    `along` the paths of the old version, which asks for traced values: that takes longer than to run it.
+    `empty`: outputs without elements differ in shape or dtype, which a loop of no trips cannot determine. `weaker`: an
+    output is weakly typed in the new version only. `along`: the programs were compared along the paths of the old
+    version, which tests traced values; that takes longer than running it.
     """
 
     same: bool
@@ -97,7 +97,7 @@ class _Target:
 
 
 def _undecided(old: Function, joined: Callable[[], Function | None], target: _Target, error: Exception) -> Proof:
-    """The old version asks tracers for their values: compare with its arms joined, or along each of its paths."""
+    """The old version tests traced values: compare it with its arms joined, or along each of its paths."""
     proof = target.refused(f"the old version does not trace: {type(error).__name__}")
     if isinstance(error, jax.errors.ConcretizationTypeError):
         proof = _by_path(old, target, FEW_DECISIONS)
@@ -166,7 +166,7 @@ def _by_path(old: Function, target: _Target, decisions: int, *, joined: bool = F
         for path in paths(eager, target.leaves, decisions):
             if not joined:
                 largest = max(largest, count(path.program.jaxpr))
-            weaker &= _weaker(path.program, target.program)  # that is weak on one path is so by its author
+            weaker &= _weaker(path.program, target.program)  # weak on one path of the old version: may be weak
             reason = _along(path, target, joined=joined)
             if reason:
                 return target.refused(reason)
@@ -177,7 +177,7 @@ def _by_path(old: Function, target: _Target, decisions: int, *, joined: bool = F
     except Exception as error:  # noqa: BLE001
         why = f": {error}" if isinstance(error, Unfolded) else ""
         return target.refused(f"a path does not trace: {type(error).__name__}{why}")
-    weak = bool(weaker) and not joined  # of joined arms the result is as strong as the strongest
+    weak = bool(weaker) and not joined  # a joined result is as strongly typed as its strongest arm
     return Proof(True, "", largest or None, target.equations, weaker=weak, along=True)
 
 
@@ -204,12 +204,12 @@ def _along(path: Path, target: _Target, *, joined: bool) -> str:
 
 
 def _exposes(old: JaxprNumberer, new: JaxprNumberer) -> str:
-    """Whether the new version computes in any case what the old one guards: the gradient may be lost there."""
+    """Whether the new version computes unconditionally what the old one guards: its gradient may become NaN there."""
     return "what a branch guards is computed in any case" if new.exposed - old.exposed else ""
 
 
 def _float_types(jaxpr: Jaxpr) -> set[object]:
-    """The float dtypes that a program computes with: with one of them, weak and strong floats give the same."""
+    """The float dtypes of a program; if there is one only, weak and strong floats give the same."""
     variables = [*jaxpr.invars, *jaxpr.constvars, *(v for e in jaxpr.eqns for v in e.outvars)]
     dtypes = {getattr(getattr(v, "aval", None), "dtype", None) for v in variables}
     found: set[object] = {d for d in dtypes if isinstance(d, np.dtype) and jax.numpy.issubdtype(d, np.inexact)}
@@ -220,7 +220,7 @@ def _float_types(jaxpr: Jaxpr) -> set[object]:
 
 
 def _host_floats(jaxpr: Jaxpr) -> bool:
-    """Whether whole numbers that may be Python's become floats that may be Python's: on the host these are wider."""
+    """Whether Python ints may become Python floats: these have double precision outside of JAX."""
     for equation in jaxpr.eqns:
         types = [v.aval for v in (*equation.invars[:1], *equation.outvars)]
         if equation.primitive.name == "convert_element_type" and all(getattr(t, "weak_type", False) for t in types):
@@ -236,7 +236,7 @@ def _assumed(numbering: Numbering, inputs: list[Ids]) -> list[Ids]:
 
 
 def _under(path: Path, interpreter: JaxprNumberer, inputs: list[Ids]) -> list[Ids] | None:
-    """The outputs under the path's decisions; None where these contradict each other."""
+    """The outputs under the path's decisions; None if the decisions contradict each other."""
     decisions, numbering = path.decisions, interpreter.numbering
     for _ in range(len(decisions) + 2):
         interpreter.begin()

@@ -15,12 +15,12 @@ PROOF_SECONDS = 6.0
 
 
 def nothing_in(values: Values, error: Exception) -> bool:
-    """Whether there is nothing to loop over: no elements, or no trips over rows that there are none of."""
+    """Whether the inputs have no elements, or a trip count of zero explains an error."""
     return without_elements(values) or without_trips(values, error)
 
 
 def one_proof(pair: VersionPair, values: Values) -> Proof:
-    """Compare the programs for inputs of one shape; what is static in the new version may not be so in the old."""
+    """Compare the programs for inputs of one shape; a parameter may have to be static for the new version only."""
     proof = _proof(pair, values, pair.signature.static)
     whole = frozenset(name for name, value in values.items() if isinstance(value, int))
     if isinstance(proof.error, UNTRACEABLE) and whole - pair.signature.static:
@@ -54,6 +54,6 @@ def _proof(pair: VersionPair, values: Values, static: frozenset[str]) -> Proof:
 
 
 def shape_of(values: Values) -> str:
-    """What distinguishes traces: shapes of arrays, values of everything else."""
+    """Identifies the trace: shapes and dtypes of arrays, values of all else."""
     flat, tree = jax.tree_util.tree_flatten(values)
     return str((tree, [(x.shape, str(x.dtype)) if hasattr(x, "dtype") and hasattr(x, "shape") else x for x in flat]))

@@ -1,7 +1,7 @@
-"""Branches and loops on traced values without deciding them: both arms are run and joined, a trip is traced once.
+"""Branches and loops on traced values without decisions: both arms are run and joined, a trip is traced once.
 
-The old version is run with its `if`, `while` and `for ... in range(...)` statements as calls of these functions. What
-they do is what Python does, as far as it can be traced: arms and bodies must change nothing but local names.
+The old version runs with its `if`, `while` and `for ... in range(...)` statements as calls of these functions. They
+have the semantics of Python as far as it can be traced: arms and bodies may only change local names.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Values = tuple[object, ...]
 
 
 class Unfolded(Exception):
-    """What a statement does cannot be told without deciding its tests."""
+    """A statement cannot be evaluated without deciding its tests."""
 
 
 class Unbound:
@@ -34,7 +34,7 @@ ARM = "scanlint-arm"
 
 @dataclass
 class Duties:
-    """What must hold for a trace to be what Python does: pairs that are equal."""
+    """Conditions under which a trace has the semantics of Python: pairs that must be equal."""
 
     pairs: list[tuple[object, object]] = field(default_factory=list)
 
@@ -45,7 +45,7 @@ class _Current:
 
 @contextlib.contextmanager
 def gathering() -> Iterator[Duties]:
-    """Within, duties are gathered."""
+    """Within, duties are collected."""
     _Current.duties = Duties()
     try:
         yield _Current.duties
@@ -66,13 +66,13 @@ def _value(name: Action) -> object:
 
 
 def both(first: Action, second: Action) -> object:
-    """`first and second`, for its truth alone."""
+    """The truth of `first and second`."""
     value = first()
     return jnp.logical_and(truth(value), truth(second())) if _is_traced(value) else value and second()
 
 
 def either(first: Action, second: Action) -> object:
-    """`first or second`, for its truth alone."""
+    """The truth of `first or second`."""
     value = first()
     return jnp.logical_or(truth(value), truth(second())) if _is_traced(value) else value or second()
 
@@ -186,7 +186,7 @@ def _promise(
     state: Sequence[object], cast: Sequence[object],
     holds: Callable[[Sequence[object]], object], one: Callable[[Sequence[object]], list[object]],
 ) -> None:  # fmt: skip
-    """While floats are Python's, or types those of the start, trips must be as with the types of later ones."""
+    """While a carried float is a Python float or of its first type, a trip must equal one with the last type."""
     for _ in range(MAX_FIRST):
         after, other = one(state), one(cast)
         _Current.duties.pairs += [(holds(state), holds(cast))]

@@ -1,4 +1,4 @@
-"""Packages that are not installed here: stand-ins to load the modules that import them, on which no result may rest."""
+"""Stand-ins for packages that are not installed here, so that modules which import them load; no result may use one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _loading = [False]
 
 
 class NotInstalledError(ImportError):
-    """Code relies on a stand-in where nothing is loaded any more."""
+    """Code uses a stand-in after loading has ended."""
 
 
 def stands_in(value: object) -> bool:
@@ -49,7 +49,7 @@ class _Stand(abc.ABCMeta):
 
 
 def _part(whole: str, name: str) -> object:
-    """What a stand-in has by this name; raises NotInstalledError where code relies on it."""
+    """The attribute or call result of a stand-in; raises NotInstalledError after loading has ended."""
     if name.startswith("__") and name.endswith("__"):
         raise AttributeError(name)
     if not _loading[0]:
@@ -63,7 +63,7 @@ class _Module(types.ModuleType):
 
 
 class Absent(MetaPathFinder, Loader):
-    """Finds modules that nothing else finds, for the names that it was told."""
+    """Finds the modules of the named packages that no other finder has found."""
 
     def __init__(self) -> None:
         self.names: set[str] = set()

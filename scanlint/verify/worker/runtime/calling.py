@@ -28,10 +28,10 @@ AGAIN_SECONDS = 0.25
 
 @contextlib.contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Interrupt Python code after some seconds of processor time (or five times as long by the clock, for what sleeps).
+    """Interrupt Python code after some seconds of processor time, or after five times as many seconds if it sleeps.
 
-    Compiled loops are only ended with the process. The bell rings again until it is heard: an exception raised within
-    a callback of the garbage collector is lost. A limit inside another one leaves it what was left of its time.
+    A compiled loop only ends with the process. The timer fires repeatedly, since an exception raised within a callback
+    of the garbage collector is lost. A limit inside another one gives back what was left of the outer one.
     """
     if not hasattr(signal, "setitimer"):
         yield
@@ -58,7 +58,7 @@ def limited(seconds: float) -> Iterator[None]:
 
 
 def hurry(seconds: float) -> None:
-    """Leave the limit that holds now no more than some seconds of processor time."""
+    """Shorten the current limit to some seconds of processor time."""
     if not hasattr(signal, "setitimer"):
         return
     for timer, most in ((signal.ITIMER_PROF, seconds), (signal.ITIMER_REAL, WALL * seconds)):
@@ -95,7 +95,7 @@ class Signature:
 
 @dataclass
 class Split:
-    """Arguments cut into traced leaves and the rest."""
+    """Arguments split into traced leaves and the rest."""
 
     leaves: list[object]
     rebuild: Callable[[Sequence[object]], dict[str, object]]
@@ -129,7 +129,7 @@ def without_elements(values: Values) -> bool:
 
 
 def without_trips(values: Values, error: Exception) -> bool:
-    """Whether a number of trips that is zero explains an error: an array of so many rows has none to index."""
+    """Whether an error is explained by a trip count of zero: the loop would index an array that has no rows."""
     return any(type(x) is int and x == 0 for x in values.values()) and says(error, Fact.NO_ROWS)
 
 

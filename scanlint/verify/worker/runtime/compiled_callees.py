@@ -17,9 +17,9 @@ Function = Callable[..., object]
 
 @dataclass(eq=False)
 class Compiled:
-    """A function of the module, compiled where all that it is given is arrays and it traces; else as it is.
+    """A function of the module, compiled if all its arguments are arrays and it traces, else called as it is.
 
-    It can be told apart and hashed as functions can: JAX asks that of what it maps or stages.
+    It has the identity and hash of a function, which JAX needs of what it maps or stages.
     """
 
     plain: Function

@@ -1,4 +1,4 @@
-"""A twin of both versions whose long loops are cut short: what depends on the number of trips is tried on both."""
+"""Twins of both versions with short loops: behaviour that depends on the trip count is compared on them as well."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ APART = 3  # trips between two limits: those behind `t >= burn` are more than on
 
 
 def long_trips(tree: ast.Module, first: int = FIRST) -> dict[int, int]:
-    """Whole numbers of the source that bound loops, from LONG on, with the short ones that replace them."""
+    """The long trip counts in the source, each with the short one that replaces it."""
     named: dict[str, set[int]] = {}
     for name, value in _bindings(tree):
         match value:
@@ -40,7 +40,7 @@ def long_trips(tree: ast.Module, first: int = FIRST) -> dict[int, int]:
 
 
 def _awaiting(tree: ast.AST) -> Iterator[ast.expr]:
-    """The tests of a loop variable, which turn after some trips: `if t % 10 == 0`, `if t >= burn`."""
+    """Tests of a loop variable whose outcome changes after some trips: `if t % 10 == 0`, `if t >= burn`."""
     for loop in ast.walk(tree):
         if isinstance(loop, ast.For):
             counted = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
@@ -49,7 +49,7 @@ def _awaiting(tree: ast.AST) -> Iterator[ast.expr]:
 
 
 def _bounds(tree: ast.AST) -> Iterator[ast.expr]:
-    """What says how often a loop runs: arguments of `range`, conditions of `while`."""
+    """Expressions that determine trip counts: arguments of `range`, conditions of `while`."""
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Name(id="range"), args=arguments):
@@ -78,7 +78,7 @@ def _bindings(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 
 
 def shortened(tree: ast.Module, table: Mapping[int, int]) -> ast.Module:
-    """The tree with these numbers replaced wherever they stand, so that sizes and bounds still fit."""
+    """The tree with these numbers replaced wherever they occur, so that sizes still match trip counts."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and type(node.value) is int:
             node.value = table.get(node.value, node.value)

@@ -1,4 +1,4 @@
-"""Dataclasses with arrays as defaults: Python 3.11 refuses them, and older projects are to be loaded all the same."""
+"""Dataclasses with arrays as defaults: Python 3.11 refuses them, and older projects have them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _dataclass = dataclasses.dataclass
 
 
 def refused(error: Exception) -> bool:
-    """Whether it is such a class that could not be made, and they are not allowed so far."""
+    """Whether a class was refused for such a default, and `allow` has not been called yet."""
     return isinstance(error, ValueError) and says(error, Fact.MUTABLE_DEFAULT) and not allowed()
 
 
@@ -27,7 +27,7 @@ def allowed() -> bool:
 
 
 def allow() -> None:
-    """Make such classes from now on."""
+    """Accept such classes from now on."""
     dataclasses.dataclass = _making  # type: ignore[assignment]
 
 
@@ -38,7 +38,7 @@ def _making(cls: type | None = None, /, **options: Any) -> type | Callable[[type
 
 
 def _made(cls: type, options: dict[str, Any]) -> type:
-    """The dataclass; its own attributes are the defaults, as they would have been."""
+    """The dataclass; its class attributes are the defaults, as they are without the refusal."""
     own = ((name, cls.__dict__.get(name)) for name in _fields(cls))
     arrays = {name: value for name, value in own if isinstance(value, (jax.Array, np.ndarray))}
     for name, value in arrays.items():
@@ -50,7 +50,7 @@ def _made(cls: type, options: dict[str, Any]) -> type:
 
 
 def _fields(cls: type) -> list[str]:
-    """The names that a class annotates, but for what is its own alone."""
+    """The names that a class annotates as fields, without class variables."""
     try:
         notes = inspect.get_annotations(cls)
     except NameError:  # Python 3.14 reads annotations as late as here

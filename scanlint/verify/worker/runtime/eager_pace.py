@@ -1,4 +1,4 @@
-"""The old version runs op by op: which of the ways to do so is quick, as slow runs tell."""
+"""Runs the old version op by op, in the way that earlier runs showed to be quick."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ BOUNDARY_SECONDS = 0.5
 
 @dataclass(eq=False)
 class Pace:
-    """Runs the old version's Python, and learns of its runs.
+    """Runs the old version's Python and learns from the times of its runs.
 
-    What it calls stays compiled (much faster) unless that does not trace. Where a run is slow, so are the functions of
-    the module that it calls; where it still is, nothing is compiled for once: a `cond` of lambdas is compiled anew by
-    each trip of a loop. `usual`: the seconds of a run; `staged`: those of a slow one with compiled parts. `patience`:
-    the seconds that a run may take. `compilable`: whether the whole of it compiles soon, once that is known.
+    Callees stay compiled, which is much faster, unless they do not trace. After a slow run the other functions of the
+    module are compiled too; after another slow run nothing is compiled once, since a `cond` of lambdas is compiled anew
+    on each trip of a loop. `usual`: seconds of the fastest run; `staged`: seconds of a slow run with compiled parts;
+    `patience`: seconds that a run may take; `compilable`: whether the whole function compiles soon, once that is known.
     """
 
     old: Loaded
@@ -44,7 +44,7 @@ class Pace:
 
     @property
     def boundary_patience(self) -> float:
-        """Seconds for values at boundaries: a `while` may never end there, and an ordinary run says what is usual."""
+        """The seconds for values at boundaries, where a `while` may never end: some times those of an ordinary run."""
         return self.patience if self.usual is None else min(self.patience, BOUNDARY_SECONDS + 8 * self.usual)
 
     def run(self, call: Callable[[Function], object], seconds: float | None = None) -> object:

@@ -1,4 +1,4 @@
-"""Which lines of the code under test are run: each statement of its functions says so, before it is."""
+"""Records which lines of the code under test run: a call before each statement reports its line."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ MARK = "__scanlint_line__"
 
 @dataclass
 class ReachedLines:
-    """The lines whose statements were begun, and how many were."""
+    """The lines whose statements have begun, and how many statements have."""
 
     events: int = 0
     lines: set[int] = field(default_factory=set)
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
-        """Take in what runs, in place of what watches around this."""
+        """Record what runs, in place of an outer recorder."""
         _WATCHING.append(self)
         try:
             yield
@@ -34,7 +34,7 @@ class ReachedLines:
 
 @dataclass
 class LocalNames(ReachedLines):
-    """The local names of one function when it began its last statement."""
+    """The local names of one function when its last statement began."""
 
     function: str = ""
     found: dict[str, object] = field(default_factory=dict)
@@ -55,9 +55,9 @@ def reached(line: int) -> None:
 
 
 def marked(tree: ast.Module) -> ast.Module:
-    """The tree with a mark before each statement in its functions; call it on a tree of its own.
+    """The tree with a mark before each statement of its functions; it changes the tree that it is given.
 
-    A function to trace calls of Python with (`sys.settrace`) sees those within JAX too, which takes as long again.
+    A trace function (`sys.settrace`) would be called for every frame of JAX too, which doubles the time.
     """
     _LineMarker().visit(tree)
     return ast.fix_missing_locations(tree)

@@ -19,7 +19,7 @@ from .line_marks import MARK, marked, reached
 
 @dataclass
 class Loaded:
-    """One version of the module, with its tree, the imports that failed, and what is to be said of the others."""
+    """One version of the module: its tree, the imports that failed, and notes about how it was loaded."""
 
     module: types.ModuleType
     tree: ast.Module
@@ -187,11 +187,11 @@ def load(
     instrument: Callable[[ast.Module], ast.Module] = lambda tree: tree,
     given: Mapping[str, object] | None = None,
 ) -> Loaded:
-    """Run the slice of `text` that defines `function`; falls back to the whole module where that fails by name.
+    """Run the slice of `text` that defines `function`; import the whole module if a name is missing from the slice.
 
-    With a table of numbers it is the twin with short loops that is loaded. What runs may be instrumented, with the
-    names that this needs given; the tree that is kept is not. Where modules import packages that are not installed
-    here, or make dataclasses that this Python refuses, it is tried once more with something in their place.
+    With a `table` of numbers it loads the twin with short loops. `instrument` changes the tree that runs, not the tree
+    that is kept; `given` are the names that the change needs. If modules import packages that are not installed here,
+    or make dataclasses that this Python refuses, loading is repeated with stand-ins for them.
     """
     while True:
         missing: set[str] = set()
@@ -223,7 +223,7 @@ def _load(
     given: Mapping[str, object] | None,
     missing: set[str],
 ) -> Loaded:
-    """The same without stand-ins; the packages that were missed are added to `missing`."""
+    """The same without stand-ins; adds missing packages to `missing`."""
     tree, running = (shortened(ast.parse(text, file), table or {}) for _ in range(2))
     running = marked(instrument(running))
     statements = cut(running, {function.split(".")[0]})
@@ -267,7 +267,7 @@ def _fresh(tree: ast.Module, file: str, root: str, function: str, suffix: str, m
 
 
 def _packages(dotted: str, home: str) -> list[str]:
-    """Import the packages of a module; one that does not load here stands empty, for its submodules to be found."""
+    """Import the packages that contain a module; one that fails is left empty, so that its submodules are found."""
     parts = dotted.split(".") if dotted else []
     notes: list[str] = []
     for count in range(1, len(parts) + 1):
@@ -285,7 +285,7 @@ def _packages(dotted: str, home: str) -> list[str]:
 
 
 def _execute(statements: list[ast.stmt], loaded: Loaded, file: str) -> None:
-    """Run statements one by one; an import that fails is left out and remembered."""
+    """Run statements one by one; record an import that fails, and go past it."""
     for statement in statements:
         future: list[ast.stmt] = [s for s in statements if isinstance(s, ast.ImportFrom) and s.module == "__future__"]
         body = [statement] if statement in future else [*future, statement]
@@ -303,13 +303,13 @@ def _execute(statements: list[ast.stmt], loaded: Loaded, file: str) -> None:
 
 
 def _unannotated(body: list[ast.stmt], loaded: Loaded, file: str) -> None:
-    """Run a definition with its annotations unread: they may name what this version of a library does not have."""
+    """Run a definition without its annotations, which may use names that this version of a library lacks."""
     flags = __future__.annotations.compiler_flag
     exec(compile(ast.Module(body, []), file, "exec", flags=flags, dont_inherit=True), loaded.names)
 
 
 def _import_apart(statement: ast.Import | ast.ImportFrom, loaded: Loaded, file: str) -> None:
-    """Import name by name what can be imported."""
+    """Import each name by itself, so that one that fails does not prevent the others."""
     for alias in statement.names:
         one: ast.stmt
         if isinstance(statement, ast.Import):

@@ -1,4 +1,4 @@
-"""Modules of neural network libraries: how a method is run that only works on a bound module."""
+"""Modules of neural network libraries, whose methods only run on a bound module."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import jax
 if TYPE_CHECKING:
 
     class Linen(Protocol):
-        """What is used of `flax.linen.Module`."""
+        """The methods of `flax.linen.Module` that are used."""
 
         def init(self, rngs: object, *arguments: object, **keywords: object) -> object: ...
 

@@ -1,4 +1,4 @@
-"""What a function sets in its arguments (`state["x"] = ...`, `self.x = ...`) is part of its result."""
+"""Effects of a function on its arguments (`state["x"] = ...`, `self.x = ...`) are part of its result."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ NUMBERS = (jax.Array, np.ndarray, np.generic, bool, int, float, complex)
 
 @dataclass(frozen=True)
 class Storing(Signature):
-    """Calls the function with copies of what it changes, and gives what it leaves at `places` beside its result.
+    """Calls the function with copies of what it changes, and adds the values at `places` after it to its result.
 
-    A place is a parameter with the items ("x") and attributes (".x") that lead on from there.
+    A place is a parameter followed by items ("x") and attributes (".x").
     """
 
     places: tuple[Place, ...] = ()
@@ -35,7 +35,7 @@ class Storing(Signature):
 
 
 def storing(signature: Signature, *versions: ast.FunctionDef | ast.AsyncFunctionDef) -> Signature:
-    """The signature with the places that any of the versions sets; itself where there are none."""
+    """The signature with the places that either version sets; the same signature if there are none."""
     names = {*signature.positional, *signature.keyword}
     places = dict.fromkeys(p for node in versions for p in _places(node) if p[0] in names)
     if not places or type(signature) is not Signature:
@@ -65,7 +65,7 @@ def _place(node: ast.expr) -> Place | None:
 
 
 def _copied(value: object, depth: int = 0) -> object:
-    """Containers and plain objects made anew, so that nobody else sees what becomes of them."""
+    """Fresh copies of containers and plain objects, so that the effects stay invisible to others."""
     if isinstance(value, (*NUMBERS, str, bytes, type, types.ModuleType)) or isroutine(value) or jitted(value):
         return value
     if depth > DEEPEST:
@@ -86,7 +86,7 @@ def _copied(value: object, depth: int = 0) -> object:
 
 
 def _at(value: object, way: Sequence[str]) -> object:
-    """What stands at the end of a way, where it is made of arrays and numbers; else nothing."""
+    """The value at the end of a path if it consists of arrays and numbers, else None."""
     for step in way:
         if step.startswith("."):
             value = getattr(value, step[1:], None)

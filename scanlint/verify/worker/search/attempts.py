@@ -1,4 +1,4 @@
-"""Trying inputs on the old version: abstractly where it traces, else with real numbers."""
+"""Tries inputs on a version: abstractly if it traces, else with concrete values."""
 
 from __future__ import annotations
 
@@ -28,11 +28,10 @@ ATTEMPT_SECONDS = 2.0
 
 @dataclass
 class Attempts:
-    """Runs one function on what specs describe; `trial` is a version of the module whose long loops are short.
+    """Runs one function on inputs described by specs; `trial` is the twin of the module with short loops.
 
-    `fixed`: what callers hand in for some parameters.
-    `decided`: whether attempts came to a truth test on an array, or needed its value; `empty`: whether the last one
-    gave an array without elements.
+    `fixed`: arguments that callers pass for some parameters. `decided`: whether an attempt tested the truth of an array
+    or needed its value; `empty`: whether the last attempt returned an array without elements.
     """
 
     loaded: Loaded
@@ -53,7 +52,10 @@ class Attempts:
         truth: Callable[[int], bool] = lambda asked: asked % 2 == 1,
         reached: ReachedLines | None = None,
     ) -> Failure | None:
-        """Does a version (the old one) accept these? Abstractly where they allow; truth tests are alternated."""
+        """Why a version, else the old one, rejects these inputs; None if it accepts them.
+
+        The inputs are abstract where the specs allow; `truth` decides the truth tests on arrays.
+        """
         asked, self.empty = [0], False
         reached = ReachedLines() if reached is None else reached
 
@@ -102,7 +104,7 @@ class Attempts:
         return False
 
     def moved(self, values: dict[str, object], function: Callable[..., object] | None) -> dict[str, object]:
-        """The same arguments for the module of a function of either version, or for the trial."""
+        """The same arguments for the module of a function of either version, else for the twin."""
         home = self.loaded.module
         name = str(getattr(inspect.unwrap(function), "__module__", "")) if function is not None else ""
         module = sys.modules.get(name) if name.startswith(home.__name__.removesuffix("before")) else None
@@ -154,7 +156,7 @@ def _key_dtype() -> object:
 
 
 def _opaque(spec: Spec) -> bool:
-    """Whether a class is used as a container that is no pytree."""
+    """Whether an instance of a class that is no pytree contains arrays."""
     if not isinstance(spec, Struct):
         return False
     if isinstance(spec.kind, type) and not (issubclass(spec.kind, tuple)):

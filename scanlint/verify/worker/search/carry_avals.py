@@ -1,4 +1,4 @@
-"""What the carries of staged loops start as and what they become: JAX wants one type, Python does not care."""
+"""The types with which the carries of staged loops start and end: JAX requires one type, Python does not."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ ROUNDS = 6
 MOST_ARRAYS = 40
 MOST_JOINED = 6
 AGAIN, OTHER = "keeps no type", "has no such start"
-MOST_HELD = 3  # carries that are given another dtype at a time
+MOST_HELD = 3  # carries whose dtypes are changed together
 Loop = Callable[..., object]
 
 
 class ShapeSource(NamedTuple):
-    """A shape that a carry has in the end: what local arrays broadcast to, each without its first axes.
+    """Local arrays that broadcast to the final shape of a carry, each without its first axes.
 
-    `arrays` are their names and how many axes they are without. `typed`: its dtype is what they promote to as well;
-    `floated`: it is what they promote to with a Python float.
+    `arrays` are their names, each with the number of axes that are left out. `typed`: they promote to the dtype of the
+    carry as well; `floated`: they do so together with a Python float.
     """
 
     arrays: tuple[tuple[str, int], ...]
@@ -42,9 +42,9 @@ class ShapeSource(NamedTuple):
 
 
 class Start(NamedTuple):
-    """One carry of a loop, before it and in the end; `likes` are the arrays that have the final shape.
+    """The types of one carry of a loop, initial and final; `likes` are the arrays that have the final shape.
 
-    `unread`: no trip reads what it starts as.
+    `unread`: no trip reads the initial value.
     """
 
     line: int
@@ -59,7 +59,7 @@ class Start(NamedTuple):
 
     @property
     def key(self) -> tuple[int, str]:
-        """Which carry of which loop it is."""
+        """Identifies the carry by its loop and name."""
         return self.line, self.name
 
     @property
@@ -69,9 +69,9 @@ class Start(NamedTuple):
 
 @dataclass
 class Watched:
-    """Notes the carries of the loops of a module that are called with names for carries.
+    """Records the carries of the staged loops of a module.
 
-    `ended` has the dtypes that names have in the end of the old version, for carries that start as numbers.
+    `ended` are the dtypes that names have at the end of the old version, for carries that start as numbers.
     """
 
     starts: list[Start] = field(default_factory=list)
@@ -84,7 +84,7 @@ class Watched:
         return tree
 
     def settled(self, line: int, names: Sequence[str], known: Mapping[str, object], loop: Loop) -> Loop:
-        """The loop, with its carry given the type that it has in the end."""
+        """The loop, called with its carry cast to its final type."""
         kind = LOOPS.get(loop)
         if kind is None:
             return loop
@@ -111,7 +111,7 @@ class Watched:
     def note(
         self, line: int, names: Sequence[str], known: Mapping[str, object], carry: tuple[object, ...], step: Loop
     ) -> tuple[object, ...]:
-        """The carry in its final types, which are noted; `step` gives the types after a trip."""
+        """The carry at the fixpoint of its types, which are recorded; `step` maps the types over one trip."""
         now = tuple(_strong(a, self.ended.get(name)) for name, a in zip(names, carry, strict=True))
         weak = [i for i, x in enumerate(carry) if isinstance(x, (int, float)) or getattr(x, "weak_type", False)]
         now, held = _held(now, weak, known, step)
@@ -150,7 +150,7 @@ class _LoopMarker(ast.NodeTransformer):
 
 
 def _names(carry: ast.expr) -> list[str]:
-    """The parts of a carry, as they are written: only names are watched, what else is written is meant as it stands."""
+    """The source of each component of a carry."""
     match carry:
         case ast.Tuple(elts=parts):
             whole = len(parts) > 1 and not any(isinstance(p, ast.Starred) for p in parts)
@@ -170,7 +170,7 @@ def _step(kind: str, loop: Loop, args: tuple[object, ...], options: dict[str, ob
 
 
 def _told_unread(starts: Sequence[Start], whole: Loop, carry: tuple[object, ...], given_too: object) -> Sequence[Start]:
-    """The carries of one loop, of those that do not fit with whether a trip reads what they start as."""
+    """The carries of one loop; those that change their type also say whether a trip reads their initial value."""
     if all(start.fits for start in starts):
         return starts
     jaxpr = jax.make_jaxpr(whole)(carry, given_too).jaxpr
@@ -184,7 +184,7 @@ def _told_unread(starts: Sequence[Start], whole: Loop, carry: tuple[object, ...]
 
 
 def _steady(step: Loop, carry: tuple[object, ...]) -> list[int]:
-    """The places of a carry that keep their types from here on."""
+    """The components of a carry whose types are a fixpoint from here on."""
     try:
         out = step(carry)
     except (TypeError, ValueError):
@@ -213,9 +213,9 @@ def _full(start: object, dtype: jnp.dtype, axes: tuple[int, ...]) -> object:
 def _held(
     now: tuple[object, ...], places: Sequence[int], known: Mapping[str, object], step: Loop
 ) -> tuple[tuple[object, ...], frozenset[int]]:
-    """The carry with other types for what starts as a Python number, at these places, and which of them.
+    """The carry with other types for components that start as Python numbers, and which of them were changed.
 
-    Only where the arms of a `cond` ask for that.
+    This only happens where the arms of a `cond` require it.
     """
     try:
         step(now)
@@ -238,7 +238,7 @@ def _held(
 
 
 def _joined(start: object, end: object) -> object:
-    """A start that has the type of the end as far as it can be given that; for pytrees leaf by leaf."""
+    """The join of the initial and the final type, applied to the initial value leaf by leaf, where there is one."""
     if str(jax.tree_util.tree_structure(start)) != str(jax.tree_util.tree_structure(end)):
         return start
 
@@ -267,9 +267,9 @@ def _start(
     ended: str | None,
     soon: bool,
 ) -> Start:
-    """What is to be said of one carry; `result` is what a trip makes of its final type.
+    """The record of one carry; `result` is what a trip makes of its final type.
 
-    `ended` is the dtype that it must not lose by being as weakly typed as a number. `soon`: the first trip gives it.
+    `ended` is the dtype that it must not lose by staying weakly typed. `soon`: the first trip yields the final type.
     """
     plain = not isinstance(start, (tuple, list, dict)) and len(jax.tree_util.tree_leaves(start)) == 1
     before, after = _named(start), _named(result)
@@ -287,14 +287,14 @@ def _start(
     arrays = {n: x for n, x in known.items() if isinstance(x, (jax.Array, np.ndarray)) and n != name}
     arrays = {n: x for n, x in arrays.items() if not jnp.issubdtype(x.dtype, jax.dtypes.extended)}  # keys
     likes = frozenset(_likes(arrays, axes, last))
-    # JAX gives weak starts another dtype by itself, where the first trip does.
+    # JAX itself promotes a weakly typed initial value if the first trip yields the final type.
     settles = weak and soon and not problem and first != "bool" and shape(start) == axes and not before.startswith(WEAK)
     after = before if settles else after
     return Start(line, name, before, after, weak, shape(start) == (), likes, problem)
 
 
 def _likes(arrays: Mapping[str, jax.Array | np.ndarray], axes: tuple[int, ...], dtype: str) -> Iterator[ShapeSource]:
-    """The arrays, and some of them together, that have these axes."""
+    """The arrays, alone or several together, that broadcast to this shape."""
     parts = [(n, x, cut) for n, x in list(arrays.items())[:MOST_ARRAYS] for cut in (*range(min(x.ndim, 2) + 1), -1)]
     for n, x, cut in parts:
         if _left(x, cut) == axes and (x.ndim or not cut):
@@ -315,7 +315,7 @@ def _like(names: tuple[tuple[str, int], ...], dtypes: Sequence[np.dtype], dtype:
 
 
 def _left(array: jax.Array | np.ndarray, cut: int) -> tuple[int, ...]:
-    """The axes but for the first ones that are cut, or, where negative, the last ones."""
+    """The axes without the first `cut` ones or, if that is negative, without the last ones."""
     return tuple(array.shape[cut:] if cut >= 0 else array.shape[:cut])
 
 
@@ -334,7 +334,7 @@ def _named(value: object) -> str:
 
 
 def merged(runs: Sequence[Sequence[Start]]) -> list[Start]:
-    """One start for each carry of several runs: what is true of all of them, of those where it does not fit by name."""
+    """The carries of several runs that change their type: for each, what holds in all runs."""
     found: dict[tuple[int, str], Start] = {}
     for start in (s for run in runs for s in run):
         if start.key not in found:

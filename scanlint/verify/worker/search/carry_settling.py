@@ -1,4 +1,4 @@
-"""The types that the carries of the new version take, over all inputs that it is compared on."""
+"""The types of the new version's carries, over all inputs on which it is compared."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ DTYPES = ("int32", "float16")
 
 @dataclass
 class Settling:
-    """Traces the new version with its loops watched; `function` loads it, None where it does not load.
+    """Traces the new version with its loops watched; `function` loads it, or gives None if it does not load.
 
-    `ended` runs the old version, which `decides` by values or not, and tells the dtypes of the names that it ends with
-    but the weak ones.
+    `ended` runs the old version and gives the strong dtypes of the names that it ends with; it is told whether the old
+    version branches on values.
     """
 
     inputs: Inputs
@@ -32,7 +32,7 @@ class Settling:
     seen: dict[str, list[Start]] = field(default_factory=dict)
 
     def starts(self, specs: Specs) -> list[Start]:
-        """The carries of all loops reached with these inputs; a function that is jitted is traced for them once."""
+        """The carries of all loops reached with these inputs; each set of inputs is traced once."""
         function, key = self.function(), repr(sorted(specs.items()))
         if function is None:
             return []
@@ -46,7 +46,7 @@ class Settling:
         return self.watched.starts
 
     def grown(self, specs: Specs) -> Failure | None:
-        """Why the new version does not take these even where carries that start as numbers are given another start."""
+        """Why the new version rejects these inputs even if carries that start as numbers get another initial value."""
         function = self.function()
         wrong = [s for s in self.starts(specs) if not (s.fits or (s.weak and s.scalar))]
         failure = self.inputs.attempt(specs, function) if function is not None else None
@@ -55,11 +55,11 @@ class Settling:
         return failure
 
     def misfits(self, tried: Iterable[Specs]) -> list[Start]:
-        """The carries that do not keep the type that they start with, for some of these inputs.
+        """The carries that change their type for some of these inputs.
 
-        They are traced with whole and half numbers in place of the usual ones too, where the old version takes them:
-        what is written in place of a start must not take its dtype from an array that may have another one. A carry
-        that fits otherwise is none to repair: nothing says that such numbers are ever handed in.
+        Inputs of other dtypes that the old version accepts are traced too: an initial value must not take its dtype
+        from an array that may have another one. A carry that only fails for such inputs is not repaired, since no
+        caller need pass them.
         """
         listed = _listed(tried)
         accepted = self.accepted(listed)
@@ -70,14 +70,14 @@ class Settling:
         ]
 
     def accepted(self, listed: Iterable[Specs]) -> list[Specs]:
-        """The same with other numbers, where the old version takes them."""
+        """The same inputs in other dtypes, where the old version accepts them."""
         others = [{n: retyped(s, "float32", dtype) for n, s in specs.items()} for specs in listed for dtype in DTYPES]
         return [specs for specs in [*others, *mixed(listed)] if self.inputs.attempt(specs) is None]
 
     def faded(self, tried: Iterable[Specs]) -> list[Start]:
-        """The carries that start as weakly typed as a number and come to a dtype of their own in the old version.
+        """The carries that start weakly typed and end with a strong dtype in the old version.
 
-        JAX traces a trip with what they start as: where the bits are as many it lets them stay weak on every trip.
+        JAX lets a carry stay weakly typed on every trip if the bits are as many.
         """
         function, listed = self.function(), _listed(tried)
         if function is None:
@@ -91,7 +91,7 @@ class Settling:
             self.watched.ended = self.ended(specs, weak, self.inputs.decided)
             ended = [s for s in self.traced(specs, plain(function)) if s.name in self.watched.ended]
             if specs in others and any(s.problem for s in ended):
-                continue  # whole numbers that turn into others trip by trip: nothing says that they are handed in
+                continue  # a carry of whole numbers changes its type on every trip: no caller need pass such inputs
             runs.append(ended)
         self.watched.ended = {}
         axes = {s.key: s.after for run in runs for s in run if not s.after.endswith("[]")}
@@ -99,7 +99,7 @@ class Settling:
 
 
 def _listed(tried: Iterable[Specs]) -> list[Specs]:
-    """One of each set of ranks."""
+    """One set of inputs for each combination of ranks."""
     with_rows = (specs for specs in tried if min(sizes(list(specs.values())), default=1))
     return list({_ranks(specs): specs for specs in with_rows}.values())[-MOST:]
 

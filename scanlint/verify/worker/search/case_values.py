@@ -20,14 +20,15 @@ LARGE_NUMBERS = "large whole numbers"
 OTHERWISE = "as called, but "
 WIDE = {"float32": "float64", "complex64": "complex128", "int32": "int64"}
 AROUND = 10
-LARGE = 40_000  # beyond 16 bits, and so is the square beyond 32
+LARGE = 40_000  # exceeds 16 bits, and its square 32
 
 
 @dataclass(frozen=True)
 class Case:
     """One call: a label for the counterexample, and how to make its arguments (anew each time).
 
-    On a `tie`, where the old version turns, a difference counts only where rounding has no part in it.
+    On a `tie`, where a test of the old version changes its outcome, a difference counts only if rounding cannot explain
+    it.
     """
 
     label: str
@@ -39,10 +40,10 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """How the leaves of one case are filled; `turn` chooses among discrete values, by leaf where `only` names it.
+    """How the leaves of one case are filled; `turn` selects among discrete values, of the leaf `only` if that is given.
 
-    `spot` is the first element, or the `last`; `large`: whole numbers of arrays are; `few`: floats are small whole
-    numbers, so that some are equal; `around`: numbers near which floats lie, each near one of them.
+    `spot` is the first element, or the `last` one; `large`: arrays of whole numbers get large ones; `few`: floats are
+    small whole numbers, so that some are equal; `around`: floats lie near these numbers.
     """
 
     name: str
@@ -90,12 +91,12 @@ GENTLE = (
     Filling("still other small values", seed=5, scale=0.2, turn=2, mixed=True),
     Filling("zeros", fill=0.0),
 )
-"""On which an iteration may settle that has no end on ordinary values."""
+"""For an iteration that does not converge on ordinary values."""
 GENTLE_POSITIVE = tuple(
     Filling(f"small positive values {at}", seed=8 + at, scale=scale, definite=True, turn=at - 1, mixed=at > 1)
     for at, scale in enumerate((0.2, 0.1, 0.3, 0.05, 0.5), start=1)
 )
-"""On which time goes on: `t += dt`."""
+"""For a loop that only ends if a step is positive: `t += dt`."""
 
 
 def make(specs: Specs, mode: Filling, integers: Sequence[int], wide: bool = False) -> Values:
@@ -171,13 +172,13 @@ def _square(spec: Spec) -> bool:
 
 
 def _definite(values: np.ndarray) -> np.ndarray:
-    """Symmetric positive definite matrices that dominate on their diagonal: solvers and iterations settle on them."""
+    """Symmetric positive definite, diagonally dominant matrices: solvers and iterations converge on them."""
     size = values.shape[-1]
     return np.asarray(values @ np.swapaxes(values, -1, -2) / size + 2.0 * np.eye(size))
 
 
 def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Iterator[Filling]:
-    """The cases of one set of specs, the most telling first."""
+    """The fillings for one set of specs, the most telling first."""
     yield Filling("ordinary values")
     yield Filling("other values", seed=1, scale=3.0, turn=1, mixed=True)
     found = [leaf for s in specs.values() for _, leaf in leaves(s)]
@@ -210,7 +211,7 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
 
 
 def _alone(specs: Specs, floats: Sequence[float]) -> Iterator[Filling]:
-    """A boundary in one number, with the others on either side of zero: what `x >= 0` gives may hang on `y`."""
+    """One number on a boundary, the others on either side of zero: the outcome of `x >= 0` may depend on `y`."""
     numbers = [
         path
         for name, spec in specs.items()
@@ -238,7 +239,7 @@ def _options(leaf: Array | Scalar | Alternatives, integers: Sequence[int]) -> in
 
 
 def searching(floats: Sequence[float]) -> Iterator[Filling]:
-    """Further cases, tried while a line has not been reached."""
+    """Further fillings, tried until every line has been reached."""
     for k in range(40):
         yield Filling(f"searching {k}", seed=20 + k, scale=10.0 ** (k % 5 - 2), turn=k, mixed=True)
 
@@ -254,7 +255,7 @@ def cases(specs: Specs, found: Iterator[Filling], integers: Sequence[int], *, wi
 
 
 def varied(values: Values, floats: Sequence[float]) -> Iterator[Case]:
-    """Cases around harvested arguments: as they are, then their float leaves changed."""
+    """Cases around harvested arguments: unchanged, then with other values in their float leaves."""
     yield Case("as called", lambda: values)
 
     def changed(change: Callable[[np.ndarray, int], np.ndarray]) -> Callable[[], Values]:

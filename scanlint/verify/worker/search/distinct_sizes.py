@@ -1,4 +1,4 @@
-"""Give axes sizes of their own, so that nothing fits by luck."""
+"""Gives axes distinct sizes, so that no shapes match by coincidence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Place = tuple[str, str, int]
 
 
 def separate(specs: Specs, attempt: Attempt, links: Links) -> Specs:
-    """Rename the size of an axis, with as few others as the function allows, wherever several share a size."""
+    """Give each axis that shares its size another one, together with as few others as the function allows."""
     deadline = time.process_time() + SECONDS
     settled: set[Place] = set()
     for place in dict(_places(specs)):
@@ -50,7 +50,7 @@ def _places(specs: Specs) -> Iterator[tuple[Place, int]]:
 
 
 def _sets(place: Place, sharing: list[Place]) -> Iterator[tuple[Place, ...]]:
-    """None of the others, those of the same position, then ever more of them; never all."""
+    """Sets of other axes: none, those at the same position, then ever larger ones, but never all."""
     same = tuple(p for p in sharing if p[2] == place[2])
     yield ()
     if same and len(same) < len(sharing):

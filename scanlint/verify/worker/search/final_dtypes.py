@@ -1,4 +1,4 @@
-"""The dtypes of the names that a run of the old version ends with: a loop carried them where Python only had names."""
+"""The dtypes that local names have when the old version ends: those of the loop's carries in Python."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ..runtime.version_pair import VersionPair
 from .case_values import make, modes
 
 MOST = 20
-"""Runs of the old version, with different values: a branch that few take may be what gives a name its dtype."""
+"""Runs of the old version, with different values: a rarely taken branch may determine a dtype."""
 
 
 def ended(
     pair: VersionPair, function: str, specs: Specs, floats: Sequence[float], wanted: Collection[str], *, decides: bool
 ) -> dict[str, str]:
-    """The dtype of each wanted local name in the end, but of those that are as weakly typed as a number on every run.
+    """The final dtype of each wanted local name that is strongly typed in some run.
 
-    `floats` are the numbers that the function compares with. `decides`: what it does depends on values at all.
+    `floats` are the numbers that the function compares with. `decides`: whether it branches on values.
     """
     found: dict[str, str] = {}
     for mode in islice(modes(specs, floats, ()), MOST if decides else 1):

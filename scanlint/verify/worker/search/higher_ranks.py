@@ -1,4 +1,4 @@
-"""Arrays of one more axis than was guessed: what counts along the last axis may have counted along the first."""
+"""Arrays with one axis more than was guessed: an index along the last axis may be one along the first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .carry_avals import Start
 
 BLAMED = "another rank"
 GUESSED = ("one more axis", "two axes")
-"""How the labels begin of shapes whose ranks nothing speaks for."""
+"""How the labels begin of shapes whose ranks are only guessed."""
 MAX_ALONE = 3
 MOST_FEWER = 4
 LARGER = 3
@@ -23,32 +23,32 @@ LONGEST = 64
 
 
 class _Asked(Exception):
-    """The truth of a traced value is asked for."""
+    """The code tests the truth of a traced value."""
 
 
 def further(
     inputs: Attempts, after: Callable[..., object], specs: Specs, starts: Callable[[Specs], list[Start]]
 ) -> Iterator[tuple[str, Specs]]:
-    """The specs with an axis more, for all arrays of numbers together or else for some, where both versions take it.
+    """The specs with one axis more for all float arrays together, or for some, where both versions accept them.
 
-    Only where the old version decides nothing: with arms of different shapes, nobody means what it gives. Numbers
-    whose rank nothing tells are tried with two axes as well. Where the new version fails because a carry starts as a
-    Python number, whose rank no caller chooses, it is to blame for rows in place of the numbers that a loop reads, for
-    what may be a matrix, left of a product, for what is added to it as it is, or where there are no arrays, for arrays
-    in place of all numbers: a single one (`rate`) is seldom meant to be an array, unless it is what a carry starts as
-    and no trip reads that.
+    The old version must not branch on traced values: arms of different shapes have no meaning. Numbers of unknown rank
+    are also tried with two axes. If only the new version fails, because a carry starts as a Python number, it is to
+    blame in these cases: rows replace numbers that a loop reads; the array may be a matrix, on the left of a product;
+    it is added to the carry as it is; or arrays replace all numbers of a function without arrays. It is not to blame
+    for a single number (`rate`), which is seldom meant as an array, unless that is the initial value of a carry and no
+    trip reads it.
     """
 
     unread: list[Start] = []
-    together = False  # whether an axis more is fine if all arrays get it: a start may have its rank from one of them
+    together = False  # whether both versions accept one axis more for all arrays, of which a carry may start as one
 
     def straight(asked: int) -> bool:
         raise _Asked
 
     def tried(changed: Specs, names: Sequence[str], meant: bool, rows: bool = False, alone: bool = False) -> str | None:
-        """BLAMED where the new version alone fails and that is its fault, "" where both accept them.
+        """BLAMED if only the new version fails and is to blame, "" if both versions accept the specs, else None.
 
-        `names` have an axis more, `alone` where few do.
+        `names` have one axis more, `alone` if they are few.
         """
         decides = inputs.attempt(changed, truth=straight) is not None
         if decides and inputs.attempt(changed) is not None:
@@ -58,10 +58,10 @@ def further(
             return None if decides else ""
         said = failure.says
         if failure.kind == "ValueError" and Fact.FEWER_AXES in said.facts:
-            return BLAMED  # a start was given the shape of one array, and has that of another one already
+            return BLAMED  # an initial value was given the shape of one array, and has that of another one already
         if failure.kind != "TypeError":
             return None
-        # Of a `cond`: what stays as it was has no axis more.
+        # The arms of a `cond` differ where one of them keeps a value that got no axis.
         arms = said.mismatch is not None and said.mismatch.primitive == "cond"
         wrong = [s for s in starts(changed) if not s.fits] if arms or said.carry else []
         if arms and not wrong:
@@ -93,7 +93,7 @@ def further(
     low = [(n,) for n in arrays if len(specs[n].shape) < 2]  # type: ignore[union-attr]
     written = _written(inputs.node)
     lengths = [fresh, 3, None, *known, *written]
-    beside = [  # `jnp.ones(4)` meets the rows and all other arrays
+    beside = [  # `jnp.ones(4)` is combined with the rows and all other arrays
         ({n: s if n in read else resize(s, dict.fromkeys(known, length)) for n, s in specs.items()}, length)
         for length in written
     ]
@@ -103,7 +103,7 @@ def further(
     others = [names for names in others if names not in sets]
     for names in [*sets, *others]:
         if names in others and not unread:
-            continue  # only a start that no trip reads may stay a number where all else gets an axis
+            continue  # only an initial value that no trip reads may stay a number where all else gets an axis
         meant = plain or set(names) <= {*series, *matrices, *added}
         first = bool(names) and set(names) <= matrices
         for base, size in bases if names else ():
@@ -121,10 +121,10 @@ def further(
 
 
 def fewer(inputs: Attempts, after: Callable[..., object], specs: Specs) -> Iterator[tuple[str, Specs]]:
-    """The specs with a number in place of one array, where the old version takes that and a carry loses its size.
+    """The specs with a number in place of one array, where the old version accepts that and a carry changes its size.
 
-    A number spreads over any array, so it is not what makes a carry shorter or longer from trip to trip: the array
-    that was guessed in its place only hid that. Axes of one element are left out of it: these wait to be spread.
+    A number broadcasts to any shape, so it is not what changes the size of a carry: the guessed array only hid the
+    change. Axes of size one are left out, since they broadcast too.
     """
     told = {a.arg for a in ast.walk(inputs.node.args) if isinstance(a, ast.arg) and _tells_rank(a.annotation)}
     floats = {n: s for n, s in specs.items() if isinstance(s, Array) and s.dtype == "float32"}
@@ -140,12 +140,12 @@ def fewer(inputs: Attempts, after: Callable[..., object], specs: Specs) -> Itera
 
 
 def _resized(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
-    """Whether two shapes have axes of different sizes that no broadcasting explains."""
+    """Whether two shapes of one rank differ in an axis by more than broadcasting."""
     return len(before) == len(after) and any(b != a and 1 not in (b, a) for b, a in zip(before, after, strict=True))
 
 
 def _written(function: ast.AST) -> list[int]:
-    """The first few lengths that stand in a function: `jnp.ones(4)`."""
+    """The first few lengths written as constants in a function: `jnp.ones(4)`."""
     found = {n.value for n in ast.walk(function) if isinstance(n, ast.Constant) and type(n.value) is int}
     return sorted(n for n in found if 1 < n <= LONGEST)[:MOST_LENGTHS]
 
@@ -168,7 +168,7 @@ def read_by_loops(function: ast.AST) -> dict[str, int]:
 
 
 def _held(function: ast.AST) -> dict[str, dict[object, str]]:
-    """The names in dicts that are written out: `params = {"w": xs}`."""
+    """The names in dict displays: `params = {"w": xs}`."""
     found: dict[str, dict[object, str]] = {}
     for node in ast.walk(function):
         match node:
@@ -199,7 +199,7 @@ def _numbers(function: ast.AST) -> set[str]:
 
 
 def _begins(function: ast.AST) -> dict[str, str]:
-    """What names begin as that are bound to another name first: `best = x`."""
+    """The names that are first bound to another name, each with that name: `best = x`."""
     bound = [n for n in ast.walk(function) if isinstance(n, ast.Assign)]
     pairs = [
         (t.id, n.value.id)
@@ -230,7 +230,7 @@ def _multiplied(function: ast.AST) -> set[str]:
 
 
 def _tells_rank(annotation: ast.expr | None) -> bool:
-    """Whether an annotation may say how many axes there are: `Float[Array, "n"]`, `float`."""
+    """Whether an annotation may determine the rank: `Float[Array, "n"]`, `float`."""
     match annotation:
         case ast.Subscript():
             return True
@@ -240,7 +240,7 @@ def _tells_rank(annotation: ast.expr | None) -> bool:
 
 
 def _longer(spec: object, size: int | None, *, first: bool = False) -> Array:
-    """With an axis of that size at the end, or `first`; without a size as long as the first one."""
+    """The array with one axis more, the last or the `first`; without a size, as long as its first axis."""
     assert isinstance(spec, Array)
     length = size or (spec.shape[0] if spec.shape else 2)
     return Array((length, *spec.shape) if first else (*spec.shape, length), spec.dtype)

@@ -28,7 +28,7 @@ SMALLEST = (2, 3, 4, 5)
 BRIEF = 80  # attempts
 LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip", "clamp"])
 NARROW = frozenset(["float32", "int32", "uint32", "float16", "bfloat16", "int8", "int16", "complex64"])
-LARGEST = 1e300  # of the numbers that floats can hold
+LARGEST = 1e300  # a number beyond it does not fit a float
 LONGER: tuple[Callable[[int], bool], ...] = (lambda asked: asked <= 2, lambda asked: asked <= 4)
 """Truth tests that let a `while` make more trips than one."""
 REMEDY = "add `# scanlint: inputs ...` above the function or record"
@@ -39,7 +39,7 @@ class NoInputs(Exception):
 
 
 class Inputs(Attempts):
-    """The specs of one function, their variants in size, and the constants that its source compares with."""
+    """The specs of one function, their variants in size, and the constants with which its source compares."""
 
     def functions(self) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
         return {s.name: s for s in self.loaded.tree.body if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef))}
@@ -104,14 +104,14 @@ class Inputs(Attempts):
         return divisors(self.node, *self.functions().values())
 
     def filled(self, specs: Specs) -> Failure | None:
-        """The same where results have elements: a length of 3 divided by 4 leaves none."""
+        """The same, but results must have elements: a length of 3 divided by 4 leaves none."""
         failure = self.both_ways(specs)
         if failure is None and (self.empty or min(sizes(list(specs.values())), default=1) == 0):
             return Failure("the result has no elements", (), "ValueError")
         return failure
 
     def both_ways(self, specs: Specs) -> Failure | None:
-        """The same where truth tests on arrays come out the other way: what a `break` skips has shapes as well."""
+        """The same, and with the opposite outcome of truth tests on arrays: what a `break` skips has shapes as well."""
         self.decided = False
         failure = self.attempt(specs)
         if failure is not None or not self.decided:
@@ -120,13 +120,13 @@ class Inputs(Attempts):
         return other if other is not None and not other.meant else None
 
     def accepted_by_both(self, specs: Specs, other: Callable[[Specs], Failure | None]) -> Specs | None:
-        """Shapes that the new version takes too; None where there are none.
+        """Specs that the new version accepts too; None if there are none.
 
-        Guessed shapes have no authority: a carry that grows from a guessed scalar is our mistake, not the rewrite's.
-        Dtypes never change, nor do ranks fall, as that would hide a carry that grows from a constant; except where an
-        array is what grows and the rank was only suggested by the way it is used. Nor do they rise where `xs[i, j]`
-        names each axis. No array gets axes of one size where
-        the old version takes others for any number of trips: a rewrite that wants a square has taken one for the other.
+        Guessed shapes are no evidence against a rewrite: a carry that grows from a guessed scalar is the guess's fault.
+        Dtypes never change. Ranks do not fall, as that would hide a carry that grows from a constant, unless an array
+        grows and its rank was only suggested by its uses. Ranks do not rise where `xs[i, j]` names each axis. Axes of
+        different sizes do not become equal if the old version accepts the others for any trip count: a rewrite that
+        needs a square has confused two axes.
         """
         failure = other(specs)
         wrong = failure.says.mismatch if failure is not None else None
@@ -164,7 +164,7 @@ class Inputs(Attempts):
         return None if found.specs is None else separate(found.specs, both, self.links())
 
     def entered(self, specs: Specs) -> tuple[set[int], Failure | None]:
-        """The loops in which the old version makes a trip, by the first lines of their bodies; and whether it fails."""
+        """The loops in which the old version makes a trip, by the first lines of their bodies; and why it fails."""
         reached = ReachedLines()
         failure = self.attempt(specs, reached=reached)
         loops = (n for n in ast.walk(self.node) if isinstance(n, ast.For | ast.While))
@@ -181,7 +181,7 @@ class Inputs(Attempts):
         return specs
 
     def links(self) -> Links:
-        """Axes that one index walks along."""
+        """Axes that share an index, and so a size."""
         groups: dict[str, list[tuple[str, int]]] = {}
         for name, need in infer(self.node, self.functions()).items():
             if need.counts is not None:
@@ -210,7 +210,7 @@ class Inputs(Attempts):
             need = needs.get(name, Need())
             text = isinstance(need.default, str) and name not in self.signature.static
             if name in given or (text and jitted(self.function)):
-                continue  # no text can be handed to what is compiled: it always has its default
+                continue  # a compiled function accepts no text, so the parameter always has its default
             if index == 0 and self.owner is not None and name in ("self", "this", "cls"):
                 found[name] = list(self.instance(self.owner, need, shared))
                 if not found[name]:
@@ -249,7 +249,7 @@ class Inputs(Attempts):
                 complete(self.loaded, {node.name})
 
     def counting(self, name: str, needs: Mapping[str, Need], found: Mapping[str, list[Spec]]) -> Iterator[Spec]:
-        """A whole number that counts along an axis of another argument: the size of that axis."""
+        """A whole number that is the extent of an axis of another argument: the size of that axis."""
         for other, need in needs.items():
             first = found[other][0] if other in found else None
             for axis, size in need.sizes.items():
@@ -324,7 +324,7 @@ def _compared(function: ast.AST) -> tuple[list[float], list[int]]:
 
 
 def _limits(node: ast.AST) -> bool:
-    """Whether what an expression gives turns at the numbers in it: `x > 1`, `min(n, 64)`."""
+    """Whether the value of an expression changes its form at the numbers in it: `x > 1`, `min(n, 64)`."""
     match node:
         case ast.Compare():
             return True
@@ -345,7 +345,7 @@ def _numbers(node: ast.AST) -> Iterator[int | float]:
 
 
 def _places(function: ast.AST) -> dict[str, int]:
-    """How many axes `xs[i, j]` names, of each array: a place on each, and no part of one."""
+    """How many axes `xs[i, j]` indexes, by array; slices and new axes do not count as such an index."""
     found: dict[str, int] = {}
     for node in ast.walk(function):
         match node:
@@ -357,13 +357,13 @@ def _places(function: ast.AST) -> dict[str, int]:
 
 
 def _rises(before: Spec, after: Spec, axes: int) -> bool:
-    """Whether an array of so many axes has more now."""
+    """Whether an array had this rank and has a higher one now."""
     arrays = isinstance(before, Array) and isinstance(after, Array)
     return arrays and len(before.shape) == axes < len(after.shape)  # type: ignore[union-attr]
 
 
 def _squared(before: Spec, after: Spec) -> bool:
-    """Whether axes of different sizes have one size now."""
+    """Whether axes of different sizes have become equal."""
     if not (isinstance(before, Array) and isinstance(after, Array)) or len(before.shape) != len(after.shape):
         return False
     return len(set(after.shape)) < len(set(before.shape))

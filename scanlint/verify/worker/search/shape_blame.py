@@ -1,4 +1,4 @@
-"""Where the new version rejects guessed shapes: is it to blame, or the guess?"""
+"""Whether the new version or the guess is to blame where the new version rejects guessed shapes."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ WAYS: tuple[Callable[[int], bool], ...] = (
 
 
 def to_blame(inputs: Attempts, new: ast.Module, specs: Specs, failure: Failure) -> bool:
-    """Whether the new version fails at what the old one does too with these shapes: it gives it other operands.
+    """Whether the new version fails in a computation that the old one does with these shapes: its operands differ.
 
-    It is not where it fails at something of its own (a carry that grows, arms or lengths that differ): that may be due
-    to shapes that nobody means. Nor where the old version rejects the shapes on another of its ways.
+    It is not to blame if it fails in an operation of its own (a carry that grows, arms or lengths that differ), which
+    may be due to the guessed shapes, nor if the old version rejects the shapes on another path.
     """
     failing = _done(new, failure.lines[-1:])
     if not failing:
@@ -34,7 +34,7 @@ def to_blame(inputs: Attempts, new: ast.Module, specs: Specs, failure: Failure) 
 
 
 def _done(tree: ast.Module, lines: Collection[int]) -> set[str]:
-    """What the simple statements on these lines compute."""
+    """The expressions that the simple statements on these lines compute."""
     found = set()
     for node in ast.walk(tree):
         match node:

@@ -23,9 +23,9 @@ MOST_QUOTED = 6
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why an attempt failed: the message, and the lines reached in the code under test, outermost first.
+    """Why an attempt failed: the message, and the lines of the code under test in the traceback, outermost first.
 
-    `meant`: it is the code under test that raises.
+    `meant`: the code under test raises it itself.
     """
 
     message: str
@@ -41,7 +41,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Open:
-    """A failed attempt whose changes are still to be tried: left as soon as one of them gets further."""
+    """A failed attempt with changes still to be tried; it is left as soon as one of them gets further."""
 
     rank: tuple[int, ...]
     cost: float
@@ -74,9 +74,9 @@ def search(
     most: int = MAX_ATTEMPTS,
     divisors: tuple[int, ...] = (),
 ) -> SearchResult:
-    """Best first: how far the function got, then how few changes were made. `links` are axes of equal size.
+    """Best-first search: by how far the function got, then by how few changes were made.
 
-    `divisors`: numbers by which the function divides sizes.
+    `links` are axes of equal size, `divisors` numbers by which the function divides sizes.
     """
 
     def changes(specs: Specs, failure: Failure) -> Iterator[tuple[float, Specs]]:
@@ -113,7 +113,7 @@ def search(
 
 
 def alike(specs: Specs) -> Specs:
-    """The same with all axes of one size: nothing is at odds but ranks."""
+    """The same with all axes of one size, so that only ranks can be wrong."""
     table = dict.fromkeys(sizes(list(specs.values())), FRESH[0])
     return {name: resize(spec, table) for name, spec in specs.items()}
 
@@ -142,7 +142,7 @@ def _rank(failure: Failure) -> tuple[int, ...]:
 def _changes(
     specs: Specs, alternatives: Mapping[str, list[Spec]], why: Failure, tree: ast.AST
 ) -> Iterator[tuple[float, Specs]]:
-    """Changed specs, the likeliest first, with their costs."""
+    """Changed specs with their costs, the likeliest first."""
     said = why.says
     involved = _involved(tree, why.lines, set(specs)) | (set(specs) & said.words)
     for stable in itertools.islice(_stable(specs, list(_grown(said.shapes))), 12):
@@ -163,11 +163,11 @@ def _changes(
                 yield cost, {**specs, name: other}
         for changed in _leaf_changes(specs[name], sizes(list(specs.values()))[:6], Fact.UNCALLABLE in said.facts):
             yield cost, {**specs, name: changed}
-    if Fact.SHAPES in said.facts:  # `self.w` is made with sizes that are handed in as numbers
+    if Fact.SHAPES in said.facts:  # `self.w` is made with sizes that are arguments
         numbers = [s.count for spec in specs.values() for _, s in leaves(spec) if isinstance(s, Scalar)]
         counts = [(a, b) for a in sizes(list(specs.values())) for b in dict.fromkeys(numbers) if a != b]
         yield from _resized(specs, counts, involved)
-    # what spreads over an axis is seldom what is meant
+    # an axis that broadcasts is seldom meant
     yield from _resized(specs, [(a, b) for a, b in pairs if b == 1], involved)
 
 
@@ -195,9 +195,9 @@ def _resized(specs: Specs, pairs: list[tuple[int, int]], involved: set[str]) -> 
 
 
 def _joined(specs: Specs, pairs: list[tuple[int, int]]) -> Iterator[tuple[float, Specs]]:
-    """The axis of a matrix given another size, and an axis that is joined to others before the product with it.
+    """A matrix axis given another size, and with it an operand that is concatenated before the product.
 
-    `concatenate([x, h]) @ w` has another length once `h` has the one that the loop gives it.
+    In `concatenate([x, h]) @ w` the length changes once `h` has the size that the loop gives it.
     """
     known = sizes(list(specs.values()))
     for a, b in pairs:
@@ -207,7 +207,7 @@ def _joined(specs: Specs, pairs: list[tuple[int, int]]) -> Iterator[tuple[float,
 
 
 def _named(spec: Spec, quoted: Sequence[str]) -> Iterator[Spec]:
-    """A text among the leaves made one that an error quotes: it often lists what may be given."""
+    """A text argument replaced by one that an error quotes: messages often list what is allowed."""
     for path, leaf in leaves(spec):
         if isinstance(leaf, Alternatives) and all(isinstance(v, str) for v in leaf.values):
             for text in [t for t in quoted if t != leaf.values[0]][:MOST_QUOTED]:
@@ -227,7 +227,7 @@ def _grown(shapes: Iterable[tuple[Shape, Shape]]) -> Iterator[tuple[Shape, Shape
 
 
 def _stable(specs: Specs, grown: list[tuple[Shape, Shape]]) -> Iterator[Specs]:
-    """For every carried value that grew, one argument of its first shape that starts with its last."""
+    """For each carry that grew, an argument of its initial shape gets its final shape."""
     found = [(name, path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec)]
     arrays = [(name, path, leaf) for name, path, leaf in found if isinstance(leaf, Array)]
     choices = [[(*x, after) for x in arrays if x[2].shape == before] for before, after in grown]

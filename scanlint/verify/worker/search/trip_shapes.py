@@ -1,4 +1,4 @@
-"""Shapes that suit any number of trips: `x @ ws[i]` takes vectors for `ws[i]`, for as many trips as `x` has axes."""
+"""Shapes for any trip count: with vectors for `ws[i]`, `x @ ws[i]` runs only for as many trips as `x` has axes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ MOST = 20  # attempts
 
 
 def for_more_trips(inputs: Attempts, specs: Specs, candidates: Mapping[str, list[Spec]], links: Links) -> Specs:
-    """These shapes if more rows of what loops go over are accepted too, else others where they are, if there are any.
+    """These shapes if the arrays that loops go over may have more rows; else others that may, if there are any.
 
-    The others give what a loop goes over one axis more.
+    The others have one axis more in an array that a loop goes over.
     """
 
     def attempt(tried: Specs) -> Failure | None:
@@ -39,7 +39,7 @@ def for_more_trips(inputs: Attempts, specs: Specs, candidates: Mapping[str, list
 
 
 def _rows(inputs: Attempts, specs: Specs) -> dict[str, Array]:
-    """What loops go over, or index with their variables; not what stands in a list that one goes over."""
+    """The arrays that loops go over or index with their variables, without those in a list that a loop goes over."""
     iterables = [n.iter for n in ast.walk(inputs.node) if isinstance(n, ast.For | ast.comprehension)]
     lists = [n for iterable in iterables for n in ast.walk(iterable) if isinstance(n, ast.List | ast.Tuple)]
     listed = {n.id for display in lists for n in ast.walk(display) if isinstance(n, ast.Name)}

@@ -31,10 +31,10 @@ GUESSED_ANEW = "the new version does not take the shapes that were guessed first
 
 @dataclass
 class Families:
-    """Makes the families of one function; `judge` is the pair of versions on which guesses are tried.
+    """Makes the families of cases of one function; `judge` compares guesses on both versions.
 
-    `recorded` are real calls, `kept` says where they come from. `chosen`: guessed shapes were given up for others that
-    the new version takes too.
+    `recorded` are real calls, `kept` says where they come from. `chosen`: the shapes guessed first were replaced by
+    others that the new version accepts too.
     """
 
     inputs: Inputs
@@ -48,7 +48,7 @@ class Families:
     chosen: bool = False
 
     def found(self, before: Callable[..., object]) -> list[Family]:
-        """All families, those with the inputs that are trusted most first; raises NoInputs."""
+        """All families, the most trusted inputs first; raises NoInputs."""
         if self.recorded:
             self.source = self.kept
             return self.around(list(self.recorded))
@@ -62,7 +62,7 @@ class Families:
         return self.around(harvested)
 
     def around(self, real: list[Values]) -> list[Family]:
-        """Arguments of real calls: as they are for every call first, then varied in values and in size."""
+        """Arguments of real calls: every call unchanged first, then with other values and sizes."""
         floats, _ = self.inputs.constants()
         called = [c for at, v in enumerate(real) for c in islice(varied(v, floats), None if at < VARIED else 1)]
         usual = [c for c in called if c.label == "as called"]
@@ -86,7 +86,7 @@ class Families:
         """Arguments of call sites."""
         loaded, signature = self.inputs.loaded, self.inputs.signature
         if isinstance(signature, MakerSignature):
-            return []  # calls of the maker say nothing of what it makes is called with
+            return []  # calls of the maker do not tell the arguments of its product
         try:
             found = list(harvest(loaded.tree, loaded.names, self.function, before))
         except (TypeError, ValueError):
@@ -96,7 +96,7 @@ class Families:
         return fitting or list(handed_in(loaded, self.function, signature))
 
     def small(self, harvested: list[Values]) -> Specs | None:
-        """What the callers pass, in short where the function accepts that; None where no spec describes it."""
+        """Specs of the callers' arguments, with short axes if the function accepts them; None if there are none."""
         for values in harvested:
             specs = specs_of(values)
             for proposed in (reduced(specs), specs):
@@ -108,10 +108,10 @@ class Families:
         return None
 
     def guessed(self) -> Specs:
-        """Synthesised specs; where the new version cannot be traced with them, others that both versions take.
+        """Synthesised specs; if the new version cannot be traced with them, others that both versions accept.
 
-        A guessed rank has no authority: a carry that grows from it is our mistake, unless no rank suits both, or no
-        trip reads what the carry starts as, which may then have any rank.
+        A guessed rank is no evidence against a rewrite: a carry that grows because of it is the guess's fault, unless
+        no rank suits both versions. If no trip reads the initial value of the carry, its rank is arbitrary.
         """
         inputs, judge = self.inputs, self.judge
         specs = inputs.synthesised()
@@ -137,7 +137,7 @@ class Families:
         ranks = list(further(self.inputs, self.judge.pair.after, specs, self.settling.starts))
         ranks += [*self.tripless(specs, ranks), *fewer(self.inputs, self.judge.pair.after, specs)]
         listed = [*self.inputs.variants(specs), *ranks]
-        listed.sort(key=lambda s: (bool(s[0]), not s[0].startswith(BLAMED)))  # what tells most comes first
+        listed.sort(key=lambda s: (bool(s[0]), not s[0].startswith(BLAMED)))  # the most telling first
         for label, sized in listed if not real else [("", specs)]:
             doubtful = label.startswith("size 1 ") or (self.chosen and label and not label.startswith(BLAMED))
             if doubtful and self.broadcasts(sized):
@@ -151,7 +151,7 @@ class Families:
         return found
 
     def tripless(self, specs: Specs, ranks: list[tuple[str, Specs]]) -> Iterator[tuple[str, Specs]]:
-        """The first of these with more axes, with so few rows that a loop which leaves out the first makes no trip."""
+        """The first of these with more axes, with so few rows that a loop which skips the first row makes no trip."""
         longer = next(((label, other) for label, other in ranks if label.startswith(GUESSED)), None)
         if longer is None or self.inputs.owner is not None:
             return
@@ -164,7 +164,7 @@ class Families:
                 return
 
     def broadcasts(self, specs: Specs) -> bool:
-        """Whether a guessed size of one makes a carried array grow: it spreads over an axis that no caller means."""
+        """Whether a guessed axis of size one makes a carry grow by broadcasting."""
         failure = None if self.inputs.owner is not None else self.inputs.attempt(specs, self.judge.pair.after)
         if failure is None or failure.kind not in RETRY:
             return False
@@ -173,7 +173,7 @@ class Families:
 
 
 def _fitted(first: Specs, other: Specs) -> str:
-    """The arguments whose shapes were guessed anew, with these: `t: float32[4] (not float32[])`."""
+    """The arguments whose guessed shapes were replaced, with the new ones: `t: float32[4] (not float32[])`."""
     changed = []
     for name, spec in other.items():
         before = dict(leaves(first[name], name))
@@ -194,7 +194,7 @@ def _discrete(value: object) -> bool:
 
 
 def _otherwise(value: object, need: Need) -> list[object]:
-    """What else an argument may be, as far as its default and the comparisons in the source tell."""
+    """Other values of a discrete argument: its default, and the constants that it is compared with."""
     if need.default is None and value is not None:
         return [None]
     if isinstance(value, bool):

@@ -23,7 +23,7 @@ from .watch import Message, Watch, exit_text, unknown
 
 TICK = 0.05
 ENDING_SECONDS = 5.0
-NO_PIPE = 113  # what a task's process exits with when it cannot answer
+NO_PIPE = 113  # exit code of a task's process that cannot answer
 QUICKER = "--xla_cpu_use_fusion_emitters=false"
 """A flag of XLA with which it compiles small programs for CPUs in about two thirds of the time."""
 
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str]) -> None:
         limits.adopt_orphans()
         if "JAX_DISABLE_MOST_OPTIMIZATIONS" in os.environ and os.environ.get("JAX_PLATFORMS") == "cpu":
             _hasten()
-        gc.freeze()  # what was imported is no garbage: no child need look through it
+        gc.freeze()  # imported objects are no garbage: no child need traverse them
     with os.fdopen(requests, "r", encoding="utf-8") as lines:
         for line in lines:
             request: Message = json.loads(line)
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _hasten() -> None:
-    """Have XLA compile sooner, unless this XLA ends processes that give it the flag: a child tries it first."""
+    """Have XLA compile sooner by a flag, which a child process tries first: some versions of XLA exit on it."""
     usual = os.environ.get("XLA_FLAGS", "")
     os.environ["XLA_FLAGS"] = f"{QUICKER} {usual}".strip()
     child = os.fork()

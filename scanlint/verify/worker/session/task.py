@@ -42,16 +42,16 @@ from .case_families import Families
 from .watch import Clock
 
 LOAD_SECONDS = 20.0
-LATE = 0.55  # of the time that a task has: what still runs then has to end soon
+LATE = 0.55  # of a task's time: after that no further comparison begins
 Answer = dict[str, object]
 
 
 def run(
     request: Answer, folder: str, stage: Callable[[str], None], keep: Callable[[Answer], None] = lambda answer: None
 ) -> Answer:
-    """The answer to one request; nothing that the code under test raises comes through.
+    """The answer to one request; no exception of the code under test escapes.
 
-    `keep` is told the answer that stands before other inputs are tried, which have time of their own.
+    Before other inputs are tried, with a time limit of their own, `keep` is given the answer so far.
     """
     intact = Intact.now()
     enclosure = enclose(folder, float(str(request["timeout"])), kernel=bool(request["kernel"]))
@@ -101,7 +101,7 @@ def attempt(task: VerificationRun) -> tuple[VerificationRun, Answer]:
 
 @dataclass
 class VerificationRun:
-    """The request, and what is found out about it."""
+    """One attempt at a request: the request, and what is found out about it."""
 
     request: Answer
     stage: Callable[[str], None]
@@ -123,7 +123,7 @@ class VerificationRun:
         self.clock = self.timed()
 
     def timed(self) -> Clock:
-        """Begins now; over when most of the time that a task has is spent."""
+        """A clock that starts now and is over when most of the task's time is spent."""
         return Clock(os.getpid(), LATE * float(str(self.request["timeout"])))
 
     def answer(self, verdict: str, **more: object) -> Answer:
@@ -142,14 +142,15 @@ class VerificationRun:
         }
 
     def doubtful(self, answer: Answer) -> bool:
-        """Whether inputs of other files may tell more: there were none, or a guess that only the body of a loop minds.
+        """Whether inputs from other files may change the verdict.
 
-        What a caller never hands in is no counterexample where the old version ran only as it skipped the loop.
+        They may if there were no inputs, or if the new version only fails in the body of a loop on guessed inputs: the
+        old version may have returned a result because it skipped that loop, for arguments that no caller passes.
         """
         return self.source in ("synthesised", "harvested") and (answer["verdict"] == "unknown" or self.guessed)
 
     def trusted(self, answer: Answer) -> Answer:
-        """The answer, unless the code under test changed what judges it, or did more than give results."""
+        """The answer, unless the code under test changed the verifier or had effects other than its result."""
         refused = [*self.enclosure.loading, *self.enclosure.running]
         if refused:
             self.notes.append(f"refused while verifying: {refused[0]}")
@@ -179,7 +180,7 @@ class VerificationRun:
         change: Callable[[ast.Module], ast.Module],
         given: dict[str, object],
     ) -> Loaded:
-        """One version, with what is run changed first; raises Unknown where it cannot be loaded."""
+        """One version with a changed tree; raises Unknown if it cannot be loaded."""
         self.stage(f"loading the {which} version")
         text, file, root, function = (self.text(n) for n in (which, "file", "root", "function"))
         self.enclosure.loaded = False
@@ -258,7 +259,7 @@ class VerificationRun:
         return self.answer(verdict)
 
     def recorded(self, old: Loaded, signature: Signature) -> tuple[Signature, tuple[Values, ...]]:
-        """The recorded calls: of the function, or of the function that it makes; with how that is called."""
+        """The signature and arguments of the recorded calls of the function, or of the function that it makes."""
         if not self.recordings:
             return signature, ()
         dotted, root = self.text("function"), self.text("root")
@@ -277,7 +278,7 @@ class VerificationRun:
     def making(
         self, old: Loaded, signature: Signature, coverage: Coverage
     ) -> tuple[Signature, ast.FunctionDef | ast.AsyncFunctionDef, Values] | None:
-        """How what the function makes is called, its parameters and its maker's, and what the maker is called with."""
+        """For a function that makes functions: the signature and parameters of both, and the maker's arguments."""
         dotted = self.text("function")
         found = making(old.function, signature, coverage.changed) if old.function and "." not in dotted else None
         if found is None or self.request["given"]:
@@ -290,9 +291,9 @@ class VerificationRun:
         return arguments(calls, old, self.text("root"), signature, frozenset())[0]
 
     def called(self, old: Loaded, signature: Signature) -> tuple[Signature, tuple[Values, ...]]:
-        """The same with what callers in this file and in others hand in; raises Unknown where there are none."""
+        """The same for the arguments of callers in this and other files; raises Unknown if there are none."""
         dotted = self.text("function")
-        self.enclosure.loaded = False  # what tests write is not what the function does
+        self.enclosure.loaded = False  # tests may write files, the function may not
         try:
             found = Search(old, self.text("root"), dotted).found()
         finally:
@@ -347,7 +348,7 @@ class VerificationRun:
             return None
 
     def carries(self, *, faded: bool) -> list[Answer]:
-        """The carries of the new version that do not fit, or lose their dtype, as the answer says it."""
+        """The carries of the new version that change their type, or lose their dtype, in the form of the answer."""
         if self.settling is None:
             return []
         self.stage("tracing the types of carries")

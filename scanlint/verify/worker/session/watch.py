@@ -1,4 +1,4 @@
-"""What a task's process says while it runs, and when its time, its memory or its folder is used up."""
+"""Watches a task's process: what it reports, and whether it exceeds its time, memory or disk space."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ WALL = 3.0
 FOLDER_BYTES = 1 << 30
 LOOK_SECONDS = 0.5
 STUCK_SECONDS = 15.0
-STUCK_TIMES = 100.0  # as long as the old version took
-WARM_SECONDS = 0.1  # of that, for operations that it compiles the first time
+STUCK_TIMES = 100.0  # times the old version's time
+WARM_SECONDS = 0.1  # of the old version's time go into compiling
 COMPARED = re.compile(r"^running the new version on (.*) \(the old one took ([\d.]+) s\)$", re.S)
-RENEWALS = 2  # of the time of a task: for inputs of other files, and for what is found there
+RENEWALS = 2  # restarts of a task's clock: to search other files, and to compare on their inputs
 
 
 @dataclass
 class Clock:
-    """A process's time: without what it waited for a processor, so that a busy machine changes no verdict."""
+    """A process's time without what it spent waiting for a processor, so that a busy machine changes no verdict."""
 
     process: int
     timeout: float
@@ -54,7 +54,7 @@ class Clock:
 
 @dataclass
 class Watch:
-    """One task: its lines, which carry a token that only the verifier's side of its process is given."""
+    """One task's process and its messages, which carry a token that only the verifier's side of it is given."""
 
     process: int
     token: str
@@ -91,7 +91,7 @@ class Watch:
             self.answer = answer if isinstance(answer, dict) else self.answer
 
     def enter(self, stage: str) -> None:
-        """Begin a stage. What the old version does in a moment has a time within which the new one must do it."""
+        """Begin a stage; when it runs the new version, give that a limit in proportion to the old version's time."""
         self.stage, self.stuck = stage, None
         compared = COMPARED.match(stage)
         if compared is not None:
@@ -99,7 +99,7 @@ class Watch:
             self.stuck = Clock(self.process, max(min(STUCK_SECONDS, self.timeout / 2), usual))
 
     def again(self, kept: object) -> None:
-        """Where a task goes on with other inputs: keep the answer that it has, and give it its time once more."""
+        """Keep the answer of a task that tries other inputs, and restart its clock."""
         if not isinstance(kept, dict):
             return
         self.kept = kept
@@ -118,7 +118,7 @@ class Watch:
         return message if isinstance(message, dict) else None
 
     def running(self) -> bool:
-        """Whether to go on; else `over` says why not, unless there is an answer."""
+        """Whether the task is still running; if it exceeds a limit, `over` names the limit."""
         if self.answer is not None:
             return False
         if self.stuck is not None and self.stuck.over():

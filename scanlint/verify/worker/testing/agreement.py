@@ -1,4 +1,4 @@
-"""Compare what the two versions gave: structure, shapes, dtypes, values in units of rounding, NaNs in place."""
+"""Compares the results of the versions: structure, shapes, dtypes, values in ULPs, positions of NaNs."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ ACCEPTED_RELATIVE = {2: 2e-2, 4: 1e-4, 8: 1e-9}
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How two results differ; `error` is the largest absolute difference, where only values differ.
+    """How two results differ; `error` is the largest absolute difference if only values differ.
 
-    `discrete` says that it is whole numbers, or places of NaNs and infinities, that differ.
+    `discrete`: whole numbers, or the positions of NaNs and infinities, differ.
     """
 
     text: str
@@ -31,10 +31,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Equal within rounding.
+    """Equal within tolerance.
 
-    `weak` says what differs where a dtype does only because one side is a Python number; `empty` where only arrays
-    without elements differ: `jnp.array([])` has lost the shape and dtype that its elements would have had.
+    `weak` describes dtypes that differ only because one side is a Python number; `empty`: only arrays without elements
+    differ, since `jnp.array([])` has not the shape and dtype that elements would have given it.
     """
 
     error: float = 0.0
@@ -43,7 +43,7 @@ class Agreement:
 
 
 def structure(tree: object) -> object:
-    """A tree's structure in names, the same for the two versions of a class."""
+    """A tree's structure by class names, equal for the two versions of a class."""
     definition = jax.tree_util.tree_structure(tree)
     return _named(definition)
 
@@ -114,7 +114,7 @@ def _kind(array: np.ndarray, weak: bool) -> str:
 
 
 def _promotes(a: np.ndarray, b: np.ndarray) -> bool:
-    """A Python number may become one of a wider kind, as in any arithmetic with it; an array of such keeps its kind."""
+    """Whether a Python number promotes to this dtype, as in arithmetic with it."""
     order = "biufc"
     kinds = {"V": "f"}
     first, second = kinds.get(a.dtype.kind, a.dtype.kind), kinds.get(b.dtype.kind, b.dtype.kind)

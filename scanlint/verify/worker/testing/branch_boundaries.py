@@ -1,6 +1,6 @@
-"""Inputs where the old version turns: between two that take other ways through it lies a boundary.
+"""Inputs at the boundaries of the old version's tests, between two inputs that take different paths.
 
-What a rewrite gets wrong about a test shows there: on one side, on the tie itself, or with another sign beside.
+A wrong test shows there: on one side, on the tie itself, or with another sign in a second argument.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from .judge import Judge, floating
 MAX_TURNS = 8
 MAX_BESIDE = 4  # leaves whose signs are changed
 STEPS = 70
-AWAY = 1e-4  # of the way between two inputs: beyond what rounding decides
+AWAY = 1e-4  # of the distance between two inputs: more than rounding
 QUICK_SECONDS = 0.05
 
 
 class Turn(NamedTuple):
-    """The nearest inputs on both sides of a boundary, two that are clearly on one, and the way beyond it."""
+    """The nearest inputs on both sides of a boundary, two that are clearly on one side, and the path beyond it."""
 
     sides: tuple[Values, Values]
     away: tuple[Values, Values]
@@ -34,7 +34,7 @@ class Turn(NamedTuple):
 
 
 def turns(judge: Judge) -> Iterator[Case]:
-    """Cases on both sides of the boundaries between the cases that were run, as near as floats are."""
+    """Cases on both sides of the boundaries between the cases that were run, as near as floats allow."""
     if judge.pair.pace.usual is None or judge.pair.pace.usual > QUICK_SECONDS:
         return
     seen: set[Way] = set()
@@ -56,14 +56,14 @@ def turns(judge: Judge) -> Iterator[Case]:
 
 
 def _until(way: Way, other: Way) -> Way:
-    """The decisions that two ways have in common, and the one that they do not."""
+    """The common prefix of two paths, and the first decision in which they differ."""
     common = [a for a, b in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(way, other, strict=False))]
     rest = way[len(common) :][:1] or other[len(common) :][:1]
     return (*common, *((point, True) for point, _ in rest))
 
 
 def _turn(judge: Judge, a: Values, b: Values, way: Way) -> Turn | None:
-    """Where between two inputs the way of the first is left; None where their floats do not decide it."""
+    """The boundary between two inputs, by bisection; None if their floats do not determine the path."""
     low, high = a, _between(a, b, 1.0)
     other = _way(judge, high)
     if other is None or other == way:
@@ -104,7 +104,7 @@ def _between(a: Values, b: Values, part: float) -> Values:
 
 
 def _signed(values: Values) -> Iterator[Values]:
-    """The values, then with one float leaf as it is and the others of either sign, and the other way round."""
+    """The values, then each float leaf with the others' signs changed, and with its own sign changed."""
     yield values
     flat, tree = jax.tree_util.tree_flatten(values)
     places = [i for i, x in enumerate(flat) if _moves(x)]

@@ -1,4 +1,4 @@
-"""Which branches were taken: a copy of the old version in which every test says how it came out."""
+"""Branch coverage: a copy of the old version in which every test records its outcome."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Way = tuple[tuple[int, bool], ...]
 
 @dataclass
 class Coverage:
-    """Tests on changed lines: where each is, how it must come out, and how it did."""
+    """The tests on changed lines: the outcomes that are needed, and those that were seen."""
 
     changed: frozenset[int] = frozenset()
     needed: dict[tuple[int, bool], str] = field(default_factory=dict)
@@ -30,15 +30,15 @@ class Coverage:
         return outcome
 
     def begin(self) -> None:
-        """A run of a case begins: what was recorded before it (traces, searches) does not count."""
+        """Begin the run of a case: what traces and searches recorded before does not count."""
         self.trail.clear()
 
     def way(self) -> Way:
-        """How the tests came out since the run began, one after the other."""
+        """The path of the run: the outcomes of its tests, in order."""
         return tuple(self.trail)
 
     def count(self, way: Way) -> None:
-        """The results of a run were compared: what it took is covered."""
+        """The results of a run were compared: its path is covered."""
         self.seen.update(way)
 
     def missing(self) -> list[str]:

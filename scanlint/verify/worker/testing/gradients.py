@@ -1,4 +1,4 @@
-"""Gradients of both versions, in reverse mode where it is defined: results have agreed where adjoints were lost."""
+"""Compares the gradients of both versions: versions with equal results have had different adjoints."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ ULPS = 1024.0
 SINGULAR_SECONDS = 3.0
 PATTERNS = 3
 NEIGHBOURS = 6
-NEW_SECONDS = 3 * CASE_SECONDS  # of which most may be compiling, or running what is not compiled
+NEW_SECONDS = 3 * CASE_SECONDS  # most of which may be compilation
 SMALL = 1e-9
 SAME = 1e-4  # relative difference of gradients in double precision where one of them is not finite in single
-NOISE, LEAST = 1e-5, 1e-7  # of the largest gradient, and of none at all
+NOISE, LEAST = 1e-5, 1e-7  # of the largest gradient, and absolute
 Derivative = Callable[[Signature, Function, Values], "list[object] | None"]
 
 
@@ -67,7 +67,7 @@ def same_gradients(judge: Judge, case: Case) -> bool:
 
 
 def _same_tangents(judge: Judge, case: Case, values: Values) -> bool:
-    """The same in forward mode, which a `while_loop` has: False where either version has not even that."""
+    """The same in forward mode, which a `while_loop` supports: False if a version does not support it."""
     pair = judge.pair
     try:
         with limited(CASE_SECONDS):
@@ -84,7 +84,7 @@ def _same_tangents(judge: Judge, case: Case, values: Values) -> bool:
 def _judge(
     judge: Judge, case: Case, values: Values, expected: list[object], found: list[object] | None, derive: Derivative
 ) -> None:
-    """Refute, or only note what differs at a singular point or by rounding; each gradient by itself."""
+    """Raise Refuted, or note a difference at a singular point or by rounding; each gradient by itself."""
     alike = found is not None and len(found) == len(expected)
     pairs = [([a], [b]) for a, b in zip(expected, found or (), strict=True)] if alike else [(expected, found)]
     for before, after in pairs:
@@ -102,7 +102,7 @@ def _weigh(
     result: Difference,
     derive: Derivative,
 ) -> None:
-    """Refute, or only note what differs at a singular point or by rounding."""
+    """Raise Refuted, or note a difference at a singular point or by rounding."""
     text = f"{describe(values)}: gradient {result.text}"
     lost = found is not None and not _finite(found) and _finite(expected)
     usual = case.ordinary and not any(type(x) is int and x == 0 for x in values.values())  # such as `time / 0`
@@ -130,7 +130,7 @@ def _finite(gradients: Sequence[object]) -> bool:
 
 
 def _negligible(gradients: list[object], result: Difference) -> bool:
-    """Whether a difference is rounding noise beside the largest gradient, or beside one."""
+    """Whether a difference is rounding noise relative to the largest gradient, and to one."""
     largest = max((float(np.max(np.abs(np.asarray(x)), initial=0.0)) for x in gradients), default=0.0)
     return bool(result.values_only and result.error <= NOISE * largest + LEAST)
 
@@ -138,10 +138,10 @@ def _negligible(gradients: list[object], result: Difference) -> bool:
 def _excused(
     pair: VersionPair, case: Case, values: Values, expected: list[object], result: Difference, derive: Derivative
 ) -> bool:
-    """Whether rounding explains a difference, or else a boundary that the values stand on.
+    """Whether rounding, or a boundary at the values, explains a difference.
 
-    At ordinary values the old version's own gradient must move as much under one rounding unit. Where it hardly moves
-    in any direction no boundary excuses another gradient.
+    At ordinary values the old version's own gradient must change as much under one ULP. A boundary explains nothing if
+    the gradient hardly changes in any direction.
     """
     if case.ordinary:
         near = [{k: nudged(v, pattern) for k, v in pair.own(values).items()} for pattern in range(PATTERNS)]
@@ -162,10 +162,10 @@ def _excused(
 
 
 def _by_compiling(pair: VersionPair, values: Values, expected: list[object]) -> bool:
-    """Whether the new version moves as the old one when it is not compiled.
+    """Whether the tangents agree if the new version is not compiled.
 
-    Where operations are fused, what is divided by may come out as 0: how often a maximum is met, if it is computed
-    twice. Only forward mode is asked: there no arm of a `cond` is differentiated that is not taken.
+    Fusion may turn a divisor into 0, such as the number of maxima, which is computed twice. Only forward mode is tried:
+    it does not differentiate arms of a `cond` that are not taken.
     """
     try:
         with jax.disable_jit(), limited(NEW_SECONDS):
@@ -176,7 +176,7 @@ def _by_compiling(pair: VersionPair, values: Values, expected: list[object]) -> 
 
 
 def _by_rounding(pair: VersionPair, values: Values, result: Difference, derive: Derivative) -> bool:
-    """Whether the gradients agree in double precision: what cancels may leave more behind in one of the versions."""
+    """Whether the gradients agree in double precision: cancellation may be worse in one of the versions."""
     if pair.draws or x64():
         return False  # random draws are others in double precision
     try:
@@ -250,7 +250,7 @@ def tangent(signature: Signature, function: Function, values: Values) -> list[ob
 
 
 def _moving(x: object) -> jax.Array:
-    """An output as one that has a tangent: Python numbers, which a loop without trips may give, stand still."""
+    """An output that has a tangent; that of a Python number, which a loop of no trips may return, is zero."""
     return jnp.asarray(x) if floating(x) else jnp.full(shape(x), 0.0)
 
 
@@ -265,10 +265,10 @@ def _projection(result: object) -> jax.Array:
 
 
 def singular(pair: VersionPair, values: Values) -> bool:
-    """Whether the old version itself computes something there whose derivative is not finite, used or not.
+    """Whether the old version computes a value there whose derivative is not finite, used or not.
 
-    Any version that hands such a value to `cond` multiplies it by a zero and gets NaN: `sqrt(sum(g**2))` at zero. What
-    the old version does not compute there, a division behind its guard, must not spoil the gradient.
+    Any version that passes such a value to `cond` multiplies it by zero and gets NaN: `sqrt(sum(g**2))` at zero. A
+    value that the old version does not compute there, such as a guarded division, must not affect the gradient.
     """
     parts = split(pair.own(values), pair.signature.static, numbers=False)
     at = [i for i, x in enumerate(parts.leaves) if floating(x)]
@@ -307,7 +307,7 @@ def _is_float(variable: object) -> bool:
 
 
 def _zero_weighted(program: ClosedJaxpr, leaves: Sequence[object], at: Sequence[int]) -> list[object]:
-    """The gradient where a zero flows back from everything that is computed: not finite where a derivative is not."""
+    """The gradient of zero times all intermediate values: not finite where a derivative is not."""
     run = jaxpr_as_fun(_widened(program))
 
     def objective(floats: list[object]) -> object:

@@ -1,4 +1,4 @@
-"""Run both versions on cases and judge: results, errors, gradients, behaviour under vmap."""
+"""Runs both versions on cases and compares them: results, errors, behaviour under vmap."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class Refuted(Exception):
 
 
 class Weaker(Refuted):
-    """Something in the new version is as weakly typed as a Python number that is not in the old one."""
+    """A result of the new version is weakly typed, and that of the old version is not."""
 
 
 class Raises(Refuted):
-    """The new version raises where the old one gives a result."""
+    """The new version raises where the old one returns a result."""
 
 
 @dataclass
@@ -80,7 +80,7 @@ class Judge:
             self.notes.append(text)
 
     def check(self, case: Case, where: str = "") -> bool:
-        """One case; False where the old version gives nothing to compare with. Raises Refuted."""
+        """Compare one case; False if the old version gives no result to compare with. Raises Refuted."""
         pair, label = self.pair, f"{case.label}{', ' + where if where else ''}"
         try:
             values = case.make()
@@ -92,7 +92,7 @@ class Judge:
             way = self.coverage.way()
         except TookTooLong:
             self.slow = self.slow or case.ordinary
-            self.late.extend([label] if case.label != LARGE_NUMBERS else [])  # may well be trips
+            self.late.extend([label] if case.label != LARGE_NUMBERS else [])  # these may be trip counts
             return False
         except (Exception, SystemExit) as error:  # noqa: BLE001
             self.failures.append(f"{type(error).__name__}: {first_line(error, 120)}")
@@ -107,7 +107,7 @@ class Judge:
                 found = self.untraced(run, values)
             except Exception as error:
                 text = first_line(error, 200)
-                if says(error, Fact.EMPTY_SCAN):  # JAX cannot run it so; nothing is known of what it would give
+                if says(error, Fact.EMPTY_SCAN):  # JAX cannot run it with staging disabled
                     self.failures.append(text)
                     return False
                 nothing = without_elements(values) or (case.label != "as called" and self.idle(values, error))
@@ -132,7 +132,7 @@ class Judge:
         return True
 
     def idle(self, values: Values, error: Exception) -> bool:
-        """Whether an error is due to a loop that makes no trip: there are none to index, or too few for a window."""
+        """Whether an error is due to a loop that makes no trip: there are no rows to index, or too few for a window."""
         if without_trips(values, error):
             return True
         return in_staged_body(error) and says(error, Fact.WINDOW) and self.tripless(values)
@@ -148,7 +148,7 @@ class Judge:
         return any(loop.lineno in reached.lines and loop.body[0].lineno not in reached.lines for loop in loops)
 
     def untraced(self, run: Callable[[], object], values: Values) -> object:
-        """Run the new version; without staging where it asks a tracer for its value as the old one does somewhere."""
+        """Run the new version; with staging disabled if, like the old one, it needs the value of a tracer elsewhere."""
         try:
             return run()
         except UNTRACEABLE:
@@ -200,7 +200,7 @@ class Judge:
         raise Refuted(f"{describe(values)}: {result.text}{name}")
 
     def retraces(self, case: Case) -> None:
-        """Note it where a second call of a jitted new version with equal arguments is traced again."""
+        """Note it if a second call of a jitted new version with equal arguments is traced again."""
         size: Callable[[], int] | None = getattr(self.pair.after, "_cache_size", None)
         if size is None or self.partial:
             return
@@ -212,7 +212,7 @@ class Judge:
             self.note("a second call with equal arguments is traced again")
 
     def runs(self, values: Values) -> Iterator[tuple[str, Callable[[], object]]]:
-        """The ways the new version is run: under its own jit, or under ours where it is traced."""
+        """The ways to run the new version: under its own jit, or under one made here if the function is traced."""
         pair, mine = self.pair, self.pair.moved(values)
         if self.traced and not jitted(pair.after):
             yield " (under jit)", lambda: pair.under_jit(values)
@@ -270,7 +270,7 @@ def _empty(tree: object) -> bool:
 
 
 def spread_out(before: object, after: object) -> bool:
-    """Whether results differ only in that numbers which no trip has changed fill arrays."""
+    """Whether results differ only in that initial values which no trip changed were broadcast."""
     pairs = list(zip(jax.tree_util.tree_leaves(before), jax.tree_util.tree_leaves(after), strict=False))
     return structure(before) == structure(after) and all(
         isinstance(compare(_spread(a, b), b), Agreement) for a, b in pairs
@@ -278,7 +278,7 @@ def spread_out(before: object, after: object) -> bool:
 
 
 def _spread(before: object, after: object) -> object:
-    """What fills an array where it was a number; a Python number takes the dtype of the array."""
+    """The initial value broadcast to the shape of the result; a Python number takes the dtype of the array."""
     numbers = isinstance(before, (jax.Array, np.generic, int, float)) and isinstance(after, jax.Array)
     if not numbers or shape(before) != () or shape(after) == () or is_key(after.dtype):  # type: ignore[attr-defined]
         return before

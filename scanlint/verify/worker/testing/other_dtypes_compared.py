@@ -1,6 +1,7 @@
-"""Both versions on arguments of other types.
+"""Compares both versions on arguments of other dtypes.
 
-Python promotes them anew on every trip, a carry has one type, and what is set into an array takes that of the array.
+Python promotes dtypes anew on every trip, a carry has one dtype, and an element set into an array takes that of the
+array.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ DRAWS = 4
 
 
 def same_in_other_types(judge: Judge, values: Values, kind: Retyping, *, along: bool = False) -> str:
-    """What is to be said of these arguments; raises Weaker where the results differ.
+    """A remark on these arguments, or ""; raises Weaker if the results differ.
 
-    Rounding to few bits explains nothing by itself: the new version may round no more than the old one does. Where
-    one argument has other types it may give the wider one: what Python gives may depend on the way that is taken.
-    Where that is seen, as other values give the dtypes of the new version, no program has those of the old one. Of
-    whole numbers the new version may give such where the old one gives floats: `0.0 + xs` is written as a start with
-    the dtype of `xs`. It need not cut off fractions as the old one does. Where it goes `along` paths that data decide,
-    a result may be weakly typed if it is on any of them.
+    The new version may not round more than the old one does. If one argument has another dtype, the new version may
+    return the wider dtype, since the dtype of a Python result may depend on the path; if other values give the old
+    version the dtypes of the new one, no program has the same dtypes on all paths. For whole numbers the new version
+    may return whole numbers where the old one returns floats: `0.0 + xs` is rewritten to start with the dtype of `xs`.
+    It need not truncate fractions as the old one does. If it was compared `along` paths that data decide, a result may
+    be weakly typed if it is on any path.
     """
     try:
         expected = judge.pair.run_old(values)
@@ -86,7 +87,7 @@ def _rounded(judge: Judge, values: Values, result: Difference) -> bool:
 
 
 def _as(before: object, after: object, which: Callable[[object, object], bool]) -> object:
-    """The first results with the dtypes of the others where these two are `which`."""
+    """The first results cast to the dtypes of the others, for the pairs that `which` accepts."""
     if structure(before) != structure(after):
         return before
     leaves, tree = jax.tree_util.tree_flatten(before)
@@ -95,9 +96,9 @@ def _as(before: object, after: object, which: Callable[[object, object], bool]) 
 
 
 def _cut(before: object, after: object) -> bool:
-    """Whether the first results are the others without their fractions: code that sets such is not meant for them.
+    """Whether the first results are the others with fractions truncated.
 
-    JAX warns where it sets floats into arrays of whole numbers.
+    JAX warns about code that sets floats into arrays of whole numbers, so such code is not meant for them.
     """
 
     def whole(a: object, b: object) -> bool:
@@ -127,7 +128,7 @@ def _dtypes(result: object) -> list[str]:
 
 
 def _decided(judge: Judge, values: Values, found: object) -> bool:
-    """Whether the old version gives these dtypes where its branches go other ways."""
+    """Whether the old version returns these dtypes on other paths."""
     others = [lambda x, by=factor: _scaled(x, by) for factor in SCALES]
     others += [lambda x, seed=seed: _drawn(x, seed) for seed in range(DRAWS)]
     for change in others:

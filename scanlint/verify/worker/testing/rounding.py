@@ -1,4 +1,4 @@
-"""How far rounding alone moves what the old version gives: what a difference must exceed to tell anything."""
+"""How far rounding alone changes the old version's result: a difference must exceed that to count."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from ..runtime.loading import cut
 from ..runtime.version_pair import VersionPair
 
 FACTOR = 16.0
-UNITS = (1.0, 1.0, 3.0, 8.0)  # a single unit may be lost in the first sum that an input enters
+UNITS = (1.0, 1.0, 3.0, 8.0)  # one ULP may be lost in the first sum
 SECONDS = 4.0
 COMPILED_EQUATIONS = 3000
-# Random draws are others in double precision: its spread counts up to this many times the other.
+# Random draws differ in double precision: their spread counts up to this many times the one by nudging.
 DIFFERENT_NUMBERS = 64.0
 AMPLIFYING = 1e3
-FINER = 1e-3  # of a small difference is left in double precision if rounding is all that it is
-FINEST = 1e-6  # of one that the function amplifies: the unit of rounding is 2e-9 of that in single precision
-AMPLIFIED = 0.05  # what is further apart is no longer the same result in single precision
+FINER = 1e-3  # of a small difference remains in double precision if it is due to rounding
+FINEST = 1e-6  # of an amplified difference: an ULP in double precision is 2e-9 of one in single
+AMPLIFIED = 0.05  # a larger difference is not due to rounding
 
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """How far two results of one program are apart; `flips` where whole numbers or the places of NaNs differ."""
+    """The distance of two results of one program; `flips`: whole numbers or positions of NaNs differ."""
 
     relative: float = 0.0
     flips: bool = False
@@ -40,7 +40,7 @@ class Apart:
 
 @dataclass(slots=True)
 class Spread:
-    """What moves the old version's result at one input: compilation, its inputs' last bits, double precision."""
+    """Changes of the old version's result at one input: by compilation, the inputs' last bits, double precision."""
 
     compiled: Apart | None = None
     nudged: Apart | None = None
@@ -49,7 +49,7 @@ class Spread:
 
     @property
     def own(self) -> float:
-        """The relative spread by its own arithmetic."""
+        """The relative change due to its own arithmetic."""
         nudged = self.nudged.relative if self.nudged else 0.0
         if self.doubled is None:
             return nudged
@@ -57,15 +57,15 @@ class Spread:
 
     @property
     def relative(self) -> float:
-        """The relative spread that rounding explains."""
+        """The relative difference that rounding explains."""
         return max(self.own, self.compiled.relative if self.compiled else 0.0)
 
     @property
     def undecided(self) -> bool:
         """Whether rounding decides a whole number or a NaN there.
 
-        Where only the inputs' last bits do and double precision agrees, the input is an exact tie, which tells much;
-        unless nothing but these bits makes it NaN.
+        If only the inputs' last bits change it and double precision does not, the input is an exact tie, where a
+        difference counts, unless those bits alone make it NaN.
         """
         if (self.compiled is not None and self.compiled.flips) or (self.nudged is not None and self.nudged.overflows):
             return True
@@ -80,7 +80,7 @@ class Spread:
 
 
 def spread(pair: VersionPair, values: Values, expected: object, relative: float, *, values_only: bool) -> Spread:
-    """The spread at one input, measured until it explains the difference or nothing is left to measure."""
+    """The spread at one input, measured until it explains the difference or everything is measured."""
     found = Spread(draws=pair.draws)
     for _ in _measured(pair, values, expected, found):
         if found.explains(relative, values_only=values_only):
@@ -138,15 +138,15 @@ def _run(pair: VersionPair, values: Values) -> list[object] | None:
 
 
 def in_double(pair: VersionPair, values: Values) -> object | None:
-    """What the old version gives in double precision: its own arithmetic shows in how far off it is without."""
+    """The old version's result in double precision, which shows its own rounding error."""
     with in_x64():
         return _run(pair, {k: jax.tree_util.tree_map(doubled, v) for k, v in values.items()})
 
 
 def left_in_double(pair: VersionPair, values: Values, relative: float) -> float:
-    """The part of a relative difference between the versions that double precision leaves; infinite if unknown.
+    """The ratio of the versions' difference in double precision to this one in single; infinite if unknown.
 
-    A Python number is exact to twice as many digits as the same number in a traced array: `0.999 ** t`.
+    A Python number has twice as many digits as the same number in a traced array: `0.999 ** t`.
     """
     if x64():
         return float("inf")
@@ -176,7 +176,7 @@ def compilable(pair: VersionPair, values: Values) -> bool:
 
 
 def apart(expected: object, other: object) -> Apart:
-    """Of two results of the same program; dtypes may differ in width."""
+    """The distance of two results of the same program, whose dtypes may differ in width."""
     first, second = (jax.tree_util.tree_leaves(x) for x in (expected, other))
     found: Apart | None = Apart()
     if len(first) != len(second):
@@ -221,7 +221,7 @@ def _inexact(value: object) -> bool:
 
 
 def nudged(tree: object, pattern: int, units: float = 1.0) -> object:
-    """Every number of the float arrays moved by so many rounding units, up or down at random; zeros stay."""
+    """The float arrays with every element moved by some ULPs, up or down at random; zeros stay."""
 
     def leaf(at: list[int], x: object) -> object:
         if not _inexact(x):
@@ -243,6 +243,6 @@ def doubled(value: object) -> object:
 
 
 def widest(value: object) -> object:
-    """The same value in double precision, whole numbers included, which functions make floats of their own width."""
+    """The same value in double precision, and whole numbers in 64 bits: functions make floats of that width of them."""
     whole = isinstance(value, (jax.Array, np.ndarray)) and value.dtype == np.int32
     return placed(value, np.int64) if whole else doubled(value)

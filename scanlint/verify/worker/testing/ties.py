@@ -1,4 +1,4 @@
-"""A difference on a boundary: rounding does not explain what is the same in both precisions."""
+"""Differences at a boundary: rounding does not explain those that are the same in both precisions."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MAX_SIZE = 10_000
 
 
 def stands(pair: VersionPair, values: Values, expected: object, found: object) -> bool:
-    """Whether the versions differ in the same way in double precision, at the numbers that the inputs stand for.
+    """Whether the versions differ alike in double precision, at the decimal numbers that the inputs represent.
 
-    The float32 next to 0.1 is a tie with 0.1 in single precision, as 0.1 is in double. What a fused multiplication
-    decides does not count: op by op, the new version must give what it gave.
+    The float32 next to 0.1 is a tie with 0.1 in single precision, as 0.1 is in double. A difference due to a fused
+    multiply-add does not count: op by op, the new version must return the same.
     """
     if x64():
         return False
@@ -49,7 +49,7 @@ def _near(a: object, b: object) -> bool:
 
 
 def _decimal(value: object) -> object:
-    """In double precision the shortest decimal number that is read as this one."""
+    """The double nearest to the shortest decimal number that reads as this value."""
     if not isinstance(value, (jax.Array, np.ndarray)) or value.dtype != jnp.float32 or value.size > MAX_SIZE:
         return doubled(value)
     plain = np.asarray(value)

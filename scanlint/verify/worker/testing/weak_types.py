@@ -1,4 +1,4 @@
-"""Results as weakly typed as Python numbers in one version only: what is computed with them takes another dtype."""
+"""Results that are weakly typed in one version only: a computation with them gives another dtype."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Weakness:
                 pairs[pair] = f"{describe(values)}: {_place(at, len(first))}"
 
     def lost(self) -> str:
-        """Where the old version gives an array of a dtype of its own and the new one as good as a Python number."""
+        """A result that is strongly typed in the old version and weakly typed in the new one."""
         found = next((pairs[LOST] for pairs in self.met.values() if LOST in pairs), "")
         return f"{found}{WEAKER}" if found else ""
 

@@ -1,4 +1,4 @@
-"""Weigh the evidence: prove where possible, test everywhere, and see that what changed was run."""
+"""Reaches a verdict: proves where possible, tests everywhere, and requires that every changed branch was run."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from .weak_types import WEAKER
 
 MAX_CASES = 48
 PROVED_CASES = 5
-DERIVED = 2  # gradients of versions that are the same program but for their loops
+DERIVED = 2  # gradients that are compared for equal programs
 CHOICES = frozenset(["cond", "where", "select", "switch", "stop_gradient"])
-FULL_SECONDS = 0.6  # where the twins are run as well
+FULL_SECONDS = 0.6  # if the twins are run as well
 SHORT_SECONDS = 4.0
 SEARCH_SECONDS = 3.0
 TURN_SECONDS = 2.0
@@ -47,12 +47,12 @@ class Unknown(Exception):
     """No verdict can be given; the message says why and what to do."""
 
 
-MOST_SHORTEST = 12  # cases that are tried on twins whose loops end at once
+MOST_SHORTEST = 12  # cases for the twins whose loops end on their first trips
 
 
 @dataclass
 class Weighing:
-    """Both versions, their twins with short loops where loops are long, and the evidence so far."""
+    """Both versions, their twins with short loops if loops are long, and the evidence so far."""
 
     full: Judge
     twin: Judge | None
@@ -62,7 +62,7 @@ class Weighing:
     before: int | None = None
     after: int | None = None
     wide: Judge | None = None
-    along: bool = False  # whether the programs are compared along the paths of the old version
+    along: bool = False  # whether programs were compared along the paths of the old version
     remarks: list[str] = field(default_factory=list)
     compared: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.process_time)
@@ -131,14 +131,14 @@ class Weighing:
         return "proved" if proved else "tested"
 
     def in_time(self, where: str, action: Callable[[], None]) -> None:
-        """Compare more, unless the rest of the time may not do for it."""
+        """Compare more, unless little of the task's time is left."""
         if self.late():
             self.remarks.append(f"not compared {where}: each run takes seconds")
         else:
             action()
 
     def quickly(self, action: Callable[[Judge], T]) -> T:
-        """On the twins where there are any; what they disagree on is decided by the versions themselves."""
+        """Compare the twins if there are any; a difference between them is checked on the versions themselves."""
         if self.twin is not None:
             try:
                 return action(self.twin)
@@ -147,7 +147,7 @@ class Weighing:
         return action(self.full)
 
     def try_all(self, families: list[Family], proved: bool) -> None:
-        """Run the cases within the time that they may take: what is trusted most and tells most comes first."""
+        """Run the cases within their time limits: the most trusted and most telling first."""
         for at, family in enumerate(families):
             slow = self.late() or (not family.real and self.spent() > LONG_SECONDS)
             if at and slow and self.full.cases > 1:
@@ -168,13 +168,13 @@ class Weighing:
             except Raises as error:
                 if family.real or not families[0].real:
                     raise
-                # No caller passes these sizes or values: what only raises there is said, not held against it.
+                # No caller passes these sizes or values, so an error on them is only noted.
                 if not any(f.specs is None and not f.real for f in families):
                     self.remarks.append(f"on inputs that no caller in this file passes: {error}")
                 family.specs = None
 
     def run(self, family: Family, limit: int, check: Callable[[Case, str], bool], seconds: float) -> None:
-        """The first cases of a family, at least two, more while there is time, and one more if none gave a number."""
+        """Run the first cases of a family: at least two, more if there is time, one more if no result was finite."""
         started, good, blank = time.process_time(), 0, sum(j.blank for j in self.judges)
         for at, case in enumerate(family.cases):
             if at >= limit and not (at == limit and good and sum(j.blank for j in self.judges) - blank == good):
@@ -189,7 +189,7 @@ class Weighing:
                 return
 
     def gentler(self, families: list[Family], modes: Sequence[Filling]) -> bool:
-        """Where a `while` of the old version does not end on ordinary values: small ones, on which more settles."""
+        """Use small values, on which more iterations converge, if a `while` of the old version does not end."""
         made = [f for f in families if f.specs is not None and not f.real]
         old = self.full.pair.old.function
         if old is None or not any(isinstance(n, ast.While) for n in ast.walk(old)):
@@ -201,7 +201,7 @@ class Weighing:
         return bool(made)
 
     def smallest(self, family: Family) -> None:
-        """Where a run of the old version takes long: the smallest sizes that it accepts, with more patience."""
+        """Use the smallest sizes that the old version accepts, with more patience, if its runs are slow."""
         specs = self.inputs.smallest(family.specs) if family.specs is not None else None
         if specs is not None:
             _, integers = self.inputs.constants()
@@ -210,7 +210,7 @@ class Weighing:
             self.run(small, 1, self.full.check, SHORT_SECONDS)
 
     def proof(self, families: list[Family]) -> bool:
-        """Whether the programs are the same for all shapes and static values tried: the first at full length."""
+        """Whether the programs are equal for all shapes and static values tried, first with loops of full length."""
         self.full.stage("comparing the traced programs")
         seen: set[str] = set()
         filled = False
@@ -225,7 +225,7 @@ class Weighing:
             if nothing or (not proof.same and proof.before is None and self.fails(judge, values)):
                 continue
             if proof.beyond and family.label.startswith(GUESSED) and self.compared:
-                continue  # a carry that grows on every trip, which nobody means
+                continue  # a guessed rank makes a carry grow on every trip
             if not proof.same:
                 return False
             if proof.weaker and not without_elements(values):
@@ -241,7 +241,7 @@ class Weighing:
         return filled
 
     def fails(self, judge: Judge, values: Values) -> bool:
-        """Whether the old version gives no result for these arguments, so that there is nothing to prove."""
+        """Whether the old version gives no result for these arguments, so that nothing can be proved."""
         try:
             judge.pair.run_old(values)
         except Exception:  # noqa: BLE001
@@ -251,7 +251,7 @@ class Weighing:
         return False
 
     def distinct(self, families: list[Family], seen: set[str]) -> Iterator[tuple[Family, Values]]:
-        """One input of each shape: first one of each family, for there is no time for all of them."""
+        """One input of each shape, first one of each family."""
         listed = ([(family, case) for case in family.cases] for family in families)
         for family, case in filter(None, chain(*zip_longest(*listed))):
             values = made(case)
@@ -262,7 +262,7 @@ class Weighing:
             yield family, values
 
     def cover(self, families: list[Family]) -> None:
-        """Every changed branch of the old version must have been taken; search for inputs that take the rest."""
+        """Require that every changed branch of the old version was taken; search for inputs that take the rest."""
         specs = next((f.specs for f in families if f.specs is not None), None)
         floats, integers = self.inputs.constants()
         self.take_other_choices(families[0])
@@ -282,7 +282,7 @@ class Weighing:
             raise Unknown(f"{missing[0]} never taken by the inputs tried; {REMEDY}")
 
     def take_other_choices(self, family: Family) -> None:
-        """Real calls with another mode or truth value: where each takes seconds, there was no time left for them."""
+        """Run real calls with another mode or truth value that earlier stages had no time for."""
         started = time.process_time()
         for case in (c for c in family.cases if c.label.startswith(OTHERWISE)):
             if not self.coverage.missing() or time.process_time() - started > SEARCH_SECONDS:
@@ -290,7 +290,7 @@ class Weighing:
             self.quickly(lambda judge, case=case: judge.check(case))  # type: ignore[misc]
 
     def turned(self, judge: Judge) -> None:
-        """Between the inputs that take other ways through the old version: what it decides on ties and at limits."""
+        """Run cases at the boundaries between the paths that inputs took."""
         judge.stage("searching for the boundaries of the tests")
         started = time.process_time()
         for case in turns(judge):
@@ -303,7 +303,7 @@ class Weighing:
         return next((f for f in families if f.specs is not None), families[0])
 
     def straight(self) -> bool:
-        """Whether both versions choose by the same means, which are differentiated each in its own way."""
+        """Whether both versions use the same branching operations: each is differentiated in its own way."""
         before, after = (
             Counter(_last(n) for n in ast.walk(tree) if isinstance(n, ast.Attribute | ast.Name) and _last(n) in CHOICES)
             for tree in (self.full.pair.old.tree, self.full.pair.new.tree)
@@ -325,16 +325,13 @@ class Weighing:
                 return
 
     def strongly_typed(self) -> None:
-        """Raise Weaker where a result has lost its dtype: what follows takes it for a Python number."""
+        """Raise Weaker if a result has become weakly typed."""
         lost = next((text for judge in self.judges if (text := judge.weakness.lost())), "")
         if lost:
             raise Weaker(lost)
 
     def narrowed(self, families: list[Family], proved: bool) -> None:
-        """Cases with each argument in half precision, beside the others as they are, unless the user says the types.
-
-        And with whole numbers.
-        """
+        """Compare with each argument in half precision and in whole numbers, unless the user specified the types."""
         family = next((f for f in families if f.specs is not None), None)
         if family is None or family.specs is None or family.real:
             return
@@ -347,7 +344,7 @@ class Weighing:
                 return
             chosen = [Filling("ordinary values"), Filling("other values", seed=1, mixed=True)]
             for values in filter(None, map(made, cases(specs, iter(chosen), integers))):
-                told = proved and not (self.along and kind is Retyping.WHOLE)  # running takes less than paths
+                told = proved and not (self.along and kind is Retyping.WHOLE)  # running is quicker than comparing paths
                 if told and (proof := one_proof((self.twin or self.full).pair, values)).same and not proof.weaker:
                     break
                 remark = self.quickly(
@@ -358,7 +355,7 @@ class Weighing:
                     break
 
     def widened(self, families: list[Family], proved: bool) -> None:
-        """The first cases once more with 64-bit types."""
+        """Compare the first cases with 64-bit types."""
         family = next((f for f in families if f.specs is not None), None)
         if family is None or family.specs is None or x64():
             return
@@ -387,7 +384,7 @@ class Weighing:
 
 
 def made(case: Case) -> Values | None:
-    """The arguments of a case; None where a class of the code under test refuses to be made with these values."""
+    """The arguments of a case; None if a class of the code under test raises for these values."""
     try:
         return case.make()
     except Exception:  # noqa: BLE001
