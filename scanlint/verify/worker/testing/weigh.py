@@ -5,27 +5,24 @@ from __future__ import annotations
 import ast
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice, zip_longest
+from itertools import islice
 from typing import TypeVar
 
-from ..proof.traced_pair import PROOF_SECONDS, nothing_in, one_proof, shape_of
-from ..runtime.calling import TookTooLong, Values, without_elements
-from ..runtime.jax_errors import in_staged_body
+from ..proof.traced_pair import one_proof
 from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.loading import Loaded
 from ..search.case_values import GENTLE, GENTLE_POSITIVE, OTHERWISE, Case, Family, Filling, cases, searching
-from ..search.higher_ranks import GUESSED
 from ..search.input_sources import REMEDY, Inputs
 from ..search.other_dtypes import Retyping, narrowed
-from .agreement import describe, kinds
+from .agreement import kinds
 from .branch_boundaries import turns
 from .branch_cover import Coverage
 from .gradients import same_gradients
-from .judge import EMPTY, NOTHING, Judge, Raises, Refuted, Weaker
+from .judge import Judge, Raises, Refuted, Weaker
 from .other_dtypes_compared import same_in_other_types
-from .weak_types import WEAKER
+from .program_comparison import ProgramComparison, made
 
 MAX_CASES = 48
 PROVED_CASES = 5
@@ -38,7 +35,6 @@ TURN_SECONDS = 2.0
 NARROW_SECONDS = 3.0
 PATIENCE = 10.0
 LONG_SECONDS = 12.0
-SHAPES = 24
 MAX_NAMED = 3
 T = TypeVar("T")
 
@@ -59,15 +55,15 @@ class Weighing:
     inputs: Inputs
     coverage: Coverage
     widen: Callable[[Judge, Loaded], Judge]
-    before: int | None = None
-    after: int | None = None
     wide: Judge | None = None
-    along: bool = False  # whether programs were compared along the paths of the old version
+    programs: ProgramComparison = field(init=False)
     remarks: list[str] = field(default_factory=list)
-    compared: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.process_time)
     late: Callable[[], bool] = lambda: False  # whether most of the task's time is spent
     shortest: Callable[[], Judge | None] = lambda: None  # twins whose long loops end on their first trips
+
+    def __post_init__(self) -> None:
+        self.programs = ProgramComparison(self.full, self.twin)
 
     def spent(self) -> float:
         """Seconds of processor time since the weighing began."""
@@ -90,11 +86,11 @@ class Weighing:
         late = list(dict.fromkeys(label for j in self.judges for label in j.late))
         more = f" and {len(late) - 1} more" if len(late) > 1 else ""
         slow = [f"{late[0]}{more}: the old version took too long; not compared"] if late else []
-        return [*self.remarks, *(n for j in self.judges for n in j.notes), *slow]
+        return [*self.programs.remarks, *self.remarks, *(n for j in self.judges for n in j.notes), *slow]
 
     def verdict(self, families: list[Family]) -> str:
         """ "proved" or "tested"; raises Refuted or Unknown."""
-        proved = self.proof(families)
+        proved = self.programs.proved(families)
         self.try_all(families, proved)
         self.strongly_typed()
         if not self.full.cases:
@@ -124,7 +120,7 @@ class Weighing:
         if self.twin is not None and self.twin.cases:
             self.remarks.append(f"{self.twin.cases} of the inputs were tried with the long loops cut short")
         ran = dict.fromkeys(kinds(values) for judge in self.judges for _, values, _ in judge.ran)
-        shapes = self.compared if proved else list(ran)
+        shapes = self.programs.compared if proved else list(ran)
         more = f"; and {len(shapes) - MAX_NAMED} more" if len(shapes) > MAX_NAMED else ""
         told = f"{'the same program for' if proved else 'inputs tried:'} {'; '.join(shapes[:MAX_NAMED])}{more}"
         self.remarks += [told] if shapes else []
@@ -209,58 +205,6 @@ class Weighing:
             self.full.pair.pace.patience = PATIENCE
             self.run(small, 1, self.full.check, SHORT_SECONDS)
 
-    def proof(self, families: list[Family]) -> bool:
-        """Whether the programs are equal for all shapes and static values tried, first with loops of full length."""
-        self.full.stage("comparing the traced programs")
-        seen: set[str] = set()
-        filled = False
-        started = time.process_time()
-        for family, values in self.distinct(families, seen):
-            judge = self.full if len(seen) == 1 or self.twin is None else self.twin
-            proof = one_proof(judge.pair, values)
-            if judge is self.full:
-                self.before, self.after = _larger(self.before, proof.before), _larger(self.after, proof.after)
-            nothing = proof.error is not None and nothing_in(values, proof.error) and in_staged_body(proof.error)
-            self.remarks += [NOTHING] if nothing else []
-            if nothing or (not proof.same and proof.before is None and self.fails(judge, values)):
-                continue
-            if proof.beyond and family.label.startswith(GUESSED) and self.compared:
-                continue  # a guessed rank makes a carry grow on every trip
-            if not proof.same:
-                return False
-            if proof.weaker and not without_elements(values):
-                raise Weaker(f"{describe(values)}: {WEAKER}")
-            self.compared.append(kinds(values))
-            self.along = self.along or proof.along
-            filled = filled or families[0].real or not without_elements(values)
-            if proof.empty:
-                self.remarks.append(EMPTY)
-            if time.process_time() - started > PROOF_SECONDS:
-                self.remarks.append(f"compared as programs for {len(seen)} of the shapes tried")
-                break
-        return filled
-
-    def fails(self, judge: Judge, values: Values) -> bool:
-        """Whether the old version gives no result for these arguments, so that nothing can be proved."""
-        try:
-            judge.pair.run_old(values)
-        except Exception:  # noqa: BLE001
-            return True
-        except TookTooLong:
-            return False
-        return False
-
-    def distinct(self, families: list[Family], seen: set[str]) -> Iterator[tuple[Family, Values]]:
-        """One input of each shape, first one of each family."""
-        listed = ([(family, case) for case in family.cases] for family in families)
-        for family, case in filter(None, chain(*zip_longest(*listed))):
-            values = made(case)
-            key = shape_of(values) if values is not None else ""
-            if values is None or key in seen or len(seen) >= SHAPES:
-                continue
-            seen.add(key)
-            yield family, values
-
     def cover(self, families: list[Family]) -> None:
         """Require that every changed branch of the old version was taken; search for inputs that take the rest."""
         specs = next((f.specs for f in families if f.specs is not None), None)
@@ -344,11 +288,13 @@ class Weighing:
                 return
             chosen = [Filling("ordinary values"), Filling("other values", seed=1, mixed=True)]
             for values in filter(None, map(made, cases(specs, iter(chosen), integers))):
-                told = proved and not (self.along and kind is Retyping.WHOLE)  # running is quicker than comparing paths
+                told = proved and not (
+                    self.programs.along and kind is Retyping.WHOLE
+                )  # running is quicker than comparing paths
                 if told and (proof := one_proof((self.twin or self.full).pair, values)).same and not proof.weaker:
                     break
                 remark = self.quickly(
-                    lambda judge, v=values, k=kind: same_in_other_types(judge, v, k, along=self.along)  # type: ignore[misc]
+                    lambda judge, v=values, k=kind: same_in_other_types(judge, v, k, along=self.programs.along)  # type: ignore[misc]
                 )
                 if remark:
                     self.remarks.append(remark)
@@ -381,18 +327,6 @@ class Weighing:
 
     def measurable(self, families: list[Family]) -> Case:
         return families[0].cases[0]
-
-
-def made(case: Case) -> Values | None:
-    """The arguments of a case; None if a class of the code under test raises for these values."""
-    try:
-        return case.make()
-    except Exception:  # noqa: BLE001
-        return None
-
-
-def _larger(a: int | None, b: int | None) -> int | None:
-    return b if a is None else a if b is None else max(a, b)
 
 
 def _last(node: ast.Attribute | ast.Name) -> str:
