@@ -1,6 +1,6 @@
 """What errors say: the only file that depends on how JAX, XLA, NumPy and Python word them, and where JAX raises them.
 
-Each row is provoked in tests/verify/test_jax_errors.py by running the libraries, under every supported JAX.
+Each row is provoked in tests/verify/runtime/test_jax_errors.py by running the libraries, under every supported JAX.
 """
 
 from __future__ import annotations
