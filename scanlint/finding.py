@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -216,3 +217,11 @@ def first_step(steps: Iterable[Step]) -> Step:
         if isinstance(why, NotApplicable):
             why = step
     return why
+
+
+class Report(NamedTuple):
+    """A finding with its rewrite, before anything was verified or written."""
+
+    finding: Finding
+    outcome: Outcome | None
+    node: ast.AST

@@ -11,7 +11,7 @@ from scanlint.branches.branch import Block, BranchModel, model_branch, returns
 from scanlint.trace.unit import Unit
 
 
-class Link(NamedTuple):
+class NumberedArm(NamedTuple):
     """An `if` of a chain with the arm that runs for its number: the first, or the other one where `not` says so."""
 
     model: BranchModel
@@ -22,9 +22,9 @@ class Link(NamedTuple):
         return self.model.body if self.side == "body" else self.model.orelse
 
     @property
-    def other(self) -> Link:
+    def other(self) -> NumberedArm:
         """The same `if` with the arm that runs for all other numbers."""
-        return Link(self.model, "orelse" if self.side == "body" else "body")
+        return NumberedArm(self.model, "orelse" if self.side == "body" else "body")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class Selection:
 
     head: BranchModel
     subject: ast.expr
-    links: tuple[Link, ...]
-    default: Link
+    links: tuple[NumberedArm, ...]
+    default: NumberedArm
 
 
 def model_selection(unit: Unit, node: ast.If) -> Selection | None:
@@ -48,19 +48,19 @@ def model_selection(unit: Unit, node: ast.If) -> Selection | None:
         return None
     head = model_branch(unit, node)
     name = ast.unparse(first.subject)
-    link = Link(head, first.side)
+    link = NumberedArm(head, first.side)
     cases = {first.number: link}
     while (model := _next(unit, link)) is not None:
         case = _case(unit, model.node)
         if case is None or ast.unparse(case.subject) != name or case.number in cases:
             break
-        cases[case.number] = link = Link(model, case.side)
+        cases[case.number] = link = NumberedArm(model, case.side)
     if len(cases) < 2 or sorted(cases) != list(range(len(cases))):
         return None
     return Selection(head, first.subject, tuple(cases[k] for k in range(len(cases))), link.other)
 
 
-def _next(unit: Unit, link: Link) -> BranchModel | None:
+def _next(unit: Unit, link: NumberedArm) -> BranchModel | None:
     """The `if` that decides what the other arm does, if that is all that this arm is."""
     model = link.model
     match link.other.arm:

@@ -21,9 +21,10 @@ from scanlint.settings import Settings
 from scanlint.syntax.edits import line_edits
 
 if TYPE_CHECKING:
+    from scanlint.finding import Report
     from scanlint.project.facts import ModuleFacts
     from scanlint.rewrite.driver import Rewriter
-    from scanlint.rules.base import Report, Rule
+    from scanlint.rules.base import Rule
     from scanlint.trace.program.project import Project
     from scanlint.trace.unit import Unit
 

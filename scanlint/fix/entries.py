@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 
 from scanlint.engine.analyst import Bench
 from scanlint.engine.session import Found
-from scanlint.finding import Finding
-from scanlint.rules.base import Report
+from scanlint.finding import Finding, Report
 from scanlint.trace.unit import Unit
 
 Key = tuple[str, str | None, str]

@@ -8,17 +8,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from scanlint.branches.branch import model_branch
-from scanlint.finding import Outcome, Primitive, Resume, Rewrite, Withheld
+from scanlint.finding import Outcome, Primitive, Report, Resume, Rewrite, Withheld
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.imports import add_imports
 from scanlint.rewrite.emit.kept_comments import with_remarks
-from scanlint.rules.base import Context, Report, Rule
+from scanlint.rules.base import Context, Rule
 from scanlint.settings import Settings
 from scanlint.syntax.edits import apply_edits, hugged, split_lines, tidied
 from scanlint.trace.unit import Unit
 
 if TYPE_CHECKING:
-    from scanlint.rewrite.canonical import Canonical  # it imports LibCST, as the rewriters do
+    from scanlint.rewrite.canonical_form import Canonical  # it imports LibCST, as the rewriters do
 
 Reanalyse = Callable[[Unit, str], Unit | None]
 ROUNDS = 20
@@ -163,7 +163,7 @@ class Rewriter(NamedTuple):
 
     def _form(self, unit: Unit, *, bare: bool = False) -> Canonical | None:
         """The canonical form of a unit, or the bare one, made once; None where it is written so."""
-        from scanlint.rewrite.canonical import Canonical, canonical
+        from scanlint.rewrite.canonical_form import Canonical, canonical
 
         if (Canonical, bare) not in unit.models:
             unit.models[Canonical, bare] = canonical(unit, self.reanalyse, bare=bare)

@@ -11,20 +11,12 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from scanlint.trace.domain.evidence import links, trail
 from scanlint.loops.loop import LoopModel
 from scanlint.trace.unit import Unit
-from scanlint.finding import Finding, Fix, Link, Primitive
+from scanlint.finding import Finding, Fix, Link, Primitive, Report
 from scanlint.finding import Outcome, Rewrite, Withheld
 from scanlint.settings import Settings
 
 if TYPE_CHECKING:
     from scanlint.batching.examples import Batch
-
-
-class Report(NamedTuple):
-    """A finding with its rewrite, before anything was verified or written."""
-
-    finding: Finding
-    outcome: Outcome | None
-    node: ast.AST
 
 
 class Context(NamedTuple):

@@ -9,7 +9,8 @@ from dataclasses import replace
 from scanlint.trace.unit import Unit
 from scanlint.trace.domain.contexts import FunctionContext
 from scanlint.finding import Fix, Link
-from scanlint.rules.base import Context, Report, Rule
+from scanlint.rules.base import Context, Rule
+from scanlint.finding import Report
 
 FAMILIES = ("SCN1", "SCN2")
 NO_FIX = Fix("none", "not-jitted: a function that is not jitted works as it is")

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.loops.scan_calls import DummyScan, dummy_scan
-from scanlint.rules.base import Context, Report, Rule
+from scanlint.rules.base import Context, Rule
+from scanlint.finding import Report
 
 
 class DummyXs(Rule):

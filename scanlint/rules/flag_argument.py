@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.trace.setting_parameters import flags
-from scanlint.rules.base import Context, Report, Rule
+from scanlint.rules.base import Context, Rule
+from scanlint.finding import Report
 
 
 class FlagArgument(Rule):

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from scanlint.finding import Primitive
-from scanlint.rules.base import Context, Report, Rule
+from scanlint.rules.base import Context, Rule
+from scanlint.finding import Report
 from scanlint.rules.loop_messages import quoted
 from scanlint.rules.unbatched_loop import filled
 

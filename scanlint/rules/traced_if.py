@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.trace.unit import Unit
-from scanlint.rules.base import Context, Report, Rule
+from scanlint.rules.base import Context, Rule
+from scanlint.finding import Report
 
 LEAVE = "carry a flag and go on with `lax.while_loop` until it is set"
 

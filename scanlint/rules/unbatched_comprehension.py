@@ -9,7 +9,8 @@ from scanlint.syntax.bindings import targets
 from scanlint.loops.loop import few
 from scanlint.loops.streams import Stream, streams_of, trips_of
 from scanlint.trace.unit import Unit
-from scanlint.rules.base import Context, Report, Rule
+from scanlint.rules.base import Context, Rule
+from scanlint.finding import Report
 
 
 class UnbatchedComprehension(Rule):

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from scanlint.loops.loop import LoopModel, few
 from scanlint.trace.unit import Unit
 from scanlint.finding import NotApplicable, Outcome, first_step
-from scanlint.rules.base import Context, Report, Rule
+from scanlint.rules.base import Context, Rule
+from scanlint.finding import Report
 from scanlint.rules.loop_messages import quoted, times
 
 if TYPE_CHECKING:

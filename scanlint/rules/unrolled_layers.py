@@ -10,7 +10,8 @@ from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream, is_array
 from scanlint.policy.worth import stages_arrays
 from scanlint.finding import Withheld
-from scanlint.rules.base import Context, Report, Rule
+from scanlint.rules.base import Context, Rule
+from scanlint.finding import Report
 from scanlint.rules.loop_messages import per_trip, quoted
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.loops.loop import LoopModel
-from scanlint.rules.base import Context, Report, Rule
+from scanlint.rules.base import Context, Rule
+from scanlint.finding import Report
 from scanlint.rules.loop_messages import cure, per_trip, quoted, stacking, times
 
 

@@ -70,15 +70,15 @@ def _parsed(text: str) -> ast.Module | None:
         return None
 
 
-def answers(folder: Path, code: str) -> list[Answer]:
+def answers(code: str) -> list[Answer]:
     """What is said of each top-level function, in their order; those of which nothing is said are left out."""
-    return [answer for _, answer in sorted(_answers(folder, code), key=lambda pair: pair[0])]
+    return [answer for _, answer in sorted(_answers(code), key=lambda pair: pair[0])]
 
 
-def _answers(folder: Path, code: str) -> Iterator[tuple[int, Answer]]:
+def _answers(code: str) -> Iterator[tuple[int, Answer]]:
     settings = Settings(select=("ALL",))
     problems: list[str] = []
-    file = decode(code.encode(), folder / "sample.py")
+    file = decode(code.encode(), Path("sample.py"))
     project = Project.load([file], settings)
     every = [rule() for rule in rules()]
     bench = Bench(project, Rewriter(every, settings, project.reanalyse, problems), every)

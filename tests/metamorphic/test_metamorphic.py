@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -17,14 +16,13 @@ from tests.metamorphic.spellings import MEANINGS, NAMES, SAME_LOOP
 EDITS: Mapping[str, Callable[[str], str]] = {**LAYOUTS, **NAMES, **MEANINGS}
 READ = {**fixtures(), **pages()}
 TESTED = embedded()
-HERE = Path(__file__).parent
 pytestmark = pytest.mark.long
 
 
 @cache
 def answered(code: str) -> tuple[Answer, ...]:
     """What is said of a program as it stands in the repository."""
-    return tuple(answers(HERE, code))
+    return tuple(answers(code))
 
 
 def pairs(programs: Mapping[str, str]) -> list[object]:
@@ -56,7 +54,7 @@ def compare(edit: str, code: str) -> None:
         return
     if edit in LAYOUTS:
         assert same_tree(code, new) or edit == "strings over several lines"
-    want, got = list(answered(code)), answers(HERE, new)
+    want, got = list(answered(code)), answers(new)
     if edit in SAME_LOOP:
         assert _without_rules(want) == _without_rules(got)
     else:

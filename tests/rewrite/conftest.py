@@ -10,10 +10,9 @@ import jax
 import numpy as np
 import pytest
 
-from scanlint.finding import Rewrite, Withheld
+from scanlint.finding import Report, Rewrite, Withheld
 from scanlint.project.files import read
 from scanlint.rewrite.driver import Rewriter, Rewritten
-from scanlint.rules.base import Report
 from scanlint.rules.registry import rules
 from scanlint.settings import Settings
 from scanlint.trace.program.project import Project

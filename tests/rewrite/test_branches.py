@@ -14,9 +14,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from scanlint.finding import Report
 from scanlint.project.files import read
 from scanlint.rewrite.driver import Rewriter, Rewritten
-from scanlint.rules.base import Context, Report
+from scanlint.rules.base import Context
 from scanlint.rules.traced_if import TracedIf
 from scanlint.settings import Settings
 from scanlint.trace.program.project import Project

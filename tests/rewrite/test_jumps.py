@@ -187,3 +187,36 @@ def test_both_sides_of_a_continue_append(rewrite, test: str) -> None:
     )
     assert f"return lax.cond({test}, lambda: y, lambda: jnp.sin(y) * 2)\n" in sample.body
     sample.agree("f", [jnp.linspace(0.1, 0.9, 24).reshape(12, 2)])
+
+
+TWINS = {
+    "continue": "        if i % 2:\n            continue\n        h = jnp.tanh(h + xs[i])\n",
+    "its twin": "        if not i % 2:\n            h = jnp.tanh(h + xs[i])\n",
+}
+
+
+@pytest.mark.parametrize("body", TWINS.values(), ids=TWINS)
+def test_a_skipped_trip_of_a_loop_of_unknown_length_is_found_like_its_twin(rewrite, body: str) -> None:
+    sample: Sample = rewrite(f"@jax.jit\ndef f(xs, h):\n    for i in range(xs.shape[0]):\n{body}    return h\n")
+    assert sample.codes == ["unrolled-loop"]
+    assert "lax.cond(i % 2, lambda: h, lambda: jnp.tanh(h + xs[i]))" in sample.body
+    sample.agree("f", (X, X[3]), (X[:1], X[3]))
+
+
+def test_what_a_local_function_appends_is_said_to_be_its_effect(rewrite) -> None:
+    sample: Sample = rewrite(
+        "@jax.jit\ndef f(x):\n    ys = []\n\n    def trip(h):\n        h = jnp.tanh(h) * jnp.cos(h)\n        ys.append(h)\n        return h\n\n"
+        "    for i in range(100):\n        x = trip(x)\n    return x, jnp.stack(ys)\n"
+    )
+    assert sample.new == sample.old
+    assert sample.reports[0].finding.fix.reason == "side-effect: `trip(...)` changes `ys` at line 16"
+
+
+def test_a_continue_inside_a_with_is_the_reason(rewrite) -> None:
+    sample: Sample = rewrite(
+        '@jax.jit\ndef f(x):\n    for i in range(100):\n        with jax.named_scope("trip"):\n            x = jnp.sin(x) * jnp.cos(x)\n'
+        "            if x > 1:\n                continue\n        x = x + 1\n    return x\n"
+    )
+    assert [r.finding.fix.reason for r in sample.reports if r.finding.name == "unrolled-loop"] == [
+        "continue: `continue` at line 12 stands inside `with` (line 9)"
+    ]

@@ -18,7 +18,7 @@ from ..runtime.calling import TookTooLong, Values, limited
 from ..runtime.loading import Loaded, complete, find, place
 from ..runtime.transplant import transplant
 from .caught_calls import ENOUGH, Catcher
-from .test_fixtures import Caller, Run, mentions
+from .fixture_calls import Caller, Run, mentions
 
 MOST_FILES = 6
 MOST_NAMES = 40

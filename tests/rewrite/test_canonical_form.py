@@ -10,7 +10,7 @@ import pytest
 
 from scanlint.finding import Position
 from scanlint.project.files import decode
-from scanlint.rewrite.canonical import Canonical, canonical
+from scanlint.rewrite.canonical_form import Canonical, canonical
 from scanlint.settings import Settings
 from scanlint.trace.program.project import Project
 from scanlint.trace.unit import Unit

@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from scanlint.finding import Edit, Position, Rewrite, Withheld
+from scanlint.finding import Edit, Position, Report, Rewrite, Withheld
 from scanlint.rewrite.breaks import QUOTED, Break, breaks, unusual
 from scanlint.rewrite.emit.kept_comments import with_remarks
-from scanlint.rules.base import Report
 from scanlint.syntax.edits import apply_edits, line_edits
 from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
