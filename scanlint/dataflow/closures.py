@@ -1,0 +1,131 @@
+"""The inner functions of a function: what they take from it, and which calls may run them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from functools import cached_property
+
+from scanlint.dataflow.graph import Call, Closure, Define, Graph, Use
+from scanlint.dataflow.library import Effect, effect_of
+from scanlint.dataflow.locations import Kind, Variable
+from scanlint.dataflow.scopes import Capture, Scopes
+
+Resolve = Callable[[ast.AST], str | None]
+CONSUMES = frozenset(f"builtins.{name}" for name in ("list", "tuple", "set", "dict", "sorted"))
+
+
+class Closures:
+    """Which inner functions a call may run; those that got away may be run by any call that is not known."""
+
+    def __init__(self, graph: Graph, scopes: Scopes, resolve: Resolve) -> None:
+        self.graph = graph
+        self.scopes = scopes
+        self.resolve = resolve
+        self.bound: dict[Variable, list[ast.AST]] = {}
+        self._mixed: set[Variable] = set()
+        self._effects: dict[ast.Call, Effect | None] = {}
+        self._touched: dict[ast.AST, list[Capture]] = {}
+        self.made = [e.node for b in graph.blocks for e in b.events if isinstance(e, Closure)]
+        if self.made:
+            self._bindings()
+
+    def _bindings(self) -> None:
+        """The variables that hold an inner function, and those that may hold something else as well."""
+        for block in self.graph.blocks:
+            for event in block.events:
+                match event:
+                    case Define(node, variable, Kind.FUNCTION):
+                        self.bound.setdefault(variable, []).append(node)
+                    case Define(_, variable, _, ast.Lambda() as node):
+                        self.bound.setdefault(variable, []).append(node)
+                    case Define(_, variable):
+                        self._mixed.add(variable)
+
+    def effect(self, call: ast.Call) -> Effect | None:
+        """What the table of library functions says of a call."""
+        if call not in self._effects:
+            self._effects[call] = effect_of(self.resolve(call.func))
+        return self._effects[call]
+
+    def named(self, node: ast.expr) -> list[ast.AST]:
+        """The inner functions that an expression may be, as far as it names them."""
+        match node:
+            case ast.Lambda():
+                return [node]
+            case ast.Name():
+                return self.bound.get(self._variables.get(node, Variable(None, "")), [])
+        return []
+
+    def local(self, call: ast.Call) -> bool:
+        """Whether a call can only run inner functions."""
+        match call.func:
+            case ast.Lambda():
+                return True
+            case ast.Name() as name:
+                variable = self._variables.get(name)
+                return variable in self.bound and variable not in self._mixed
+        return False
+
+    @cached_property
+    def _variables(self) -> dict[ast.AST, Variable]:
+        return {e.node: e.variable for b in self.graph.blocks for e in b.events if isinstance(e, Use)}
+
+    def runs(self, call: ast.Call) -> list[ast.AST]:
+        """The inner functions that a call may run."""
+        if not self.made:
+            return []
+        given = [*call.args, *(k.value for k in call.keywords)]
+        found = [*self.named(call.func)]
+        effect = self.effect(call)
+        if self.local(call) or effect is None or effect.invokes:
+            found += [f for argument in given for f in self.named(argument)]
+        if not self.local(call) and effect is None:
+            found += self.escaped
+        return list(dict.fromkeys(found))
+
+    @cached_property
+    def escaped(self) -> list[ast.AST]:
+        """The inner functions that something else than a known call may run: stored, returned, handed on, decorated."""
+        events = [e for b in self.graph.blocks for e in b.events]
+        calls = [e.node for e in events if isinstance(e, Call)]
+        used: set[ast.AST] = {c.func for c in calls}
+        for call in calls:
+            if (effect := self.effect(call)) is not None and (effect.invokes or not effect.gives):
+                used.update(call.args)
+            elif self.resolve(call.func) in CONSUMES:
+                used.update(call.args)
+        used.update(e.source for e in events if isinstance(e, Define) and isinstance(e.source, ast.Lambda))
+        found = [n for n in self.made if isinstance(n, ast.Lambda | ast.GeneratorExp) and n not in used]
+        found += [n for n in self.made if getattr(n, "decorator_list", None) or _generates(n)]
+        inner = [(c.node, c.variable) for n in self.made for c in self.scopes.captures[n]]
+        inside = [c for n in self.made for c in ast.walk(n) if isinstance(c, ast.Call)] if inner else []
+        used.update(c.func for c in inside)
+        for name, variable in [*self._variables.items(), *inner]:
+            if name not in used:
+                found += self.bound.get(variable, ())
+        return list(dict.fromkeys(found))
+
+    def touched(self, function: ast.AST) -> list[Capture]:
+        """The names that running an inner function reads or binds outside of it, with all the others that it runs."""
+        if function not in self._touched:
+            seen, stack = {function}, [function]
+            found: dict[ast.AST, Capture] = {}
+            while stack:
+                for capture in self.scopes.captures[stack.pop()]:
+                    found[capture.node] = capture
+                    for other in self.bound.get(capture.variable, ()):
+                        if other not in seen:
+                            seen.add(other)
+                            stack.append(other)
+            self._touched[function] = list(found.values())
+        return self._touched[function]
+
+
+def _generates(function: ast.AST) -> bool:
+    """Whether running a function only begins it: its body runs as it is asked for values."""
+    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+        return False
+    return isinstance(function, ast.AsyncFunctionDef) or any(
+        isinstance(n, ast.Yield | ast.YieldFrom) for s in function.body for n in ast.walk(s)
+    )

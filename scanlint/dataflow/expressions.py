@@ -1,0 +1,314 @@
+"""The events of an expression, in the order of its evaluation."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from scanlint.dataflow.base import Function, children
+from scanlint.dataflow.graph import (
+    Block,
+    Call,
+    Closure,
+    Define,
+    Event,
+    Graph,
+    Leave,
+    Load,
+    Look,
+    Loop,
+    Make,
+    Region,
+    Store,
+    Use,
+)
+from scanlint.dataflow.locations import REST, Key, Kind, Part, Source
+from scanlint.dataflow.scopes import Comprehension, Scopes
+
+Step = tuple[Callable[..., None], object]
+
+
+class Evaluation:
+    """A stack of steps that emit events into the block that is being built."""
+
+    def __init__(self, function: Function) -> None:
+        self.scopes = Scopes(function)
+        self.scope = self.scopes.root
+        self.graph = Graph()
+        self.here = self.graph.add()
+        self.here.live = True
+        self._todo: list[Step] = []
+
+    def push(self, *steps: Step) -> None:
+        """Steps to come; the last one is the first."""
+        self._todo += steps
+
+    def run(self) -> None:
+        """Take all steps."""
+        todo = self._todo
+        while todo:
+            step, argument = todo.pop()
+            step(argument)
+
+    def emit(self, event: Event) -> None:
+        """An event at this place."""
+        self.here.events.append(event)
+
+    def changed(self) -> None:
+        """Called after what an exception handler might see."""
+
+    # -- expressions
+
+    def visit(self, node: ast.AST | None) -> None:
+        """Evaluate a node."""
+        if node is None:
+            return
+        handler = _EXPRESSIONS.get(node.__class__)
+        if handler is not None:
+            handler(self, node)
+        else:
+            self._visit_all(children(node))
+
+    def _visit_all(self, nodes: list[ast.AST]) -> None:
+        visit = self.visit
+        self._todo += [(visit, n) for n in reversed(nodes)]
+
+    def _name(self, node: ast.Name) -> None:
+        self.emit(Use(node, self.scopes.variable(self.scope, node.id), False))
+
+    def _constant(self, node: ast.Constant) -> None:
+        """Nothing happens."""
+
+    def _load(self, node: ast.Subscript | ast.Attribute) -> None:
+        self.push((self.emit, Load(node)))
+        self._visit_all(children(node))
+
+    def _operation(self, node: ast.expr) -> None:
+        """All that the operands hold may be read."""
+        parts = children(node)
+        self.push(*((self.emit, Look(p)) for p in parts if not isinstance(p, ast.Constant)))  # type: ignore[arg-type]
+        self._visit_all(parts)
+
+    def _made(self, node: ast.expr) -> None:
+        parts = children(node)
+        if isinstance(node, ast.Dict):
+            parts = [p for pair in zip(node.keys, node.values, strict=True) for p in pair if p is not None]
+        self.push((self.emit, Make(node)))
+        self._visit_all(parts)
+
+    def _starred(self, node: ast.Starred) -> None:
+        self.push((self.emit, Look(node.value)), (self.visit, node.value))
+
+    def _call(self, node: ast.Call) -> None:
+        self.push((self._called, node))
+        self._visit_all([*node.args, *node.keywords])
+        if isinstance(node.func, ast.Name):
+            self.emit(Use(node.func, self.scopes.variable(self.scope, node.func.id), True))
+        else:
+            self.push((self.visit, node.func))
+
+    def _called(self, node: ast.Call) -> None:
+        self.emit(Call(node))
+        self.changed()
+
+    def _yield(self, node: ast.Yield | ast.YieldFrom | ast.Await) -> None:
+        if node.value is not None:
+            self.push((self.emit, Leave(node.value, "yielded")), (self.visit, node.value))
+
+    def _walrus(self, node: ast.NamedExpr) -> None:
+        def bound(_: None) -> None:
+            inner, self.scope = self.scope, self.scope.home()
+            self.define(node.target, node.target.id, Kind.WALRUS, node.value)
+            self.scope = inner
+
+        self.push((bound, None), (self.visit, node.value))
+
+    def _bool(self, node: ast.BoolOp) -> None:
+        self._short([(self.visit, value) for value in node.values])
+
+    def _compare(self, node: ast.Compare) -> None:
+        parts = [node.left, *node.comparators]
+        self.push(*((self.emit, Look(p)) for p in parts if not isinstance(p, ast.Constant)))
+        first = [(self.visit, p) for p in parts[:2]]
+        self._todo += [(self._later, parts[2:]), *first[::-1]]
+
+    def _later(self, parts: list[ast.expr]) -> None:
+        self._short([(self.visit, None), *((self.visit, p) for p in parts)])
+
+    def _short(self, steps: list[Step]) -> None:
+        """The first step, and others that may be left out, with all that come after it."""
+        if not self.scopes.walrus:
+            self.push(*reversed(steps))
+            return
+        skipped: list[Block] = []
+
+        def skip(_: None) -> None:
+            skipped.append(self.here)
+            self.here = self.graph.add(self.here)
+
+        def join(_: None) -> None:
+            self.here = self.graph.add(*skipped, self.here)
+
+        later = [part for step in steps[1:] for part in ((skip, None), step)]
+        self.push((join, None), *reversed(later), steps[0])
+
+    def _choice(self, node: ast.IfExp) -> None:
+        if not self.scopes.walrus:
+            self._visit_all([node.test, node.body, node.orelse])
+            return
+
+        def arms(_: None) -> None:
+            start = self.here
+            ends: list[Block] = []
+
+            def other(_: None) -> None:
+                ends.append(self.here)
+                self.here = self.graph.add(start)
+
+            def join(_: None) -> None:
+                self.here = self.graph.add(*ends, self.here)
+
+            self.here = self.graph.add(start)
+            self.push((join, None), (self.visit, node.orelse), (other, None), (self.visit, node.body))
+
+        self.push((arms, None), (self.visit, node.test))
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
+        self.push((self.emit, Closure(node)))
+        self._visit_all([d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None])
+        if not isinstance(node, ast.Lambda):
+            self._visit_all([*node.decorator_list])
+
+    # -- comprehensions
+
+    def _comprehension(self, node: Comprehension) -> None:
+        outer = self.scope
+
+        def leave(_: None) -> None:
+            self.scope = outer
+            self.emit(Closure(node) if isinstance(node, ast.GeneratorExp) else Make(node))
+
+        self.push((leave, None))
+        self._generator((node, 0))
+
+    def _generator(self, place: tuple[Comprehension, int]) -> None:
+        """One `for` of a comprehension, and what is inside it."""
+        node, at = place
+        if at == len(node.generators):
+            self._visit_all([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])
+            return
+        self.push((self._generate, place), (self.visit, node.generators[at].iter))
+
+    def _generate(self, place: tuple[Comprehension, int]) -> None:
+        node, at = place
+        part = node.generators[at]
+        self.emit(Look(part.iter))
+        self.scope = self.scopes.of[node]
+        head = self.graph.add(self.here)
+        self.here = self.graph.add(head)
+        skipped: list[Block] = []
+
+        def skip(_: None) -> None:
+            skipped.append(self.here)
+            self.here = self.graph.add(self.here)
+
+        def close(_: None) -> None:
+            for block in (*skipped, self.here):
+                self.graph.connect(block, head)
+            owner: Loop | ast.comprehension = node if at == 0 else part
+            self.graph.loops[owner] = Region(owner, head.id, len(self.graph.blocks))
+            self.here = self.graph.add(head)
+
+        tests = [step for test in reversed(part.ifs) for step in ((skip, None), (self.visit, test))]
+        self.push((close, None), (self._generator, (node, at + 1)), *tests)
+        self.bind(part.target, Kind.FOR, Part(part.iter, REST))
+
+    # -- targets
+
+    def define(self, node: ast.AST, name: str, kind: Kind, source: Source) -> None:
+        """Bind a name of the scope."""
+        self.emit(Define(node, self.scopes.variable(self.scope, name), kind, source))
+        self.changed()
+
+    def bind(self, target: ast.expr, kind: Kind, source: Source) -> None:
+        """Bind a target to a value, or its elements to the elements of the value."""
+        match target:
+            case ast.Name(id=name):
+                self.define(target, name, kind, source)
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                parts = _elements(source, elements)
+                steps = [(self._bind, (t, kind, s)) for t, s in zip(elements, parts, strict=True)]
+                self.push(*reversed(steps))
+            case ast.Starred(value=value):
+                self.bind(value, kind, source)
+            case ast.Subscript() | ast.Attribute():
+                self.push((self._stored, Store(target, Kind.STORE, source)))
+                self._visit_all(children(target))
+
+    def _bind(self, step: tuple[ast.expr, Kind, Source]) -> None:
+        self.bind(*step)
+
+    def _stored(self, event: Store) -> None:
+        self.emit(event)
+        self.changed()
+
+    def unset(self, target: ast.expr) -> None:
+        """Delete a name, an item or an attribute."""
+        match target:
+            case ast.Name(id=name):
+                self.emit(Use(target, self.scopes.variable(self.scope, name), False))
+                self.define(target, name, Kind.DELETE, None)
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                self.push(*((self.unset, e) for e in reversed(elements)))
+            case ast.Subscript() | ast.Attribute():
+                self.push((self._stored, Store(target, Kind.DELETE, None)))
+                self._visit_all(children(target))
+
+    def read_target(self, target: ast.expr) -> None:
+        """What an augmented assignment reads before its value."""
+        match target:
+            case ast.Name(id=name):
+                self.emit(Use(target, self.scopes.variable(self.scope, name), False))
+            case ast.Subscript() | ast.Attribute():
+                self._load(target)
+
+
+def _elements(source: Source, targets: list[ast.expr]) -> list[Source]:
+    """Where the value of each target of a tuple comes from."""
+    star = next((k for k, t in enumerate(targets) if isinstance(t, ast.Starred)), None)
+    match source:
+        case ast.Tuple(elts=elements) | ast.List(elts=elements) if star is None and len(elements) == len(targets):
+            if not any(isinstance(e, ast.Starred) for e in elements):
+                return list(elements)
+    return [Part(source, Key("item", k) if star is None or k < star else REST) for k in range(len(targets))]
+
+
+_EXPRESSIONS: dict[type[ast.AST], Callable[..., None]] = {
+    ast.Name: Evaluation._name,
+    ast.Constant: Evaluation._constant,
+    ast.Attribute: Evaluation._load,
+    ast.Subscript: Evaluation._load,
+    ast.Call: Evaluation._call,
+    ast.BinOp: Evaluation._operation,
+    ast.UnaryOp: Evaluation._operation,
+    ast.FormattedValue: Evaluation._operation,
+    ast.Compare: Evaluation._compare,
+    ast.BoolOp: Evaluation._bool,
+    ast.IfExp: Evaluation._choice,
+    ast.NamedExpr: Evaluation._walrus,
+    ast.List: Evaluation._made,
+    ast.Tuple: Evaluation._made,
+    ast.Set: Evaluation._made,
+    ast.Dict: Evaluation._made,
+    ast.Starred: Evaluation._starred,
+    ast.Lambda: Evaluation._function,
+    ast.FunctionDef: Evaluation._function,
+    ast.AsyncFunctionDef: Evaluation._function,
+    ast.ListComp: Evaluation._comprehension,
+    ast.SetComp: Evaluation._comprehension,
+    ast.DictComp: Evaluation._comprehension,
+    ast.GeneratorExp: Evaluation._comprehension,
+    ast.Yield: Evaluation._yield,
+    ast.YieldFrom: Evaluation._yield,
+    ast.Await: Evaluation._yield,
+}

@@ -1,0 +1,123 @@
+"""The control flow of one function: blocks of events in the order in which they happen, and the loops around them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from scanlint.dataflow.locations import Kind, Source, Variable
+
+Loop = ast.For | ast.AsyncFor | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.comprehension
+
+
+class Use(NamedTuple):
+    """A name is read; `called`: as the function of a call."""
+
+    node: ast.AST
+    variable: Variable
+    called: bool
+
+
+class Define(NamedTuple):
+    """A name is bound, or deleted."""
+
+    node: ast.AST
+    variable: Variable
+    kind: Kind
+    source: Source
+
+
+class Load(NamedTuple):
+    """An item or attribute is read."""
+
+    node: ast.Subscript | ast.Attribute
+
+
+class Store(NamedTuple):
+    """An item or attribute is set, or deleted."""
+
+    node: ast.Subscript | ast.Attribute
+    kind: Kind
+    source: Source
+
+
+class Make(NamedTuple):
+    """A container is made."""
+
+    node: ast.expr
+
+
+class Look(NamedTuple):
+    """All that a value holds may be read: it is compared, iterated or computed with."""
+
+    node: ast.expr
+
+
+class Call(NamedTuple):
+    """A function is called."""
+
+    node: ast.Call
+
+
+class Leave(NamedTuple):
+    """A value is returned, raised or yielded."""
+
+    node: ast.expr
+    why: str
+
+
+class Closure(NamedTuple):
+    """An inner function or lambda is made."""
+
+    node: ast.AST
+
+
+Event = Use | Define | Load | Store | Make | Look | Call | Leave | Closure
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """Events with no jump in or out between them; `live`: whether the block can be reached."""
+
+    id: int
+    live: bool = False
+    before: list[int] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+
+
+class Region(NamedTuple):
+    """A loop: its head, and the blocks from there to `end`, which is the first one after it."""
+
+    node: Loop
+    head: int
+    end: int
+
+    def holds(self, block: int) -> bool:
+        """Whether a block belongs to the loop."""
+        return self.head <= block < self.end
+
+
+@dataclass(slots=True, eq=False)
+class Graph:
+    """The blocks of a function; every edge that is not the back edge of a loop goes to a block with a higher number."""
+
+    blocks: list[Block] = field(default_factory=list)
+    loops: dict[ast.AST, Region] = field(default_factory=dict)
+    places: dict[ast.stmt, tuple[int, int]] = field(default_factory=dict)
+    dead: list[ast.stmt] = field(default_factory=list)
+    exit: int = 0
+
+    def add(self, *before: Block) -> Block:
+        """A new block after these."""
+        block = Block(len(self.blocks))
+        self.blocks.append(block)
+        for source in before:
+            self.connect(source, block)
+        return block
+
+    def connect(self, source: Block, target: Block) -> None:
+        """An edge, if its start can be reached at all."""
+        if source.live:
+            target.before.append(source.id)
+            target.live = True

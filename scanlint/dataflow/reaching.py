@@ -1,0 +1,115 @@
+"""Reaching definitions of the names of one function."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+
+from scanlint.dataflow.base import Function
+from scanlint.dataflow.closures import Closures
+from scanlint.dataflow.dominance import Dominance
+from scanlint.dataflow.graph import Call, Define, Graph, Use
+from scanlint.dataflow.locations import Definition, Kind, Variable
+from scanlint.dataflow.ssa import Ssa, Step
+
+
+class Names:
+    """The names of a function in single assignment form.
+
+    What an inner function reads of it is read where the inner function may run: `inside` gives for such a name the
+    reads that stand for it.
+    """
+
+    def __init__(self, function: Function, graph: Graph, closures: Closures) -> None:
+        self.function = function
+        self.graph = graph
+        self.closures = closures
+        self.tree = Dominance(graph)
+        self.defined: dict[tuple[ast.AST, Kind], Definition] = {}
+        self.sources: dict[Definition, Define] = {}
+        self.inside: dict[ast.AST, list[ast.AST]] = defaultdict(list)
+        self.behind: dict[ast.AST, list[ast.AST]] = {}
+        self.positions: list[list[int]] = []
+        self._reading: dict[ast.AST, list[tuple[Variable, ast.AST]]] = {}
+        defines = [e for b in graph.blocks for e in b.events if isinstance(e, Define)]
+        self._globals = {e.variable: None for e in defines if e.variable.scope is None}
+        self.ssa: Ssa[Variable] = Ssa(graph, self.tree, self._steps(), self._initial, self.behind)
+
+    def _initial(self, variable: Variable) -> Definition:
+        """A name of the function is not bound where it begins; one from outside is whatever it is there."""
+        kind = Kind.OUTER if variable.scope is None else Kind.UNBOUND
+        return Definition(self.function, variable, kind)
+
+    def _steps(self) -> list[list[Step]]:
+        every = []
+        for block in self.graph.blocks:
+            steps: list[Step] = []
+            positions = []
+            for event in block.events:
+                positions.append(len(steps))
+                if isinstance(event, Use):
+                    steps.append(Step(event.node, event.variable, None))
+                elif isinstance(event, Define):
+                    definition = Definition(event.node, event.variable, event.kind)
+                    self.defined[event.node, event.kind] = definition
+                    self.sources[definition] = event
+                    steps.append(Step(event.node, event.variable, definition))
+                elif isinstance(event, Call) and (self.closures.made or self._globals):
+                    steps += self._call(event.node)
+            if block.id == self.graph.exit and self.closures.made:
+                steps += self._run(self.closures.escaped)
+            self.positions.append([*positions, len(steps)])
+            every.append(steps)
+        return every
+
+    def _call(self, call: ast.Call) -> Iterator[Step]:
+        """What the inner functions that a call may run read and bind; code that is not known may bind globals."""
+        yield from self._run(self.closures.runs(call))
+        if self._globals and self.closures.effect(call) is None:
+            for variable in self._globals:
+                yield Step(call, variable, Definition(call, variable, Kind.CALL), weak=True)
+
+    def _run(self, functions: list[ast.AST]) -> Iterator[Step]:
+        """All that they may bind, then all that they may read: they may run in any order, and more than once."""
+        for function in functions:
+            for capture in self.closures.touched(function):
+                if capture.stores and self._belongs(capture.variable):
+                    definition = Definition(capture.node, capture.variable, Kind.CALL)
+                    self.defined[capture.node, Kind.CALL] = definition
+                    yield Step(capture.node, capture.variable, definition, weak=True)
+        for function in functions:
+            for variable, marker in self._reads(function):
+                yield Step(marker, variable, None)
+
+    def _belongs(self, variable: Variable) -> bool:
+        """Whether a variable is one that this function binds."""
+        if variable.scope is None:
+            return variable in self._globals
+        scopes = self.closures.scopes
+        return variable.scope in scopes.of and scopes.of[variable.scope].home() is scopes.root
+
+    def _reads(self, function: ast.AST) -> list[tuple[Variable, ast.AST]]:
+        """A stand-in for the reads of each name that running an inner function may read."""
+        if function in self._reading:
+            return self._reading[function]
+        found: dict[Variable, list[ast.AST]] = defaultdict(list)
+        for capture in self.closures.touched(function):
+            if capture.reads and self._belongs(capture.variable):
+                found[capture.variable].append(capture.node)
+        pairs = self._reading[function] = []
+        for variable, nodes in found.items():
+            marker = ast.Pass()
+            self.behind[marker] = nodes
+            pairs.append((variable, marker))
+            for node in nodes:
+                self.inside[node].append(marker)
+        return pairs
+
+    # -- questions
+
+    def definitions(self, node: ast.AST) -> frozenset[Definition]:
+        """The definitions that may reach a name where it is read."""
+        places = [node, *self.inside.get(node, ())]
+        found = [self.ssa.definitions(v) for p in places for _, v in self.ssa.at.get(p, ())]
+        return frozenset().union(*found)

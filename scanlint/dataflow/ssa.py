@@ -1,0 +1,322 @@
+"""Static single assignment: which definition each read of a location sees, with an explicit join where two meet."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Generic, NamedTuple, TypeVar
+
+from scanlint.dataflow.dominance import Dominance
+from scanlint.dataflow.graph import Graph
+from scanlint.dataflow.locations import Cell, Definition, Variable
+
+Where = TypeVar("Where", Variable, Cell)
+
+
+class Phi:
+    """The join of a location at the start of a block; `sources` are the blocks that the operands come from."""
+
+    __slots__ = ("block", "location", "operands", "sources")
+
+    def __init__(self, block: int, location: Variable | Cell) -> None:
+        self.block = block
+        self.location = location
+        self.operands: list[Value] = []
+        self.sources: list[int] = []
+
+
+class Update:
+    """A definition that may leave what was there before, or a part of it."""
+
+    __slots__ = ("definition", "previous")
+
+    def __init__(self, definition: Definition, previous: Value) -> None:
+        self.definition = definition
+        self.previous = previous
+
+
+Value = Definition | Phi | Update
+
+
+class Step(NamedTuple):
+    """A read of a location (`definition` is None), or a definition of it."""
+
+    node: ast.AST
+    location: Variable | Cell
+    definition: Definition | None
+    weak: bool = False
+
+
+class Read(NamedTuple):
+    """A read, the block in which it is, and the value that it sees."""
+
+    node: ast.AST
+    block: int
+    value: Value
+
+
+def operands(value: Value) -> list[Value]:
+    """The values that a join or an update goes on from."""
+    match value:
+        case Phi():
+            return value.operands
+        case Update():
+            return [value.previous]
+    return []
+
+
+def own(value: Value) -> Definition | None:
+    """The definition that a value is itself."""
+    return None if isinstance(value, Phi) else value.definition if isinstance(value, Update) else value
+
+
+def location_of(value: Value) -> Variable | Cell:
+    """The location that has a value."""
+    return value.definition.location if isinstance(value, Update) else value.location
+
+
+Onward = tuple[dict[int, list[Value]], dict[int, list[Read]]]
+"""By the identity of a value: the values that go on from it, and the reads that see it."""
+
+
+def _mask(bits: dict[Variable | Cell, int], locations: set[Variable | Cell]) -> int:
+    mask = 0
+    for location in locations:
+        if (bit := bits.get(location)) is not None:
+            mask |= 1 << bit
+    return mask
+
+
+def _live(graph: Graph, exposed: list[int], kills: list[int]) -> list[int]:
+    """The locations that are live where each block begins, a bit each."""
+    live, out = list(exposed), [0] * len(exposed)
+    changed = True
+    while changed:
+        changed = False
+        for block in reversed(graph.blocks):
+            wider = live[block.id] | (out[block.id] & ~kills[block.id])
+            live[block.id] = wider
+            for source in block.before:
+                if out[source] | wider != out[source]:
+                    out[source] |= wider
+                    changed = changed or source >= block.id
+    return live
+
+
+class Ssa(Generic[Where]):
+    """The values of some locations through a graph.
+
+    `steps` are the reads and definitions of each block in order, `initial` what a location is at the start. `behind`
+    gives the nodes that the node of a read stands for, where it stands for others.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        tree: Dominance,
+        steps: list[list[Step]],
+        initial: Callable[[Where], Definition],
+        behind: Mapping[ast.AST, list[ast.AST]] | None = None,
+    ) -> None:
+        self._behind = behind or {}
+        self.graph = graph
+        self.tree = tree
+        self._initial = initial
+        self._steps = steps
+        self.starts: dict[Variable | Cell, Definition] = {}
+        self.reads: dict[Variable | Cell, list[Read]] = defaultdict(list)
+        self.at: dict[ast.AST, list[tuple[Variable | Cell, Value]]] = defaultdict(list)
+        self.values: dict[Variable | Cell, list[Phi | Update | Definition]] = defaultdict(list)
+        self.phis: list[dict[Variable | Cell, Phi]] = [{} for _ in graph.blocks]
+        self.made: dict[Definition, list[Value]] = defaultdict(list)
+        self.blocks: dict[int, int] = {}
+        self._out: list[dict[Variable | Cell, Value]] = [{} for _ in graph.blocks]
+        self._masks: dict[Variable | Cell, tuple[list[Definition], dict[int, int]]] = {}
+        self.defined: list[list[Definition | Update]] = [[] for _ in graph.blocks]
+        self._forward: dict[Variable | Cell, Onward] = {}
+        self._place()
+        self._rename()
+
+    # -- construction
+
+    def _place(self) -> None:
+        """Joins where definitions of a location meet and it is live."""
+        defined: dict[Variable | Cell, set[int]] = defaultdict(set)
+        exposed: list[set[Variable | Cell]] = [set() for _ in self._steps]
+        kills: list[set[Variable | Cell]] = [set() for _ in self._steps]
+        for block, steps in enumerate(self._steps):
+            for location, definition, weak in (step[1:] for step in steps):
+                if definition is None or weak:
+                    if location not in kills[block]:
+                        exposed[block].add(location)
+                if definition is not None:
+                    defined[location].add(block)
+                    if not weak:
+                        kills[block].add(location)
+        bits = {location: k for k, location in enumerate(set().union(*exposed) & defined.keys())}
+        live = _live(self.graph, [_mask(bits, e) for e in exposed], [_mask(bits, k) for k in kills])
+        for location, bit in bits.items():
+            pending = list(defined[location])
+            while pending:
+                for block in self.tree.frontier[pending.pop()]:
+                    if location not in self.phis[block] and live[block] >> bit & 1:
+                        self.phis[block][location] = Phi(block, location)
+                        pending.append(block)
+
+    def _rename(self) -> None:
+        """Walk the dominator tree with the value that each location has; what a block set is undone after it."""
+        after: list[list[int]] = [[] for _ in self.graph.blocks]
+        for block in self.graph.blocks:
+            for source in block.before:
+                after[source].append(block.id)
+        current: dict[Variable | Cell, Value] = {}
+        undo: list[tuple[Variable | Cell, Value | None]] = []
+        stack: list[tuple[int, int]] = [(0, -1)]
+        while stack:
+            block, mark = stack.pop()
+            if mark >= 0:
+                while len(undo) > mark:
+                    location, before = undo.pop()
+                    if before is None:
+                        del current[location]
+                    else:
+                        current[location] = before
+                continue
+            stack.append((block, len(undo)))
+            self._fill(block, current, undo)
+            for target in after[block]:
+                for location, phi in self.phis[target].items():
+                    phi.operands.append(current.get(location) or self.start(location))
+                    phi.sources.append(block)
+            stack += [(child, -1) for child in reversed(self.tree.children[block])]
+
+    def _fill(
+        self, block: int, current: dict[Variable | Cell, Value], undo: list[tuple[Variable | Cell, Value | None]]
+    ) -> None:
+        out = self._out[block]
+        for location, phi in self.phis[block].items():
+            undo.append((location, current.get(location)))
+            current[location] = out[location] = phi
+            self.blocks[id(phi)] = block
+            self.values[location].append(phi)
+        for step in self._steps[block]:
+            location, definition = step.location, step.definition
+            if definition is None or step.weak:
+                value = current.get(location) or self.start(location)
+                if definition is None:
+                    self.reads[location].append(Read(step.node, block, value))
+                    seen = self.at[step.node]
+                    if not seen or seen[-1] != (location, value):
+                        seen.append((location, value))
+                    continue
+            made = Update(definition, value) if step.weak else definition
+            undo.append((location, current.get(location)))
+            current[location] = out[location] = made
+            self.values[location].append(made)
+            self.made[definition].append(made)
+            self.defined[block].append(made)
+            self.blocks[id(made)] = block
+
+    def start(self, location: Variable | Cell) -> Definition:
+        """What a location is where the function begins."""
+        found = self.starts.get(location)
+        if found is None:
+            found = self.starts[location] = self._initial(location)  # type: ignore[arg-type]
+            self.made[found].append(found)
+            self.blocks[id(found)] = 0
+        return found
+
+    # -- questions
+
+    def nodes(self, reads: Iterable[Read]) -> tuple[ast.AST, ...]:
+        """The nodes that read, each once."""
+        return tuple(dict.fromkeys(n for r in reads for n in self._behind.get(r.node, (r.node,))))
+
+    def into(self, block: int, location: Variable | Cell) -> Value:
+        """The value of a location where a block begins."""
+        phi = self.phis[block].get(location)
+        while phi is None and block != 0:
+            block = self.tree.parent[block]
+            if (found := self._out[block].get(location)) is not None:
+                return found
+        return phi or self.start(location)
+
+    def before(self, block: int, at: int, location: Variable | Cell) -> Value:
+        """The value of a location before the step of a block with this number."""
+        value = self.into(block, location)
+        for step in self._steps[block][:at]:
+            if step.location == location and step.definition is not None:
+                value = Update(step.definition, value) if step.weak else step.definition
+        return value
+
+    def definitions(self, value: Value) -> frozenset[Definition]:
+        """The definitions that a value may come from."""
+        if isinstance(value, tuple):
+            return frozenset([value])
+        known, masks = self._solve(location_of(value))
+        if isinstance(value, Update) and id(value) not in masks:
+            return self.definitions(value.previous) | {value.definition}
+        bits = bin(masks[id(value)])[:1:-1]
+        return frozenset(definition for definition, bit in zip(known, bits, strict=False) if bit == "1")
+
+    def _solve(self, location: Variable | Cell) -> tuple[list[Definition], dict[int, int]]:
+        """The fixpoint of the joins of a location, with a bit for each definition."""
+        if location in self._masks:
+            return self._masks[location]
+        known: dict[Definition, int] = {}
+        masks: dict[int, int] = {}
+        for value in [self.start(location), *self.values[location]]:
+            definition = own(value)
+            bit = 0 if definition is None else 1 << known.setdefault(definition, len(known))
+            masks[id(value)] = bit
+        joins = [v for v in self.values[location] if not isinstance(v, tuple)]
+        changed = True
+        while changed:
+            changed = False
+            for value in joins:
+                mask = masks[id(value)]
+                wider = mask
+                for operand in operands(value):
+                    definition = operand if isinstance(operand, tuple) else None
+                    wider |= masks[id(operand)] if definition is None else 1 << known[definition]
+                if wider != mask:
+                    masks[id(value)], changed = wider, True
+        self._masks[location] = list(known), masks
+        return self._masks[location]
+
+    def reached(self, value: Value, stop: Callable[[Value], bool] | None = None) -> Iterator[Read]:
+        """The reads that may see a value, itself or through joins and updates; not through values where to stop."""
+        onward, reads = self._onward(location_of(value))
+        seen, stack = {id(value)}, [value]
+        while stack:
+            at = stack.pop()
+            yield from reads.get(id(at), ())
+            for next_ in onward.get(id(at), ()):
+                if id(next_) not in seen and not (stop is not None and stop(next_)):
+                    seen.add(id(next_))
+                    stack.append(next_)
+
+    def _onward(self, location: Variable | Cell) -> Onward:
+        if location in self._forward:
+            return self._forward[location]
+        onward: dict[int, list[Value]] = defaultdict(list)
+        reads: dict[int, list[Read]] = defaultdict(list)
+        for value in self.values[location]:
+            for operand in operands(value):
+                onward[id(operand)].append(value)
+        for read in self.reads[location]:
+            reads[id(read.value)].append(read)
+        self._forward[location] = onward, reads
+        return onward, reads
+
+    def live(self, location: Variable | Cell) -> set[int]:
+        """The values that some read sees, by identity."""
+        stack = [read.value for read in self.reads[location]]
+        seen = {id(value) for value in stack}
+        while stack:
+            for operand in operands(stack.pop()):
+                if id(operand) not in seen:
+                    seen.add(id(operand))
+                    stack.append(operand)
+        return seen

@@ -1,0 +1,453 @@
+"""Builds the control flow of a function from its statements; a stack of steps instead of recursion, for deep code."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from scanlint.dataflow.base import Function
+from scanlint.dataflow.expressions import Evaluation
+from scanlint.dataflow.graph import Block, Define, Leave, Look, Region, Store
+from scanlint.dataflow.locations import REST, Kind, Part, Source
+
+Resolve = Callable[[ast.AST], str | None]
+SUPPRESSES = frozenset({"contextlib.suppress", "pytest.raises", "contextlib.ExitStack"})
+MOST_COPIES = 3
+"""How deep the bodies of `finally` in one another are told apart by the way into them."""
+_FOREVER = (True, 1)
+
+
+@dataclass(slots=True, eq=False)
+class LoopFrame:
+    """A loop that is being built."""
+
+    head: Block
+    breaks: list[Block] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Catch:
+    """Handlers, or a `finally` (`last`), of a try that is being built: the blocks that may raise or jump into it."""
+
+    last: bool
+    raising: list[Block] = field(default_factory=list)
+    jumps: dict[type[ast.stmt], list[Block]] = field(default_factory=dict)
+
+
+class Builder(Evaluation):
+    """The graph of one function."""
+
+    def __init__(self, function: Function, resolve: Resolve) -> None:
+        super().__init__(function)
+        self.resolve = resolve
+        self.frames: list[LoopFrame | Catch] = []
+        self.ends: list[Block] = []
+        self.copies = 0
+        self._parameters(function)
+        if isinstance(function, ast.Lambda):
+            self.push((self._returns, ast.Return(value=function.body)), (self.visit, function.body))
+        else:
+            self._block(function.body)
+        self.run()
+        last = self.graph.add(*self.ends, self.here)
+        self.graph.exit = last.id
+
+    def _parameters(self, function: Function) -> None:
+        a = function.args
+        every = [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]
+        for argument in every:
+            variable = self.scopes.variable(self.scope, argument.arg)
+            self.here.events.append(Define(argument, variable, Kind.PARAMETER, None))
+
+    # -- statements
+
+    def _block(self, statements: list[ast.stmt]) -> None:
+        self.push(*((self._statement, s) for s in reversed(statements)))
+
+    def _statement(self, node: ast.stmt) -> None:
+        self.graph.places[node] = (self.here.id, len(self.here.events))
+        if not self.here.live:
+            self.graph.dead.append(node)
+        handler = _STATEMENTS.get(node.__class__)
+        if handler is not None:
+            handler(self, node)
+        else:
+            self.visit(node)
+
+    def _if(self, node: ast.If) -> None:
+        self.push((self._arms, node), (self._look, node.test), (self.visit, node.test))
+
+    def _arms(self, node: ast.If) -> None:
+        """Both arms; an `elif` of the last one is taken on in the same join."""
+        self._chain(node, [])
+
+    def _chain(self, node: ast.If, ends: list[Block]) -> None:
+        start = self.here
+
+        def other(_: None) -> None:
+            ends.append(self.here)
+            self.here = self.graph.add(start)
+            match node.orelse:
+                case [ast.If() as inner]:
+                    self.graph.places[inner] = (self.here.id, 0)
+                    if not self.here.live:
+                        self.graph.dead.append(inner)
+                    on = (lambda _: self._chain(inner, ends), None)
+                    self.push(on, (self._look, inner.test), (self.visit, inner.test))
+                case _:
+                    self.push((join, None))
+                    self._block(node.orelse)
+
+        def join(_: None) -> None:
+            self.here = self.graph.add(*ends, self.here)
+
+        self.here = self.graph.add(start)
+        self.push((other, None))
+        self._block(node.body)
+
+    def _for(self, node: ast.For | ast.AsyncFor) -> None:
+        self.push((self._for_body, node), (self._look, node.iter), (self.visit, node.iter))
+
+    def _for_body(self, node: ast.For | ast.AsyncFor) -> None:
+        head = self.graph.add(self.here)
+        self.frames.append(frame := LoopFrame(head))
+        self.here = self.graph.add(head)
+
+        def end(_: None) -> None:
+            self._close(node, head)
+            self.here = self.graph.add(head)
+            self.push((lambda _: self._after(frame), None))
+            self._block(node.orelse)
+
+        self.push((end, None))
+        self._block(node.body)
+        self.bind(node.target, Kind.FOR, Part(node.iter, REST))
+
+    def _while(self, node: ast.While) -> None:
+        head = self.graph.add(self.here)
+        self.here = head
+        forever = isinstance(node.test, ast.Constant) and node.test.value in _FOREVER
+        never = isinstance(node.test, ast.Constant) and not node.test.value
+
+        def body(_: None) -> None:
+            test = self.here
+            self.frames.append(frame := LoopFrame(head))
+            self.here = self.graph.add() if never else self.graph.add(test)
+
+            def end(_: None) -> None:
+                self._close(node, head)
+                self.here = self.graph.add() if forever else self.graph.add(test)
+                self.push((lambda _: self._after(frame), None))
+                self._block(node.orelse)
+
+            self.push((end, None))
+            self._block(node.body)
+
+        self.push((body, None), (self._look, node.test), (self.visit, node.test))
+
+    def _close(self, node: ast.For | ast.AsyncFor | ast.While, head: Block) -> None:
+        """The back edge of a loop; what follows is outside of it."""
+        self.graph.connect(self.here, head)
+        self.frames.pop()
+        self.graph.loops[node] = Region(node, head.id, len(self.graph.blocks))
+
+    def _after(self, frame: LoopFrame) -> None:
+        self.here = self.graph.add(self.here, *frame.breaks)
+
+    def _jump(self, node: ast.stmt) -> None:
+        self._leave(node.__class__, self.here)
+        self.here = self.graph.add()
+
+    def _leave(self, kind: type[ast.stmt], block: Block) -> None:
+        """A break, continue or return goes to the innermost loop, or first to the `finally` that is before it."""
+        for frame in reversed(self.frames):
+            if isinstance(frame, Catch):
+                if frame.last:
+                    frame.jumps.setdefault(kind, []).append(block)
+                    return
+            elif kind is ast.Break:
+                frame.breaks.append(block)
+                return
+            elif kind is ast.Continue:
+                self.graph.connect(block, frame.head)
+                return
+        self.ends.append(block)
+
+    def _return(self, node: ast.Return) -> None:
+        self.push((self._returns, node), (self.visit, node.value))
+
+    def _returns(self, node: ast.Return) -> None:
+        if node.value is not None:
+            self.emit(Leave(node.value, "returned"))
+        self._leave(ast.Return, self.here)
+        self.here = self.graph.add()
+
+    def _raise(self, node: ast.Raise) -> None:
+        def thrown(_: None) -> None:
+            for part in filter(None, (node.exc, node.cause)):
+                self.emit(Leave(part, "raised"))
+            self._throws(self.here)
+            self.here = self.graph.add()
+
+        self.push((thrown, None), (self.visit, node.cause), (self.visit, node.exc))
+
+    def _throws(self, block: Block) -> None:
+        """An exception may leave a block."""
+        if self.catch is not None:
+            self.catch.raising.append(block)
+
+    # -- try, with, match
+
+    @property
+    def catch(self) -> Catch | None:
+        """The innermost try around the place that is being built."""
+        return next((f for f in reversed(self.frames) if isinstance(f, Catch)), None) if self.frames else None
+
+    def changed(self) -> None:
+        """After a change, an exception may see it: what follows in a try is another block."""
+        if (catch := self.catch) is not None:
+            catch.raising.append(self.here)
+            self.here = self.graph.add(self.here)
+
+    def _try(self, node: ast.Try) -> None:
+        final = Catch(True)
+        if node.finalbody:
+            self._open(final)
+            self.push((lambda _: self._final(node, final), None))
+        if node.handlers:
+            self._open(catch := Catch(False))
+            self.push((lambda _: self._handlers(node, catch), None))
+        else:
+            self._block([*node.body, *node.orelse])
+            return
+        self._block(node.body)
+
+    def _open(self, frame: Catch) -> None:
+        frame.raising.append(self.here)
+        self.here = self.graph.add(self.here)
+        self.frames.append(frame)
+
+    def _handlers(self, node: ast.Try, catch: Catch) -> None:
+        self.frames.pop()
+        ends: list[Block] = []
+        steps: list[tuple[Callable[..., None], object]] = []
+        dispatch: list[Block] = []
+
+        def caught(handler: ast.ExceptHandler | None) -> None:
+            ends.append(self.here)
+            if not dispatch:
+                dispatch.append(self.graph.add(*catch.raising))
+                if not any(h.type is None for h in node.handlers):
+                    self._throws(dispatch[0])
+            if handler is None:
+                self.here = self.graph.add(*ends)
+                return
+            self.here = self.graph.add(dispatch[0])
+            if handler.name:
+                self.push((self._unbind, handler))
+            self._block(handler.body)
+            if handler.name:
+                self.push((self._caught, handler))
+            self.visit(handler.type)
+
+        steps = [(caught, None), *((caught, h) for h in reversed(node.handlers))]
+        self.push(*steps)
+        self._block(node.orelse)
+
+    def _caught(self, handler: ast.ExceptHandler) -> None:
+        assert handler.name is not None
+        self.define(handler, handler.name, Kind.EXCEPT, None)
+
+    def _unbind(self, handler: ast.ExceptHandler) -> None:
+        assert handler.name is not None
+        self.define(handler, handler.name, Kind.DELETE, None)
+
+    def _final(self, node: ast.Try, frame: Catch) -> None:
+        """The body of `finally`, once for the normal way into it, once for exceptions and jumps."""
+        self.frames.pop()
+        normal = self.here
+        jumps = {kind: [b for b in blocks if b.live] for kind, blocks in frame.jumps.items()}
+        others = [*frame.raising, *(b for blocks in jumps.values() for b in blocks)]
+        apart = self.copies < MOST_COPIES
+
+        def left(_: None) -> None:
+            self._throws(self.here)
+            for kind, blocks in jumps.items():
+                if blocks:
+                    self._leave(kind, self.here)
+            self.copies -= 1
+            if not apart:
+                self.here = self.graph.add(self.here) if normal.live else self.graph.add()
+                return
+            self.here = self.graph.add(normal)
+            self._block(node.finalbody)
+
+        self.copies += 1
+        self.here = self.graph.add(*others) if apart else self.graph.add(normal, *others)
+        self.push((left, None))
+        self._block(node.finalbody)
+
+    def _with(self, node: ast.With | ast.AsyncWith) -> None:
+        suppresses = [i for i in node.items if self.resolve(_called(i.context_expr)) in SUPPRESSES]
+        catch = Catch(False)
+
+        def end(_: None) -> None:
+            self.frames.pop()
+            self.here = self.graph.add(self.here, *catch.raising)
+
+        def start(_: None) -> None:
+            self._open(catch)
+            self.push((end, None))
+            self._block(node.body)
+
+        if suppresses:
+            self.push((start, None))
+        else:
+            self._block(node.body)
+        for item in reversed(node.items):
+            if item.optional_vars is not None:
+                self.push((self._as, item))
+            self.push((self.visit, item.context_expr))
+
+    def _as(self, item: ast.withitem) -> None:
+        assert item.optional_vars is not None
+        self.bind(item.optional_vars, Kind.WITH, item.context_expr)
+
+    def _match(self, node: ast.Match) -> None:
+        ends: list[Block] = []
+
+        def case(at: int) -> None:
+            if at == len(node.cases):
+                self.here = self.graph.add(*ends, self.here)
+                return
+            arm, start = node.cases[at], self.here
+
+            def body(_: None) -> None:
+                test = self.here
+
+                def end(_: None) -> None:
+                    ends.append(self.here)
+                    sure = arm.guard is None and _irrefutable(arm.pattern)
+                    self.here = self.graph.add() if sure else self.graph.add(start, test)
+                    case(at + 1)
+
+                self.here = self.graph.add(test)
+                self.push((end, None))
+                self._block(arm.body)
+
+            self.here = self.graph.add(start)
+            self.push((body, None), (self.visit, arm.guard), (self._pattern, arm.pattern))
+
+        def begin(_: None) -> None:
+            case(0)
+
+        self.push((begin, None), (self._look, node.subject), (self.visit, node.subject))
+
+    def _pattern(self, pattern: ast.pattern) -> None:
+        """The names that a pattern captures."""
+        for part in ast.walk(pattern):
+            match part:
+                case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+                    self.define(part, name, Kind.MATCH, None)
+                case ast.MatchValue(value=value) | ast.MatchClass(cls=value):
+                    self.push((self.visit, value))
+
+    # -- statements without blocks
+
+    def _assign(self, node: ast.Assign) -> None:
+        self.push(*((self._target, (t, node.value)) for t in reversed(node.targets)), (self.visit, node.value))
+
+    def _target(self, pair: tuple[ast.expr, Source]) -> None:
+        self.bind(pair[0], Kind.ASSIGN, pair[1])
+
+    def _annotated(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.push((self._target, (node.target, node.value)), (self.visit, node.value))
+
+    def _augmented(self, node: ast.AugAssign) -> None:
+        """Reads the target, then the value, then sets the target."""
+
+        def stored(_: None) -> None:
+            match node.target:
+                case ast.Name() as name:
+                    self.define(name, name.id, Kind.AUGMENT, node.value)
+                case place:
+                    self.emit(Store(place, Kind.AUGMENT, node.value))
+                    self.changed()
+
+        self.push((stored, None), (self._look, node.value), (self.visit, node.value))
+        self.read_target(node.target)
+
+    def _delete(self, node: ast.Delete) -> None:
+        self.push(*((self.unset, t) for t in reversed(node.targets)))
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        for alias in node.names:
+            self.define(alias, (alias.asname or alias.name).split(".")[0], Kind.IMPORT, None)
+
+    def _defined(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self.push((self._named, node), (self.visit, node))
+
+    def _named(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
+        kind = Kind.CLASS if isinstance(node, ast.ClassDef) else Kind.FUNCTION
+        self.define(node, node.name, kind, None)
+
+    def _class(self, node: ast.ClassDef) -> None:
+        """The body of a class is run where it stands, in a scope of its own."""
+        outer = self.scope
+
+        def enter(_: None) -> None:
+            self.scope = self.scopes.of[node]
+
+        def leave(_: None) -> None:
+            self.scope = outer
+
+        self.push((self._named, node), (leave, None))
+        self._block(node.body)
+        self.push((enter, None), *((self.visit, b) for b in (*node.bases, *node.keywords, *node.decorator_list)))
+
+    def _look(self, node: ast.expr) -> None:
+        if not isinstance(node, ast.Constant):
+            self.emit(Look(node))
+
+
+def _called(node: ast.expr) -> ast.expr:
+    return node.func if isinstance(node, ast.Call) else node
+
+
+def _irrefutable(pattern: ast.pattern) -> bool:
+    match pattern:
+        case ast.MatchAs(pattern=None):
+            return True
+        case ast.MatchAs(pattern=ast.pattern() as inner):
+            return _irrefutable(inner)
+        case ast.MatchOr(patterns=patterns):
+            return any(map(_irrefutable, patterns))
+    return False
+
+
+_STATEMENTS: dict[type[ast.AST], Callable[..., None]] = {
+    ast.If: Builder._if,
+    ast.For: Builder._for,
+    ast.AsyncFor: Builder._for,
+    ast.While: Builder._while,
+    ast.Break: Builder._jump,
+    ast.Continue: Builder._jump,
+    ast.Return: Builder._return,
+    ast.Raise: Builder._raise,
+    ast.Try: Builder._try,
+    ast.TryStar: Builder._try,
+    ast.With: Builder._with,
+    ast.AsyncWith: Builder._with,
+    ast.Match: Builder._match,
+    ast.Assign: Builder._assign,
+    ast.AnnAssign: Builder._annotated,
+    ast.AugAssign: Builder._augmented,
+    ast.Delete: Builder._delete,
+    ast.Import: Builder._import,
+    ast.ImportFrom: Builder._import,
+    ast.FunctionDef: Builder._defined,
+    ast.AsyncFunctionDef: Builder._defined,
+    ast.ClassDef: Builder._class,
+}
