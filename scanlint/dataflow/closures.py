@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 
 from scanlint.dataflow.graph import Call, Closure, Define, Graph, Use
@@ -26,6 +26,7 @@ class Closures:
         self._mixed: set[Variable] = set()
         self._effects: dict[ast.Call, Effect | None] = {}
         self._touched: dict[ast.AST, list[Capture]] = {}
+        self._wild: dict[ast.AST, bool] = {}
         self.made = [e.node for b in graph.blocks for e in b.events if isinstance(e, Closure)]
         if self.made:
             self._bindings()
@@ -80,7 +81,7 @@ class Closures:
         effect = self.effect(call)
         if self.local(call) or effect is None or effect.invokes:
             found += [f for argument in given for f in self.named(argument)]
-        if not self.local(call) and effect is None:
+        if (not self.local(call) and effect is None) or any(self.wild(f) for f in self.reached(found)):
             found += self.escaped
         return list(dict.fromkeys(found))
 
@@ -106,20 +107,34 @@ class Closures:
                 found += self.bound.get(variable, ())
         return list(dict.fromkeys(found))
 
+    def reached(self, functions: Iterable[ast.AST]) -> list[ast.AST]:
+        """Inner functions, and all the others that they may run by name."""
+        seen = dict.fromkeys(functions)
+        stack = list(seen)
+        while stack:
+            for capture in self.scopes.captures[stack.pop()]:
+                for other in self.bound.get(capture.variable, ()):
+                    if other not in seen:
+                        seen[other] = None
+                        stack.append(other)
+        return list(seen)
+
     def touched(self, function: ast.AST) -> list[Capture]:
         """The names that running an inner function reads or binds outside of it, with all the others that it runs."""
         if function not in self._touched:
-            seen, stack = {function}, [function]
-            found: dict[ast.AST, Capture] = {}
-            while stack:
-                for capture in self.scopes.captures[stack.pop()]:
-                    found[capture.node] = capture
-                    for other in self.bound.get(capture.variable, ()):
-                        if other not in seen:
-                            seen.add(other)
-                            stack.append(other)
-            self._touched[function] = list(found.values())
+            every = [c for f in self.reached([function]) for c in self.scopes.captures[f]]
+            self._touched[function] = list({c.node: c for c in every}.values())
         return self._touched[function]
+
+    def wild(self, function: ast.AST) -> bool:
+        """Whether an inner function runs code that is not known."""
+        if function not in self._wild:
+            names = {v.name for v in self.bound}
+            calls = [n for n in ast.walk(function) if isinstance(n, ast.Call)]
+            self._wild[function] = any(
+                self.effect(c) is None and not (isinstance(c.func, ast.Name) and c.func.id in names) for c in calls
+            )
+        return self._wild[function]
 
 
 def _generates(function: ast.AST) -> bool:

@@ -11,9 +11,13 @@ from scanlint.dataflow.base import Function, children
 from scanlint.dataflow.closures import Closures
 from scanlint.dataflow.graph import Graph, Region
 from scanlint.dataflow.locations import Cell, Definition, Kind, Location, Variable
+from scanlint.dataflow.effects import summarise
+from scanlint.dataflow.memory import Memory
+from scanlint.dataflow.objects import Objects
 from scanlint.dataflow.reaching import Names
 from scanlint.dataflow.ssa import Ssa
 from scanlint.dataflow.statements import Builder
+from scanlint.dataflow.summary import Summary
 from scanlint.dataflow.webs import Web, webs_of
 
 Resolve = Callable[[ast.AST], str | None]
@@ -33,6 +37,7 @@ class DefUse:
         self.function = function
         self.resolve = resolve
         self._inner: dict[ast.AST, DefUse] = {}
+        self._summaries: dict[ast.AST, Summary] = {}
         self._webs: dict[Location, tuple[Web, ...]] = {}
 
     @classmethod
@@ -62,6 +67,26 @@ class DefUse:
     def names(self) -> Names:
         """The names of the function."""
         return Names(self.function, self.graph, self.closures)
+
+    @cached_property
+    def objects(self) -> Objects:
+        """The objects that the expressions of the function may be."""
+        return Objects(self.names, self.closures, self.summary)
+
+    @cached_property
+    def memory(self) -> Memory:
+        """The items and attributes of the objects."""
+        return Memory(self.names, self.objects)
+
+    def summary(self, function: ast.AST) -> Summary:
+        """What running an inner function does, but for what the inner functions do that it runs in its turn."""
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return Summary()
+        if function not in self._summaries:
+            inner = self.inner(function)
+            siblings = {v.name for v in self.closures.bound}
+            self._summaries[function] = summarise(inner.names, inner.objects, siblings)
+        return self._summaries[function]
 
     # -- inner functions
 
@@ -99,9 +124,9 @@ class DefUse:
 
     def definitions(self, use: ast.AST) -> frozenset[Definition]:
         """The definitions that may reach a read: of a name, an item or an attribute."""
-        if isinstance(use, ast.Subscript | ast.Attribute):
-            return frozenset()
         owner = self.owner(use)
+        if isinstance(use, ast.Subscript | ast.Attribute):
+            return owner.memory.definitions(use)
         found = owner.names.definitions(use)
         if owner is self or not (not found or any(d.kind is Kind.OUTER for d in found)):
             return found

@@ -33,7 +33,7 @@ class Names:
         self.positions: list[list[int]] = []
         self._reading: dict[ast.AST, list[tuple[Variable, ast.AST]]] = {}
         defines = [e for b in graph.blocks for e in b.events if isinstance(e, Define)]
-        self._globals = {e.variable: None for e in defines if e.variable.scope is None}
+        self.outer_bound = {e.variable: None for e in defines if e.variable.scope is None}
         self.ssa: Ssa[Variable] = Ssa(graph, self.tree, self._steps(), self._initial, self.behind)
 
     def _initial(self, variable: Variable) -> Definition:
@@ -55,7 +55,7 @@ class Names:
                     self.defined[event.node, event.kind] = definition
                     self.sources[definition] = event
                     steps.append(Step(event.node, event.variable, definition))
-                elif isinstance(event, Call) and (self.closures.made or self._globals):
+                elif isinstance(event, Call) and (self.closures.made or self.outer_bound):
                     steps += self._call(event.node)
             if block.id == self.graph.exit and self.closures.made:
                 steps += self._run(self.closures.escaped)
@@ -66,8 +66,8 @@ class Names:
     def _call(self, call: ast.Call) -> Iterator[Step]:
         """What the inner functions that a call may run read and bind; code that is not known may bind globals."""
         yield from self._run(self.closures.runs(call))
-        if self._globals and self.closures.effect(call) is None:
-            for variable in self._globals:
+        if self.outer_bound and self.closures.effect(call) is None:
+            for variable in self.outer_bound:
                 yield Step(call, variable, Definition(call, variable, Kind.CALL), weak=True)
 
     def _run(self, functions: list[ast.AST]) -> Iterator[Step]:
@@ -85,7 +85,7 @@ class Names:
     def _belongs(self, variable: Variable) -> bool:
         """Whether a variable is one that this function binds."""
         if variable.scope is None:
-            return variable in self._globals
+            return variable in self.outer_bound
         scopes = self.closures.scopes
         return variable.scope in scopes.of and scopes.of[variable.scope].home() is scopes.root
 

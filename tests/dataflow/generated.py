@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import random
 import textwrap
 from collections.abc import Callable
@@ -50,10 +51,10 @@ class _Instrument(ast.NodeTransformer):
         return ast.Assign(targets=targets, value=value)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
-        read = ast.parse(ast.unparse(node.target), mode="eval").body
-        if isinstance(node.target, ast.Subscript):
-            read = self.visit(ast.fix_missing_locations(ast.copy_location(read, node.target)))
-            read = read if isinstance(read, ast.Subscript) else read.args[2].body
+        read = copy.deepcopy(node.target)
+        read.ctx = ast.Load()
+        if isinstance(read, ast.Subscript):
+            read = self.generic_visit(read)  # type: ignore[assignment]
         value = ast.BinOp(_see(node.target, read), node.op, self.visit(node.value))
         return ast.Assign(targets=[self.visit(node.target)], value=_tag(node.target, value))
 
@@ -80,12 +81,21 @@ class _Instrument(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         function = node.func
-        node = self.generic_visit(node)  # type: ignore[assignment]
+        given = [*node.keywords]
+        values = [k.value for k in given]
+        first = node.args[0] if node.args else None
+        node.args = [self.visit(a) for a in node.args]
         match function:
-            case ast.Attribute(attr="append"):
-                node.args = [_tag(function, node.args[0])]
+            case ast.Attribute(attr="append") if first is not None:
+                function.value = self.visit(function.value)
+                node.args = [_tag(node, node.args[0])]
+                return node
+            case ast.Name(id="push"):
+                node.args = [_tag(node, node.args[0])]
             case ast.Name(id="dict"):
-                node.keywords = [ast.keyword(k.arg, _tag(k.value, k.value)) for k in node.keywords]
+                node.keywords = [ast.keyword(k.arg, _tag(v, self.visit(v))) for k, v in zip(given, values, strict=True)]
+                return node
+        node.func = self.visit(function)
         return node
 
     def visit_Dict(self, node: ast.Dict) -> ast.AST:
