@@ -8,7 +8,7 @@ import random
 import textwrap
 from collections.abc import Callable
 
-Place = tuple[int, int]
+Place = tuple[int, int, int]
 Seen = dict[Place, set[Place | None]]
 FUEL = 400
 
@@ -25,7 +25,7 @@ class Fuel(BaseException):
 
 def place_of(node: ast.AST) -> Place:
     """The place of a node in the text."""
-    return node.lineno, node.col_offset  # type: ignore[attr-defined]
+    return node.lineno, node.col_offset, node.end_col_offset  # type: ignore[attr-defined]
 
 
 class _Instrument(ast.NodeTransformer):
