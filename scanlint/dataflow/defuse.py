@@ -1,113 +1,82 @@
-"""Def-use: for each function, which definitions each read sees, and what is read of each definition."""
+"""Def-use of one function: which definitions each read sees, and what is read of each definition.
+
+flow = DefUse.of(function, unit.resolve)
+flow.definitions(name)       the definitions that may reach a read of a name, an item or an attribute
+flow.uses(definition)        where it may be read
+flow.same(one, other)        whether two names are one variable, in one of its purposes
+flow.carried(loop)           what goes from trip to trip
+flow.leaving(loop)           what a loop defines and is read after it
+flow.accesses(made)          all that is done with an object, by whatever name
+flow.escape(made)            where it first gets out of the function
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, MutableMapping
 from functools import cached_property
+from typing import NamedTuple
 
-from scanlint.dataflow import trips
-from scanlint.dataflow.base import Function, children
-from scanlint.dataflow.closures import Closures
-from scanlint.dataflow.graph import Graph, Region
-from scanlint.dataflow.locations import Cell, Definition, Kind, Location, Variable
-from scanlint.dataflow.effects import summarise
-from scanlint.dataflow.memory import Memory
-from scanlint.dataflow.objects import Objects
-from scanlint.dataflow.reaching import Names
-from scanlint.dataflow.ssa import Ssa
-from scanlint.dataflow.statements import Builder
-from scanlint.dataflow.summary import Summary
+from scanlint.dataflow import carried as trips
+from scanlint.dataflow.analyses import Analyses
+from scanlint.dataflow.control.blocks import Region
+from scanlint.dataflow.control.nesting import owners
+from scanlint.dataflow.heap.accesses import Access
+from scanlint.dataflow.heap.effects import changed
+from scanlint.dataflow.heap.escape import Escape
+from scanlint.dataflow.heap.outcomes import Root, arguments
+from scanlint.dataflow.library import World
+from scanlint.dataflow.locations import Cell, Definition, Kind, Location, Object, Variable
+from scanlint.dataflow.shared import Function
+from scanlint.dataflow.ssa import Ssa, Value
 from scanlint.dataflow.webs import Web, webs_of
 
 Resolve = Callable[[ast.AST], str | None]
 
 
-def _unresolved(node: ast.AST) -> str | None:
-    return None
+class Done(NamedTuple):
+    """What a call does: the objects that it may change in place, the names that it may bind, the world outside.
+
+    `unknown`: it may do whatever it likes with what it can get at.
+    """
+
+    changes: frozenset[Object]
+    binds: frozenset[Variable]
+    worlds: frozenset[World]
+    unknown: bool
+
+    @property
+    def pure(self) -> bool:
+        """Whether it does nothing but return a value."""
+        return not (self.changes or self.binds or self.worlds or self.unknown)
 
 
 class DefUse:
-    """The definitions and reads of one function; each part is worked out when it is first asked for.
+    """The definitions and reads of one function.
 
     `resolve` gives the canonical name of an expression that an import or a builtin stands for.
     """
 
-    def __init__(self, function: Function, resolve: Resolve = _unresolved) -> None:
+    def __init__(self, function: Function, resolve: Resolve = lambda node: None) -> None:
         self.function = function
-        self.resolve = resolve
+        self.facts = Analyses(function, resolve)
         self._inner: dict[ast.AST, DefUse] = {}
-        self._summaries: dict[ast.AST, Summary] = {}
         self._webs: dict[Location, tuple[Web, ...]] = {}
 
     @classmethod
-    def of(cls, function: Function, resolve: Resolve = _unresolved, cache: dict[ast.AST, DefUse] | None = None) -> DefUse:
-        """The def-use of a function; kept in `cache`, which lives as long as the tree, where one is given."""
+    def of(cls, function: Function, resolve: Resolve, cache: MutableMapping[ast.AST, DefUse] | None = None) -> DefUse:
+        """The def-use of a function, from a cache that lives as long as its tree."""
         if cache is None:
             return cls(function, resolve)
         if function not in cache:
             cache[function] = cls(function, resolve)
         return cache[function]
 
-    @cached_property
-    def _builder(self) -> Builder:
-        return Builder(self.function, self.resolve)
-
-    @property
-    def graph(self) -> Graph:
-        """The control flow of the function."""
-        return self._builder.graph
-
-    @cached_property
-    def closures(self) -> Closures:
-        """What the inner functions take, and which calls run them."""
-        return Closures(self.graph, self._builder.scopes, self.resolve)
-
-    @cached_property
-    def names(self) -> Names:
-        """The names of the function."""
-        return Names(self.function, self.graph, self.closures)
-
-    @cached_property
-    def objects(self) -> Objects:
-        """The objects that the expressions of the function may be."""
-        return Objects(self.names, self.closures, self.summary)
-
-    @cached_property
-    def memory(self) -> Memory:
-        """The items and attributes of the objects."""
-        return Memory(self.names, self.objects)
-
-    def summary(self, function: ast.AST) -> Summary:
-        """What running an inner function does, but for what the inner functions do that it runs in its turn."""
-        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            return Summary()
-        if function not in self._summaries:
-            inner = self.inner(function)
-            siblings = {v.name for v in self.closures.bound}
-            self._summaries[function] = summarise(inner.names, inner.objects, siblings)
-        return self._summaries[function]
-
     # -- inner functions
 
     @cached_property
     def _owners(self) -> dict[ast.AST, Function]:
-        """The innermost function around each node below this one."""
-        found: dict[ast.AST, Function] = {}
-        body = self.function.body if isinstance(self.function.body, list) else [self.function.body]
-        stack: list[tuple[ast.AST, Function]] = [(n, self.function) for n in body]
-        while stack:
-            node, owner = stack.pop()
-            found[node] = owner
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-                below = node.body if isinstance(node.body, list) else [node.body]
-                stack += [(n, node) for n in below]
-                stack += [(n, owner) for n in (*node.args.defaults, *node.args.kw_defaults) if n is not None]
-                stack += [(n, owner) for n in getattr(node, "decorator_list", ())]
-                found.update((a, node) for a in ast.walk(node.args) if isinstance(a, ast.arg))
-            else:
-                stack += [(n, owner) for n in children(node)]
-        return found
+        return owners(self.function)
 
     def owner(self, node: ast.AST) -> DefUse:
         """The def-use of the innermost function around a node."""
@@ -117,77 +86,68 @@ class DefUse:
     def inner(self, function: Function) -> DefUse:
         """The def-use of a function inside of this one."""
         if function not in self._inner:
-            self._inner[function] = DefUse(function, self.resolve)
+            self._inner[function] = DefUse(function, self.facts.resolve)
         return self._inner[function]
 
-    # -- names
+    # -- definitions and reads
 
     def definitions(self, use: ast.AST) -> frozenset[Definition]:
         """The definitions that may reach a read: of a name, an item or an attribute."""
         owner = self.owner(use)
         if isinstance(use, ast.Subscript | ast.Attribute):
-            return owner.memory.definitions(use)
-        found = owner.names.definitions(use)
-        if owner is self or not (not found or any(d.kind is Kind.OUTER for d in found)):
+            return owner.facts.memory.definitions(use)
+        found = owner.facts.names.definitions(use)
+        if owner is self or (found and not any(d.kind is Kind.OUTER for d in found)):
             return found
         return frozenset(d for d in found if d.kind is not Kind.OUTER) | self._outside(use, owner.function)
 
     def _outside(self, use: ast.AST, inner: Function) -> frozenset[Definition]:
         """The definitions of a name that an inner function takes from the functions around it."""
-        at: ast.AST | None = inner
-        while at is not None:
-            at = self._around(at)
-            around = self if at is None or at is self.function else self.inner(at)  # type: ignore[arg-type]
-            found = around.names.definitions(use)
-            if found or around is self:
-                return found or self._anywhere(use)
-        return frozenset()
+        at: Function | None = inner
+        while at is not None and at is not self.function:
+            at = self._owners.get(at, self.function)
+            around = self if at is self.function else self.inner(at)
+            if found := around.facts.names.definitions(use):
+                return found
+            if found := around.anywhere(getattr(use, "id", "")):
+                return found
+        return frozenset([Definition(self.function, Variable(None, getattr(use, "id", "")), Kind.OUTER)])
 
-    def _around(self, function: ast.AST) -> ast.AST | None:
-        return self._owners.get(function)
-
-    def _anywhere(self, use: ast.AST) -> frozenset[Definition]:
-        """Whatever the name may be: no call of the inner function is seen."""
-        name = getattr(use, "id", None)
-        found = [d for location in self.names.ssa.values for d in self._defined(location) if str(location) == name]
-        return frozenset(found or [Definition(self.function, Variable(None, str(name)), Kind.OUTER)])
-
-    def _defined(self, location: Location) -> Iterable[Definition]:
-        return (d for d in self.names.ssa.made if d.location == location)
+    def anywhere(self, name: str) -> frozenset[Definition]:
+        """All definitions of a name of this function: what an inner function may see that nobody seems to call."""
+        variable = self.named(name)
+        made = [v for v in self.facts.names.ssa.values.get(variable, ()) if variable.scope is not None]
+        return frozenset().union(*map(self.facts.names.ssa.definitions, made))
 
     def uses(self, definition: Definition) -> tuple[ast.AST, ...]:
-        """The places where a definition may be read."""
-        names = self.owner(definition.node).names if definition.kind is not Kind.UNBOUND else self.names
-        reads = [r for value in names.ssa.made.get(definition, ()) for r in names.ssa.reached(value)]
-        return names.ssa.nodes(reads)
+        """The places where a definition may be read: names, items and attributes, and what reads all of an object."""
+        ssa = self._ssa(definition.location, definition.node)
+        return ssa.nodes(r for value in ssa.made.get(definition, ()) for r in ssa.reached(value))
 
-    def definition(self, node: ast.AST) -> Definition | None:
-        """The definition of a name that stands there."""
-        defined = self.owner(node).names.defined
-        found = [d for kind in Kind if (d := defined.get((node, kind))) is not None]
-        return found[0] if found else None
+    def made(self, node: ast.AST) -> tuple[Definition, ...]:
+        """The definitions that stand at a node: of the name that it binds, or of the cells that it sets."""
+        facts = self.owner(node).facts
+        named = [d for kind in Kind if (d := facts.names.defined.get((node, kind))) is not None]
+        if named:
+            return tuple(named)
+        return tuple(dict.fromkeys(d for kind in Kind for d in facts.memory.defined.get((node, kind), ())))
 
-    def variable(self, node: ast.Name) -> Variable:
-        """The variable that a name means."""
-        definitions = self.definitions(node)
-        found = {d.location for d in definitions if isinstance(d.location, Variable)}
-        made = self.definition(node)
-        if made is not None and isinstance(made.location, Variable):
-            return made.location
-        return min(found, key=lambda v: v.scope is None, default=Variable(None, node.id))
+    def source(self, definition: Definition) -> ast.expr | None:
+        """The expression whose value a definition of a name gives it, if there is one."""
+        event = self.owner(definition.node).facts.names.sources.get(definition)
+        return event.source if event is not None and isinstance(event.source, ast.expr) else None
 
     def named(self, name: str) -> Variable:
         """The variable of this name in the scope of the function."""
-        scopes = self._builder.scopes
+        scopes = self.facts.builder.scopes
         return scopes.variable(scopes.root, name)
 
     def before(self, statement: ast.stmt, name: str) -> frozenset[Definition]:
         """The definitions of a name that reach a statement; for a loop, those from before it."""
-        region = self.graph.loops.get(statement)
-        if region is not None:
-            return self.entering(statement, name)
-        block, at = self.graph.places[statement]
-        names = self.names
+        if statement in self.facts.graph.loops:
+            return self.entering(statement, self.named(name))
+        block, at = self.facts.graph.places[statement]
+        names = self.facts.names
         return names.ssa.definitions(names.ssa.before(block, names.positions[block][at], self.named(name)))
 
     def reachable(self, statement: ast.stmt) -> bool:
@@ -196,45 +156,121 @@ class DefUse:
 
     @cached_property
     def _dead(self) -> frozenset[ast.AST]:
-        return frozenset(self.graph.dead)
+        return frozenset(self.facts.graph.dead)
+
+    def _ssa(self, location: Location, node: ast.AST | None = None) -> Ssa:
+        facts = self.facts if node is None else self.owner(node).facts
+        if isinstance(location, Cell):
+            return facts.memory.ssa
+        if location not in facts.names.ssa.values and location.scope is not None:
+            facts = self.owner(location.scope).facts if location.scope is not self.function else self.facts
+        return facts.names.ssa
 
     # -- variables in the sense of what is read where
 
     def webs(self, location: Location) -> tuple[Web, ...]:
-        """The webs of a location."""
+        """The webs of a location of this function."""
         if location not in self._webs:
             self._webs[location] = webs_of(self._ssa(location), location)
         return self._webs[location]
 
     def web(self, node: ast.AST) -> Web | None:
         """The web of a name that is read or bound there."""
-        names = self.owner(node).names
-        made = self.definition(node)
-        found = [made.location] if made is not None else [loc for loc, _ in names.ssa.at.get(node, ())]
-        webs = [w for location in found for w in self.owner(node).webs(location)]
-        return next((w for w in webs if node in w.reads or made in w.definitions), None)
+        owner = self.owner(node)
+        made = owner.made(node)
+        found = [d.location for d in made] or [loc for loc, _ in owner.facts.names.ssa.at.get(node, ())]
+        webs = [w for location in found for w in owner.webs(location)]
+        return next((w for w in webs if node in w.reads or any(d in w.definitions for d in made)), None)
 
     def same(self, left: ast.AST, right: ast.AST) -> bool:
         """Whether two names mean one variable, and one of its purposes."""
         return (found := self.web(left)) is not None and found == self.web(right)
 
-    def _ssa(self, location: Location) -> Ssa[Variable] | Ssa[Cell]:
-        return self.names.ssa
-
     # -- loops
 
     def region(self, loop: ast.AST) -> Region:
         """The blocks of a loop."""
-        return self.graph.loops[loop]
+        return self.facts.graph.loops[loop]
 
-    def entering(self, loop: ast.AST, name: str) -> frozenset[Definition]:
-        """The definitions of a name that reach the head of a loop from before it."""
-        return trips.entering(self.names.ssa, self.region(loop), self.named(name))
+    def entering(self, loop: ast.AST, location: Location) -> frozenset[Definition]:
+        """The definitions of a location that reach the head of a loop from before it."""
+        return trips.entering(self._ssa(location), self.region(loop), location)
 
     def carried(self, loop: ast.AST) -> tuple[trips.Carried, ...]:
         """The names that go from trip to trip."""
-        return tuple(trips.carried(self.names.ssa, self.region(loop)))
+        return tuple(trips.carried(self.facts.names.ssa, self.region(loop)))
+
+    def carried_cells(self, loop: ast.AST) -> tuple[trips.Carried, ...]:
+        """The items and attributes that go from trip to trip."""
+        return tuple(trips.carried(self.facts.memory.ssa, self.region(loop)))
 
     def leaving(self, loop: ast.AST) -> dict[Definition, tuple[ast.AST, ...]]:
-        """The definitions of a loop that are read after it, and where."""
-        return trips.leaving(self.names.ssa, self.region(loop))
+        """The definitions of names in a loop that are read after it, and where."""
+        return trips.leaving(self.facts.names.ssa, self.region(loop))
+
+    # -- objects
+
+    def objects(self, node: ast.expr) -> frozenset[Object]:
+        """The objects that an expression may be."""
+        return self.owner(node).facts.objects.of(node)
+
+    def accesses(self, made: ast.expr) -> tuple[Access, ...]:
+        """All that the function does with the objects that an expression may be, in the order of evaluation."""
+        facts = self.owner(made).facts
+        found = [a for o in facts.objects.of(made) for a in facts.used.of[o]]
+        return tuple(dict.fromkeys(found))
+
+    def inside(self, access: Access, loop: ast.AST) -> bool:
+        """Whether an access is in a loop."""
+        return self.region(loop).holds(access.block)
+
+    def escape(self, made: ast.expr) -> Escape | None:
+        """Where the object that an expression makes first gets out of the function."""
+        facts = self.owner(made).facts
+        found = [e for o in facts.objects.of(made) if (e := facts.escapes.first.get(o)) is not None]
+        return found[0] if found else None
+
+    def may_alias(self, left: ast.expr, right: ast.expr) -> bool:
+        """Whether two expressions may be one object that can be changed."""
+        one, other = self.objects(left), self.objects(right)
+        cells = self.owner(left).facts.memory.cells
+        return bool(one & other) or (any(map(cells.exposed, one)) and any(map(cells.exposed, other)))
+
+    def must_alias(self, left: ast.Name, right: ast.Name) -> bool:
+        """Whether two names are surely one value: one was bound to the other, and neither since."""
+        one, other = self._copied(left), self._copied(right)
+        return one is not None and one is other
+
+    def _copied(self, node: ast.Name) -> Value | None:
+        """The value that a name has, through the names that it was copied from."""
+        names = self.owner(node).facts.names
+        at: ast.AST = node
+        while len(found := names.ssa.at.get(at, ())) == 1:
+            value = found[0][1]
+            event = names.sources.get(value) if isinstance(value, Definition) else None
+            if event is None or event.kind is Kind.AUGMENT or not isinstance(event.source, ast.Name):
+                return value
+            at = event.source
+        return None
+
+    def call(self, call: ast.Call) -> Done:
+        """What a call does."""
+        facts = self.owner(call).facts
+        closures, objects = facts.closures, facts.objects
+        effect = objects.effect(call)
+        found = set[Object]() if closures.local(call) else set(changed(objects, call))
+        binds, worlds = set[Variable](), set[World]()
+        unknown = effect is None and not closures.local(call)
+        if effect is not None and effect.world is not World.NOTHING:
+            worlds.add(effect.world)
+        for function in closures.reached(closures.runs(call)):
+            summary = objects.summary(function)
+            unknown, worlds = unknown or summary.unknown, worlds | summary.worlds
+            given = [a for root, a in arguments(function, call) if root in summary.mutates]
+            found |= frozenset().union(*map(objects.of, given))
+            for capture in closures.scopes.captures[function]:
+                if capture.stores:
+                    binds.add(capture.variable)
+                if Root(capture.variable.name, True) in summary.mutates:
+                    found |= facts.memory.held(capture.variable)
+        return Done(frozenset(found), frozenset(binds), frozenset(worlds), unknown)

@@ -47,6 +47,12 @@ IO = Effect(world=World.IO)
 RANDOM = Effect(world=World.RANDOM)
 GLOBAL = Effect(world=World.GLOBAL)
 
+_COMPUTE = (
+    "abs all any ascii bin bool bytes callable chr complex divmod float format frozenset hash hex id int isinstance "
+    "issubclass len oct ord pow range repr round slice str sum type"
+)
+_WRAP = "dict enumerate getattr hasattr iter list reversed set tuple vars zip"
+
 METHODS: dict[str, Effect] = {
     "list.append": KEEPS,
     "list.extend": KEEPS,
@@ -96,23 +102,8 @@ METHODS: dict[str, Effect] = {
 """Methods by the type of the receiver."""
 
 FUNCTIONS: dict[str, Effect] = {
-    **dict.fromkeys(
-        (
-            f"builtins.{name}"
-            for name in (
-                "abs all any ascii bin bool bytes callable chr complex divmod float format frozenset hash hex id int "
-                "isinstance issubclass len oct ord pow range repr round slice str sum type"
-            ).split()
-        ),
-        PURE,
-    ),
-    **dict.fromkeys(
-        (
-            f"builtins.{name}"
-            for name in "dict enumerate getattr iter list reversed set tuple zip hasattr vars".split()
-        ),
-        VIEW,
-    ),
+    **{f"builtins.{name}": PURE for name in _COMPUTE.split()},
+    **{f"builtins.{name}": VIEW for name in _WRAP.split()},
     "builtins.max": RUNS,
     "builtins.min": RUNS,
     "builtins.sorted": RUNS,

@@ -6,11 +6,11 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator
 
-from scanlint.dataflow.base import Function
-from scanlint.dataflow.closures import Closures
-from scanlint.dataflow.dominance import Dominance
-from scanlint.dataflow.graph import Call, Define, Graph, Use
-from scanlint.dataflow.locations import Definition, Kind, Variable
+from scanlint.dataflow.captures import Closures
+from scanlint.dataflow.control.blocks import Call, Define, Graph, Use
+from scanlint.dataflow.control.dominance import Dominance
+from scanlint.dataflow.locations import Definition, Kind, Location, Variable
+from scanlint.dataflow.shared import Function
 from scanlint.dataflow.ssa import Ssa, Step
 
 
@@ -34,11 +34,11 @@ class Names:
         self._reading: dict[ast.AST, list[tuple[Variable, ast.AST]]] = {}
         defines = [e for b in graph.blocks for e in b.events if isinstance(e, Define)]
         self.outer_bound = {e.variable: None for e in defines if e.variable.scope is None}
-        self.ssa: Ssa[Variable] = Ssa(graph, self.tree, self._steps(), self._initial, self.behind)
+        self.ssa: Ssa = Ssa(graph, self.tree, self._steps(), self._initial, self.behind)
 
-    def _initial(self, variable: Variable) -> Definition:
+    def _initial(self, variable: Location) -> Definition:
         """A name of the function is not bound where it begins; one from outside is whatever it is there."""
-        kind = Kind.OUTER if variable.scope is None else Kind.UNBOUND
+        kind = Kind.OUTER if variable[0] is None else Kind.UNBOUND
         return Definition(self.function, variable, kind)
 
     def _steps(self) -> list[list[Step]]:

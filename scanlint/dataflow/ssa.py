@@ -5,13 +5,11 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
-from scanlint.dataflow.dominance import Dominance
-from scanlint.dataflow.graph import Graph
-from scanlint.dataflow.locations import Cell, Definition, Variable
-
-Where = TypeVar("Where", Variable, Cell)
+from scanlint.dataflow.control.blocks import Graph
+from scanlint.dataflow.control.dominance import Dominance
+from scanlint.dataflow.locations import Definition, Location
 
 
 class Phi:
@@ -19,7 +17,7 @@ class Phi:
 
     __slots__ = ("block", "location", "operands", "sources")
 
-    def __init__(self, block: int, location: Variable | Cell) -> None:
+    def __init__(self, block: int, location: Location) -> None:
         self.block = block
         self.location = location
         self.operands: list[Value] = []
@@ -43,7 +41,7 @@ class Step(NamedTuple):
     """A read of a location (`definition` is None), or a definition of it."""
 
     node: ast.AST
-    location: Variable | Cell
+    location: Location
     definition: Definition | None
     weak: bool = False
 
@@ -71,7 +69,7 @@ def own(value: Value) -> Definition | None:
     return None if isinstance(value, Phi) else value.definition if isinstance(value, Update) else value
 
 
-def location_of(value: Value) -> Variable | Cell:
+def location_of(value: Value) -> Location:
     """The location that has a value."""
     return value.definition.location if isinstance(value, Update) else value.location
 
@@ -80,7 +78,7 @@ Onward = tuple[dict[int, list[Value]], dict[int, list[Read]]]
 """By the identity of a value: the values that go on from it, and the reads that see it."""
 
 
-def _mask(bits: dict[Variable | Cell, int], locations: set[Variable | Cell]) -> int:
+def _mask(bits: dict[Location, int], locations: set[Location]) -> int:
     mask = 0
     for location in locations:
         if (bit := bits.get(location)) is not None:
@@ -104,7 +102,7 @@ def _live(graph: Graph, exposed: list[int], kills: list[int]) -> list[int]:
     return live
 
 
-class Ssa(Generic[Where]):
+class Ssa:
     """The values of some locations through a graph.
 
     `steps` are the reads and definitions of each block in order, `initial` what a location is at the start. `behind`
@@ -116,7 +114,7 @@ class Ssa(Generic[Where]):
         graph: Graph,
         tree: Dominance,
         steps: list[list[Step]],
-        initial: Callable[[Where], Definition],
+        initial: Callable[[Location], Definition],
         behind: Mapping[ast.AST, list[ast.AST]] | None = None,
     ) -> None:
         self._behind = behind or {}
@@ -124,17 +122,17 @@ class Ssa(Generic[Where]):
         self.tree = tree
         self._initial = initial
         self._steps = steps
-        self.starts: dict[Variable | Cell, Definition] = {}
-        self.reads: dict[Variable | Cell, list[Read]] = defaultdict(list)
-        self.at: dict[ast.AST, list[tuple[Variable | Cell, Value]]] = defaultdict(list)
-        self.values: dict[Variable | Cell, list[Phi | Update | Definition]] = defaultdict(list)
-        self.phis: list[dict[Variable | Cell, Phi]] = [{} for _ in graph.blocks]
+        self.starts: dict[Location, Definition] = {}
+        self.reads: dict[Location, list[Read]] = defaultdict(list)
+        self.at: dict[ast.AST, list[tuple[Location, Value]]] = defaultdict(list)
+        self.values: dict[Location, list[Phi | Update | Definition]] = defaultdict(list)
+        self.phis: list[dict[Location, Phi]] = [{} for _ in graph.blocks]
         self.made: dict[Definition, list[Value]] = defaultdict(list)
         self.blocks: dict[int, int] = {}
-        self._out: list[dict[Variable | Cell, Value]] = [{} for _ in graph.blocks]
-        self._masks: dict[Variable | Cell, tuple[list[Definition], dict[int, int]]] = {}
+        self._out: list[dict[Location, Value]] = [{} for _ in graph.blocks]
+        self._masks: dict[Location, tuple[list[Definition], dict[int, int]]] = {}
         self.defined: list[list[Definition | Update]] = [[] for _ in graph.blocks]
-        self._forward: dict[Variable | Cell, Onward] = {}
+        self._forward: dict[Location, Onward] = {}
         self._place()
         self._rename()
 
@@ -142,9 +140,9 @@ class Ssa(Generic[Where]):
 
     def _place(self) -> None:
         """Joins where definitions of a location meet and it is live."""
-        defined: dict[Variable | Cell, set[int]] = defaultdict(set)
-        exposed: list[set[Variable | Cell]] = [set() for _ in self._steps]
-        kills: list[set[Variable | Cell]] = [set() for _ in self._steps]
+        defined: dict[Location, set[int]] = defaultdict(set)
+        exposed: list[set[Location]] = [set() for _ in self._steps]
+        kills: list[set[Location]] = [set() for _ in self._steps]
         for block, steps in enumerate(self._steps):
             for location, definition, weak in (step[1:] for step in steps):
                 if definition is None or weak:
@@ -167,11 +165,11 @@ class Ssa(Generic[Where]):
     def _rename(self) -> None:
         """Walk the dominator tree with the value that each location has; what a block set is undone after it."""
         after: list[list[int]] = [[] for _ in self.graph.blocks]
-        for block in self.graph.blocks:
-            for source in block.before:
-                after[source].append(block.id)
-        current: dict[Variable | Cell, Value] = {}
-        undo: list[tuple[Variable | Cell, Value | None]] = []
+        for each in self.graph.blocks:
+            for source in each.before:
+                after[source].append(each.id)
+        current: dict[Location, Value] = {}
+        undo: list[tuple[Location, Value | None]] = []
         stack: list[tuple[int, int]] = [(0, -1)]
         while stack:
             block, mark = stack.pop()
@@ -191,9 +189,7 @@ class Ssa(Generic[Where]):
                     phi.sources.append(block)
             stack += [(child, -1) for child in reversed(self.tree.children[block])]
 
-    def _fill(
-        self, block: int, current: dict[Variable | Cell, Value], undo: list[tuple[Variable | Cell, Value | None]]
-    ) -> None:
+    def _fill(self, block: int, current: dict[Location, Value], undo: list[tuple[Location, Value | None]]) -> None:
         out = self._out[block]
         for location, phi in self.phis[block].items():
             undo.append((location, current.get(location)))
@@ -218,11 +214,11 @@ class Ssa(Generic[Where]):
             self.defined[block].append(made)
             self.blocks[id(made)] = block
 
-    def start(self, location: Variable | Cell) -> Definition:
+    def start(self, location: Location) -> Definition:
         """What a location is where the function begins."""
         found = self.starts.get(location)
         if found is None:
-            found = self.starts[location] = self._initial(location)  # type: ignore[arg-type]
+            found = self.starts[location] = self._initial(location)
             self.made[found].append(found)
             self.blocks[id(found)] = 0
         return found
@@ -233,7 +229,7 @@ class Ssa(Generic[Where]):
         """The nodes that read, each once."""
         return tuple(dict.fromkeys(n for r in reads for n in self._behind.get(r.node, (r.node,))))
 
-    def into(self, block: int, location: Variable | Cell) -> Value:
+    def into(self, block: int, location: Location) -> Value:
         """The value of a location where a block begins."""
         phi = self.phis[block].get(location)
         while phi is None and block != 0:
@@ -242,7 +238,7 @@ class Ssa(Generic[Where]):
                 return found
         return phi or self.start(location)
 
-    def before(self, block: int, at: int, location: Variable | Cell) -> Value:
+    def before(self, block: int, at: int, location: Location) -> Value:
         """The value of a location before the step of a block with this number."""
         value = self.into(block, location)
         for step in self._steps[block][:at]:
@@ -260,7 +256,7 @@ class Ssa(Generic[Where]):
         bits = bin(masks[id(value)])[:1:-1]
         return frozenset(definition for definition, bit in zip(known, bits, strict=False) if bit == "1")
 
-    def _solve(self, location: Variable | Cell) -> tuple[list[Definition], dict[int, int]]:
+    def _solve(self, location: Location) -> tuple[list[Definition], dict[int, int]]:
         """The fixpoint of the joins of a location, with a bit for each definition."""
         if location in self._masks:
             return self._masks[location]
@@ -285,19 +281,19 @@ class Ssa(Generic[Where]):
         self._masks[location] = list(known), masks
         return self._masks[location]
 
-    def reached(self, value: Value, stop: Callable[[Value], bool] | None = None) -> Iterator[Read]:
-        """The reads that may see a value, itself or through joins and updates; not through values where to stop."""
+    def reached(self, value: Value) -> Iterator[Read]:
+        """The reads that may see a value, itself or through joins and updates."""
         onward, reads = self._onward(location_of(value))
         seen, stack = {id(value)}, [value]
         while stack:
             at = stack.pop()
             yield from reads.get(id(at), ())
             for next_ in onward.get(id(at), ()):
-                if id(next_) not in seen and not (stop is not None and stop(next_)):
+                if id(next_) not in seen:
                     seen.add(id(next_))
                     stack.append(next_)
 
-    def _onward(self, location: Variable | Cell) -> Onward:
+    def _onward(self, location: Location) -> Onward:
         if location in self._forward:
             return self._forward[location]
         onward: dict[int, list[Value]] = defaultdict(list)
@@ -310,7 +306,7 @@ class Ssa(Generic[Where]):
         self._forward[location] = onward, reads
         return onward, reads
 
-    def live(self, location: Variable | Cell) -> set[int]:
+    def live(self, location: Location) -> set[int]:
         """The values that some read sees, by identity."""
         stack = [read.value for read in self.reads[location]]
         seen = {id(value) for value in stack}

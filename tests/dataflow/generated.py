@@ -128,7 +128,9 @@ def run(source: str, seed: int) -> Seen:
     tree = ast.parse(source)
     function = tree.body[0]
     assert isinstance(function, ast.FunctionDef)
-    starts = [ast.Assign([ast.Name(a.arg, ast.Store())], _tag(a, ast.Name(a.arg, ast.Load()))) for a in function.args.args]
+    starts = [
+        ast.Assign([ast.Name(a.arg, ast.Store())], _tag(a, ast.Name(a.arg, ast.Load()))) for a in function.args.args
+    ]
     function.body = [*starts, *(_Instrument().visit(s) for s in function.body)]
     seen: Seen = {}
     left = FUEL
@@ -195,7 +197,11 @@ class Writer:
 
     def item(self) -> str:
         base = self.chance.choice(["h", "g", "h", "ys"])
-        keys = ["0", "1", "-1", "2", f"{self.name()} % 3"] if base == "ys" else ["'p'", "'q'", "'r'", f"'pqr'[{self.name()} % 3]"]
+        keys = (
+            ["0", "1", "-1", "2", f"{self.name()} % 3"]
+            if base == "ys"
+            else ["'p'", "'q'", "'r'", f"'pqr'[{self.name()} % 3]"]
+        )
         return f"{base}[{self.chance.choice(keys)}]"
 
     def expression(self) -> str:
@@ -239,12 +245,18 @@ class Writer:
         if pick < 10:
             return [f"{self.item()} = {self.expression()}"] if self.heap else [f"{x} = {self.expression()}"]
         if pick == 10:
-            return [self.chance.choice(["g = h", "h = g", "h = {'p': b}", "g = dict(q=a)", "ys = [b, a, 1]", "g, h = h, g"])]
+            return [
+                self.chance.choice(["g = h", "h = g", "h = {'p': b}", "g = dict(q=a)", "ys = [b, a, 1]", "g, h = h, g"])
+            ]
         if pick == 11:
             return [f"ys.append({x})"]
         if pick == 12:
             return [f"{self.item()} += {x}"]
-        return [self.chance.choice(["push = ys.append", "push(a)", "zs = ys", "zs.append(b)", "o = {'in': h}", "o['in']['p'] = a"])]
+        return [
+            self.chance.choice(
+                ["push = ys.append", "push(a)", "zs = ys", "zs.append(b)", "o = {'in': h}", "o['in']['p'] = a"]
+            )
+        ]
 
     def compound(self, depth: int, kind: float) -> list[str]:
         inner = depth - 1

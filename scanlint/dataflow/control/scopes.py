@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from scanlint.dataflow.base import Function, children, parameters
 from scanlint.dataflow.locations import Variable
+from scanlint.dataflow.shared import Function, children, parameters
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)

@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Callable, Hashable
 
-from scanlint.dataflow.closures import Closures
+from scanlint.dataflow.captures import Closures
 from scanlint.dataflow.library import MAKERS, METHODS
 from scanlint.dataflow.locations import REST, Cell, Key, Object, Variable
 

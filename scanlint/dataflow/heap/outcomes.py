@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from scanlint.dataflow.library import World
@@ -30,6 +30,23 @@ class Summary(NamedTuple):
     returns: frozenset[Root] = frozenset()
     worlds: frozenset[World] = frozenset()
     unknown: bool = False
+
+    def joined(self, other: Summary) -> Summary:
+        """Both."""
+        return Summary(
+            self.reads | other.reads,
+            self.writes | other.writes,
+            self.mutates | other.mutates,
+            self.leaks | other.leaks,
+            self.returns | other.returns,
+            self.worlds | other.worlds,
+            self.unknown or other.unknown,
+        )
+
+    def also(self, mutates: Iterable[Root] = (), leaks: Iterable[Root] = (), returns: Iterable[Root] = ()) -> Summary:
+        """The same with more that is changed, gets away or is returned."""
+        more = Summary(mutates=frozenset(mutates), leaks=frozenset(leaks), returns=frozenset(returns))
+        return self.joined(more)
 
     @property
     def pure(self) -> bool:

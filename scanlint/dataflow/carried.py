@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanlint.dataflow.graph import Region
-from scanlint.dataflow.locations import Cell, Definition, Variable
+from scanlint.dataflow.control.blocks import Region
+from scanlint.dataflow.locations import Definition, Location
 from scanlint.dataflow.ssa import Phi, Ssa, Value, operands, own
 
 
@@ -18,14 +18,14 @@ class Carried(NamedTuple):
     the places in the loop that see either, `after` those outside of it.
     """
 
-    location: Variable | Cell
+    location: Location
     before: frozenset[Definition]
     trip: frozenset[Definition]
     reads: tuple[ast.AST, ...]
     after: tuple[ast.AST, ...]
 
 
-def entering(ssa: Ssa[Variable] | Ssa[Cell], region: Region, location: Variable | Cell) -> frozenset[Definition]:
+def entering(ssa: Ssa, region: Region, location: Location) -> frozenset[Definition]:
     """The definitions of a location that reach the head of a loop from before it."""
     join = ssa.phis[region.head].get(location)
     if join is None:
@@ -34,14 +34,14 @@ def entering(ssa: Ssa[Variable] | Ssa[Cell], region: Region, location: Variable 
     return frozenset().union(*(ssa.definitions(v) for v, source in sides if not region.holds(source)))
 
 
-def carried(ssa: Ssa[Variable] | Ssa[Cell], region: Region) -> Iterator[Carried]:
+def carried(ssa: Ssa, region: Region) -> Iterator[Carried]:
     """The locations that a loop carries from trip to trip: what it reads, or leaves, may come from the trip before."""
     for location, join in ssa.phis[region.head].items():
         if id(join) in ssa.live(location) and (found := _carried(ssa, region, join)) is not None:
             yield found
 
 
-def _carried(ssa: Ssa[Variable] | Ssa[Cell], region: Region, join: Phi) -> Carried | None:
+def _carried(ssa: Ssa, region: Region, join: Phi) -> Carried | None:
     sides = list(zip(join.operands, join.sources, strict=True))
     inside = [v for v, source in sides if region.holds(source)]
     trip = frozenset(_from_trip(join, inside))
@@ -67,13 +67,13 @@ def _from_trip(join: Phi, ends: list[Value]) -> Iterator[Definition]:
         stack += operands(value)
 
 
-def made_in(ssa: Ssa[Variable] | Ssa[Cell], region: Region) -> Iterator[Value]:
+def made_in(ssa: Ssa, region: Region) -> Iterator[Value]:
     """The values of definitions that stand in a loop."""
     for block in range(region.head, region.end):
         yield from ssa.defined[block]
 
 
-def leaving(ssa: Ssa[Variable] | Ssa[Cell], region: Region) -> dict[Definition, tuple[ast.AST, ...]]:
+def leaving(ssa: Ssa, region: Region) -> dict[Definition, tuple[ast.AST, ...]]:
     """The definitions of a loop that are read after it, or before it on the next trip of one around it, and where."""
     found: dict[Definition, tuple[ast.AST, ...]] = {}
     for value in made_in(ssa, region):

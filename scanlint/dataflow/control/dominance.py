@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scanlint.dataflow.graph import Graph
+from scanlint.dataflow.control.blocks import Graph
 
 
 class Dominance:

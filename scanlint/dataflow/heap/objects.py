@@ -6,16 +6,16 @@ The order of assignments to a name counts: each definition and each join has obj
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 
-from scanlint.dataflow.closures import Closures
-from scanlint.dataflow.graph import Call, Closure, Define, Leave, Load, Look, Store
+from scanlint.dataflow.captures import Closures
+from scanlint.dataflow.control.blocks import Call, Closure, Define, Leave, Load, Look, Store
+from scanlint.dataflow.heap.outcomes import Root, Summary, arguments
+from scanlint.dataflow.heap.points import Hook, Points, negative, type_of
 from scanlint.dataflow.library import MAKERS, METHODS, Effect
-from scanlint.dataflow.locations import REST, Cell, Definition, Key, Kind, Object, Part, Source, Variable, constant_key
-from scanlint.dataflow.points import Hook, Points, negative, type_of
+from scanlint.dataflow.locations import REST, Definition, Key, Kind, Object, Part, Source, Variable, constant_key
 from scanlint.dataflow.reaching import Names
 from scanlint.dataflow.ssa import Value, operands
-from scanlint.dataflow.summary import Root, Summary, arguments
 
 ELEMENT = frozenset({"get", "pop", "setdefault", "popitem", "popleft"})
 """Methods that return an element of their receiver."""
@@ -26,14 +26,23 @@ CONTAINERS = frozenset({"list", "set", "dict", "deque"})
 
 
 class Objects(Points):
-    """The objects of the expressions of one function; `summary` says what an inner function does."""
+    """The objects of the expressions of one function; `summary` says what an inner function does.
 
-    def __init__(self, names: Names, closures: Closures, summary: Callable[[ast.AST], Summary]) -> None:
+    `siblings` are names of functions from outside that do only what their own summaries say.
+    """
+
+    def __init__(
+        self,
+        names: Names,
+        closures: Closures,
+        summary: Callable[[ast.AST], Summary],
+        siblings: Collection[str] = (),
+    ) -> None:
         super().__init__(names.function, closures)
+        self.siblings = siblings
         self.names = names
         self.summary = summary
         self._asked: set[Hashable] = set()
-        self.calls: list[ast.Call] = []
         for block in names.graph.blocks:
             for event in block.events:
                 self._event(event)
@@ -84,9 +93,9 @@ class Objects(Points):
                 if kind is Kind.DELETE or (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)):
                     self.on(self._ask(node.value), self.resized.add)
             case Leave(node, why):
-                key = self._ask(node)
+                left = self._ask(node)
                 if why == "yielded":
-                    self.on(key, lambda o: self.expose(o, node, why))
+                    self.on(left, lambda o: self.expose(o, node, why))
             case Closure(node) if node in self.closures.escaped:
                 self.expose(Object(node, True), node, "an inner function that escapes")
 
@@ -267,7 +276,6 @@ class Objects(Points):
     # -- calls
 
     def _call(self, node: ast.Call) -> None:
-        self.calls.append(node)
         effect = self.closures.effect(node)
         if effect is not None:
             self._known(node, effect)
@@ -278,6 +286,8 @@ class Objects(Points):
                 self._new(node)
         elif self.closures.local(node):
             self._local(node)
+        elif isinstance(node.func, ast.Name) and node.func.id in self.siblings:
+            self._opaque(node)
         else:
             self.on(self._ask(node.func), lambda o: self._bound(node, o))
 

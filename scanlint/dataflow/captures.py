@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable, Iterable
 from functools import cached_property
 
-from scanlint.dataflow.graph import Call, Closure, Define, Graph, Use
+from scanlint.dataflow.control.blocks import Call, Closure, Define, Graph, Use
+from scanlint.dataflow.control.scopes import Capture, Scopes
 from scanlint.dataflow.library import Effect, effect_of
 from scanlint.dataflow.locations import Kind, Variable
-from scanlint.dataflow.scopes import Capture, Scopes
 
 Resolve = Callable[[ast.AST], str | None]
 CONSUMES = frozenset(f"builtins.{name}" for name in ("list", "tuple", "set", "dict", "sorted"))
@@ -92,12 +92,13 @@ class Closures:
         calls = [e.node for e in events if isinstance(e, Call)]
         used: set[ast.AST] = {c.func for c in calls}
         for call in calls:
-            if (effect := self.effect(call)) is not None and (effect.invokes or not effect.gives):
-                used.update(call.args)
-            elif self.resolve(call.func) in CONSUMES:
+            effect = self.effect(call)
+            lazy = effect is None or (effect.gives and not effect.invokes)
+            if not lazy or self.resolve(call.func) in CONSUMES:
                 used.update(call.args)
         used.update(e.source for e in events if isinstance(e, Define) and isinstance(e.source, ast.Lambda))
-        found = [n for n in self.made if isinstance(n, ast.Lambda | ast.GeneratorExp) and n not in used]
+        found: list[ast.AST] = []
+        found += [n for n in self.made if isinstance(n, ast.Lambda | ast.GeneratorExp) and n not in used]
         found += [n for n in self.made if getattr(n, "decorator_list", None) or _generates(n)]
         inner = [(c.node, c.variable) for n in self.made for c in self.scopes.captures[n]]
         inside = [c for n in self.made for c in ast.walk(n) if isinstance(c, ast.Call)] if inner else []

@@ -8,7 +8,16 @@ from typing import NamedTuple
 
 from scanlint.dataflow.locations import Kind, Source, Variable
 
-Loop = ast.For | ast.AsyncFor | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.comprehension
+Loop = (
+    ast.For
+    | ast.AsyncFor
+    | ast.While
+    | ast.ListComp
+    | ast.SetComp
+    | ast.DictComp
+    | ast.GeneratorExp
+    | ast.comprehension
+)
 
 
 class Use(NamedTuple):

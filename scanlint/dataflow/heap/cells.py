@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 
-from scanlint.dataflow.graph import Call, Event, Load, Make, Store
+from scanlint.dataflow.control.blocks import Call, Event, Load, Make, Store
+from scanlint.dataflow.heap.objects import Objects
+from scanlint.dataflow.heap.points import ANYTHING, negative, type_of
 from scanlint.dataflow.library import METHODS
 from scanlint.dataflow.locations import REST, Cell, Key, Object, constant_key
-from scanlint.dataflow.objects import Objects
-from scanlint.dataflow.points import ANYTHING, negative, type_of
 from scanlint.dataflow.reaching import Names
 
 MOST_KEYS = 32

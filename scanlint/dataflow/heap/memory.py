@@ -6,15 +6,15 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from scanlint.dataflow.cells import Cells, display
-from scanlint.dataflow.effects import changed, reachable
-from scanlint.dataflow.graph import Call, Event, Leave, Load, Look, Make, Store
-from scanlint.dataflow.locations import REST, Cell, Definition, Key, Kind, Object, Variable
-from scanlint.dataflow.objects import Objects
-from scanlint.dataflow.points import ANYTHING
+from scanlint.dataflow.control.blocks import Call, Event, Leave, Load, Look, Make, Store
+from scanlint.dataflow.heap.cells import Cells, display
+from scanlint.dataflow.heap.effects import changed, reachable
+from scanlint.dataflow.heap.objects import Objects
+from scanlint.dataflow.heap.outcomes import Root, arguments
+from scanlint.dataflow.heap.points import ANYTHING
+from scanlint.dataflow.locations import REST, Cell, Definition, Key, Kind, Location, Object, Variable
 from scanlint.dataflow.reaching import Names
 from scanlint.dataflow.ssa import Ssa, Step
-from scanlint.dataflow.summary import Root, arguments
 
 MOST_STEPS = 60
 """Steps over cells for each event, and as many thousands, beyond which objects from outside are not told apart."""
@@ -36,7 +36,7 @@ class Memory:
             self.defined.clear()
             steps = self._every_step()
         assert steps is not None
-        self.ssa: Ssa[Cell] = Ssa(names.graph, names.tree, steps, self._initial)
+        self.ssa: Ssa = Ssa(names.graph, names.tree, steps, self._initial)
 
     def _every_step(self) -> list[list[Step]] | None:
         """The steps of all blocks; None where they are too many for objects to be told apart."""
@@ -53,8 +53,9 @@ class Memory:
             every.append(steps)
         return every
 
-    def _initial(self, cell: Cell) -> Definition:
+    def _initial(self, cell: Location) -> Definition:
         """What a cell holds where the function begins; one of an object that is made later holds nothing."""
+        assert isinstance(cell, Cell)
         made = cell.object.fresh and cell.object.origin in self.cells.sites
         return Definition(self.names.function, cell, Kind.UNBOUND if made else Kind.INITIAL)
 
@@ -145,12 +146,12 @@ class Memory:
             if root in summary.mutates:
                 found |= reachable(self.objects, self.objects.of(argument))
         for capture in self.closures.scopes.captures[function]:
-            held = self._held(capture.variable)
+            held = self.held(capture.variable)
             yield from self._looks(capture.node, held)
             if Root(capture.variable.name, True) in summary.mutates:
                 found |= reachable(self.objects, held)
 
-    def _held(self, variable: Variable) -> frozenset[Object]:
+    def held(self, variable: Variable) -> frozenset[Object]:
         """All that a name may be."""
         if variable not in self._named:
             ssa = self.names.ssa

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from scanlint.dataflow.base import Function
-from scanlint.dataflow.expressions import Evaluation
-from scanlint.dataflow.graph import Block, Define, Leave, Look, Region, Store
+from scanlint.dataflow.control.blocks import Block, Define, Leave, Look, Region, Store
+from scanlint.dataflow.control.evaluation import Evaluation
 from scanlint.dataflow.locations import REST, Kind, Part, Source
+from scanlint.dataflow.shared import Function
 
 Resolve = Callable[[ast.AST], str | None]
 SUPPRESSES = frozenset({"contextlib.suppress", "pytest.raises", "contextlib.ExitStack"})

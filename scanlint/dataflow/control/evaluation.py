@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from scanlint.dataflow.base import Function, children
-from scanlint.dataflow.graph import (
+from scanlint.dataflow.control.blocks import (
     Block,
     Call,
     Closure,
@@ -22,8 +21,9 @@ from scanlint.dataflow.graph import (
     Store,
     Use,
 )
+from scanlint.dataflow.control.scopes import Comprehension, Scopes
 from scanlint.dataflow.locations import REST, Key, Kind, Part, Source
-from scanlint.dataflow.scopes import Comprehension, Scopes
+from scanlint.dataflow.shared import Function, children
 
 Step = tuple[Callable[..., None], object]
 
