@@ -95,6 +95,8 @@ class Closures:
             effect = self.effect(call)
             lazy = effect is None or (effect.gives and not effect.invokes)
             if not lazy or self.resolve(call.func) in CONSUMES:
+                used.update(a for a in call.args if isinstance(a, ast.GeneratorExp))
+            if effect is not None and effect.invokes:
                 used.update(call.args)
         used.update(e.source for e in events if isinstance(e, Define) and isinstance(e.source, ast.Lambda))
         found: list[ast.AST] = []

@@ -22,7 +22,7 @@ from scanlint.dataflow.analyses import Analyses
 from scanlint.dataflow.control.blocks import Region
 from scanlint.dataflow.control.nesting import owners
 from scanlint.dataflow.heap.accesses import Access
-from scanlint.dataflow.heap.effects import changed
+from scanlint.dataflow.heap.effects import among, changed, given
 from scanlint.dataflow.heap.escape import Escape
 from scanlint.dataflow.heap.outcomes import Root, arguments
 from scanlint.dataflow.library import World
@@ -245,7 +245,7 @@ class DefUse:
         """The value that a name has, through the names that it was copied from."""
         names = self.owner(node).facts.names
         at: ast.AST = node
-        while len(found := names.ssa.at.get(at, ())) == 1:
+        while len(found := names.ssa.at.get(at, [])) == 1:
             value = found[0][1]
             event = names.sources.get(value) if isinstance(value, Definition) else None
             if event is None or event.kind is Kind.AUGMENT or not isinstance(event.source, ast.Name):
@@ -266,11 +266,11 @@ class DefUse:
         for function in closures.reached(closures.runs(call)):
             summary = objects.summary(function)
             unknown, worlds = unknown or summary.unknown, worlds | summary.worlds
-            given = [a for root, a in arguments(function, call) if root in summary.mutates]
-            found |= frozenset().union(*map(objects.of, given))
+            for root, argument in arguments(function, call):
+                found |= given(objects, root, argument, summary.mutates)
             for capture in closures.scopes.captures[function]:
                 if capture.stores:
                     binds.add(capture.variable)
-                if Root(capture.variable.name, True) in summary.mutates:
-                    found |= facts.memory.held(capture.variable)
+                held = facts.memory.held(capture.variable)
+                found |= among(objects, Root(capture.variable.name, True), held, summary.mutates)
         return Done(frozenset(found), frozenset(binds), frozenset(worlds), unknown)

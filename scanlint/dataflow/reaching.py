@@ -38,7 +38,7 @@ class Names:
 
     def _initial(self, variable: Location) -> Definition:
         """A name of the function is not bound where it begins; one from outside is whatever it is there."""
-        kind = Kind.OUTER if variable[0] is None else Kind.UNBOUND
+        kind = Kind.OUTER if variable[0] is None or isinstance(variable[0], ast.ClassDef) else Kind.UNBOUND
         return Definition(self.function, variable, kind)
 
     def _steps(self) -> list[list[Step]]:

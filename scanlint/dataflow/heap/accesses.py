@@ -107,7 +107,8 @@ class Accesses:
             yield owner, Access(place, node, Role.METHOD, len(receivers) == 1, block, None, method)
         for argument in [*node.args, *(k.value for k in node.keywords)]:
             inner = argument.value if isinstance(argument, ast.Starred) else argument
-            yield from self._each(inner, node, Role.ARGUMENT, block)
+            kept = node in self.memory.cells.sites and argument not in node.args
+            yield from self._each(inner, node, Role.HELD if kept else Role.ARGUMENT, block)
         closures = self.memory.closures
         for function in closures.reached(closures.runs(node)):
             for capture in closures.scopes.captures[function]:

@@ -20,9 +20,9 @@ def root_of(found: Object) -> Root | None:
         case _ if found.fresh:
             return None
         case ast.arg(arg=name):
-            return Root(name, False)
+            return Root(name, False, bool(found.path))
         case str(name):
-            return Root(name, True)
+            return Root(name, True, bool(found.path))
     return None
 
 
@@ -46,7 +46,7 @@ def summarise(names: Names, objects: Objects, siblings: Siblings) -> Summary:
     events = [e for b in names.graph.blocks for e in b.events]
     closures = names.closures
     hidden = {c.variable.name for f in closures.made for c in closures.scopes.captures[f] if c.variable.scope is None}
-    inside = {Root(name, True) for name in hidden}
+    inside = {root for name in hidden for root in (Root(name, True), Root(name, True, below=True))}
     reads = {str(v) for v in names.ssa.reads if v[0] is None} | hidden
     found = Summary(
         frozenset(reads),
@@ -62,7 +62,7 @@ def summarise(names: Names, objects: Objects, siblings: Siblings) -> Summary:
                 found = found.also(returns=_roots(reachable(objects, objects.of(node))))
             case Call(node) if not closures.local(node):
                 found = _called(found, objects, node, siblings)
-    return found.also(mutates=found.leaks)
+    return found.also(mutates=found.leaks) if found.unknown else found
 
 
 def _called(found: Summary, objects: Objects, call: ast.Call, siblings: Siblings) -> Summary:
@@ -81,10 +81,11 @@ def _called(found: Summary, objects: Objects, call: ast.Call, siblings: Siblings
             )
             found = found.joined(outer)
             for root, argument in arguments(function, call):
-                given = _roots(reachable(objects, objects.of(argument)))
-                found = found.also(mutates=given if root in other.mutates else ())
-                found = found.also(leaks=given if root in other.leaks else ())
-                found = found.also(returns=given if root in other.returns else ())
+                found = found.also(
+                    _roots(given(objects, root, argument, other.mutates)),
+                    _roots(given(objects, root, argument, other.leaks)),
+                    _roots(given(objects, root, argument, other.returns)),
+                )
         return found
     effect = objects.effect(call)
     if effect is None:
@@ -92,6 +93,21 @@ def _called(found: Summary, objects: Objects, call: ast.Call, siblings: Siblings
     elif effect.world is not World.NOTHING:
         found = found._replace(worlds=found.worlds | {effect.world})
     return found.also(mutates=_roots(changed(objects, call)))
+
+
+def given(objects: Objects, root: Root, argument: ast.expr, roots: Collection[Root]) -> frozenset[Object]:
+    """The objects of an argument, or that they hold, as far as a summary names them."""
+    return among(objects, root, objects.of(argument), roots)
+
+
+def among(objects: Objects, root: Root, found: frozenset[Object], roots: Collection[Root]) -> frozenset[Object]:
+    """Those objects, or what they hold, as far as a summary names them."""
+    own = found if root in roots else frozenset[Object]()
+    if root.held not in roots:
+        return own
+    cells = [cell for o in found for cell in objects.cells.get(o, {}).values()]
+    below = {o for cell in cells for o in objects.found(cell)}
+    return own | reachable(objects, below) | {o for o in found if not o.fresh}
 
 
 def changed(objects: Objects, call: ast.Call) -> frozenset[Object]:

@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from scanlint.dataflow.control.blocks import Call, Closure, Define, Event, Leave, Store
-from scanlint.dataflow.heap.effects import reachable
+from scanlint.dataflow.heap.effects import among, given
 from scanlint.dataflow.heap.memory import Memory
 from scanlint.dataflow.heap.outcomes import Root, arguments
 from scanlint.dataflow.locations import Kind, Object
@@ -75,10 +75,11 @@ class Escapes:
         if self.closures.local(node):
             for function in self.closures.runs(node):
                 leaks = self.objects.summary(function).leaks
-                given = [a for root, a in arguments(function, node) if root in leaks]
-                held = [c.variable for c in self.closures.touched(function) if Root(c.variable.name, True) in leaks]
-                yield from ((o, escape) for a in given for o in reachable(self.objects, self.objects.of(a)))
-                yield from ((o, escape) for v in held for o in self.memory.held(v))
+                for root, argument in arguments(function, node):
+                    yield from ((o, escape) for o in given(self.objects, root, argument, leaks))
+                for capture in self.closures.touched(function):
+                    root, held = Root(capture.variable.name, True), self.memory.held(capture.variable)
+                    yield from ((o, escape) for o in among(self.objects, root, held, leaks))
         elif self.objects.effect(node) is None:
             for argument in [*node.args, *(k.value for k in node.keywords)]:
                 inner = argument.value if isinstance(argument, ast.Starred) else argument

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from scanlint.dataflow.control.blocks import Call, Event, Leave, Load, Look, Make, Store
 from scanlint.dataflow.heap.cells import Cells, display
-from scanlint.dataflow.heap.effects import changed, reachable
+from scanlint.dataflow.heap.effects import among, changed, given, reachable
 from scanlint.dataflow.heap.objects import Objects
 from scanlint.dataflow.heap.outcomes import Root, arguments
 from scanlint.dataflow.heap.points import ANYTHING
@@ -143,13 +143,11 @@ class Memory:
         """What an inner function reads; what it changes is found."""
         summary = self.objects.summary(function)
         for root, argument in arguments(function, node):
-            if root in summary.mutates:
-                found |= reachable(self.objects, self.objects.of(argument))
+            found |= given(self.objects, root, argument, summary.mutates)
         for capture in self.closures.scopes.captures[function]:
             held = self.held(capture.variable)
             yield from self._looks(capture.node, held)
-            if Root(capture.variable.name, True) in summary.mutates:
-                found |= reachable(self.objects, held)
+            found |= among(self.objects, Root(capture.variable.name, True), held, summary.mutates)
 
     def held(self, variable: Variable) -> frozenset[Object]:
         """All that a name may be."""

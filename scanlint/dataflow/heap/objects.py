@@ -355,16 +355,20 @@ class Objects(Points):
         for function in self.closures.reached(self.closures.runs(node)):
             summary = self.summary(function)
             for root, argument in arguments(function, node):
-                if root in summary.leaks:
+                if root in summary.leaks or root.held in summary.leaks:
                     self.on(self._ask(argument), lambda o: self.expose(o, node, why))
                 if root in summary.returns:
                     self.copy(self._ask(argument), node)
+                if root.held in summary.returns:
+                    self.on(self._ask(argument), lambda o: self.expose(o, node, why))
             for capture in self.closures.scopes.captures[function]:
                 root = Root(capture.variable.name, True)
-                if root in summary.leaks or capture.stores:
+                if root in summary.leaks or root.held in summary.leaks or capture.stores:
                     self.captured(capture.variable, lambda o: self.expose(o, node, why))
                 if root in summary.returns:
                     self.captured(capture.variable, lambda o: self.add(node, o))
+                if root.held in summary.returns:
+                    self.captured(capture.variable, lambda o: self.expose(o, node, why))
 
 
 _FORMS: dict[type[ast.AST], Callable[..., None]] = {

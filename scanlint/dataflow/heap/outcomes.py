@@ -10,10 +10,16 @@ from scanlint.dataflow.library import World
 
 
 class Root(NamedTuple):
-    """A parameter of a function, or a name from outside of it."""
+    """A parameter of a function, or a name from outside of it; `below`: not that object, but what it holds."""
 
     name: str
     outer: bool
+    below: bool = False
+
+    @property
+    def held(self) -> Root:
+        """What it holds."""
+        return self._replace(below=True)
 
 
 class Summary(NamedTuple):
