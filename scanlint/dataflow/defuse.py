@@ -177,8 +177,10 @@ class DefUse:
     def web(self, node: ast.AST) -> Web | None:
         """The web of a name that is read or bound there."""
         owner = self.owner(node)
-        made = owner.made(node)
-        found = [d.location for d in made] or [loc for loc, _ in owner.facts.names.ssa.at.get(node, ())]
+        names = owner.facts.names
+        read = [location for location, _ in names.ssa.at.get(node, ())]
+        made = () if read else owner.made(node)
+        found = read or [d.location for d in made]
         webs = [w for location in found for w in owner.webs(location)]
         return next((w for w in webs if node in w.reads or any(d in w.definitions for d in made)), None)
 

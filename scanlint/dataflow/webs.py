@@ -40,7 +40,7 @@ def webs_of(ssa: Ssa, location: Location) -> tuple[Web, ...]:
     reads: dict[int, list[Read]] = {}
     for value in every:
         definition = own(value)
-        if definition is not None and (value is not every[0] or id(value) in live):
+        if definition is not None and (value is not every[0] or (id(value) in live and not definition.missing)):
             made_by.setdefault(groups.find(id(value)), []).append(definition)
     for read in ssa.reads[location]:
         reads.setdefault(groups.find(id(read.value)), []).append(read)

@@ -140,8 +140,9 @@ class Cells:
             return
         if (cell := cells.get(key)) is not None:
             yield cell, owner not in self.old
-        if key.kind == "item":
+        elif key.kind == "item":
             yield cells[REST], False
+        if key.kind == "item":
             if isinstance(key.value, int) and type_of(owner, self.closures) != "dict":
                 yield from ((cell, False) for cell in self._signed[owner][not negative(key)])
 

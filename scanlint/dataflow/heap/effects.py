@@ -59,7 +59,8 @@ def summarise(names: Names, objects: Objects, siblings: Siblings) -> Summary:
             case Store(node):
                 found = found.also(mutates=_roots(objects.of(node.value)))
             case Leave(node):
-                found = found.also(returns=_roots(reachable(objects, objects.of(node))))
+                whole = objects.of(node)
+                found = found.also(leaks=_roots(reachable(objects, whole) - whole), returns=_roots(whole))
             case Call(node) if not closures.local(node):
                 found = _called(found, objects, node, siblings)
     return found.also(mutates=found.leaks) if found.unknown else found

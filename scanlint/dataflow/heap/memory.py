@@ -16,7 +16,7 @@ from scanlint.dataflow.locations import REST, Cell, Definition, Key, Kind, Locat
 from scanlint.dataflow.reaching import Names
 from scanlint.dataflow.ssa import Ssa, Step
 
-MOST_STEPS = 60
+MOST_STEPS = 16
 """Steps over cells for each event, and as many thousands, beyond which objects from outside are not told apart."""
 
 
@@ -30,10 +30,12 @@ class Memory:
         self.cells = Cells(names, objects, coarse=False)
         self.defined: dict[tuple[ast.AST, Kind], list[Definition]] = defaultdict(list)
         self._named: dict[Variable, frozenset[Object]] = {}
+        self._reaching: dict[frozenset[Object], tuple[Object, ...]] = {}
         steps = self._every_step()
         if steps is None:
             self.cells = Cells(names, objects, coarse=True)
             self.defined.clear()
+            self._reaching.clear()
             steps = self._every_step()
         assert steps is not None
         self.ssa: Ssa = Ssa(names.graph, names.tree, steps, self._initial)
@@ -46,10 +48,11 @@ class Memory:
         for block in blocks:
             steps = list[Step]()
             for event in block.events:
-                steps += self._steps(event)
-            most -= len(steps)
-            if most < 0 and not self.cells.coarse:
-                return None
+                found = list(self._steps(event))
+                steps += found
+                most -= len(found)
+                if most < 0 and not self.cells.coarse:
+                    return None
             every.append(steps)
         return every
 
@@ -99,9 +102,17 @@ class Memory:
         return Step(node, cell, definition, weak)
 
     def _looks(self, node: ast.AST, found: Iterable[Object]) -> Iterator[Step]:
-        for owner in dict.fromkeys(map(self.cells.home, reachable(self.objects, frozenset(found)))):
+        for owner in self._reached(frozenset(found)):
             for cell in self.cells.of.get(owner, {}).values():
                 yield Step(node, cell, None)
+
+    def _reached(self, found: frozenset[Object]) -> tuple[Object, ...]:
+        """The objects that can be got at from these, as the cells know them."""
+        if found not in self._reaching:
+            homes = frozenset(map(self.cells.home, found))
+            every = homes | set(map(self.cells.home, reachable(self.objects, homes - {ANYTHING})))
+            self._reaching[found] = tuple(every)
+        return self._reaching[found]
 
     def _make(self, node: ast.expr, items: dict[Key, ast.expr] | None) -> Iterator[Step]:
         made = Object(node, True)
@@ -114,11 +125,11 @@ class Memory:
                 yield self._change(node, cell, Kind.INITIAL, weak=made in self.cells.old)
             elif key in items:
                 yield self._change(items[key], cell, Kind.ITEM, weak=made in self.cells.old)
-            elif key == REST and self.cells.coarse:
-                for value in items.values():
-                    yield self._change(value, cell, Kind.ITEM, weak=True)
             else:
                 yield self._change(node, cell, Kind.ABSENT, weak=made in self.cells.old)
+            if key == REST and self.cells.coarse and items:
+                for value in items.values():
+                    yield self._change(value, cell, Kind.ITEM, weak=True)
 
     def _call(self, node: ast.Call) -> Iterator[Step]:
         effect = self.objects.effect(node)
