@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from scanlint.dataflow.captures import Closures
 from scanlint.dataflow.control.blocks import Call, Define, Graph, Use
 from scanlint.dataflow.control.dominance import Dominance
+from scanlint.dataflow.joins import Step
 from scanlint.dataflow.locations import Definition, Kind, Location, Variable
 from scanlint.dataflow.shared import Function
-from scanlint.dataflow.ssa import Ssa, Step
+from scanlint.dataflow.ssa import Ssa
 
 
 class Names:

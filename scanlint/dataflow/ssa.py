@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from scanlint.dataflow.control.blocks import Graph
 from scanlint.dataflow.control.dominance import Dominance
+from scanlint.dataflow.joins import Step, joins
 from scanlint.dataflow.locations import Definition, Location
 
 
@@ -35,15 +36,6 @@ class Update:
 
 
 Value = Definition | Phi | Update
-
-
-class Step(NamedTuple):
-    """A read of a location (`definition` is None), or a definition of it."""
-
-    node: ast.AST
-    location: Location
-    definition: Definition | None
-    weak: bool = False
 
 
 class Read(NamedTuple):
@@ -78,30 +70,6 @@ Onward = tuple[dict[int, list[Value]], dict[int, list[Read]]]
 """By the identity of a value: the values that go on from it, and the reads that see it."""
 
 
-def _mask(bits: dict[Location, int], locations: set[Location]) -> int:
-    mask = 0
-    for location in locations:
-        if (bit := bits.get(location)) is not None:
-            mask |= 1 << bit
-    return mask
-
-
-def _live(graph: Graph, exposed: list[int], kills: list[int]) -> list[int]:
-    """The locations that are live where each block begins, a bit each."""
-    live, out = list(exposed), [0] * len(exposed)
-    changed = True
-    while changed:
-        changed = False
-        for block in reversed(graph.blocks):
-            wider = live[block.id] | (out[block.id] & ~kills[block.id])
-            live[block.id] = wider
-            for source in block.before:
-                if out[source] | wider != out[source]:
-                    out[source] |= wider
-                    changed = changed or source >= block.id
-    return live
-
-
 class Ssa:
     """The values of some locations through a graph.
 
@@ -133,34 +101,11 @@ class Ssa:
         self._masks: dict[Location, tuple[list[Definition], dict[int, int]]] = {}
         self.defined: list[list[Definition | Update]] = [[] for _ in graph.blocks]
         self._forward: dict[Location, Onward] = {}
-        self._place()
+        for block, location in joins(graph, tree, steps):
+            self.phis[block][location] = Phi(block, location)
         self._rename()
 
     # -- construction
-
-    def _place(self) -> None:
-        """Joins where definitions of a location meet and it is live."""
-        defined: dict[Location, set[int]] = defaultdict(set)
-        exposed: list[set[Location]] = [set() for _ in self._steps]
-        kills: list[set[Location]] = [set() for _ in self._steps]
-        for block, steps in enumerate(self._steps):
-            for location, definition, weak in (step[1:] for step in steps):
-                if definition is None or weak:
-                    if location not in kills[block]:
-                        exposed[block].add(location)
-                if definition is not None:
-                    defined[location].add(block)
-                    if not weak:
-                        kills[block].add(location)
-        bits = {location: k for k, location in enumerate(set().union(*exposed) & defined.keys())}
-        live = _live(self.graph, [_mask(bits, e) for e in exposed], [_mask(bits, k) for k in kills])
-        for location, bit in bits.items():
-            pending = list(defined[location])
-            while pending:
-                for block in self.tree.frontier[pending.pop()]:
-                    if location not in self.phis[block] and live[block] >> bit & 1:
-                        self.phis[block][location] = Phi(block, location)
-                        pending.append(block)
 
     def _rename(self) -> None:
         """Walk the dominator tree with the value that each location has; what a block set is undone after it."""

@@ -4,51 +4,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from scanlint.dataflow.control.blocks import Block, Define, Leave, Look, Region, Store
-from scanlint.dataflow.control.evaluation import Evaluation
+from scanlint.dataflow.control.handlers import Handlers, LoopFrame, Resolve
 from scanlint.dataflow.locations import REST, Kind, Part, Source
 from scanlint.dataflow.shared import Function
 
-Resolve = Callable[[ast.AST], str | None]
-SUPPRESSES = frozenset({"contextlib.suppress", "pytest.raises", "contextlib.ExitStack"})
-MOST_COPIES = 3
-"""How deep the bodies of `finally` in one another are told apart by the way into them."""
 _FOREVER = (True, 1)
 
 
-@dataclass(slots=True, eq=False)
-class LoopFrame:
-    """A loop that is being built."""
-
-    head: Block
-    breaks: list[Block] = field(default_factory=list)
-
-
-@dataclass(slots=True, eq=False)
-class Catch:
-    """Handlers, or a `finally` (`last`), of a try that is being built: the blocks that may raise or jump into it."""
-
-    last: bool
-    raising: list[Block] = field(default_factory=list)
-    jumps: dict[type[ast.stmt], list[Block]] = field(default_factory=dict)
-
-
-class Builder(Evaluation):
+class Builder(Handlers):
     """The graph of one function."""
 
     def __init__(self, function: Function, resolve: Resolve) -> None:
-        super().__init__(function)
-        self.resolve = resolve
-        self.frames: list[LoopFrame | Catch] = []
-        self.ends: list[Block] = []
-        self.copies = 0
+        super().__init__(function, resolve)
         self._parameters(function)
         if isinstance(function, ast.Lambda):
             self.push((self._returns, ast.Return(value=function.body)), (self.visit, function.body))
         else:
-            self._block(function.body)
+            self.block(function.body)
         self.run()
         last = self.graph.add(*self.ends, self.here)
         self.graph.exit = last.id
@@ -62,7 +36,8 @@ class Builder(Evaluation):
 
     # -- statements
 
-    def _block(self, statements: list[ast.stmt]) -> None:
+    def block(self, statements: list[ast.stmt]) -> None:
+        """The steps of some statements."""
         self.push(*((self._statement, s) for s in reversed(statements)))
 
     def _statement(self, node: ast.stmt) -> None:
@@ -97,14 +72,14 @@ class Builder(Evaluation):
                     self.push(on, (self._look, inner.test), (self.visit, inner.test))
                 case _:
                     self.push((join, None))
-                    self._block(node.orelse)
+                    self.block(node.orelse)
 
         def join(_: None) -> None:
             self.here = self.graph.add(*ends, self.here)
 
         self.here = self.graph.add(start)
         self.push((other, None))
-        self._block(node.body)
+        self.block(node.body)
 
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
         self.push((self._for_body, node), (self._look, node.iter), (self.visit, node.iter))
@@ -118,10 +93,10 @@ class Builder(Evaluation):
             self._close(node, head)
             self.here = self.graph.add(head)
             self.push((lambda _: self._after(frame), None))
-            self._block(node.orelse)
+            self.block(node.orelse)
 
         self.push((end, None))
-        self._block(node.body)
+        self.block(node.body)
         self.bind(node.target, Kind.FOR, Part(node.iter, REST))
 
     def _while(self, node: ast.While) -> None:
@@ -139,10 +114,10 @@ class Builder(Evaluation):
                 self._close(node, head)
                 self.here = self.graph.add() if forever else self.graph.add(test)
                 self.push((lambda _: self._after(frame), None))
-                self._block(node.orelse)
+                self.block(node.orelse)
 
             self.push((end, None))
-            self._block(node.body)
+            self.block(node.body)
 
         self.push((body, None), (self._look, node.test), (self.visit, node.test))
 
@@ -156,23 +131,8 @@ class Builder(Evaluation):
         self.here = self.graph.add(self.here, *frame.breaks)
 
     def _jump(self, node: ast.stmt) -> None:
-        self._leave(node.__class__, self.here)
+        self.leave(node.__class__, self.here)
         self.here = self.graph.add()
-
-    def _leave(self, kind: type[ast.stmt], block: Block) -> None:
-        """A break, continue or return goes to the innermost loop, or first to the `finally` that is before it."""
-        for frame in reversed(self.frames):
-            if isinstance(frame, Catch):
-                if frame.last:
-                    frame.jumps.setdefault(kind, []).append(block)
-                    return
-            elif kind is ast.Break:
-                frame.breaks.append(block)
-                return
-            elif kind is ast.Continue:
-                self.graph.connect(block, frame.head)
-                return
-        self.ends.append(block)
 
     def _return(self, node: ast.Return) -> None:
         self.push((self._returns, node), (self.visit, node.value))
@@ -180,139 +140,17 @@ class Builder(Evaluation):
     def _returns(self, node: ast.Return) -> None:
         if node.value is not None:
             self.emit(Leave(node.value, "returned"))
-        self._leave(ast.Return, self.here)
+        self.leave(ast.Return, self.here)
         self.here = self.graph.add()
 
     def _raise(self, node: ast.Raise) -> None:
         def thrown(_: None) -> None:
             for part in filter(None, (node.exc, node.cause)):
                 self.emit(Leave(part, "raised"))
-            self._throws(self.here)
+            self.throws(self.here)
             self.here = self.graph.add()
 
         self.push((thrown, None), (self.visit, node.cause), (self.visit, node.exc))
-
-    def _throws(self, block: Block) -> None:
-        """An exception may leave a block."""
-        if self.catch is not None:
-            self.catch.raising.append(block)
-
-    # -- try, with, match
-
-    @property
-    def catch(self) -> Catch | None:
-        """The innermost try around the place that is being built."""
-        return next((f for f in reversed(self.frames) if isinstance(f, Catch)), None) if self.frames else None
-
-    def changed(self) -> None:
-        """After a change, an exception may see it: what follows in a try is another block."""
-        if (catch := self.catch) is not None:
-            catch.raising.append(self.here)
-            self.here = self.graph.add(self.here)
-
-    def _try(self, node: ast.Try) -> None:
-        final = Catch(True)
-        if node.finalbody:
-            self._open(final)
-            self.push((lambda _: self._final(node, final), None))
-        if node.handlers:
-            self._open(catch := Catch(False))
-            self.push((lambda _: self._handlers(node, catch), None))
-        else:
-            self._block([*node.body, *node.orelse])
-            return
-        self._block(node.body)
-
-    def _open(self, frame: Catch) -> None:
-        frame.raising.append(self.here)
-        self.here = self.graph.add(self.here)
-        self.frames.append(frame)
-
-    def _handlers(self, node: ast.Try, catch: Catch) -> None:
-        self.frames.pop()
-        ends: list[Block] = []
-        steps: list[tuple[Callable[..., None], object]] = []
-        dispatch: list[Block] = []
-
-        def caught(handler: ast.ExceptHandler | None) -> None:
-            ends.append(self.here)
-            if not dispatch:
-                dispatch.append(self.graph.add(*catch.raising))
-                if not any(h.type is None for h in node.handlers):
-                    self._throws(dispatch[0])
-            if handler is None:
-                self.here = self.graph.add(*ends)
-                return
-            self.here = self.graph.add(dispatch[0])
-            if handler.name:
-                self.push((self._unbind, handler))
-            self._block(handler.body)
-            if handler.name:
-                self.push((self._caught, handler))
-            self.visit(handler.type)
-
-        steps = [(caught, None), *((caught, h) for h in reversed(node.handlers))]
-        self.push(*steps)
-        self._block(node.orelse)
-
-    def _caught(self, handler: ast.ExceptHandler) -> None:
-        assert handler.name is not None
-        self.define(handler, handler.name, Kind.EXCEPT, None)
-
-    def _unbind(self, handler: ast.ExceptHandler) -> None:
-        assert handler.name is not None
-        self.define(handler, handler.name, Kind.DELETE, None)
-
-    def _final(self, node: ast.Try, frame: Catch) -> None:
-        """The body of `finally`, once for the normal way into it, once for exceptions and jumps."""
-        self.frames.pop()
-        normal = self.here
-        jumps = {kind: [b for b in blocks if b.live] for kind, blocks in frame.jumps.items()}
-        others = [*frame.raising, *(b for blocks in jumps.values() for b in blocks)]
-        apart = self.copies < MOST_COPIES
-
-        def left(_: None) -> None:
-            self._throws(self.here)
-            for kind, blocks in jumps.items():
-                if blocks:
-                    self._leave(kind, self.here)
-            self.copies -= 1
-            if not apart:
-                self.here = self.graph.add(self.here) if normal.live else self.graph.add()
-                return
-            self.here = self.graph.add(normal)
-            self._block(node.finalbody)
-
-        self.copies += 1
-        self.here = self.graph.add(*others) if apart else self.graph.add(normal, *others)
-        self.push((left, None))
-        self._block(node.finalbody)
-
-    def _with(self, node: ast.With | ast.AsyncWith) -> None:
-        suppresses = [i for i in node.items if self.resolve(_called(i.context_expr)) in SUPPRESSES]
-        catch = Catch(False)
-
-        def end(_: None) -> None:
-            self.frames.pop()
-            self.here = self.graph.add(self.here, *catch.raising)
-
-        def start(_: None) -> None:
-            self._open(catch)
-            self.push((end, None))
-            self._block(node.body)
-
-        if suppresses:
-            self.push((start, None))
-        else:
-            self._block(node.body)
-        for item in reversed(node.items):
-            if item.optional_vars is not None:
-                self.push((self._as, item))
-            self.push((self.visit, item.context_expr))
-
-    def _as(self, item: ast.withitem) -> None:
-        assert item.optional_vars is not None
-        self.bind(item.optional_vars, Kind.WITH, item.context_expr)
 
     def _match(self, node: ast.Match) -> None:
         ends: list[Block] = []
@@ -334,7 +172,7 @@ class Builder(Evaluation):
 
                 self.here = self.graph.add(test)
                 self.push((end, None))
-                self._block(arm.body)
+                self.block(arm.body)
 
             self.here = self.graph.add(start)
             self.push((body, None), (self.visit, arm.guard), (self._pattern, arm.pattern))
@@ -404,16 +242,12 @@ class Builder(Evaluation):
             self.scope = outer
 
         self.push((self._named, node), (leave, None))
-        self._block(node.body)
+        self.block(node.body)
         self.push((enter, None), *((self.visit, b) for b in (*node.bases, *node.keywords, *node.decorator_list)))
 
     def _look(self, node: ast.expr) -> None:
         if not isinstance(node, ast.Constant):
             self.emit(Look(node))
-
-
-def _called(node: ast.expr) -> ast.expr:
-    return node.func if isinstance(node, ast.Call) else node
 
 
 def _irrefutable(pattern: ast.pattern) -> bool:
@@ -436,10 +270,10 @@ _STATEMENTS: dict[type[ast.AST], Callable[..., None]] = {
     ast.Continue: Builder._jump,
     ast.Return: Builder._return,
     ast.Raise: Builder._raise,
-    ast.Try: Builder._try,
-    ast.TryStar: Builder._try,
-    ast.With: Builder._with,
-    ast.AsyncWith: Builder._with,
+    ast.Try: Builder.try_,
+    ast.TryStar: Builder.try_,
+    ast.With: Builder.with_,
+    ast.AsyncWith: Builder.with_,
     ast.Match: Builder._match,
     ast.Assign: Builder._assign,
     ast.AnnAssign: Builder._annotated,

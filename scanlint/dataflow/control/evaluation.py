@@ -9,55 +9,22 @@ from scanlint.dataflow.control.blocks import (
     Block,
     Call,
     Closure,
-    Define,
-    Event,
-    Graph,
     Leave,
     Load,
     Look,
     Loop,
     Make,
     Region,
-    Store,
     Use,
 )
-from scanlint.dataflow.control.scopes import Comprehension, Scopes
-from scanlint.dataflow.locations import REST, Key, Kind, Part, Source
-from scanlint.dataflow.shared import Function, children
+from scanlint.dataflow.control.scopes import Comprehension
+from scanlint.dataflow.control.steps import Step, Steps
+from scanlint.dataflow.locations import REST, Kind, Part
+from scanlint.dataflow.shared import children
 
-Step = tuple[Callable[..., None], object]
 
-
-class Evaluation:
-    """A stack of steps that emit events into the block that is being built."""
-
-    def __init__(self, function: Function) -> None:
-        self.scopes = Scopes(function)
-        self.scope = self.scopes.root
-        self.graph = Graph()
-        self.here = self.graph.add()
-        self.here.live = True
-        self._todo: list[Step] = []
-
-    def push(self, *steps: Step) -> None:
-        """Steps to come; the last one is the first."""
-        self._todo += steps
-
-    def run(self) -> None:
-        """Take all steps."""
-        todo = self._todo
-        while todo:
-            step, argument = todo.pop()
-            step(argument)
-
-    def emit(self, event: Event) -> None:
-        """An event at this place."""
-        self.here.events.append(event)
-
-    def changed(self) -> None:
-        """Called after what an exception handler might see."""
-
-    # -- expressions
+class Evaluation(Steps):
+    """The steps of expressions."""
 
     def visit(self, node: ast.AST | None) -> None:
         """Evaluate a node."""
@@ -67,11 +34,7 @@ class Evaluation:
         if handler is not None:
             handler(self, node)
         else:
-            self._visit_all(children(node))
-
-    def _visit_all(self, nodes: list[ast.AST]) -> None:
-        visit = self.visit
-        self._todo += [(visit, n) for n in reversed(nodes)]
+            self.visit_all(children(node))
 
     def _name(self, node: ast.Name) -> None:
         self.emit(Use(node, self.scopes.variable(self.scope, node.id), False))
@@ -81,27 +44,27 @@ class Evaluation:
 
     def _load(self, node: ast.Subscript | ast.Attribute) -> None:
         self.push((self.emit, Load(node)))
-        self._visit_all(children(node))
+        self.visit_all(children(node))
 
     def _operation(self, node: ast.expr) -> None:
         """All that the operands hold may be read."""
         parts = children(node)
         self.push(*((self.emit, Look(p)) for p in parts if not isinstance(p, ast.Constant)))  # type: ignore[arg-type]
-        self._visit_all(parts)
+        self.visit_all(parts)
 
     def _made(self, node: ast.expr) -> None:
         parts = children(node)
         if isinstance(node, ast.Dict):
             parts = [p for pair in zip(node.keys, node.values, strict=True) for p in pair if p is not None]
         self.push((self.emit, Make(node)))
-        self._visit_all(parts)
+        self.visit_all(parts)
 
     def _starred(self, node: ast.Starred) -> None:
         self.push((self.emit, Look(node.value)), (self.visit, node.value))
 
     def _call(self, node: ast.Call) -> None:
         self.push((self._called, node))
-        self._visit_all([*node.args, *node.keywords])
+        self.visit_all([*node.args, *node.keywords])
         if isinstance(node.func, ast.Name):
             self.emit(Use(node.func, self.scopes.variable(self.scope, node.func.id), True))
         else:
@@ -154,7 +117,7 @@ class Evaluation:
 
     def _choice(self, node: ast.IfExp) -> None:
         if not self.scopes.walrus:
-            self._visit_all([node.test, node.body, node.orelse])
+            self.visit_all([node.test, node.body, node.orelse])
             return
 
         def arms(_: None) -> None:
@@ -175,9 +138,9 @@ class Evaluation:
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
         self.push((self.emit, Closure(node)))
-        self._visit_all([d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None])
+        self.visit_all([d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None])
         if not isinstance(node, ast.Lambda):
-            self._visit_all([*node.decorator_list])
+            self.visit_all([*node.decorator_list])
 
     # -- comprehensions
 
@@ -195,7 +158,7 @@ class Evaluation:
         """One `for` of a comprehension, and what is inside it."""
         node, at = place
         if at == len(node.generators):
-            self._visit_all([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])
+            self.visit_all([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])
             return
         self.push((self._generate, place), (self.visit, node.generators[at].iter))
 
@@ -222,65 +185,6 @@ class Evaluation:
         tests = [step for test in reversed(part.ifs) for step in ((skip, None), (self.visit, test))]
         self.push((close, None), (self._generator, (node, at + 1)), *tests)
         self.bind(part.target, Kind.FOR, Part(part.iter, REST))
-
-    # -- targets
-
-    def define(self, node: ast.AST, name: str, kind: Kind, source: Source) -> None:
-        """Bind a name of the scope."""
-        self.emit(Define(node, self.scopes.variable(self.scope, name), kind, source))
-        self.changed()
-
-    def bind(self, target: ast.expr, kind: Kind, source: Source) -> None:
-        """Bind a target to a value, or its elements to the elements of the value."""
-        match target:
-            case ast.Name(id=name):
-                self.define(target, name, kind, source)
-            case ast.Tuple(elts=elements) | ast.List(elts=elements):
-                parts = _elements(source, elements)
-                steps = [(self._bind, (t, kind, s)) for t, s in zip(elements, parts, strict=True)]
-                self.push(*reversed(steps))
-            case ast.Starred(value=value):
-                self.bind(value, kind, source)
-            case ast.Subscript() | ast.Attribute():
-                self.push((self._stored, Store(target, Kind.STORE, source)))
-                self._visit_all(children(target))
-
-    def _bind(self, step: tuple[ast.expr, Kind, Source]) -> None:
-        self.bind(*step)
-
-    def _stored(self, event: Store) -> None:
-        self.emit(event)
-        self.changed()
-
-    def unset(self, target: ast.expr) -> None:
-        """Delete a name, an item or an attribute."""
-        match target:
-            case ast.Name(id=name):
-                self.emit(Use(target, self.scopes.variable(self.scope, name), False))
-                self.define(target, name, Kind.DELETE, None)
-            case ast.Tuple(elts=elements) | ast.List(elts=elements):
-                self.push(*((self.unset, e) for e in reversed(elements)))
-            case ast.Subscript() | ast.Attribute():
-                self.push((self._stored, Store(target, Kind.DELETE, None)))
-                self._visit_all(children(target))
-
-    def read_target(self, target: ast.expr) -> None:
-        """What an augmented assignment reads before its value."""
-        match target:
-            case ast.Name(id=name):
-                self.emit(Use(target, self.scopes.variable(self.scope, name), False))
-            case ast.Subscript() | ast.Attribute():
-                self._load(target)
-
-
-def _elements(source: Source, targets: list[ast.expr]) -> list[Source]:
-    """Where the value of each target of a tuple comes from."""
-    star = next((k for k, t in enumerate(targets) if isinstance(t, ast.Starred)), None)
-    match source:
-        case ast.Tuple(elts=elements) | ast.List(elts=elements) if star is None and len(elements) == len(targets):
-            if not any(isinstance(e, ast.Starred) for e in elements):
-                return list(elements)
-    return [Part(source, Key("item", k) if star is None or k < star else REST) for k in range(len(targets))]
 
 
 _EXPRESSIONS: dict[type[ast.AST], Callable[..., None]] = {

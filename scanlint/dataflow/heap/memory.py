@@ -12,9 +12,10 @@ from scanlint.dataflow.heap.effects import among, changed, given, reachable
 from scanlint.dataflow.heap.objects import Objects
 from scanlint.dataflow.heap.outcomes import Root, arguments
 from scanlint.dataflow.heap.points import ANYTHING
+from scanlint.dataflow.joins import Step
 from scanlint.dataflow.locations import REST, Cell, Definition, Key, Kind, Location, Object, Variable
 from scanlint.dataflow.reaching import Names
-from scanlint.dataflow.ssa import Ssa, Step
+from scanlint.dataflow.ssa import Ssa
 
 MOST_STEPS = 16
 """Steps over cells for each event, and as many thousands, beyond which objects from outside are not told apart."""

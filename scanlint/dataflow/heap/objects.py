@@ -6,16 +6,17 @@ The order of assignments to a name counts: each definition and each join has obj
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Collection
 
 from scanlint.dataflow.captures import Closures
 from scanlint.dataflow.control.blocks import Call, Closure, Define, Leave, Load, Look, Store
+from scanlint.dataflow.heap.forms import Forms
 from scanlint.dataflow.heap.outcomes import Root, Summary, arguments
-from scanlint.dataflow.heap.points import Hook, Points, negative, type_of
+from scanlint.dataflow.heap.points import negative, type_of
 from scanlint.dataflow.library import MAKERS, METHODS, Effect
-from scanlint.dataflow.locations import REST, Definition, Key, Kind, Object, Part, Source, Variable, constant_key
+from scanlint.dataflow.locations import REST, Definition, Key, Kind, Object, Source, constant_key
 from scanlint.dataflow.reaching import Names
-from scanlint.dataflow.ssa import Value, operands
+from scanlint.dataflow.ssa import Value
 
 ELEMENT = frozenset({"get", "pop", "setdefault", "popitem", "popleft"})
 """Methods that return an element of their receiver."""
@@ -25,7 +26,7 @@ CONTAINERS = frozenset({"list", "set", "dict", "deque"})
 """Types that an augmented assignment changes in place."""
 
 
-class Objects(Points):
+class Objects(Forms):
     """The objects of the expressions of one function; `summary` says what an inner function does.
 
     `siblings` are names of functions from outside that do only what their own summaries say.
@@ -38,11 +39,9 @@ class Objects(Points):
         summary: Callable[[ast.AST], Summary],
         siblings: Collection[str] = (),
     ) -> None:
-        super().__init__(names.function, closures)
+        super().__init__(names, closures)
         self.siblings = siblings
-        self.names = names
         self.summary = summary
-        self._asked: set[Hashable] = set()
         for block in names.graph.blocks:
             for event in block.events:
                 self._event(event)
@@ -52,13 +51,13 @@ class Objects(Points):
 
     def of(self, node: ast.expr) -> frozenset[Object]:
         """The objects that an expression may be."""
-        key = self._ask(node)
+        key = self.ask(node)
         self.solve()
         return self.found(key)
 
     def value(self, value: Value) -> frozenset[Object]:
         """The objects that a definition or a join may give a name."""
-        key = self._value(value)
+        key = self.value_of(value)
         self.solve()
         return self.found(key)
 
@@ -86,14 +85,14 @@ class Objects(Points):
             case Define():
                 self._define(event)
             case Load(node) | Look(node) | Call(node):
-                self._ask(node)
+                self.ask(node)
             case Store(node, kind, source):
                 key = constant_key(node.slice) if isinstance(node, ast.Subscript) else Key("attr", node.attr)
                 self._store(node.value, key, source)
                 if kind is Kind.DELETE or (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)):
-                    self.on(self._ask(node.value), self.resized.add)
+                    self.on(self.ask(node.value), self.resized.add)
             case Leave(node, why):
-                left = self._ask(node)
+                left = self.ask(node)
                 if why == "yielded":
                     self.on(left, lambda o: self.expose(o, node, why))
             case Closure(node) if node in self.closures.escaped:
@@ -106,13 +105,13 @@ class Objects(Points):
                 self.add(definition, Object(event.node, False))
             case Kind.AUGMENT:
                 for _, value in self.names.ssa.at.get(event.node, ()):
-                    self.on(self._value(value), lambda o: self._augment(o, event.source, definition))
+                    self.on(self.value_of(value), lambda o: self._augment(o, event.source, definition))
             case Kind.FUNCTION | Kind.CLASS:
                 self.add(definition, Object(event.node, True))
             case Kind.DELETE:
                 pass
             case _:
-                source = self._source(event.source)
+                source = self.source_of(event.source)
                 if source is None:
                     self.add(definition, Object(event.node, False))
                 else:
@@ -126,12 +125,12 @@ class Objects(Points):
             self.add(definition, old)
         if kind not in CONTAINERS:
             self.add(definition, Object(definition.node, False))
-        elif (more := self._source(source)) is not None:
+        elif (more := self.source_of(source)) is not None:
             self.on(more, lambda o: self.load(o, REST, self.into(old)))
 
     def _store(self, base: ast.expr, key: Key, source: Source) -> None:
         where = REST if negative(key) else key
-        value = self._source(source)
+        value = self.source_of(source)
 
         def store(owner: Object) -> None:
             if value is not None:
@@ -139,157 +138,26 @@ class Objects(Points):
                 if not owner.fresh:
                     self.on(value, lambda o: self.expose(o, base, f"stored in `{ast.unparse(base)}`"))
 
-        self.on(self._ask(base), store)
-
-    # -- values
-
-    def _source(self, source: Source) -> Hashable | None:
-        match source:
-            case Part(base, key):
-                below = self._source(base)
-                if below is not None and (below, key) not in self._asked:
-                    self._asked.add((below, key))
-                    self.on(below, lambda o: self.load(o, key, lambda c: self.add((below, key), c)))
-                return None if below is None else (below, key)
-            case None:
-                return None
-        return self._ask(source)
-
-    def _value(self, value: Value) -> Hashable:
-        """The key of a value of a name; a join may be what each of its operands may be."""
-        stack = [value]
-        while stack:
-            at = stack.pop()
-            if at in self._asked:
-                continue
-            self._asked.add(at)
-            for operand in operands(at):
-                self.copy(operand, at)
-                stack.append(operand)
-            definition = at if isinstance(at, tuple) else getattr(at, "definition", None)
-            if definition is None:
-                continue
-            if definition.kind is Kind.OUTER:
-                self.add(at, Object(str(definition.location), False))
-            elif definition.kind is Kind.CALL:
-                self.add(at, Object(definition.node, False))
-            elif definition is not at:
-                self.copy(definition, at)
-        return value
-
-    def captured(self, variable: Variable, hook: Hook) -> None:
-        """Call a hook with all that a name may be."""
-        ssa = self.names.ssa
-        for value in [*ssa.values.get(variable, ()), ssa.starts.get(variable)]:
-            if value is not None:
-                self.on(self._value(value), hook)
-
-    def _ask(self, node: ast.expr) -> Hashable:
-        """The key of an expression, with its constraints."""
-        if node not in self._asked:
-            self._asked.add(node)
-            _FORMS.get(node.__class__, Objects._plain)(self, node)
-        return node
-
-    def _plain(self, node: ast.expr) -> None:
-        """Numbers, strings and the like are no objects that can be changed."""
-
-    def _name(self, node: ast.Name) -> None:
-        for _, value in self.names.ssa.at.get(node, ()):
-            self.copy(self._value(value), node)
-
-    def _choice(self, node: ast.IfExp | ast.BoolOp | ast.NamedExpr) -> None:
-        """The values that it may have; choices in choices are taken in one go, for they may be nested deep."""
-        stack: list[ast.expr] = [node]
-        while stack:
-            match stack.pop():
-                case ast.IfExp(body=body, orelse=orelse):
-                    stack += [body, orelse]
-                case ast.BoolOp(values=values):
-                    stack += values
-                case ast.NamedExpr(value=value):
-                    stack.append(value)
-                case leaf:
-                    self.copy(self._ask(leaf), node)
-
-    def _opaque(self, node: ast.expr) -> None:
-        self.add(node, Object(node, False))
-
-    def _new(self, node: ast.expr) -> None:
-        self.add(node, Object(node, True))
-
-    def _sequence(self, node: ast.List | ast.Tuple | ast.Set) -> None:
-        made = Object(node, True)
-        self.add(node, made)
-        counted = not isinstance(node, ast.Set)
-        for at, element in enumerate(node.elts):
-            if isinstance(element, ast.Starred):
-                counted = False
-                self.on(self._ask(element.value), lambda o: self.load(o, REST, self.into(made)))
-            else:
-                self.copy(self._ask(element), self.cell(made, Key("item", at) if counted else REST))
-
-    def _dict(self, node: ast.Dict) -> None:
-        made = Object(node, True)
-        self.add(node, made)
-        for key, value in zip(node.keys, node.values, strict=True):
-            if key is None:
-                self.on(self._ask(value), lambda o: self.load(o, REST, self.into(made)))
-            else:
-                self.copy(self._ask(value), self.cell(made, constant_key(key)))
-
-    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
-        made = Object(node, True)
-        self.add(node, made)
-        self.copy(self._ask(node.value if isinstance(node, ast.DictComp) else node.elt), self.cell(made, REST))
-
-    def _operation(self, node: ast.BinOp) -> None:
-        def operand(found: Object) -> None:
-            self.add(node, Object(node, found.fresh))
-            if type_of(found, self.closures) is not None:
-                self.load(found, REST, self.into(Object(node, True)))
-
-        self.add(node, Object(node, True))
-        for part in (node.left, node.right):
-            self.on(self._ask(part), operand)
-
-    def _attribute(self, node: ast.Attribute) -> None:
-        key = Key("attr", node.attr)
-        self.on(self._ask(node.value), lambda o: self.load(o, key, lambda c: self.add(node, c)))
-
-    def _subscript(self, node: ast.Subscript) -> None:
-        if isinstance(node.slice, ast.Slice):
-            self.on(self._ask(node.value), lambda o: self._part(o, node))
-            return
-        key = constant_key(node.slice)
-        self.on(self._ask(node.value), lambda o: self.load(o, key, lambda c: self.add(node, c)))
-
-    def _part(self, whole: Object, node: ast.Subscript) -> None:
-        """A slice of a list is another list, that of an array may be a view of it."""
-        if type_of(whole, self.closures) is None:
-            self.add(node, whole)
-        else:
-            made = Object(node, True)
-            self.add(node, made)
-            self.load(whole, REST, self.into(made))
+        self.on(self.ask(base), store)
 
     # -- calls
 
-    def _call(self, node: ast.Call) -> None:
+    def call(self, node: ast.Call) -> None:
+        """What a call returns, and what gets into other objects by it."""
         effect = self.closures.effect(node)
         if effect is not None:
             self._known(node, effect)
         elif isinstance(node.func, ast.Attribute):
             method = node.func.attr
-            self.on(self._ask(node.func.value), lambda o: self._method(node, o, method))
+            self.on(self.ask(node.func.value), lambda o: self._method(node, o, method))
             if isinstance(node.func.value, ast.Constant | ast.JoinedStr):
-                self._new(node)
+                self.new(node)
         elif self.closures.local(node):
             self._local(node)
         elif isinstance(node.func, ast.Name) and node.func.id in self.siblings:
-            self._opaque(node)
+            self.opaque(node)
         else:
-            self.on(self._ask(node.func), lambda o: self._bound(node, o))
+            self.on(self.ask(node.func), lambda o: self._bound(node, o))
 
     def _given(self, node: ast.Call) -> list[ast.expr]:
         given = [*node.args, *(k.value for k in node.keywords)]
@@ -302,13 +170,13 @@ class Objects(Points):
         for argument in self._given(node) if effect.gives else ():
             named = next((k.arg for k in node.keywords if k.value is argument), None)
             if maker and named is not None:
-                self.copy(self._ask(argument), self.cell(made, Key("item", named)))
+                self.copy(self.ask(argument), self.cell(made, Key("item", named)))
                 continue
-            self.on(self._ask(argument), lambda o: self.load(o, REST, self.into(made)))
+            self.on(self.ask(argument), lambda o: self.load(o, REST, self.into(made)))
             if not maker:
-                self.copy(self._ask(argument), self.cell(made, REST))
-                self.copy(self._ask(argument), node)
-                self.on(self._ask(argument), lambda o: self.load(o, REST, lambda c: self.add(node, c)))
+                self.copy(self.ask(argument), self.cell(made, REST))
+                self.copy(self.ask(argument), node)
+                self.on(self.ask(argument), lambda o: self.load(o, REST, lambda c: self.add(node, c)))
 
     def _bound(self, node: ast.Call, function: Object) -> None:
         """`push(y)` where `push` is `ys.append`."""
@@ -328,39 +196,39 @@ class Objects(Points):
             self.resized.add(owner)
         for argument in self._given(node) if effect.keeps else ():
             if method in SPREADS:
-                self.on(self._ask(argument), lambda o: self.load(o, REST, self.into(owner)))
+                self.on(self.ask(argument), lambda o: self.load(o, REST, self.into(owner)))
             else:
-                self.copy(self._ask(argument), self.cell(owner, REST))
+                self.copy(self.ask(argument), self.cell(owner, REST))
         if not effect.gives:
             return
         if method in ELEMENT:
             key = constant_key(node.args[0]) if node.args else REST
             self.load(owner, key, lambda c: self.add(node, c))
             for default in node.args[1:]:
-                self.copy(self._ask(default), node)
+                self.copy(self.ask(default), node)
         else:
-            self._new(node)
+            self.new(node)
             self.load(owner, REST, self.into(Object(node, True)))
 
     def _unsure(self, node: ast.Call) -> None:
         """A call of which nothing is known: it may keep what it is given, and return whatever it has."""
-        self._opaque(node)
+        self.opaque(node)
         for argument in self._given(node):
-            self.on(self._ask(argument), lambda o: self.expose(o, node, f"passed to `{ast.unparse(node.func)}`"))
+            self.on(self.ask(argument), lambda o: self.expose(o, node, f"passed to `{ast.unparse(node.func)}`"))
 
     def _local(self, node: ast.Call) -> None:
         """A call of an inner function: its arguments may be returned, or get away as its summary says."""
-        self._opaque(node)
+        self.opaque(node)
         why = f"passed to `{ast.unparse(node.func)}`"
         for function in self.closures.reached(self.closures.runs(node)):
             summary = self.summary(function)
             for root, argument in arguments(function, node):
                 if root in summary.leaks or root.held in summary.leaks:
-                    self.on(self._ask(argument), lambda o: self.expose(o, node, why))
+                    self.on(self.ask(argument), lambda o: self.expose(o, node, why))
                 if root in summary.returns:
-                    self.copy(self._ask(argument), node)
+                    self.copy(self.ask(argument), node)
                 if root.held in summary.returns:
-                    self.on(self._ask(argument), lambda o: self.expose(o, node, why))
+                    self.on(self.ask(argument), lambda o: self.expose(o, node, why))
             for capture in self.closures.scopes.captures[function]:
                 root = Root(capture.variable.name, True)
                 if root in summary.leaks or root.held in summary.leaks or capture.stores:
@@ -369,28 +237,3 @@ class Objects(Points):
                     self.captured(capture.variable, lambda o: self.add(node, o))
                 if root.held in summary.returns:
                     self.captured(capture.variable, lambda o: self.expose(o, node, why))
-
-
-_FORMS: dict[type[ast.AST], Callable[..., None]] = {
-    ast.Name: Objects._name,
-    ast.IfExp: Objects._choice,
-    ast.BoolOp: Objects._choice,
-    ast.NamedExpr: Objects._choice,
-    ast.List: Objects._sequence,
-    ast.Tuple: Objects._sequence,
-    ast.Set: Objects._sequence,
-    ast.Dict: Objects._dict,
-    ast.ListComp: Objects._comprehension,
-    ast.SetComp: Objects._comprehension,
-    ast.DictComp: Objects._comprehension,
-    ast.GeneratorExp: Objects._comprehension,
-    ast.BinOp: Objects._operation,
-    ast.UnaryOp: Objects._new,
-    ast.Lambda: Objects._new,
-    ast.Attribute: Objects._attribute,
-    ast.Subscript: Objects._subscript,
-    ast.Call: Objects._call,
-    ast.Await: Objects._opaque,
-    ast.Yield: Objects._opaque,
-    ast.YieldFrom: Objects._opaque,
-}

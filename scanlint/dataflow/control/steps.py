@@ -1,0 +1,112 @@
+"""A stack of steps that emit events, and what assignments do to their targets."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from scanlint.dataflow.control.blocks import Define, Event, Graph, Load, Store, Use
+from scanlint.dataflow.control.scopes import Scopes
+from scanlint.dataflow.locations import REST, Key, Kind, Part, Source
+from scanlint.dataflow.shared import Function, children
+
+Step = tuple[Callable[..., None], object]
+
+
+class Steps:
+    """A stack of steps that emit events into the block that is being built."""
+
+    def __init__(self, function: Function) -> None:
+        self.scopes = Scopes(function)
+        self.scope = self.scopes.root
+        self.graph = Graph()
+        self.here = self.graph.add()
+        self.here.live = True
+        self._todo: list[Step] = []
+
+    def push(self, *steps: Step) -> None:
+        """Steps to come; the last one is the first."""
+        self._todo += steps
+
+    def run(self) -> None:
+        """Take all steps."""
+        todo = self._todo
+        while todo:
+            step, argument = todo.pop()
+            step(argument)
+
+    def emit(self, event: Event) -> None:
+        """An event at this place."""
+        self.here.events.append(event)
+
+    def changed(self) -> None:
+        """Called after what an exception handler might see."""
+
+    def visit(self, node: ast.AST | None) -> None:
+        """Evaluate a node."""
+        raise NotImplementedError
+
+    def visit_all(self, nodes: list[ast.AST]) -> None:
+        """Evaluate nodes one after the other."""
+        visit = self.visit
+        self._todo += [(visit, n) for n in reversed(nodes)]
+
+    # -- targets
+
+    def define(self, node: ast.AST, name: str, kind: Kind, source: Source) -> None:
+        """Bind a name of the scope."""
+        self.emit(Define(node, self.scopes.variable(self.scope, name), kind, source))
+        self.changed()
+
+    def bind(self, target: ast.expr, kind: Kind, source: Source) -> None:
+        """Bind a target to a value, or its elements to the elements of the value."""
+        match target:
+            case ast.Name(id=name):
+                self.define(target, name, kind, source)
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                parts = _elements(source, elements)
+                steps = [(self._bind, (t, kind, s)) for t, s in zip(elements, parts, strict=True)]
+                self.push(*reversed(steps))
+            case ast.Starred(value=value):
+                self.bind(value, kind, source)
+            case ast.Subscript() | ast.Attribute():
+                self.push((self._stored, Store(target, Kind.STORE, source)))
+                self.visit_all(children(target))
+
+    def _bind(self, step: tuple[ast.expr, Kind, Source]) -> None:
+        self.bind(*step)
+
+    def _stored(self, event: Store) -> None:
+        self.emit(event)
+        self.changed()
+
+    def unset(self, target: ast.expr) -> None:
+        """Delete a name, an item or an attribute."""
+        match target:
+            case ast.Name(id=name):
+                self.emit(Use(target, self.scopes.variable(self.scope, name), False))
+                self.define(target, name, Kind.DELETE, None)
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                self.push(*((self.unset, e) for e in reversed(elements)))
+            case ast.Subscript() | ast.Attribute():
+                self.push((self._stored, Store(target, Kind.DELETE, None)))
+                self.visit_all(children(target))
+
+    def read_target(self, target: ast.expr) -> None:
+        """What an augmented assignment reads before its value."""
+        match target:
+            case ast.Name(id=name):
+                self.emit(Use(target, self.scopes.variable(self.scope, name), False))
+            case ast.Subscript() | ast.Attribute():
+                self.push((self.emit, Load(target)))
+                self.visit_all(children(target))
+
+
+def _elements(source: Source, targets: list[ast.expr]) -> list[Source]:
+    """Where the value of each target of a tuple comes from."""
+    star = next((k for k, t in enumerate(targets) if isinstance(t, ast.Starred)), None)
+    match source:
+        case ast.Tuple(elts=elements) | ast.List(elts=elements) if star is None and len(elements) == len(targets):
+            if not any(isinstance(e, ast.Starred) for e in elements):
+                return list(elements)
+    return [Part(source, Key("item", k) if star is None or k < star else REST) for k in range(len(targets))]

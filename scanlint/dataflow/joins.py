@@ -1,0 +1,71 @@
+"""Where joins are needed: where definitions of a location meet, and it is live."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scanlint.dataflow.control.blocks import Graph
+from scanlint.dataflow.control.dominance import Dominance
+from scanlint.dataflow.locations import Definition, Location
+
+
+class Step(NamedTuple):
+    """A read of a location (`definition` is None), or a definition of it."""
+
+    node: ast.AST
+    location: Location
+    definition: Definition | None
+    weak: bool = False
+
+
+def joins(graph: Graph, tree: Dominance, every: list[list[Step]]) -> Iterator[tuple[int, Location]]:
+    """The blocks that begin with a join of a location."""
+    defined: dict[Location, set[int]] = defaultdict(set)
+    exposed: list[set[Location]] = [set() for _ in every]
+    kills: list[set[Location]] = [set() for _ in every]
+    for block, steps in enumerate(every):
+        for location, definition, weak in (step[1:] for step in steps):
+            if definition is None or weak:
+                if location not in kills[block]:
+                    exposed[block].add(location)
+            if definition is not None:
+                defined[location].add(block)
+                if not weak:
+                    kills[block].add(location)
+    bits = {location: k for k, location in enumerate(set().union(*exposed) & defined.keys())}
+    live = _live(graph, [_mask(bits, e) for e in exposed], [_mask(bits, k) for k in kills])
+    for location, bit in bits.items():
+        pending, placed = list(defined[location]), set[int]()
+        while pending:
+            for block in tree.frontier[pending.pop()]:
+                if block not in placed and live[block] >> bit & 1:
+                    placed.add(block)
+                    yield block, location
+                    pending.append(block)
+
+
+def _mask(bits: dict[Location, int], locations: set[Location]) -> int:
+    mask = 0
+    for location in locations:
+        if (bit := bits.get(location)) is not None:
+            mask |= 1 << bit
+    return mask
+
+
+def _live(graph: Graph, exposed: list[int], kills: list[int]) -> list[int]:
+    """The locations that are live where each block begins, a bit each."""
+    live, out = list(exposed), [0] * len(exposed)
+    changed = True
+    while changed:
+        changed = False
+        for block in reversed(graph.blocks):
+            wider = live[block.id] | (out[block.id] & ~kills[block.id])
+            live[block.id] = wider
+            for source in block.before:
+                if out[source] | wider != out[source]:
+                    out[source] |= wider
+                    changed = changed or source >= block.id
+    return live
