@@ -210,6 +210,16 @@ class DefUse:
         """The definitions of names in a loop that are read after it, and where."""
         return trips.leaving(self.facts.names.ssa, self.region(loop))
 
+    def within(self, name: ast.AST, loop: ast.AST) -> bool:
+        """Whether a name is read or bound in a loop."""
+        block = self.owner(loop).facts.names.blocks.get(name)
+        return block is not None and self.owner(loop).region(loop).holds(block)
+
+    def after(self, name: ast.AST, loop: ast.AST) -> bool:
+        """Whether a name is read or bound after a loop; one in an inner function, who knows when, is not."""
+        block = self.owner(loop).facts.names.blocks.get(name)
+        return block is not None and block >= self.owner(loop).region(loop).end
+
     # -- objects
 
     def objects(self, node: ast.expr) -> frozenset[Object]:

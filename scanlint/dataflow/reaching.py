@@ -29,6 +29,7 @@ class Names:
         self.tree = Dominance(graph)
         self.defined: dict[tuple[ast.AST, Kind], Definition] = {}
         self.sources: dict[Definition, Define] = {}
+        self.blocks: dict[ast.AST, int] = {}
         self.inside: dict[ast.AST, list[ast.AST]] = defaultdict(list)
         self.behind: dict[ast.AST, list[ast.AST]] = {}
         self.positions: list[list[int]] = []
@@ -50,9 +51,11 @@ class Names:
             for event in block.events:
                 positions.append(len(steps))
                 if isinstance(event, Use):
+                    self.blocks[event.node] = block.id
                     steps.append(Step(event.node, event.variable, None))
                 elif isinstance(event, Define):
                     definition = Definition(event.node, event.variable, event.kind)
+                    self.blocks[event.node] = block.id
                     self.defined[event.node, event.kind] = definition
                     self.sources[definition] = event
                     steps.append(Step(event.node, event.variable, definition))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scanlint.analysis.flow import parameters
-from scanlint.analysis.unit import Function
+from scanlint.analysis.unit import Function, Unit
 from scanlint.analysis.walk import children
 
-__all__ = ["Function", "children", "parameters"]
+__all__ = ["Function", "Unit", "children", "parameters"]
