@@ -7,17 +7,17 @@ from collections.abc import Callable, Collection
 from functools import cached_property
 
 from scanlint.dataflow.captures import Closures
-from scanlint.dataflow.control.blocks import Graph
-from scanlint.dataflow.control.builder import Builder
+from scanlint.dataflow.control.blocks import FlowGraph
+from scanlint.dataflow.control.builder import FlowBuilder
 from scanlint.dataflow.control.scopes import FUNCTIONS
 from scanlint.dataflow.heap.accesses import Accesses
 from scanlint.dataflow.heap.effects import Siblings, summarise
 from scanlint.dataflow.heap.escape import Escapes
 from scanlint.dataflow.heap.memory import Memory
 from scanlint.dataflow.heap.objects import Objects
-from scanlint.dataflow.heap.outcomes import Summary
+from scanlint.dataflow.heap.outcomes import Effects
 from scanlint.dataflow.reaching import Names
-from scanlint.dataflow.shared import Function
+from scanlint.syntax.bindings import Function
 
 Resolve = Callable[[ast.AST], str | None]
 
@@ -31,12 +31,12 @@ class Analyses:
         self._siblings = siblings
 
     @cached_property
-    def builder(self) -> Builder:
+    def builder(self) -> FlowBuilder:
         """What built the control flow, with the scopes."""
-        return Builder(self.function, self.resolve)
+        return FlowBuilder(self.function, self.resolve)
 
     @property
-    def graph(self) -> Graph:
+    def graph(self) -> FlowGraph:
         """The control flow of the function."""
         return self.builder.graph
 
@@ -70,18 +70,18 @@ class Analyses:
         """Where objects get out."""
         return Escapes(self.memory)
 
-    def summary(self, function: ast.AST) -> Summary:
+    def summary(self, function: ast.AST) -> Effects:
         """What running an inner function does."""
-        return self._summaries.get(function, Summary())
+        return self._summaries.get(function, Effects())
 
     @cached_property
-    def _summaries(self) -> dict[ast.AST, Summary]:
+    def _summaries(self) -> dict[ast.AST, Effects]:
         """The summaries of all inner functions: they grow until what one does to another is in all of them."""
         bound: dict[str, list[ast.AST]] = {}
         for variable, functions in self.closures.bound.items():
             bound.setdefault(variable.name, []).extend(functions)
         inner = {f: Analyses(f, self.resolve, bound) for f in self.closures.made if isinstance(f, FUNCTIONS)}
-        known = dict.fromkeys(self.closures.made, Summary())
+        known = dict.fromkeys(self.closures.made, Effects())
         changed = True
         while changed:
             changed = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scanlint.dataflow.defuse import DefUse
-from scanlint.dataflow.shared import Unit
+from scanlint.trace.unit import Unit
 
 
 def defuse_of(unit: Unit) -> DefUse:

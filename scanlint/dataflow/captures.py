@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable, Iterable
 from functools import cached_property
 
-from scanlint.dataflow.control.blocks import Call, Closure, Define, Graph, Use
-from scanlint.dataflow.control.scopes import Capture, Scopes
+from scanlint.dataflow.control.blocks import Calling, Define, FlowGraph, MakeInner, Use
+from scanlint.dataflow.control.scopes import Capture, NameScopes
 from scanlint.dataflow.library import Effect, effect_of
-from scanlint.dataflow.locations import Kind, Variable
+from scanlint.dataflow.locations import DefinitionKind, Variable
 
 Resolve = Callable[[ast.AST], str | None]
 CONSUMES = frozenset(f"builtins.{name}" for name in ("list", "tuple", "set", "dict", "sorted"))
@@ -18,7 +18,7 @@ CONSUMES = frozenset(f"builtins.{name}" for name in ("list", "tuple", "set", "di
 class Closures:
     """Which inner functions a call may run; those that got away may be run by any call that is not known."""
 
-    def __init__(self, graph: Graph, scopes: Scopes, resolve: Resolve) -> None:
+    def __init__(self, graph: FlowGraph, scopes: NameScopes, resolve: Resolve) -> None:
         self.graph = graph
         self.scopes = scopes
         self.resolve = resolve
@@ -27,7 +27,7 @@ class Closures:
         self._effects: dict[ast.Call, Effect | None] = {}
         self._touched: dict[ast.AST, list[Capture]] = {}
         self._wild: dict[ast.AST, bool] = {}
-        self.made = [e.node for b in graph.blocks for e in b.events if isinstance(e, Closure)]
+        self.made = [e.node for b in graph.blocks for e in b.events if isinstance(e, MakeInner)]
         if self.made:
             self._bindings()
 
@@ -36,7 +36,7 @@ class Closures:
         for block in self.graph.blocks:
             for event in block.events:
                 match event:
-                    case Define(node, variable, Kind.FUNCTION):
+                    case Define(node, variable, DefinitionKind.FUNCTION):
                         self.bound.setdefault(variable, []).append(node)
                     case Define(_, variable, _, ast.Lambda() as node):
                         self.bound.setdefault(variable, []).append(node)
@@ -89,7 +89,7 @@ class Closures:
     def escaped(self) -> list[ast.AST]:
         """The inner functions that something else than a known call may run: stored, returned, handed on, decorated."""
         events = [e for b in self.graph.blocks for e in b.events]
-        calls = [e.node for e in events if isinstance(e, Call)]
+        calls = [e.node for e in events if isinstance(e, Calling)]
         used: set[ast.AST] = {c.func for c in calls}
         for call in calls:
             effect = self.effect(call)

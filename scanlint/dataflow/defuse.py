@@ -25,11 +25,11 @@ from scanlint.dataflow.heap.accesses import Access
 from scanlint.dataflow.heap.effects import among, changed, given
 from scanlint.dataflow.heap.escape import Escape
 from scanlint.dataflow.heap.outcomes import Root, arguments
-from scanlint.dataflow.library import World
-from scanlint.dataflow.locations import Cell, Definition, Kind, Location, Object, Variable
-from scanlint.dataflow.shared import Function
+from scanlint.dataflow.library import Outside
+from scanlint.dataflow.locations import Cell, Definition, DefinitionKind, Location, Object, Variable
 from scanlint.dataflow.ssa import Ssa, Value
 from scanlint.dataflow.webs import Web, webs_of
+from scanlint.syntax.bindings import Function
 
 Resolve = Callable[[ast.AST], str | None]
 
@@ -42,7 +42,7 @@ class Done(NamedTuple):
 
     changes: frozenset[Object]
     binds: frozenset[Variable]
-    worlds: frozenset[World]
+    worlds: frozenset[Outside]
     unknown: bool
 
     @property
@@ -97,9 +97,9 @@ class DefUse:
         if isinstance(use, ast.Subscript | ast.Attribute):
             return owner.facts.memory.definitions(use)
         found = owner.facts.names.definitions(use)
-        if owner is self or (found and not any(d.kind is Kind.OUTER for d in found)):
+        if owner is self or (found and not any(d.kind is DefinitionKind.OUTER for d in found)):
             return found
-        return frozenset(d for d in found if d.kind is not Kind.OUTER) | self._outside(use, owner.function)
+        return frozenset(d for d in found if d.kind is not DefinitionKind.OUTER) | self._outside(use, owner.function)
 
     def _outside(self, use: ast.AST, inner: Function) -> frozenset[Definition]:
         """The definitions of a name that an inner function takes from the functions around it."""
@@ -111,7 +111,7 @@ class DefUse:
                 return found
             if found := around.anywhere(getattr(use, "id", "")):
                 return found
-        return frozenset([Definition(self.function, Variable(None, getattr(use, "id", "")), Kind.OUTER)])
+        return frozenset([Definition(self.function, Variable(None, getattr(use, "id", "")), DefinitionKind.OUTER)])
 
     def anywhere(self, name: str) -> frozenset[Definition]:
         """All definitions of a name of this function: what an inner function may see that nobody seems to call."""
@@ -127,10 +127,10 @@ class DefUse:
     def made(self, node: ast.AST) -> tuple[Definition, ...]:
         """The definitions that stand at a node: of the name that it binds, or of the cells that it sets."""
         facts = self.owner(node).facts
-        named = [d for kind in Kind if (d := facts.names.defined.get((node, kind))) is not None]
+        named = [d for kind in DefinitionKind if (d := facts.names.defined.get((node, kind))) is not None]
         if named:
             return tuple(named)
-        return tuple(dict.fromkeys(d for kind in Kind for d in facts.memory.defined.get((node, kind), ())))
+        return tuple(dict.fromkeys(d for kind in DefinitionKind for d in facts.memory.defined.get((node, kind), ())))
 
     def source(self, definition: Definition) -> ast.expr | None:
         """The expression whose value a definition of a name gives it, if there is one."""
@@ -260,7 +260,7 @@ class DefUse:
         while len(found := names.ssa.at.get(at, [])) == 1:
             value = found[0][1]
             event = names.sources.get(value) if isinstance(value, Definition) else None
-            if event is None or event.kind is Kind.AUGMENT or not isinstance(event.source, ast.Name):
+            if event is None or event.kind is DefinitionKind.AUGMENT or not isinstance(event.source, ast.Name):
                 return value
             at = event.source
         return None
@@ -271,9 +271,9 @@ class DefUse:
         closures, objects = facts.closures, facts.objects
         effect = objects.effect(call)
         found = set[Object]() if closures.local(call) else set(changed(objects, call))
-        binds, worlds = set[Variable](), set[World]()
+        binds, worlds = set[Variable](), set[Outside]()
         unknown = effect is None and not closures.local(call)
-        if effect is not None and effect.world is not World.NOTHING:
+        if effect is not None and effect.world is not Outside.NOTHING:
             worlds.add(effect.world)
         for function in closures.reached(closures.runs(call)):
             summary = objects.summary(function)

@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanlint.dataflow.control.blocks import Graph
+from scanlint.dataflow.control.blocks import FlowGraph
 from scanlint.dataflow.control.dominance import Dominance
 from scanlint.dataflow.locations import Definition, Location
 
 
-class Step(NamedTuple):
+class Occurrence(NamedTuple):
     """A read of a location (`definition` is None), or a definition of it."""
 
     node: ast.AST
@@ -21,7 +21,7 @@ class Step(NamedTuple):
     weak: bool = False
 
 
-def joins(graph: Graph, tree: Dominance, every: list[list[Step]]) -> Iterator[tuple[int, Location]]:
+def joins(graph: FlowGraph, tree: Dominance, every: list[list[Occurrence]]) -> Iterator[tuple[int, Location]]:
     """The blocks that begin with a join of a location."""
     defined: dict[Location, set[int]] = defaultdict(set)
     exposed: list[set[Location]] = [set() for _ in every]
@@ -55,7 +55,7 @@ def _mask(bits: dict[Location, int], locations: set[Location]) -> int:
     return mask
 
 
-def _live(graph: Graph, exposed: list[int], kills: list[int]) -> list[int]:
+def _live(graph: FlowGraph, exposed: list[int], kills: list[int]) -> list[int]:
     """The locations that are live where each block begins, a bit each."""
     live, out = list(exposed), [0] * len(exposed)
     changed = True

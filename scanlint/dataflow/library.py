@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 
-class World(StrEnum):
+class Outside(StrEnum):
     """What a call has to do with besides its arguments."""
 
     NOTHING = "nothing"
@@ -29,12 +29,12 @@ class Effect(NamedTuple):
     keeps: bool = False
     invokes: bool = False
     gives: bool = False
-    world: World = World.NOTHING
+    world: Outside = Outside.NOTHING
 
     @property
     def pure(self) -> bool:
         """Whether it does nothing but return a value."""
-        return not self.mutates and self.world is World.NOTHING
+        return not self.mutates and self.world is Outside.NOTHING
 
 
 PURE = Effect()
@@ -43,9 +43,9 @@ RUNS = Effect(invokes=True, gives=True)
 CHANGES = Effect(mutates=(-1,))
 KEEPS = Effect(mutates=(-1,), keeps=True)
 TAKES = Effect(mutates=(-1,), gives=True)
-IO = Effect(world=World.IO)
-RANDOM = Effect(world=World.RANDOM)
-GLOBAL = Effect(world=World.GLOBAL)
+IO = Effect(world=Outside.IO)
+RANDOM = Effect(world=Outside.RANDOM)
+GLOBAL = Effect(world=Outside.GLOBAL)
 
 _COMPUTE = (
     "abs all any ascii bin bool bytes callable chr complex divmod float format frozenset hash hex id int isinstance "

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 
-class Kind(StrEnum):
+class DefinitionKind(StrEnum):
     """What makes a definition."""
 
     PARAMETER = "parameter"
@@ -31,7 +31,7 @@ class Kind(StrEnum):
     ABSENT = "absent"
 
 
-MISSING = frozenset({Kind.UNBOUND, Kind.DELETE, Kind.ABSENT})
+MISSING = frozenset({DefinitionKind.UNBOUND, DefinitionKind.DELETE, DefinitionKind.ABSENT})
 """Definitions that leave nothing to read: a name not bound yet or deleted, an item that is not there."""
 
 
@@ -101,7 +101,7 @@ class Definition(NamedTuple):
 
     node: ast.AST
     location: Location
-    kind: Kind
+    kind: DefinitionKind
 
     @property
     def missing(self) -> bool:

@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from scanlint.dataflow.captures import Closures
-from scanlint.dataflow.control.blocks import Call, Define, Graph, Use
+from scanlint.dataflow.control.blocks import Calling, Define, FlowGraph, Use
 from scanlint.dataflow.control.dominance import Dominance
-from scanlint.dataflow.joins import Step
-from scanlint.dataflow.locations import Definition, Kind, Location, Variable
-from scanlint.dataflow.shared import Function
+from scanlint.dataflow.joins import Occurrence
+from scanlint.dataflow.locations import Definition, DefinitionKind, Location, Variable
 from scanlint.dataflow.ssa import Ssa
+from scanlint.syntax.bindings import Function
 
 
 class Names:
@@ -22,12 +22,12 @@ class Names:
     reads that stand for it.
     """
 
-    def __init__(self, function: Function, graph: Graph, closures: Closures) -> None:
+    def __init__(self, function: Function, graph: FlowGraph, closures: Closures) -> None:
         self.function = function
         self.graph = graph
         self.closures = closures
         self.tree = Dominance(graph)
-        self.defined: dict[tuple[ast.AST, Kind], Definition] = {}
+        self.defined: dict[tuple[ast.AST, DefinitionKind], Definition] = {}
         self.sources: dict[Definition, Define] = {}
         self.blocks: dict[ast.AST, int] = {}
         self.inside: dict[ast.AST, list[ast.AST]] = defaultdict(list)
@@ -40,26 +40,30 @@ class Names:
 
     def _initial(self, variable: Location) -> Definition:
         """A name of the function is not bound where it begins; one from outside is whatever it is there."""
-        kind = Kind.OUTER if variable[0] is None or isinstance(variable[0], ast.ClassDef) else Kind.UNBOUND
+        kind = (
+            DefinitionKind.OUTER
+            if variable[0] is None or isinstance(variable[0], ast.ClassDef)
+            else DefinitionKind.UNBOUND
+        )
         return Definition(self.function, variable, kind)
 
-    def _steps(self) -> list[list[Step]]:
+    def _steps(self) -> list[list[Occurrence]]:
         every = []
         for block in self.graph.blocks:
-            steps: list[Step] = []
+            steps: list[Occurrence] = []
             positions = []
             for event in block.events:
                 positions.append(len(steps))
                 if isinstance(event, Use):
                     self.blocks[event.node] = block.id
-                    steps.append(Step(event.node, event.variable, None))
+                    steps.append(Occurrence(event.node, event.variable, None))
                 elif isinstance(event, Define):
                     definition = Definition(event.node, event.variable, event.kind)
                     self.blocks[event.node] = block.id
                     self.defined[event.node, event.kind] = definition
                     self.sources[definition] = event
-                    steps.append(Step(event.node, event.variable, definition))
-                elif isinstance(event, Call) and (self.closures.made or self.outer_bound):
+                    steps.append(Occurrence(event.node, event.variable, definition))
+                elif isinstance(event, Calling) and (self.closures.made or self.outer_bound):
                     steps += self._call(event.node)
             if block.id == self.graph.exit and self.closures.made:
                 steps += self._run(self.closures.escaped)
@@ -67,24 +71,24 @@ class Names:
             every.append(steps)
         return every
 
-    def _call(self, call: ast.Call) -> Iterator[Step]:
+    def _call(self, call: ast.Call) -> Iterator[Occurrence]:
         """What the inner functions that a call may run read and bind; code that is not known may bind globals."""
         yield from self._run(self.closures.runs(call))
         if self.outer_bound and self.closures.effect(call) is None:
             for variable in self.outer_bound:
-                yield Step(call, variable, Definition(call, variable, Kind.CALL), weak=True)
+                yield Occurrence(call, variable, Definition(call, variable, DefinitionKind.CALL), weak=True)
 
-    def _run(self, functions: list[ast.AST]) -> Iterator[Step]:
+    def _run(self, functions: list[ast.AST]) -> Iterator[Occurrence]:
         """All that they may bind, then all that they may read: they may run in any order, and more than once."""
         for function in functions:
             for capture in self.closures.touched(function):
                 if capture.stores and self._belongs(capture.variable):
-                    definition = Definition(capture.node, capture.variable, Kind.CALL)
-                    self.defined[capture.node, Kind.CALL] = definition
-                    yield Step(capture.node, capture.variable, definition, weak=True)
+                    definition = Definition(capture.node, capture.variable, DefinitionKind.CALL)
+                    self.defined[capture.node, DefinitionKind.CALL] = definition
+                    yield Occurrence(capture.node, capture.variable, definition, weak=True)
         for function in functions:
             for variable, marker in self._reads(function):
-                yield Step(marker, variable, None)
+                yield Occurrence(marker, variable, None)
 
     def _belongs(self, variable: Variable) -> bool:
         """Whether a variable is one that this function binds."""

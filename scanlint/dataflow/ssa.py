@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from scanlint.dataflow.control.blocks import Graph
+from scanlint.dataflow.control.blocks import FlowGraph
 from scanlint.dataflow.control.dominance import Dominance
-from scanlint.dataflow.joins import Step, joins
+from scanlint.dataflow.joins import Occurrence, joins
 from scanlint.dataflow.locations import Definition, Location
 
 
@@ -79,9 +79,9 @@ class Ssa:
 
     def __init__(
         self,
-        graph: Graph,
+        graph: FlowGraph,
         tree: Dominance,
-        steps: list[list[Step]],
+        steps: list[list[Occurrence]],
         initial: Callable[[Location], Definition],
         behind: Mapping[ast.AST, list[ast.AST]] | None = None,
     ) -> None:

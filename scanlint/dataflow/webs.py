@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from scanlint.dataflow.locations import Definition, Kind, Location
+from scanlint.dataflow.locations import Definition, DefinitionKind, Location
 from scanlint.dataflow.ssa import Read, Ssa, Update, Value, operands, own
 
 
@@ -53,7 +53,7 @@ def _augmented(ssa: Ssa, location: Location, groups: _Groups) -> None:
     read = {r.node: r.value for r in ssa.reads[location]}
     for value in ssa.values[location]:
         definition = own(value)
-        if definition is not None and definition.kind is Kind.AUGMENT and definition.node in read:
+        if definition is not None and definition.kind is DefinitionKind.AUGMENT and definition.node in read:
             groups.join(id(value), id(read[definition.node]))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import random
 import textwrap
@@ -165,10 +166,8 @@ def run(source: str, seed: int) -> Seen:
 
     scope = {"_tag": tag, "_see": see, "_rows": rows, "_tick": tick}
     exec(compile(ast.fix_missing_locations(tree), "<program>", "exec"), scope)
-    try:
+    with contextlib.suppress(Fuel, ValueError, RecursionError, NameError, TypeError, LookupError, AttributeError):
         scope["f"](*(chance.randrange(5) for _ in function.args.args))  # type: ignore[operator]
-    except (Fuel, ValueError, RecursionError, NameError, TypeError, LookupError, AttributeError):
-        pass
     return seen
 
 
@@ -278,13 +277,10 @@ class Writer:
                 return lines + (["finally:", *self.indented(inner)] if self.chance.random() < 0.4 else [])
             return [*lines, "finally:", *self.indented(inner)]
         name = f"g{len(self.functions)}"
-        loops, self.loops = self.loops, 0
-        body = self.indented(0)
-        self.loops = loops
         self.functions.append(name)
         shared = [f"    nonlocal {self.chance.choice(['a', 'b'])}"] if self.chance.random() < 0.6 else []
         stored = shared[0].split()[-1] if shared else "z"
-        return [f"def {name}():", *shared, f"    {stored} = a + b", f"    return {stored}", *([] if body else [])]
+        return [f"def {name}():", *shared, f"    {stored} = a + b", f"    return {stored}"]
 
     def indented(self, depth: int) -> list[str]:
         return [f"    {line}" for line in self.block(depth, 3)]

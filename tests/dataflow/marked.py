@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator
 
 from scanlint.dataflow.defuse import DefUse
-from scanlint.dataflow.locations import Definition, Kind
+from scanlint.dataflow.locations import Definition, DefinitionKind
 
 MODULES = {"jnp": "jax.numpy", "lax": "jax.lax", "jax": "jax", "np": "numpy", "contextlib": "contextlib"}
 
@@ -39,7 +39,7 @@ def line_of(definition: Definition) -> int | str:
     """Where a definition stands: `missing` where there is nothing to read, `before` where it comes from outside."""
     if definition.missing:
         return "missing"
-    if definition.kind in (Kind.OUTER, Kind.INITIAL) and not isinstance(definition.node, ast.expr):
+    if definition.kind in (DefinitionKind.OUTER, DefinitionKind.INITIAL) and not isinstance(definition.node, ast.expr):
         return "before"
     return definition.node.lineno  # type: ignore[attr-defined]
 

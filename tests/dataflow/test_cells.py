@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-
 from marked import expected, flow_of, found
+
 from scanlint.dataflow.heap import memory
 
 CASES = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from marked import expected, flow_of, found
 
 CASES = {

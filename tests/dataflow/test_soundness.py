@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 
 import pytest
-
 from generated import Place, Seen, Writer, place_of, run
 from marked import function_of, reads, resolve
+
 from scanlint.dataflow.defuse import DefUse
 from scanlint.dataflow.heap import memory
-from scanlint.dataflow.locations import Definition, Kind
+from scanlint.dataflow.locations import Definition, DefinitionKind
 
 RUNS = 3
 BATCH = 25
@@ -26,7 +26,7 @@ def seen_in(code: str) -> Seen:
 
 
 def place(definition: Definition) -> Place | None:
-    outside = definition.kind in (Kind.OUTER, Kind.INITIAL)
+    outside = definition.kind in (DefinitionKind.OUTER, DefinitionKind.INITIAL)
     return None if definition.missing or outside else place_of(definition.node)
 
 

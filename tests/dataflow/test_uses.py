@@ -6,8 +6,8 @@ import ast
 import time
 
 import pytest
-
 from marked import flow_of, function_of, resolve
+
 from scanlint.dataflow.defuse import DefUse
 from scanlint.dataflow.heap.accesses import Role
 from scanlint.dataflow.locations import Variable

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from scanlint.dataflow.locations import Kind, Source, Variable
+from scanlint.dataflow.locations import DefinitionKind, Source, Variable
 
 Loop = (
     ast.For
@@ -33,7 +33,7 @@ class Define(NamedTuple):
 
     node: ast.AST
     variable: Variable
-    kind: Kind
+    kind: DefinitionKind
     source: Source
 
 
@@ -47,7 +47,7 @@ class Store(NamedTuple):
     """An item or attribute is set, or deleted."""
 
     node: ast.Subscript | ast.Attribute
-    kind: Kind
+    kind: DefinitionKind
     source: Source
 
 
@@ -63,7 +63,7 @@ class Look(NamedTuple):
     node: ast.expr
 
 
-class Call(NamedTuple):
+class Calling(NamedTuple):
     """A function is called."""
 
     node: ast.Call
@@ -76,13 +76,13 @@ class Leave(NamedTuple):
     why: str
 
 
-class Closure(NamedTuple):
+class MakeInner(NamedTuple):
     """An inner function or lambda is made."""
 
     node: ast.AST
 
 
-Event = Use | Define | Load | Store | Make | Look | Call | Leave | Closure
+Event = Use | Define | Load | Store | Make | Look | Calling | Leave | MakeInner
 
 
 @dataclass(slots=True, eq=False)
@@ -108,7 +108,7 @@ class Region(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class Graph:
+class FlowGraph:
     """The blocks of a function; every edge that is not the back edge of a loop goes to a block with a higher number."""
 
     blocks: list[Block] = field(default_factory=list)

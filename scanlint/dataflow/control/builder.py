@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 from scanlint.dataflow.control.blocks import Block, Define, Leave, Look, Region, Store
 from scanlint.dataflow.control.handlers import Handlers, LoopFrame, Resolve
-from scanlint.dataflow.locations import REST, Kind, Part, Source
-from scanlint.dataflow.shared import Function
+from scanlint.dataflow.locations import REST, DefinitionKind, Part, Source
+from scanlint.syntax.bindings import Function
 
 _FOREVER = (True, 1)
 
 
-class Builder(Handlers):
+class FlowBuilder(Handlers):
     """The graph of one function."""
 
     def __init__(self, function: Function, resolve: Resolve) -> None:
@@ -32,7 +32,7 @@ class Builder(Handlers):
         every = [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]
         for argument in every:
             variable = self.scopes.variable(self.scope, argument.arg)
-            self.here.events.append(Define(argument, variable, Kind.PARAMETER, None))
+            self.here.events.append(Define(argument, variable, DefinitionKind.PARAMETER, None))
 
     # -- statements
 
@@ -97,7 +97,7 @@ class Builder(Handlers):
 
         self.push((end, None))
         self.block(node.body)
-        self.bind(node.target, Kind.FOR, Part(node.iter, REST))
+        self.bind(node.target, DefinitionKind.FOR, Part(node.iter, REST))
 
     def _while(self, node: ast.While) -> None:
         head = self.graph.add(self.here)
@@ -187,7 +187,7 @@ class Builder(Handlers):
         for part in ast.walk(pattern):
             match part:
                 case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
-                    self.define(part, name, Kind.MATCH, None)
+                    self.define(part, name, DefinitionKind.MATCH, None)
                 case ast.MatchValue(value=value) | ast.MatchClass(cls=value):
                     self.push((self.visit, value))
 
@@ -197,7 +197,7 @@ class Builder(Handlers):
         self.push(*((self._target, (t, node.value)) for t in reversed(node.targets)), (self.visit, node.value))
 
     def _target(self, pair: tuple[ast.expr, Source]) -> None:
-        self.bind(pair[0], Kind.ASSIGN, pair[1])
+        self.bind(pair[0], DefinitionKind.ASSIGN, pair[1])
 
     def _annotated(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
@@ -209,9 +209,9 @@ class Builder(Handlers):
         def stored(_: None) -> None:
             match node.target:
                 case ast.Name() as name:
-                    self.define(name, name.id, Kind.AUGMENT, node.value)
+                    self.define(name, name.id, DefinitionKind.AUGMENT, node.value)
                 case place:
-                    self.emit(Store(place, Kind.AUGMENT, node.value))
+                    self.emit(Store(place, DefinitionKind.AUGMENT, node.value))
                     self.changed()
 
         self.push((stored, None), (self._look, node.value), (self.visit, node.value))
@@ -222,13 +222,13 @@ class Builder(Handlers):
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         for alias in node.names:
-            self.define(alias, (alias.asname or alias.name).split(".")[0], Kind.IMPORT, None)
+            self.define(alias, (alias.asname or alias.name).split(".")[0], DefinitionKind.IMPORT, None)
 
     def _defined(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self.push((self._named, node), (self.visit, node))
 
     def _named(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
-        kind = Kind.CLASS if isinstance(node, ast.ClassDef) else Kind.FUNCTION
+        kind = DefinitionKind.CLASS if isinstance(node, ast.ClassDef) else DefinitionKind.FUNCTION
         self.define(node, node.name, kind, None)
 
     def _class(self, node: ast.ClassDef) -> None:
@@ -262,26 +262,26 @@ def _irrefutable(pattern: ast.pattern) -> bool:
 
 
 _STATEMENTS: dict[type[ast.AST], Callable[..., None]] = {
-    ast.If: Builder._if,
-    ast.For: Builder._for,
-    ast.AsyncFor: Builder._for,
-    ast.While: Builder._while,
-    ast.Break: Builder._jump,
-    ast.Continue: Builder._jump,
-    ast.Return: Builder._return,
-    ast.Raise: Builder._raise,
-    ast.Try: Builder.try_,
-    ast.TryStar: Builder.try_,
-    ast.With: Builder.with_,
-    ast.AsyncWith: Builder.with_,
-    ast.Match: Builder._match,
-    ast.Assign: Builder._assign,
-    ast.AnnAssign: Builder._annotated,
-    ast.AugAssign: Builder._augmented,
-    ast.Delete: Builder._delete,
-    ast.Import: Builder._import,
-    ast.ImportFrom: Builder._import,
-    ast.FunctionDef: Builder._defined,
-    ast.AsyncFunctionDef: Builder._defined,
-    ast.ClassDef: Builder._class,
+    ast.If: FlowBuilder._if,
+    ast.For: FlowBuilder._for,
+    ast.AsyncFor: FlowBuilder._for,
+    ast.While: FlowBuilder._while,
+    ast.Break: FlowBuilder._jump,
+    ast.Continue: FlowBuilder._jump,
+    ast.Return: FlowBuilder._return,
+    ast.Raise: FlowBuilder._raise,
+    ast.Try: FlowBuilder.try_,
+    ast.TryStar: FlowBuilder.try_,
+    ast.With: FlowBuilder.with_,
+    ast.AsyncWith: FlowBuilder.with_,
+    ast.Match: FlowBuilder._match,
+    ast.Assign: FlowBuilder._assign,
+    ast.AnnAssign: FlowBuilder._annotated,
+    ast.AugAssign: FlowBuilder._augmented,
+    ast.Delete: FlowBuilder._delete,
+    ast.Import: FlowBuilder._import,
+    ast.ImportFrom: FlowBuilder._import,
+    ast.FunctionDef: FlowBuilder._defined,
+    ast.AsyncFunctionDef: FlowBuilder._defined,
+    ast.ClassDef: FlowBuilder._class,
 }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from scanlint.dataflow.control.blocks import Graph
+from scanlint.dataflow.control.blocks import FlowGraph
 
 
 class Dominance:
     """The dominator tree of the blocks that can be reached; a common ancestor is found in logarithmic time."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: FlowGraph) -> None:
         count = len(graph.blocks)
         self.parent = [0] * count
         self.children: list[list[int]] = [[] for _ in range(count)]

@@ -7,20 +7,20 @@ from collections.abc import Callable
 
 from scanlint.dataflow.control.blocks import (
     Block,
-    Call,
-    Closure,
+    Calling,
     Leave,
     Load,
     Look,
     Loop,
     Make,
+    MakeInner,
     Region,
     Use,
 )
 from scanlint.dataflow.control.scopes import Comprehension
 from scanlint.dataflow.control.steps import Step, Steps
-from scanlint.dataflow.locations import REST, Kind, Part
-from scanlint.dataflow.shared import children
+from scanlint.dataflow.locations import REST, DefinitionKind, Part
+from scanlint.syntax.walk import children
 
 
 class Evaluation(Steps):
@@ -71,7 +71,7 @@ class Evaluation(Steps):
             self.push((self.visit, node.func))
 
     def _called(self, node: ast.Call) -> None:
-        self.emit(Call(node))
+        self.emit(Calling(node))
         self.changed()
 
     def _yield(self, node: ast.Yield | ast.YieldFrom | ast.Await) -> None:
@@ -81,7 +81,7 @@ class Evaluation(Steps):
     def _walrus(self, node: ast.NamedExpr) -> None:
         def bound(_: None) -> None:
             inner, self.scope = self.scope, self.scope.home()
-            self.define(node.target, node.target.id, Kind.WALRUS, node.value)
+            self.define(node.target, node.target.id, DefinitionKind.WALRUS, node.value)
             self.scope = inner
 
         self.push((bound, None), (self.visit, node.value))
@@ -137,7 +137,7 @@ class Evaluation(Steps):
         self.push((arms, None), (self.visit, node.test))
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
-        self.push((self.emit, Closure(node)))
+        self.push((self.emit, MakeInner(node)))
         self.visit_all([d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None])
         if not isinstance(node, ast.Lambda):
             self.visit_all([*node.decorator_list])
@@ -149,7 +149,7 @@ class Evaluation(Steps):
 
         def leave(_: None) -> None:
             self.scope = outer
-            self.emit(Closure(node) if isinstance(node, ast.GeneratorExp) else Make(node))
+            self.emit(MakeInner(node) if isinstance(node, ast.GeneratorExp) else Make(node))
 
         self.push((leave, None))
         self._generator((node, 0))
@@ -184,7 +184,7 @@ class Evaluation(Steps):
 
         tests = [step for test in reversed(part.ifs) for step in ((skip, None), (self.visit, test))]
         self.push((close, None), (self._generator, (node, at + 1)), *tests)
-        self.bind(part.target, Kind.FOR, Part(part.iter, REST))
+        self.bind(part.target, DefinitionKind.FOR, Part(part.iter, REST))
 
 
 _EXPRESSIONS: dict[type[ast.AST], Callable[..., None]] = {

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from scanlint.dataflow.control.blocks import Block
 from scanlint.dataflow.control.evaluation import Evaluation
 from scanlint.dataflow.control.steps import Step
-from scanlint.dataflow.locations import Kind
-from scanlint.dataflow.shared import Function
+from scanlint.dataflow.locations import DefinitionKind
+from scanlint.syntax.bindings import Function
 
 Resolve = Callable[[ast.AST], str | None]
 SUPPRESSES = frozenset({"contextlib.suppress", "pytest.raises", "contextlib.ExitStack"})
@@ -126,11 +126,11 @@ class Handlers(Evaluation):
 
     def _caught(self, handler: ast.ExceptHandler) -> None:
         assert handler.name is not None
-        self.define(handler, handler.name, Kind.EXCEPT, None)
+        self.define(handler, handler.name, DefinitionKind.EXCEPT, None)
 
     def _unbind(self, handler: ast.ExceptHandler) -> None:
         assert handler.name is not None
-        self.define(handler, handler.name, Kind.DELETE, None)
+        self.define(handler, handler.name, DefinitionKind.DELETE, None)
 
     def _final(self, node: ast.Try, frame: Catch) -> None:
         """The body of `finally`, once for the normal way into it, once for exceptions and jumps."""
@@ -181,7 +181,7 @@ class Handlers(Evaluation):
 
     def _as(self, item: ast.withitem) -> None:
         assert item.optional_vars is not None
-        self.bind(item.optional_vars, Kind.WITH, item.context_expr)
+        self.bind(item.optional_vars, DefinitionKind.WITH, item.context_expr)
 
 
 def _called(node: ast.expr) -> ast.expr:

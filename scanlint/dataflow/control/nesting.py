@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.dataflow.shared import Function, children
+from scanlint.syntax.bindings import Function
+from scanlint.syntax.walk import children
 
 
 def owners(function: Function) -> dict[ast.AST, Function]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from scanlint.dataflow.locations import Variable
-from scanlint.dataflow.shared import Function, children, parameters
+from scanlint.syntax.bindings import Function, parameters
+from scanlint.syntax.walk import children
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -15,17 +16,17 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 @dataclass(slots=True, eq=False)
-class Scope:
+class NameScope:
     """One scope and the names that it binds; `elsewhere` are those that it declares global or nonlocal."""
 
     node: ast.AST
-    parent: Scope | None
-    function: Scope | None = None
+    parent: NameScope | None
+    function: NameScope | None = None
     bound: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
     globals: set[str] = field(default_factory=set)
 
-    def home(self) -> Scope:
+    def home(self) -> NameScope:
         """The innermost function scope, where a walrus in a comprehension binds."""
         return self.function or self
 
@@ -40,17 +41,17 @@ class Capture:
     reads: bool
 
 
-class Scopes:
+class NameScopes:
     """All scopes of one function; `captures` gives for each inner function the names from outside of it."""
 
     def __init__(self, function: Function) -> None:
-        self.root = Scope(function, None)
-        self.of: dict[ast.AST, Scope] = {function: self.root}
+        self.root = NameScope(function, None)
+        self.of: dict[ast.AST, NameScope] = {function: self.root}
         self.walrus = False
         self.captures: dict[ast.AST, list[Capture]] = {}
-        self._names: list[tuple[ast.Name, Scope]] = []
+        self._names: list[tuple[ast.Name, NameScope]] = []
         self._augmented: set[ast.AST] = set()
-        self._stack: list[tuple[ast.AST, Scope]] = []
+        self._stack: list[tuple[ast.AST, NameScope]] = []
         self._known: dict[tuple[ast.AST, str], Variable] = {}
         self.root.bound.update(parameters(function.args))
         self._body(function, self.root)
@@ -58,15 +59,15 @@ class Scopes:
         for name, scope in self._names:
             self._capture(name, scope)
 
-    def variable(self, scope: Scope, name: str) -> Variable:
+    def variable(self, scope: NameScope, name: str) -> Variable:
         """The variable that a name means in a scope."""
         found = self._known.get((scope.node, name))
         if found is None:
             found = self._known[scope.node, name] = self._lookup(scope, name)
         return found
 
-    def _lookup(self, scope: Scope, name: str) -> Variable:
-        at: Scope | None = scope
+    def _lookup(self, scope: NameScope, name: str) -> Variable:
+        at: NameScope | None = scope
         while at is not None:
             hidden = at is not scope and isinstance(at.node, ast.ClassDef)
             if name in at.globals:
@@ -81,14 +82,14 @@ class Scopes:
             node, scope = self._stack.pop()
             self._enter(node, scope)
 
-    def _push(self, nodes: Iterator[ast.AST] | list[ast.AST], scope: Scope) -> None:
+    def _push(self, nodes: Iterator[ast.AST] | list[ast.AST], scope: NameScope) -> None:
         self._stack += [(n, scope) for n in nodes]
 
-    def _inner(self, node: ast.AST, scope: Scope) -> Scope:
-        inner = self.of[node] = Scope(node, scope, scope.home() if isinstance(node, COMPREHENSIONS) else None)
+    def _inner(self, node: ast.AST, scope: NameScope) -> NameScope:
+        inner = self.of[node] = NameScope(node, scope, scope.home() if isinstance(node, COMPREHENSIONS) else None)
         return inner
 
-    def _enter(self, node: ast.AST, scope: Scope) -> None:
+    def _enter(self, node: ast.AST, scope: NameScope) -> None:
         match node:
             case ast.Name(id=name, ctx=context):
                 if not isinstance(context, ast.Load):
@@ -126,7 +127,7 @@ class Scopes:
                 scope.nonlocals.update(names)
         self._push(children(node), scope)
 
-    def _function(self, node: Function, scope: Scope) -> None:
+    def _function(self, node: Function, scope: NameScope) -> None:
         if not isinstance(node, ast.Lambda):
             scope.bound.add(node.name)
             self._push([*node.decorator_list], scope)
@@ -136,10 +137,10 @@ class Scopes:
         self.captures[node] = []
         self._body(node, inner)
 
-    def _body(self, node: Function, scope: Scope) -> None:
+    def _body(self, node: Function, scope: NameScope) -> None:
         self._push([node.body] if isinstance(node, ast.Lambda) else [*node.body], scope)
 
-    def _comprehension(self, node: Comprehension, scope: Scope) -> None:
+    def _comprehension(self, node: Comprehension, scope: NameScope) -> None:
         first, *rest = node.generators
         inner = self._inner(node, scope)
         if isinstance(node, ast.GeneratorExp):
@@ -148,12 +149,12 @@ class Scopes:
         self._push([first.target, *first.ifs, *rest], inner)
         self._push([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt], inner)
 
-    def _capture(self, name: ast.Name, scope: Scope) -> None:
+    def _capture(self, name: ast.Name, scope: NameScope) -> None:
         """Note a name at each function between it and the scope that binds it."""
         variable = self.variable(scope, name.id)
         stores = not isinstance(name.ctx, ast.Load)
         found = Capture(name, variable, stores, not stores or name in self._augmented)
-        at: Scope | None = scope
+        at: NameScope | None = scope
         while at is not None and at is not self.root and at.node is not variable.scope:
             if at.node in self.captures:
                 self.captures[at.node].append(found)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from scanlint.dataflow.control.blocks import Define, Event, Graph, Load, Store, Use
-from scanlint.dataflow.control.scopes import Scopes
-from scanlint.dataflow.locations import REST, Key, Kind, Part, Source
-from scanlint.dataflow.shared import Function, children
+from scanlint.dataflow.control.blocks import Define, Event, FlowGraph, Load, Store, Use
+from scanlint.dataflow.control.scopes import NameScopes
+from scanlint.dataflow.locations import REST, DefinitionKind, Key, Part, Source
+from scanlint.syntax.bindings import Function
+from scanlint.syntax.walk import children
 
 Step = tuple[Callable[..., None], object]
 
@@ -17,9 +18,9 @@ class Steps:
     """A stack of steps that emit events into the block that is being built."""
 
     def __init__(self, function: Function) -> None:
-        self.scopes = Scopes(function)
+        self.scopes = NameScopes(function)
         self.scope = self.scopes.root
-        self.graph = Graph()
+        self.graph = FlowGraph()
         self.here = self.graph.add()
         self.here.live = True
         self._todo: list[Step] = []
@@ -53,12 +54,12 @@ class Steps:
 
     # -- targets
 
-    def define(self, node: ast.AST, name: str, kind: Kind, source: Source) -> None:
+    def define(self, node: ast.AST, name: str, kind: DefinitionKind, source: Source) -> None:
         """Bind a name of the scope."""
         self.emit(Define(node, self.scopes.variable(self.scope, name), kind, source))
         self.changed()
 
-    def bind(self, target: ast.expr, kind: Kind, source: Source) -> None:
+    def bind(self, target: ast.expr, kind: DefinitionKind, source: Source) -> None:
         """Bind a target to a value, or its elements to the elements of the value."""
         match target:
             case ast.Name(id=name):
@@ -70,10 +71,10 @@ class Steps:
             case ast.Starred(value=value):
                 self.bind(value, kind, source)
             case ast.Subscript() | ast.Attribute():
-                self.push((self._stored, Store(target, Kind.STORE, source)))
+                self.push((self._stored, Store(target, DefinitionKind.STORE, source)))
                 self.visit_all(children(target))
 
-    def _bind(self, step: tuple[ast.expr, Kind, Source]) -> None:
+    def _bind(self, step: tuple[ast.expr, DefinitionKind, Source]) -> None:
         self.bind(*step)
 
     def _stored(self, event: Store) -> None:
@@ -85,11 +86,11 @@ class Steps:
         match target:
             case ast.Name(id=name):
                 self.emit(Use(target, self.scopes.variable(self.scope, name), False))
-                self.define(target, name, Kind.DELETE, None)
+                self.define(target, name, DefinitionKind.DELETE, None)
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 self.push(*((self.unset, e) for e in reversed(elements)))
             case ast.Subscript() | ast.Attribute():
-                self.push((self._stored, Store(target, Kind.DELETE, None)))
+                self.push((self._stored, Store(target, DefinitionKind.DELETE, None)))
                 self.visit_all(children(target))
 
     def read_target(self, target: ast.expr) -> None:

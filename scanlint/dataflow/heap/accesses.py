@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-from scanlint.dataflow.control.blocks import Call, Define, Event, Leave, Load, Look, Make, Store
+from scanlint.dataflow.control.blocks import Calling, Define, Event, Leave, Load, Look, Make, Store
 from scanlint.dataflow.heap.memory import Memory
-from scanlint.dataflow.locations import Key, Kind, Object, Part
+from scanlint.dataflow.locations import DefinitionKind, Key, Object, Part
 
 
 class Role(StrEnum):
@@ -57,7 +57,7 @@ class Accesses:
             e.source.base
             for b in memory.names.graph.blocks
             for e in b.events
-            if isinstance(e, Define) and e.kind is Kind.FOR and isinstance(e.source, Part)
+            if isinstance(e, Define) and e.kind is DefinitionKind.FOR and isinstance(e.source, Part)
         }
         for block in memory.names.graph.blocks:
             for event in block.events:
@@ -76,7 +76,7 @@ class Accesses:
             case Load(node) if node not in self.memory.cells.called:
                 yield from self._keyed(node, Role.READ, block)
             case Store(node, kind, source):
-                roles = {Kind.AUGMENT: Role.AUGMENT, Kind.DELETE: Role.DELETE}
+                roles = {DefinitionKind.AUGMENT: Role.AUGMENT, DefinitionKind.DELETE: Role.DELETE}
                 yield from self._keyed(node, roles.get(kind, Role.STORE), block)
                 if isinstance(source, ast.expr):
                     yield from self._each(source, node, Role.HELD, block)
@@ -88,10 +88,10 @@ class Accesses:
             case Make(node):
                 for part in _parts(node):
                     yield from self._each(part, node, Role.HELD, block)
-            case Define(node, _, Kind.AUGMENT):
+            case Define(node, _, DefinitionKind.AUGMENT):
                 for owner in self.objects.value(self.memory.names.ssa.at[node][0][1]):
                     yield owner, Access(node, node, Role.AUGMENT, True, block)
-            case Call(node):
+            case Calling(node):
                 yield from self._call(node, block)
 
     def _keyed(self, node: ast.Subscript | ast.Attribute, role: Role, block: int) -> Iterator[tuple[Object, Access]]:

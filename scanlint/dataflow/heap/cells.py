@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 
-from scanlint.dataflow.control.blocks import Call, Event, Load, Make, Store
+from scanlint.dataflow.control.blocks import Calling, Event, Load, Make, Store
 from scanlint.dataflow.heap.objects import Objects
 from scanlint.dataflow.heap.points import ANYTHING, negative, type_of
 from scanlint.dataflow.library import METHODS
@@ -31,7 +31,7 @@ class Cells:
         self.closures = names.closures
         self.coarse = coarse
         self.sites: set[ast.AST] = set()
-        self.called = {e.node.func for b in self.graph.blocks for e in b.events if isinstance(e, Call)}
+        self.called = {e.node.func for b in self.graph.blocks for e in b.events if isinstance(e, Calling)}
         self.of: dict[Object, dict[Key, Cell]] = defaultdict(dict)
         self._signed: dict[Object, tuple[list[Cell], list[Cell]]] = defaultdict(lambda: ([], []))
         self._shared: dict[Key, list[Cell]] = defaultdict(list)
@@ -52,7 +52,7 @@ class Cells:
                         self._cell(owner, self.key(owner, node))
             case Make(node):
                 self._site(node, display(node))
-            case Call(node):
+            case Calling(node):
                 made = Object(node, True)
                 if type_of(made, self.closures):
                     self._site(node, {Key("item", k.arg): k.value for k in node.keywords if k.arg})

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from scanlint.dataflow.control.blocks import Call, Leave, Store
+from scanlint.dataflow.control.blocks import Calling, Leave, Store
 from scanlint.dataflow.heap.objects import Objects
-from scanlint.dataflow.heap.outcomes import Root, Summary, arguments
-from scanlint.dataflow.library import World
+from scanlint.dataflow.heap.outcomes import Effects, Root, arguments
+from scanlint.dataflow.library import Outside
 from scanlint.dataflow.locations import Object
 from scanlint.dataflow.reaching import Names
 
@@ -34,21 +34,21 @@ class Siblings(NamedTuple):
     """The inner functions of one function by the names that they are called by, with what is known of each so far."""
 
     bound: Mapping[str, Sequence[ast.AST]]
-    known: Mapping[ast.AST, Summary]
+    known: Mapping[ast.AST, Effects]
 
     def called(self, call: ast.Call) -> Sequence[ast.AST]:
         """The inner functions that a call runs by name."""
         return self.bound.get(call.func.id, ()) if isinstance(call.func, ast.Name) else ()
 
 
-def summarise(names: Names, objects: Objects, siblings: Siblings) -> Summary:
+def summarise(names: Names, objects: Objects, siblings: Siblings) -> Effects:
     """What running a function does, where its siblings do what is known of them."""
     events = [e for b in names.graph.blocks for e in b.events]
     closures = names.closures
     hidden = {c.variable.name for f in closures.made for c in closures.scopes.captures[f] if c.variable.scope is None}
     inside = {root for name in hidden for root in (Root(name, True), Root(name, True, below=True))}
     reads = {str(v) for v in names.ssa.reads if v[0] is None} | hidden
-    found = Summary(
+    found = Effects(
         frozenset(reads),
         frozenset(v.name for v in names.outer_bound),
         frozenset(inside),
@@ -61,17 +61,17 @@ def summarise(names: Names, objects: Objects, siblings: Siblings) -> Summary:
             case Leave(node):
                 whole = objects.of(node)
                 found = found.also(leaks=_roots(reachable(objects, whole) - whole), returns=_roots(whole))
-            case Call(node) if not closures.local(node):
+            case Calling(node) if not closures.local(node):
                 found = _called(found, objects, node, siblings)
     return found.also(mutates=found.leaks) if found.unknown else found
 
 
-def _called(found: Summary, objects: Objects, call: ast.Call, siblings: Siblings) -> Summary:
+def _called(found: Effects, objects: Objects, call: ast.Call, siblings: Siblings) -> Effects:
     """A summary with what one call adds to it."""
     if functions := siblings.called(call):
         for function in functions:
             other = siblings.known[function]
-            outer = Summary(
+            outer = Effects(
                 other.reads,
                 other.writes,
                 frozenset(r for r in other.mutates if r.outer),
@@ -91,7 +91,7 @@ def _called(found: Summary, objects: Objects, call: ast.Call, siblings: Siblings
     effect = objects.effect(call)
     if effect is None:
         found = found._replace(unknown=True)
-    elif effect.world is not World.NOTHING:
+    elif effect.world is not Outside.NOTHING:
         found = found._replace(worlds=found.worlds | {effect.world})
     return found.also(mutates=_roots(changed(objects, call)))
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from scanlint.dataflow.control.blocks import Call, Closure, Define, Event, Leave, Store
+from scanlint.dataflow.control.blocks import Calling, Define, Event, Leave, MakeInner, Store
 from scanlint.dataflow.heap.effects import among, given
 from scanlint.dataflow.heap.memory import Memory
 from scanlint.dataflow.heap.outcomes import Root, arguments
-from scanlint.dataflow.locations import Kind, Object
+from scanlint.dataflow.locations import DefinitionKind, Object
 
 
 class Escape(NamedTuple):
@@ -58,16 +58,18 @@ class Escapes:
                 yield from ((o, Escape(node, why)) for o in self.objects.of(node))
             case Define(node, variable, kind, source) if variable.scope is None and isinstance(source, ast.expr):
                 how = f"bound to `{variable.name}` of an outer scope"
-                yield from ((o, Escape(node, how)) for o in self.objects.of(source) if kind is not Kind.AUGMENT)
+                yield from (
+                    (o, Escape(node, how)) for o in self.objects.of(source) if kind is not DefinitionKind.AUGMENT
+                )
             case Store(node, _, source) if isinstance(source, ast.expr):
                 if any(self.memory.cells.exposed(o) for o in self.objects.of(node.value)):
                     how = f"stored in `{ast.unparse(node)}`"
                     yield from ((o, Escape(node, how)) for o in self.objects.of(source))
-            case Closure(node) if node in self.closures.escaped:
+            case MakeInner(node) if node in self.closures.escaped:
                 for capture in self.closures.touched(node):
                     how = f"captured by `{getattr(node, 'name', 'a lambda')}`, which escapes"
                     yield from ((o, Escape(node, how)) for o in self.memory.held(capture.variable))
-            case Call(node):
+            case Calling(node):
                 yield from self._call(node)
 
     def _call(self, node: ast.Call) -> Iterator[tuple[Object, Escape]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 
 from scanlint.dataflow.captures import Closures
 from scanlint.dataflow.heap.points import Hook, Points, type_of
-from scanlint.dataflow.locations import REST, Key, Kind, Object, Part, Source, Variable, constant_key
+from scanlint.dataflow.locations import REST, DefinitionKind, Key, Object, Part, Source, Variable, constant_key
 from scanlint.dataflow.reaching import Names
 from scanlint.dataflow.ssa import Value, operands
 
@@ -51,9 +51,9 @@ class Forms(Points):
             definition = at if isinstance(at, tuple) else getattr(at, "definition", None)
             if definition is None:
                 continue
-            if definition.kind is Kind.OUTER:
+            if definition.kind is DefinitionKind.OUTER:
                 self.add(at, Object(str(definition.location), False))
-            elif definition.kind is Kind.CALL:
+            elif definition.kind is DefinitionKind.CALL:
                 self.add(at, Object(definition.node, False))
             elif definition is not at:
                 self.copy(definition, at)

@@ -6,14 +6,14 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from scanlint.dataflow.control.blocks import Call, Event, Leave, Load, Look, Make, Store
+from scanlint.dataflow.control.blocks import Calling, Event, Leave, Load, Look, Make, Store
 from scanlint.dataflow.heap.cells import Cells, display
 from scanlint.dataflow.heap.effects import among, changed, given, reachable
 from scanlint.dataflow.heap.objects import Objects
 from scanlint.dataflow.heap.outcomes import Root, arguments
 from scanlint.dataflow.heap.points import ANYTHING
-from scanlint.dataflow.joins import Step
-from scanlint.dataflow.locations import REST, Cell, Definition, Key, Kind, Location, Object, Variable
+from scanlint.dataflow.joins import Occurrence
+from scanlint.dataflow.locations import REST, Cell, Definition, DefinitionKind, Key, Location, Object, Variable
 from scanlint.dataflow.reaching import Names
 from scanlint.dataflow.ssa import Ssa
 
@@ -29,7 +29,7 @@ class Memory:
         self.objects = objects
         self.closures = names.closures
         self.cells = Cells(names, objects, coarse=False)
-        self.defined: dict[tuple[ast.AST, Kind], list[Definition]] = defaultdict(list)
+        self.defined: dict[tuple[ast.AST, DefinitionKind], list[Definition]] = defaultdict(list)
         self._named: dict[Variable, frozenset[Object]] = {}
         self._reaching: dict[frozenset[Object], tuple[Object, ...]] = {}
         steps = self._every_step()
@@ -41,13 +41,13 @@ class Memory:
         assert steps is not None
         self.ssa: Ssa = Ssa(names.graph, names.tree, steps, self._initial)
 
-    def _every_step(self) -> list[list[Step]] | None:
+    def _every_step(self) -> list[list[Occurrence]] | None:
         """The steps of all blocks; None where they are too many for objects to be told apart."""
         blocks = self.names.graph.blocks
         most = MOST_STEPS * (1000 + sum(len(b.events) for b in blocks))
-        every: list[list[Step]] = []
+        every: list[list[Occurrence]] = []
         for block in blocks:
-            steps = list[Step]()
+            steps = list[Occurrence]()
             for event in block.events:
                 found = list(self._steps(event))
                 steps += found
@@ -61,11 +61,11 @@ class Memory:
         """What a cell holds where the function begins; one of an object that is made later holds nothing."""
         assert isinstance(cell, Cell)
         made = cell.object.fresh and cell.object.origin in self.cells.sites
-        return Definition(self.names.function, cell, Kind.UNBOUND if made else Kind.INITIAL)
+        return Definition(self.names.function, cell, DefinitionKind.UNBOUND if made else DefinitionKind.INITIAL)
 
     # -- what the events do to the cells
 
-    def _steps(self, event: Event) -> Iterator[Step]:
+    def _steps(self, event: Event) -> Iterator[Occurrence]:
         match event:
             case Load(node) if node not in self.cells.called:
                 yield from self._load(node)
@@ -75,18 +75,18 @@ class Memory:
                 yield from self._looks(node, self.objects.of(node))
             case Make(node):
                 yield from self._make(node, display(node))
-            case Call(node):
+            case Calling(node):
                 yield from self._call(node)
 
-    def _load(self, node: ast.Subscript | ast.Attribute) -> Iterator[Step]:
+    def _load(self, node: ast.Subscript | ast.Attribute) -> Iterator[Occurrence]:
         for owner in self.cells.owners(node):
             key = self.cells.key(owner, node)
             found = dict(self.cells.overlapping(owner, key))
             named = [cell for cell in found if cell.key == key]
             for cell in named if named and key != REST else found:
-                yield Step(node, cell, None)
+                yield Occurrence(node, cell, None)
 
-    def _store(self, node: ast.Subscript | ast.Attribute, kind: Kind) -> Iterator[Step]:
+    def _store(self, node: ast.Subscript | ast.Attribute, kind: DefinitionKind) -> Iterator[Occurrence]:
         owners = self.cells.owners(node)
         keys = {owner: self.cells.key(owner, node) for owner in owners}
         for owner, key in keys.items():
@@ -97,15 +97,15 @@ class Memory:
                 if cell.object not in owners:
                     yield self._change(node, cell, kind, weak=True)
 
-    def _change(self, node: ast.AST, cell: Cell, kind: Kind, weak: bool) -> Step:
+    def _change(self, node: ast.AST, cell: Cell, kind: DefinitionKind, weak: bool) -> Occurrence:
         definition = Definition(node, cell, kind)
         self.defined[node, kind].append(definition)
-        return Step(node, cell, definition, weak)
+        return Occurrence(node, cell, definition, weak)
 
-    def _looks(self, node: ast.AST, found: Iterable[Object]) -> Iterator[Step]:
+    def _looks(self, node: ast.AST, found: Iterable[Object]) -> Iterator[Occurrence]:
         for owner in self._reached(frozenset(found)):
             for cell in self.cells.of.get(owner, {}).values():
-                yield Step(node, cell, None)
+                yield Occurrence(node, cell, None)
 
     def _reached(self, found: frozenset[Object]) -> tuple[Object, ...]:
         """The objects that can be got at from these, as the cells know them."""
@@ -115,24 +115,24 @@ class Memory:
             self._reaching[found] = tuple(every)
         return self._reaching[found]
 
-    def _make(self, node: ast.expr, items: dict[Key, ast.expr] | None) -> Iterator[Step]:
+    def _make(self, node: ast.expr, items: dict[Key, ast.expr] | None) -> Iterator[Occurrence]:
         made = Object(node, True)
         if self.cells.home(made) == ANYTHING:
             for value in (items or {}).values():
-                yield self._change(value, Cell(ANYTHING, REST), Kind.ITEM, weak=True)
+                yield self._change(value, Cell(ANYTHING, REST), DefinitionKind.ITEM, weak=True)
             return
         for key, cell in self.cells.of.get(made, {}).items():
             if items is None:
-                yield self._change(node, cell, Kind.INITIAL, weak=made in self.cells.old)
+                yield self._change(node, cell, DefinitionKind.INITIAL, weak=made in self.cells.old)
             elif key in items:
-                yield self._change(items[key], cell, Kind.ITEM, weak=made in self.cells.old)
+                yield self._change(items[key], cell, DefinitionKind.ITEM, weak=made in self.cells.old)
             else:
-                yield self._change(node, cell, Kind.ABSENT, weak=made in self.cells.old)
+                yield self._change(node, cell, DefinitionKind.ABSENT, weak=made in self.cells.old)
             if key == REST and self.cells.coarse and items:
                 for value in items.values():
-                    yield self._change(value, cell, Kind.ITEM, weak=True)
+                    yield self._change(value, cell, DefinitionKind.ITEM, weak=True)
 
-    def _call(self, node: ast.Call) -> Iterator[Step]:
+    def _call(self, node: ast.Call) -> Iterator[Occurrence]:
         effect = self.objects.effect(node)
         for argument in [*node.args, *(k.value for k in node.keywords)] if effect is None or not effect.keeps else ():
             inner = argument.value if isinstance(argument, ast.Starred) else argument
@@ -147,11 +147,11 @@ class Memory:
             found |= {owner for owner in self.cells.of if self.cells.exposed(owner)}
         for owner in dict.fromkeys(map(self.cells.home, found)):
             for cell in self.cells.of.get(owner, {}).values():
-                yield self._change(node, cell, Kind.CALL, weak=True)
+                yield self._change(node, cell, DefinitionKind.CALL, weak=True)
         if node in self.cells.sites:
             yield from self._make(node, self._keywords(node))
 
-    def _inner(self, node: ast.Call, function: ast.AST, found: set[Object]) -> Iterator[Step]:
+    def _inner(self, node: ast.Call, function: ast.AST, found: set[Object]) -> Iterator[Occurrence]:
         """What an inner function reads; what it changes is found."""
         summary = self.objects.summary(function)
         for root, argument in arguments(function, node):
@@ -180,4 +180,4 @@ class Memory:
     def definitions(self, node: ast.AST) -> frozenset[Definition]:
         """The definitions that may reach an item or attribute where it is read."""
         found = [self.ssa.definitions(value) for _, value in self.ssa.at.get(node, ())]
-        return frozenset(d for each in found for d in each if d.kind is not Kind.UNBOUND)
+        return frozenset(d for each in found for d in each if d.kind is not DefinitionKind.UNBOUND)

@@ -9,12 +9,12 @@ import ast
 from collections.abc import Callable, Collection
 
 from scanlint.dataflow.captures import Closures
-from scanlint.dataflow.control.blocks import Call, Closure, Define, Leave, Load, Look, Store
+from scanlint.dataflow.control.blocks import Calling, Define, Leave, Load, Look, MakeInner, Store
 from scanlint.dataflow.heap.forms import Forms
-from scanlint.dataflow.heap.outcomes import Root, Summary, arguments
+from scanlint.dataflow.heap.outcomes import Effects, Root, arguments
 from scanlint.dataflow.heap.points import negative, type_of
 from scanlint.dataflow.library import MAKERS, METHODS, Effect
-from scanlint.dataflow.locations import REST, Definition, Key, Kind, Object, Source, constant_key
+from scanlint.dataflow.locations import REST, Definition, DefinitionKind, Key, Object, Source, constant_key
 from scanlint.dataflow.reaching import Names
 from scanlint.dataflow.ssa import Value
 
@@ -36,7 +36,7 @@ class Objects(Forms):
         self,
         names: Names,
         closures: Closures,
-        summary: Callable[[ast.AST], Summary],
+        summary: Callable[[ast.AST], Effects],
         siblings: Collection[str] = (),
     ) -> None:
         super().__init__(names, closures)
@@ -84,31 +84,33 @@ class Objects(Forms):
         match event:
             case Define():
                 self._define(event)
-            case Load(node) | Look(node) | Call(node):
+            case Load(node) | Look(node) | Calling(node):
                 self.ask(node)
             case Store(node, kind, source):
                 key = constant_key(node.slice) if isinstance(node, ast.Subscript) else Key("attr", node.attr)
                 self._store(node.value, key, source)
-                if kind is Kind.DELETE or (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)):
+                if kind is DefinitionKind.DELETE or (
+                    isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
+                ):
                     self.on(self.ask(node.value), self.resized.add)
             case Leave(node, why):
                 left = self.ask(node)
                 if why == "yielded":
                     self.on(left, lambda o: self.expose(o, node, why))
-            case Closure(node) if node in self.closures.escaped:
+            case MakeInner(node) if node in self.closures.escaped:
                 self.expose(Object(node, True), node, "an inner function that escapes")
 
     def _define(self, event: Define) -> None:
         definition = self.names.defined[event.node, event.kind]
         match event.kind:
-            case Kind.PARAMETER:
+            case DefinitionKind.PARAMETER:
                 self.add(definition, Object(event.node, False))
-            case Kind.AUGMENT:
+            case DefinitionKind.AUGMENT:
                 for _, value in self.names.ssa.at.get(event.node, ()):
                     self.on(self.value_of(value), lambda o: self._augment(o, event.source, definition))
-            case Kind.FUNCTION | Kind.CLASS:
+            case DefinitionKind.FUNCTION | DefinitionKind.CLASS:
                 self.add(definition, Object(event.node, True))
-            case Kind.DELETE:
+            case DefinitionKind.DELETE:
                 pass
             case _:
                 source = self.source_of(event.source)

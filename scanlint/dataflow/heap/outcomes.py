@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from scanlint.dataflow.library import World
+from scanlint.dataflow.library import Outside
 
 
 class Root(NamedTuple):
@@ -22,7 +22,7 @@ class Root(NamedTuple):
         return self._replace(below=True)
 
 
-class Summary(NamedTuple):
+class Effects(NamedTuple):
     """The effects of one inner function.
 
     `reads` and `writes` are names around it, `mutates` what it may change in place, `leaks` what code that is not known
@@ -34,12 +34,12 @@ class Summary(NamedTuple):
     mutates: frozenset[Root] = frozenset()
     leaks: frozenset[Root] = frozenset()
     returns: frozenset[Root] = frozenset()
-    worlds: frozenset[World] = frozenset()
+    worlds: frozenset[Outside] = frozenset()
     unknown: bool = False
 
-    def joined(self, other: Summary) -> Summary:
+    def joined(self, other: Effects) -> Effects:
         """Both."""
-        return Summary(
+        return Effects(
             self.reads | other.reads,
             self.writes | other.writes,
             self.mutates | other.mutates,
@@ -49,9 +49,9 @@ class Summary(NamedTuple):
             self.unknown or other.unknown,
         )
 
-    def also(self, mutates: Iterable[Root] = (), leaks: Iterable[Root] = (), returns: Iterable[Root] = ()) -> Summary:
+    def also(self, mutates: Iterable[Root] = (), leaks: Iterable[Root] = (), returns: Iterable[Root] = ()) -> Effects:
         """The same with more that is changed, gets away or is returned."""
-        more = Summary(mutates=frozenset(mutates), leaks=frozenset(leaks), returns=frozenset(returns))
+        more = Effects(mutates=frozenset(mutates), leaks=frozenset(leaks), returns=frozenset(returns))
         return self.joined(more)
 
     @property
