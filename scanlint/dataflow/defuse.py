@@ -211,14 +211,24 @@ class DefUse:
         return trips.leaving(self.facts.names.ssa, self.region(loop))
 
     def within(self, name: ast.AST, loop: ast.AST) -> bool:
-        """Whether a name is read or bound in a loop."""
-        block = self.owner(loop).facts.names.blocks.get(name)
-        return block is not None and self.owner(loop).region(loop).holds(block)
+        """Whether a name is read or bound in a loop, or an inner function is made there that does."""
+        owner = self.owner(loop)
+        block = self._block(name, owner)
+        return block is not None and owner.region(loop).holds(block)
 
     def after(self, name: ast.AST, loop: ast.AST) -> bool:
-        """Whether a name is read or bound after a loop; one in an inner function, who knows when, is not."""
-        block = self.owner(loop).facts.names.blocks.get(name)
-        return block is not None and block >= self.owner(loop).region(loop).end
+        """Whether a name is read or bound after a loop, or an inner function is made there that does."""
+        owner = self.owner(loop)
+        block = self._block(name, owner)
+        return block is not None and block >= owner.region(loop).end
+
+    def _block(self, name: ast.AST, owner: DefUse) -> int | None:
+        """The block of a function in which a name is, or the inner function that has it is made."""
+        at: ast.AST | None = name
+        while at is not None and at not in owner.facts.names.blocks:
+            around = self._owners.get(at)
+            at = around if around is not owner.function else None
+        return None if at is None else owner.facts.names.blocks[at]
 
     # -- objects
 

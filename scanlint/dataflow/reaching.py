@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from scanlint.dataflow.captures import Closures
-from scanlint.dataflow.control.blocks import Calling, Define, FlowGraph, Use
+from scanlint.dataflow.control.blocks import Calling, Define, FlowGraph, MakeInner, Use
 from scanlint.dataflow.control.dominance import Dominance
 from scanlint.dataflow.joins import Occurrence
 from scanlint.dataflow.locations import Definition, DefinitionKind, Location, Variable
@@ -54,7 +54,9 @@ class Names:
             positions = []
             for event in block.events:
                 positions.append(len(steps))
-                if isinstance(event, Use):
+                if isinstance(event, MakeInner):
+                    self.blocks[event.node] = block.id
+                elif isinstance(event, Use):
                     self.blocks[event.node] = block.id
                     steps.append(Occurrence(event.node, event.variable, None))
                 elif isinstance(event, Define):

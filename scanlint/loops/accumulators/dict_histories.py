@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from scanlint.dataflow.around import defuse_of
 from scanlint.loops.loop import LoopModel
 
 
@@ -26,7 +27,7 @@ def histories(model: LoopModel) -> tuple[History, ...]:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict(keys=[_, *_] as keys, values=values)):
                 texts = tuple(k for k in keys if isinstance(k, ast.Constant) and isinstance(k.value, str))
                 lists = [v for v in values if isinstance(v, ast.List) and not v.elts]
-                appends = _appended(model, name) if len(texts) == len(lists) == len(keys) else {}
+                appends = _appended(model, name, statement) if len(texts) == len(lists) == len(keys) else {}
                 if set(appends) == {k.value for k in texts}:
                     found.append(History(name, statement, texts, appends))
     return tuple(found)
@@ -39,7 +40,7 @@ def alone(model: LoopModel) -> bool:
     return len(effects) == len(model.obstacles) <= 2 * appended
 
 
-def _appended(model: LoopModel, name: str) -> dict[str, ast.Subscript]:
+def _appended(model: LoopModel, name: str, made: ast.Assign) -> dict[str, ast.Subscript]:
     """The lists, by key, in the statements that append to them; none where the loop uses the dict otherwise."""
     appends: dict[str, ast.Subscript] = {}
     for statement in model.node.body:
@@ -55,8 +56,10 @@ def _appended(model: LoopModel, name: str) -> dict[str, ast.Subscript]:
                 )
             ) if dict_name == name and key not in appends:
                 appends[key] = place
-    uses = [n for n in ast.walk(model.flow.function) if isinstance(n, ast.Name) and n.id == name]
-    inside = {n for s in model.node.body for n in ast.walk(s)}
-    before = [n for n in uses if n not in inside and n.lineno <= model.node.lineno]
-    once = sum(n in inside for n in uses) == len(appends) and len(before) == 1
-    return appends if once else {}
+    flow = defuse_of(model.unit)
+    web = flow.web(made.targets[0])
+    if web is None or len(web.definitions) != 1:
+        return {}
+    inside = [use for use in web.reads if flow.within(use, model.node)]
+    before = [use for use in web.reads if use not in inside and not flow.after(use, model.node)]
+    return appends if len(inside) == len(appends) and not before else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from scanlint.dataflow.liveness import Flow
+from scanlint.dataflow.around import defuse_of
 from scanlint.loops.accumulators.collected_lists import STACKS, appends
 from scanlint.loops.accumulators.list_buffers import initial_list
 from scanlint.syntax.bindings import binds, reads, targets
@@ -21,7 +21,7 @@ class Flat(NamedTuple):
     stacks: tuple[ast.Call, ...]
 
 
-def flattened(unit: Unit, node: ast.For | ast.While, flow: Flow) -> Flat | None:
+def flattened(unit: Unit, node: ast.For | ast.While) -> Flat | None:
     """The first list of which nothing but arrays are made, and to which each trip adds as many elements."""
     for name, statement, _ in appends(node):
         inner = unit.parents.get(statement)
@@ -33,7 +33,7 @@ def flattened(unit: Unit, node: ast.For | ast.While, flow: Flow) -> Flat | None:
         moving = binds(*node.body) | frozenset(targets(node.target) if isinstance(node, ast.For) else ())
         if reads(inner.iter) & moving or any(isinstance(n, ast.Break | ast.Continue) for n in ast.walk(node)):
             continue
-        stacks = _stacks(unit, node, flow, name, {*ast.walk(made[0]), *ast.walk(statement)})
+        stacks = _stacks(unit, node, statement)
         if stacks:
             return Flat(name, inner, statement, stacks)
     return None
@@ -43,15 +43,21 @@ def _adds(statement: ast.Expr) -> bool:
     return isinstance(statement.value, ast.Call) and ast.unparse(statement.value.func).endswith(".append")
 
 
-def _stacks(unit: Unit, node: ast.stmt, flow: Flow, name: str, known: set[ast.AST]) -> tuple[ast.Call, ...]:
-    """All other uses of a list, if they are calls after the loop that stack it along its first axis."""
+def _stacks(unit: Unit, node: ast.stmt, append: ast.Expr) -> tuple[ast.Call, ...]:
+    """All other reads of a list, if they are calls after the loop that stack it along its first axis."""
+    assert isinstance(append.value, ast.Call) and isinstance(append.value.func, ast.Attribute)
+    filled, flow = append.value.func.value, defuse_of(unit)
+    web = flow.web(filled)
+    if web is None or len(web.definitions) != 1:
+        return ()
     found = []
-    for use in ast.walk(flow.function):
-        if isinstance(use, ast.Name) and use.id == name and use not in known:
-            call = unit.parents.get(use)
-            after = use.lineno > (node.end_lineno or node.lineno) and isinstance(use.ctx, ast.Load)
-            plain = isinstance(call, ast.Call) and call.args == [use] and not call.keywords
-            if not (after and plain and isinstance(call, ast.Call) and unit.resolve(call.func) in STACKS):
-                return ()
-            found.append(call)
+    for use in web.reads:
+        call = unit.parents.get(use)
+        if use is filled:
+            continue
+        if not (isinstance(call, ast.Call) and call.args == [use] and not call.keywords and flow.after(use, node)):
+            return ()
+        if unit.resolve(call.func) not in STACKS:
+            return ()
+        found.append(call)
     return tuple(found)

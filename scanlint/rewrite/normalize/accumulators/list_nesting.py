@@ -16,7 +16,7 @@ def with_rows(model: LoopModel) -> Step:
     if not model.obstacles or any(o.code not in APPENDS for o in model.obstacles):
         return NOT_APPLICABLE
     unit, node = model.unit, model.node
-    found = flattened(unit, node, model.flow)
+    found = flattened(unit, node)
     if found is None:
         return NOT_APPLICABLE
     source, leaving = unit.source, Leaving(unit, unit.indent, str)
