@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from scanlint.dataflow.around import defuse_of
 from scanlint.dataflow.liveness import Flow
 from scanlint.finding import Withheld
 from scanlint.loops.accumulators.list_buffers import added, fills, initial_list, inner_list, slots
@@ -101,19 +102,19 @@ def _output(
     uses = []
     turned = _turned(unit, node, name)
     known |= set(ast.walk(turned)) if turned is not None else set()
-    grouped = not first and _grouped(unit, node, name, element)
+    own, order = _places(unit, flow, [statement, *([turned] if turned is not None else [])], name), defuse_of(unit)
+    grouped = not first and _grouped(unit, node, own, element)
     tree = composite(unit, element) and not grouped
     if tree and first:
         return Withheld("list-escapes", f"`{name}` holds tuples or dicts, one of them from before (line {line})")
     front = Output(name, initial, first, statement, element, (), falling).front
     if front and (tree or turned is not None):
         return Withheld("list-used-otherwise", f"`{name}` is filled from its front (line {line})")
-    function = flow.function
-    for other in ast.walk(function):
-        if not (isinstance(other, ast.Name) and other.id == name) or other in known:
+    for other in own:
+        if other in known:
             continue
-        if other.lineno <= (node.end_lineno or node.lineno) or not isinstance(other.ctx, ast.Load):
-            after = other.lineno > (node.end_lineno or node.lineno)
+        after = order.after(other, node)
+        if not after or not isinstance(other.ctx, ast.Load):
             if after and (_restacked(unit, other) or _after_restack(unit, node, other)):
                 continue
             return Withheld("list-used-otherwise", f"`{name}` is also used at line {other.lineno}")
@@ -129,13 +130,37 @@ def _output(
     return Output(name, initial, first, statement, element, tuple(uses), falling, turned, grouped)
 
 
-def _grouped(unit: Unit, node: ast.stmt, name: str, element: ast.expr) -> bool:
+def _places(unit: Unit, flow: Flow, statements: list[ast.stmt], name: str) -> list[ast.Name]:
+    """The places that bind or read the list of these statements, or an array that it is made into under its name.
+
+    Another list of the same name is another variable.
+    """
+    every = [n for n in ast.walk(flow.function) if isinstance(n, ast.Name) and n.id == name]
+    order, own = defuse_of(unit), set[ast.AST]()
+    pending = [n for s in statements for n in ast.walk(s) if isinstance(n, ast.Name) and n.id == name]
+    while pending:
+        place = pending.pop()
+        web = order.web(place)
+        if web is None:
+            return every
+        found = {d.node for d in web.definitions} | {*web.reads, place}
+        pending += [n for n in every if n not in own | found and _restacked(unit, n) and _made_of(unit, n) & found]
+        own |= found
+    return [n for n in every if n in own]
+
+
+def _made_of(unit: Unit, target: ast.Name) -> set[ast.AST]:
+    """The names in the statement that binds one."""
+    return set(ast.walk(unit.parents[target]))
+
+
+def _grouped(unit: Unit, node: ast.stmt, own: list[ast.Name], element: ast.expr) -> bool:
     """Whether elements `(a, b)` are collected for `jnp.array(ys)` alone, which makes one array of them."""
     if not isinstance(element, ast.Tuple | ast.List) or not element.elts:
         return False
     if any(isinstance(e, ast.Starred) or composite(unit, e) for e in element.elts):
         return False
-    uses = [n for n in unit.every(ast.Name) if n.id == name and n.lineno > (node.end_lineno or 0)]
+    uses = [n for n in own if defuse_of(unit).after(n, node)]
     calls = [unit.parents.get(n) for n in uses if isinstance(n.ctx, ast.Load) and not _after_restack(unit, node, n)]
     return bool(calls) and all(isinstance(c, ast.Call) and len(c.args) == 1 and _converts(unit, c) for c in calls)
 
