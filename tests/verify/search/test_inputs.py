@@ -859,6 +859,23 @@ def test_weights_of_layers_are_matrices_whatever_so_many_trips_take(judge, trip:
     assert re.search(r"ws: float32\[\d, (\d), \1\]", str(verdict.notes)), verdict
 
 
+@pytest.mark.parametrize(
+    ("product", "expected"),
+    [('h @ params["wh"]', "proved"), ('params["wh"] @ h', "refuted")],
+    ids=["the same product", "the matrix transposed"],
+)
+def test_an_array_keeps_the_axes_that_need_not_go(judge, product: str, expected: str) -> None:
+    text = 'import jax\nimport jax.numpy as jnp\n\n@jax.jit\ndef f(params, xs):\n    h = jnp.zeros(params["wh"].shape[0])\n    {}\n'
+    trip = 'jnp.tanh({} @ params["wx"] + {} + params["b"])'
+    plain = trip.format("xs[t]", 'h @ params["wh"]')
+    old = text.format(
+        f"hs = []\n    for t in range(xs.shape[0]):\n        h = {plain}\n        hs.append(h)\n    return jnp.stack(hs)"
+    )
+    step = f"def step(h, x):\n        h = {trip.format('x', product)}\n        return h, h\n    return jax.lax.scan(step, h, xs)[1]"
+    verdict = judge(old, text.format(step))
+    assert verdict.verdict == expected, verdict
+
+
 def test_the_shapes_that_a_rewrite_needs_are_told(judge) -> None:
     old = "@jax.jit\ndef f(v, t):\n    if jnp.max(v) > 0:\n        return t\n    return v @ v[:, None] * v\n"
     new = "@jax.jit\ndef f(v, t):\n    return jax.lax.cond(jnp.max(v) > 0, lambda: t, lambda: v @ v[:, None] * v)\n"

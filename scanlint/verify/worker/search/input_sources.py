@@ -19,7 +19,7 @@ from ..runtime.line_marks import ReachedLines
 from ..runtime.loading import complete, find
 from .attempts import Attempts
 from .distinct_sizes import separate
-from .shape_search import MAX_ATTEMPTS, Failure, Links, alike, search
+from .shape_search import MAX_ATTEMPTS, Failure, Links, alike, nearest, search
 from .trip_shapes import for_more_trips
 
 VARIANT_SECONDS = 1.5
@@ -161,7 +161,7 @@ class Inputs(Attempts):
             )
 
         found = search(specs, {}, both, self.node, self.links(), allow, RETRY_SECONDS)
-        return None if found.specs is None else separate(found.specs, both, self.links())
+        return None if found.specs is None else separate(nearest(specs, found.specs, both), both, self.links())
 
     def entered(self, specs: Specs) -> tuple[set[int], Failure | None]:
         """The loops in which the old version makes a trip, by the first lines of their bodies; and why it fails."""

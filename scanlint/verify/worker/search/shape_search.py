@@ -135,6 +135,29 @@ def linked(before: Specs, after: Specs, links: Links) -> Specs:
     return after
 
 
+def nearest(wanted: Specs, found: Specs, attempt: Attempt) -> Specs:
+    """The specs found, with every array that need not have fewer axes than wanted given these back.
+
+    A search stops at the first specs that are accepted, and what it changed on its way there may not have mattered: an
+    array that lost an axis for nothing hides what is done along it.
+    """
+    for name, spec in wanted.items():
+        for path, leaf in leaves(spec):
+            for shape in _fuller(leaf, dict(leaves(found[name])).get(path)):
+                changed = {**found, name: set_leaf(found[name], path, Array(shape, leaf.dtype))}  # type: ignore[union-attr]
+                if attempt(changed) is None:
+                    found = changed
+                    break
+    return found
+
+
+def _fuller(wanted: object, found: object) -> Iterator[Shape]:
+    """The shapes between the wanted one and that which was found, those with most axes first."""
+    if isinstance(wanted, Array) and isinstance(found, Array):
+        for fewer in range(len(wanted.shape) - len(found.shape)):
+            yield from dict.fromkeys((wanted.shape[fewer:], wanted.shape[: len(wanted.shape) - fewer]))
+
+
 def _rank(failure: Failure) -> tuple[int, ...]:
     return tuple(-p for p in failure.progress)
 
