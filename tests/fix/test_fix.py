@@ -21,7 +21,7 @@ def test_what_was_verified_is_written_and_nothing_is_left(project: Path, run: Sc
     assert run(".").returncode == 0
 
 
-APPEARS = """import jax
+JUMPS = """import jax
 import jax.numpy as jnp
 
 
@@ -36,15 +36,17 @@ def damped(xs):
 """
 
 
-def test_what_only_a_rewrite_makes_worth_rewriting_is_fixed_in_the_same_run(project: Path, run: Scanlint) -> None:
-    (project / "appears.py").write_text(APPEARS)
-    assert [f["line"] for f in json.loads(run("--output-format", "json", "appears.py").stdout)["findings"]] == [9]
-    done = run("--fix", "--output-format", "json", "appears.py")
+def test_a_loop_with_a_jump_is_found_with_its_branch_and_both_are_fixed_in_one_run(
+    project: Path, run: Scanlint
+) -> None:
+    (project / "jumps.py").write_text(JUMPS)
+    assert [f["line"] for f in json.loads(run("--output-format", "json", "jumps.py").stdout)["findings"]] == [8, 9]
+    done = run("--fix", "--output-format", "json", "jumps.py")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["findings"]
     assert [(f["line"], f["fix"]["status"]) for f in found] == [(8, "applied"), (9, "applied")]
-    assert "lax.scan(" in (project / "appears.py").read_text()
-    assert run("appears.py").returncode == 0
+    assert "lax.scan(" in (project / "jumps.py").read_text()
+    assert run("jumps.py").returncode == 0
 
 
 STANDS = """import jax
