@@ -21,6 +21,7 @@ from scanlint.verify.worker.runtime.jax_errors import (
     TypeMismatch,
     carry_changes,
     in_staged_body,
+    in_words,
     mismatch,
     of_carried_types,
     read,
@@ -295,3 +296,20 @@ def test_asking_a_tracer_for_its_value_raises_one_of_the_known_errors(program: P
 def test_a_carry_that_was_traced_apart_is_told_as_scan_tells_it() -> None:
     said = mismatch(carry_changes("float32[4]", "int32[4,2]"))
     assert said == TypeMismatch("scan", False, ((vector(4), ArrayType("int32", (4, 2))),))
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda: jax.random.NoSuchKey,
+        lambda: exec("from jax.lib import no_such_client"),
+        lambda: exec("import jax.nothing"),
+    ],
+    ids=["an attribute", "an imported name", "a module"],
+)
+def test_what_this_jax_lacks_is_said_with_its_version(program: Program) -> None:
+    assert in_words(error_of(program)).endswith(f"(JAX {jax.__version__} is not the one that this code is written for)")
+
+
+def test_what_other_modules_lack_is_no_matter_of_jax() -> None:
+    assert "JAX" not in in_words(error_of(lambda: np.no_such_name))

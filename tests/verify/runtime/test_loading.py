@@ -47,6 +47,53 @@ def test_a_package_that_misses_a_dependency_is_left_out(verifier: Verifier, tmp_
     assert any("`tides` does not import (No module named" in note for note in verdict.notes)
 
 
+def test_a_folder_without_an_init_file_is_a_package_where_it_imports_from_above(
+    verifier: Verifier, tmp_path: Path
+) -> None:
+    folder = tmp_path / "src" / "tides" / "older"
+    folder.mkdir(parents=True)
+    (folder.parent / "__init__.py").write_text("")
+    (folder.parent / "constants.py").write_text("SCALE = 1.5\n")
+    old = OLD.format(imports="from ..constants import SCALE", note="").replace("1.5", "SCALE")
+    new = old.replace(LOOP.replace("1.5", "SCALE"), ROLLED.replace("1.5", "SCALE"))
+    file = folder / "waves.py"
+    file.write_text(old)
+    verdict = verifier.verify(Task(path=file.name, function="f", old=old, new=new, root=str(tmp_path), file=str(file)))
+    assert verdict.verdict == "proved", verdict
+
+
+def test_what_another_module_needs_of_an_older_jax_is_told(verifier: Verifier, tmp_path: Path) -> None:
+    (tmp_path / "keys.py").write_text(
+        "import jax\nKey = jax.random.AKindOfKeyThatIsGone\n\ndef scaled(x):\n    return x\n"
+    )
+    verdict = judged(
+        verifier, tmp_path / "waves.py", tmp_path, OLD.format(imports="from keys import Key", note=": Key")
+    )
+    assert verdict.verdict == "unknown"
+    assert "is not the one that this code is written for" in (verdict.reason or "")
+
+
+HOSTILE = """
+class Model:
+    def __init__(self):
+        self.__dict__["scale"] = 1.5
+    def __getattr__(self, name):
+        return self.__dict__[name]
+    def __call__(self, x):
+        return x * self.scale
+
+model = Model()
+"""
+
+
+def test_objects_that_raise_other_errors_for_what_they_lack_are_compared(verifier: Verifier, tmp_path: Path) -> None:
+    old = OLD.format(imports=HOSTILE, note=", m") + "\n\ndef main():\n    return f(jnp.ones(3), model)\n"
+    old, new = old.replace("x * 1.5", "m(x)"), old.replace(LOOP, ROLLED).replace("x * 1.5", "m(x)")
+    file = tmp_path / "waves.py"
+    verdict = verifier.verify(Task(path=file.name, function="f", old=old, new=new, root=str(tmp_path), file=str(file)))
+    assert verdict.verdict in ("proved", "tested"), verdict
+
+
 def test_annotations_that_name_what_the_library_no_longer_has_are_not_read(verifier: Verifier, tmp_path: Path) -> None:
     old = OLD.format(imports="", note=": jax.random.AKindOfKeyThatIsGone = 1.0")
     verdict = judged(verifier, tmp_path / "keys.py", tmp_path, old)

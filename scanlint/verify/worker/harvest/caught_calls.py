@@ -16,6 +16,7 @@ import numpy as np
 
 from ..infer.specs import Array
 from ..runtime.calling import Values, hurry
+from ..runtime.jax_functions import attribute
 from ..search.case_values import Filling, make
 
 ENOUGH = 4
@@ -129,8 +130,8 @@ def _concrete(value: object, depth: int = 0) -> object:
 def _within(value: object) -> object:
     """What a tracer stands for: its primal, its first row in a batch, or values of its shape and dtype."""
     while isinstance(value, jax.core.Tracer):
-        inner, axis = getattr(value, "val", None), getattr(value, "batch_dim", None)
-        if hasattr(value, "primal"):
+        inner, axis = attribute(value, "val", None), attribute(value, "batch_dim", None)
+        if attribute(value, "primal") is not None:
             value = value.primal
         elif isinstance(inner, jax.Array) and isinstance(axis, int):
             batch = _within(inner)
@@ -173,7 +174,9 @@ def _content(cell: types.CellType) -> object:
 
 def _opaque(value: object, depth: int) -> object:
     """An object that is no pytree: itself, or a copy where it holds traced values."""
-    held: dict[str, object] = getattr(value, "__dict__", {}) if not isinstance(value, (type, types.ModuleType)) else {}
+    held: dict[str, object] = (
+        attribute(value, "__dict__", {}) if not isinstance(value, (type, types.ModuleType)) else {}
+    )
     if not any(_traced(x) for x in held.values()):
         return value
     made = copy.copy(value)

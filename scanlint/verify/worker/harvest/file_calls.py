@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Callable, Iterator
 
 from ..runtime.calling import TookTooLong, limited
+from ..runtime.jax_functions import attribute
 from ..runtime.loading import cut, loads
 
 MAX_CALLS = 4
@@ -121,4 +122,4 @@ def _bound(statement: ast.stmt) -> set[str]:
 
 def _odd(value: object) -> bool:
     """Generators and open files are not inputs that can be used twice."""
-    return inspect.isgenerator(value) or hasattr(value, "fileno")
+    return inspect.isgenerator(value) or attribute(value, "fileno") is not None

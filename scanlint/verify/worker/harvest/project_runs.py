@@ -124,7 +124,7 @@ class Search:
 def _imported(file: str) -> types.ModuleType | None:
     """The module as the project imports it."""
     try:
-        return importlib.import_module(place(file, "")[1])
+        return importlib.import_module(place(file)[1])
     except Exception:  # noqa: BLE001
         return None
 
@@ -169,7 +169,7 @@ def reaching(tree: ast.Module, function: str) -> set[str]:
 
 def files(root: str, file: str, names: set[str], function: str) -> list[str]:
     """Files of the project that speak of the function's module and of a name that reaches it, tests first."""
-    parts = place(file, root)[1].split(".")
+    parts = place(file)[1].split(".")
     homes = {parts[-1].encode(), parts[0].encode()}
     wanted = re.compile(rb"\b(?:" + b"|".join(re.escape(n.encode()) for n in sorted(names)) + rb")\b")
     own = os.path.realpath(file)

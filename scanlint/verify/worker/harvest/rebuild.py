@@ -155,7 +155,7 @@ class Builder:
             module = self.loaded.module
         elif file is not None and (name == "__main__" or name not in sys.modules):
             module = types.ModuleType(name)
-            module.__file__, module.__package__ = file, place(file, self.root)[2]
+            module.__file__, module.__package__ = file, place(file)[2]
         else:
             module = importlib.import_module(name)
         if module.__file__ is None:

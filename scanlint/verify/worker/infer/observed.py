@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from ..runtime.calling import Values
-from ..runtime.jax_functions import is_key
+from ..runtime.jax_functions import attribute, is_key
 from .specs import Alternatives, Array, Scalar, Spec, Specs, Struct, leaves, replace, resize
 
 SMALL = (3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
@@ -26,8 +26,12 @@ def observed(value: object) -> Spec:
             return Struct("dict", tuple((k, observed(v)) for k, v in value.items()))
         case list():
             return Struct("list", tuple((str(i), observed(v)) for i, v in enumerate(value)))
-        case tuple() if hasattr(value, "_fields"):
-            return Struct(type(value), tuple((f, observed(getattr(value, f))) for f in value._fields), positional=True)
+        case tuple() if attribute(value, "_fields") is not None:
+            return Struct(
+                type(value),
+                tuple((f, observed(getattr(value, f))) for f in attribute(value, "_fields")),
+                positional=True,
+            )
         case tuple():
             return Struct("tuple", tuple((str(i), observed(v)) for i, v in enumerate(value)))
     if isinstance(value, (jax.Array, np.ndarray)):

@@ -8,6 +8,7 @@ import jax
 
 from ..runtime.calling import TookTooLong, Values, limited, plain, split, without_elements, without_trips
 from ..runtime.jax_errors import UNTRACEABLE
+from ..runtime.jax_functions import of_array
 from ..runtime.version_pair import VersionPair
 from .prove import Proof, prove
 
@@ -56,4 +57,4 @@ def _proof(pair: VersionPair, values: Values, static: frozenset[str]) -> Proof:
 def shape_of(values: Values) -> str:
     """Identifies the trace: shapes and dtypes of arrays, values of all else."""
     flat, tree = jax.tree_util.tree_flatten(values)
-    return str((tree, [(x.shape, str(x.dtype)) if hasattr(x, "dtype") and hasattr(x, "shape") else x for x in flat]))
+    return str((tree, [(x.shape, str(x.dtype)) if of_array(x) else x for x in flat]))

@@ -13,6 +13,7 @@ import jax
 import numpy as np
 
 from .jax_errors import Fact, says
+from .jax_functions import attribute
 
 Values = dict[str, object]
 """Arguments, by parameter."""
@@ -135,10 +136,12 @@ def without_trips(values: Values, error: Exception) -> bool:
 
 def jitted(function: object) -> bool:
     """Whether a function is the result of `jax.jit`."""
-    return (hasattr(function, "lower") and hasattr(function, "trace")) or type(function).__name__ == "PjitFunction"
+    return (attribute(function, "lower") is not None and attribute(function, "trace") is not None) or type(
+        function
+    ).__name__ == "PjitFunction"
 
 
 def plain(function: Callable[..., object]) -> Callable[..., object]:
     """A function without its outermost `jax.jit`: its Python runs anew on every call."""
-    inner = getattr(function, "__wrapped__", None)
+    inner = attribute(function, "__wrapped__", None)
     return inner if jitted(function) and callable(inner) else function

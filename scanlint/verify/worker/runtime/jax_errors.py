@@ -121,6 +121,9 @@ _OLD_ARMS = re.compile(r"(true_fun|branch 0) .{0,50}?must have (identical types|
 _TYPE = r"([^\[\s(]+)\[([\d,]*)\]"
 _PAIR = re.compile(rf"has type {_TYPE}.*?has type {_TYPE}", re.S)
 _OLD_PAIR = re.compile(rf"DIFFERENT ShapedArray\({_TYPE}[^)]*\) vs\. ShapedArray\({_TYPE}")
+_REMOVED = re.compile(
+    r"module 'jax[\w.]*' has no attribute|cannot import name .* from 'jax[\w.']|No module named 'jax\.|removed in JAX"
+)
 _PLACE = re.compile(r" at \S+:\d+")  # where a function stands: no number of it is a size
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -181,6 +184,17 @@ def in_staged_body(error: BaseException | None) -> bool:
     codes = (frame.f_code for frame, _ in walk_tb(error.__traceback__ if error is not None else None))
     frames = "\n".join(f"{code.co_filename}:{code.co_name}" for code in codes)
     return STAGED_BODY.search(frames.replace("\\", "/")) is not None
+
+
+def in_words(error: BaseException) -> str:
+    """The class and first line of an error; for a name that this JAX lacks, which JAX it is."""
+    text = f"{type(error).__name__}: {first_line(error)}"
+    return f"{text} (JAX {jax.__version__} is not the one that this code is written for)" if _lacks(text) else text
+
+
+def _lacks(text: str) -> bool:
+    """Whether an error is that a module of JAX has no such name."""
+    return _REMOVED.search(text) is not None
 
 
 def first_line(error: BaseException, most: int | None = None) -> str:

@@ -77,4 +77,17 @@ def weakly_typed(value: object) -> bool:
     """Whether a value takes the dtype of what it is computed with."""
     if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
         return True
-    return bool(getattr(value, "weak_type", False))
+    return bool(attribute(value, "weak_type"))
+
+
+def attribute(value: object, name: str, default: object = None) -> Any:
+    """What any object has under a name; the default where asking it raises, as a class of the program may do."""
+    try:
+        return getattr(value, name, default)
+    except Exception:  # noqa: BLE001
+        return default
+
+
+def of_array(value: object) -> bool:
+    """Whether a value has a shape and a dtype."""
+    return attribute(value, "dtype") is not None and attribute(value, "shape") is not None

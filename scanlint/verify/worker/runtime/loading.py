@@ -6,6 +6,7 @@ import __future__
 import ast
 import importlib
 import os
+import re
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,7 +15,11 @@ from dataclasses import dataclass, field
 from . import dataclass_defaults
 from .absent_packages import ABSENT, loading
 from .cut_loops import shortened
+from .jax_errors import in_words
 from .line_marks import MARK, marked, reached
+
+RELATIVE = re.compile(r"^\s*from\s+(\.+)", re.M)
+"""The dots of a relative import."""
 
 
 @dataclass
@@ -162,12 +167,21 @@ def _is_main(statement: ast.stmt) -> bool:
     )
 
 
-def place(file: str, root: str) -> tuple[str, str, str]:
-    """Import root, module name and package of a file: the folder above its outermost package."""
+def place(file: str, text: str | None = None) -> tuple[str, str, str]:
+    """Import root, module name and package of a file, whose text may be given: the folder above its outermost package.
+
+    A folder without `__init__.py` is a package too where the relative imports of the file reach beyond it.
+    """
+    if text is None:
+        with open(file, encoding="utf-8", errors="replace") as stream:
+            text = stream.read()
+    above = max(map(len, RELATIVE.findall(text)), default=0)
     folder, name = os.path.split(os.path.abspath(file))
     stem = name.removesuffix(".py")
     parts: list[str] = []
-    while os.path.exists(os.path.join(folder, "__init__.py")) and folder != os.path.dirname(folder):
+    while folder != os.path.dirname(folder) and (
+        len(parts) < above or os.path.exists(os.path.join(folder, "__init__.py"))
+    ):
         folder, last = os.path.split(folder)
         parts.insert(0, last)
     package = ".".join(parts)
@@ -228,13 +242,13 @@ def _load(
     running = marked(instrument(running))
     statements = cut(running, {function.split(".")[0]})
     given = {MARK: reached, **(given or {})}
-    loaded = _fresh(tree, file, root, function, suffix, missing)
+    loaded = _fresh(text, tree, file, root, function, suffix, missing)
     loaded.names.update(given)
     try:
         _execute(statements, loaded, file)
         loaded.resolve(function)
     except (NameError, KeyError, AttributeError):
-        whole = _fresh(tree, file, root, function, suffix, missing)
+        whole = _fresh(text, tree, file, root, function, suffix, missing)
         whole.names.update(given)
         whole.whole, whole.notes = True, loaded.notes
         try:
@@ -252,8 +266,8 @@ def complete(loaded: Loaded, wanted: set[str]) -> None:
     _execute([s for s in statements if not binds(s) <= set(loaded.names)], loaded, str(loaded.module.__file__))
 
 
-def _fresh(tree: ast.Module, file: str, root: str, function: str, suffix: str, missing: set[str]) -> Loaded:
-    home, name, package = place(file, root)
+def _fresh(text: str, tree: ast.Module, file: str, root: str, function: str, suffix: str, missing: set[str]) -> Loaded:
+    home, name, package = place(file, text)
     for folder in (root, os.path.join(root, "src"), home):
         if folder and folder not in sys.path and os.path.isdir(folder):
             sys.path.insert(0, folder)
@@ -322,4 +336,4 @@ def _import_apart(statement: ast.Import | ast.ImportFrom, loaded: Loaded, file: 
         except ImportError as error:
             if isinstance(error, ModuleNotFoundError) and error.name:
                 loaded.missing.add(error.name)
-            loaded.failures[alias.asname or alias.name.split(".")[0]] = str(error)
+            loaded.failures[alias.asname or alias.name.split(".")[0]] = in_words(error).partition(": ")[2]

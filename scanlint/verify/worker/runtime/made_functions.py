@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from .calling import Signature
+from .jax_functions import attribute
 
 DEEPEST = 3
 
@@ -58,8 +59,8 @@ def _name(function: object) -> str:
     for _ in range(8):
         if isinstance(function, functools.partial):
             function = function.func
-        elif hasattr(function, "__wrapped__"):
-            function = function.__wrapped__
+        elif attribute(function, "__wrapped__") is not None:
+            function = attribute(function, "__wrapped__")
         else:
             break
-    return str(getattr(function, "__name__", ""))
+    return str(attribute(function, "__name__", ""))

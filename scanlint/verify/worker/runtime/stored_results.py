@@ -13,6 +13,7 @@ import jax
 import numpy as np
 
 from .calling import Signature, jitted
+from .jax_functions import attribute
 
 Place = tuple[str, ...]
 DEEPEST = 4
@@ -74,7 +75,7 @@ def _copied(value: object, depth: int = 0) -> object:
         return type(value)({k: _copied(v, depth + 1) for k, v in value.items()})
     if type(value) is list:
         return [_copied(v, depth + 1) for v in value]
-    if not hasattr(value, "__dict__"):
+    if attribute(value, "__dict__") is None:
         return value
     try:
         made = copy.copy(value)
@@ -89,7 +90,7 @@ def _at(value: object, way: Sequence[str]) -> object:
     """The value at the end of a path if it consists of arrays and numbers, else None."""
     for step in way:
         if step.startswith("."):
-            value = getattr(value, step[1:], None)
+            value = attribute(value, step[1:], None)
         else:
             value = value.get(step) if isinstance(value, dict) else None
     leaves = jax.tree_util.tree_leaves(value)

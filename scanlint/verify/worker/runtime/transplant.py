@@ -8,6 +8,8 @@ import types
 import jax
 import numpy as np
 
+from .jax_functions import attribute
+
 
 def transplant(value: object, before: types.ModuleType, after: types.ModuleType) -> object:
     """The same value for the new version of the module: its classes and functions in place of the old ones."""
@@ -23,7 +25,7 @@ def transplant(value: object, before: types.ModuleType, after: types.ModuleType)
             return [transplant(v, before, after) for v in value]
         case tuple() if type(value) is tuple:
             return tuple(transplant(v, before, after) for v in value)
-        case tuple() if hasattr(value, "_fields"):
+        case tuple() if attribute(value, "_fields") is not None:
             cls = _counterpart(type(value), before, after)
             return _called(cls, *(transplant(v, before, after) for v in value))
         case types.FunctionType() | type():
@@ -43,13 +45,13 @@ def _object(value: object, before: types.ModuleType, after: types.ModuleType) ->
         return value
     cls = _counterpart(type(value), before, after)
     copy: object = object.__new__(cls)  # type: ignore[arg-type]
-    for name, inner in getattr(value, "__dict__", {}).items():
+    for name, inner in attribute(value, "__dict__", {}).items():
         object.__setattr__(copy, name, transplant(inner, before, after))
     for base in type(value).__mro__:
         slots = base.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
-            if hasattr(value, name):
-                object.__setattr__(copy, name, transplant(getattr(value, name), before, after))
+            if (held := attribute(value, name, ...)) is not ...:
+                object.__setattr__(copy, name, transplant(held, before, after))
     return copy
 
 
@@ -57,6 +59,6 @@ def _counterpart(value: object, before: types.ModuleType, after: types.ModuleTyp
     if getattr(value, "__module__", None) != before.__name__:
         return value
     found: object = after
-    for part in str(getattr(value, "__qualname__", "")).split("."):
-        found = getattr(found, part, None)
+    for part in str(attribute(value, "__qualname__", "")).split("."):
+        found = attribute(found, part, None)
     return value if found is None else found

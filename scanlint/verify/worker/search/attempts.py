@@ -21,7 +21,7 @@ from ..runtime.loading import Loaded
 from ..runtime.made_functions import MakerSignature
 from ..runtime.transplant import transplant
 from .case_values import Filling, make, scalar_values
-from .shape_search import Failure
+from .shape_search import NOT_IMPORTED, Failure
 
 ATTEMPT_SECONDS = 2.0
 
@@ -87,7 +87,10 @@ class Attempts:
 
     def failed(self, error: Exception, reached: ReachedLines) -> Failure:
         lines, offsets, meant = self.lines_of(error)
-        return Failure(str(error), lines, type(error).__name__, (reached.events, *offsets), meant)
+        kind, text = type(error).__name__, str(error)
+        if isinstance(error, NameError) and error.name in self.loaded.failures:
+            kind, text = NOT_IMPORTED, self.loaded.failures[error.name]
+        return Failure(text, lines, kind, (reached.events, *offsets), meant)
 
     def runs(self, specs: Specs, function: Callable[..., object] | None) -> bool:
         """Whether a version that does not trace accepts real arguments: `float(x)`, `int(size / step)`."""

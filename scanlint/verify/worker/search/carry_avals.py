@@ -9,14 +9,14 @@ import itertools
 import keyword
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from ..runtime.jax_errors import mismatch
-from ..runtime.jax_functions import WEAK, abstract, shape
+from ..runtime.jax_functions import WEAK, abstract, attribute, shape
 
 MARK = "__scanlint_settled__"
 PLACES = {"scan": 1, "fori_loop": 3, "while_loop": 2}
@@ -113,7 +113,7 @@ class Watched:
     ) -> tuple[object, ...]:
         """The carry at the fixpoint of its types, which are recorded; `step` maps the types over one trip."""
         now = tuple(_strong(a, self.ended.get(name)) for name, a in zip(names, carry, strict=True))
-        weak = [i for i, x in enumerate(carry) if isinstance(x, (int, float)) or getattr(x, "weak_type", False)]
+        weak = [i for i, x in enumerate(carry) if isinstance(x, (int, float)) or attribute(x, "weak_type", False)]
         now, held = _held(now, weak, known, step)
         trips: list[tuple[object, ...]] = []
         for _ in range(ROUNDS):
@@ -198,8 +198,8 @@ def _kind(value: object) -> object:
 
 
 def _weak_dtype(x: object) -> tuple[str, bool]:
-    aval = jax.eval_shape(lambda y: y, x) if not hasattr(x, "dtype") else x
-    return str(aval.dtype), bool(getattr(x, "weak_type", not hasattr(x, "dtype")))
+    aval: Any = jax.eval_shape(lambda y: y, x) if attribute(x, "dtype") is None else x
+    return str(aval.dtype), bool(attribute(x, "weak_type", attribute(x, "dtype") is None))
 
 
 def _strong(start: object, dtype: str | None) -> object:

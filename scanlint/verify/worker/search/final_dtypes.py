@@ -7,7 +7,7 @@ from itertools import islice
 
 from ..infer.specs import Specs
 from ..runtime.calling import TookTooLong
-from ..runtime.jax_functions import weakly_typed
+from ..runtime.jax_functions import attribute, weakly_typed
 from ..runtime.line_marks import LocalNames
 from ..runtime.version_pair import VersionPair
 from .case_values import make, modes
@@ -33,6 +33,6 @@ def ended(
                 pair.run_old(make(specs, mode, ()))
         except (Exception, TookTooLong):  # noqa: BLE001
             continue
-        strong = {n: x for n, x in names.found.items() if n in wanted and hasattr(x, "dtype") and not weakly_typed(x)}
-        found |= {n: str(x.dtype) for n, x in strong.items()}
+        dtypes = {n: attribute(x, "dtype") for n, x in names.found.items() if n in wanted and not weakly_typed(x)}
+        found |= {n: str(dtype) for n, dtype in dtypes.items() if dtype is not None}
     return found

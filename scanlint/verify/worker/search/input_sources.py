@@ -19,7 +19,7 @@ from ..runtime.line_marks import ReachedLines
 from ..runtime.loading import complete, find
 from .attempts import Attempts
 from .distinct_sizes import separate
-from .shape_search import MAX_ATTEMPTS, Failure, Links, alike, nearest, search
+from .shape_search import MAX_ATTEMPTS, NOT_IMPORTED, Failure, Links, alike, nearest, search
 from .trip_shapes import for_more_trips
 
 VARIANT_SECONDS = 1.5
@@ -193,6 +193,8 @@ class Inputs(Attempts):
 
     def explain(self, failure: Failure | None) -> str:
         why = ""
+        if failure is not None and failure.kind == NOT_IMPORTED:
+            return f"`{self.node.name}` needs, at line {failure.lines[-1]}, what does not import: {failure.message}"
         if failure is not None:
             line = f" at line {failure.lines[-1]}" if failure.lines else ""
             text = (failure.message.splitlines() or [""])[0][:160]

@@ -19,6 +19,7 @@ from ..runtime.jax_errors import Complaint, Fact, Shape, read
 MAX_ATTEMPTS = 400
 MAX_SECONDS = 12.0
 MOST_QUOTED = 6
+NOT_IMPORTED = "ImportError"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from ..proof.joined_source import GIVEN, joined, keeps
 from ..runtime.calling import Signature, TookTooLong, Values, jitted, limited
 from ..runtime.cut_loops import FIRST, long_trips
 from ..runtime.eager_pace import Pace
-from ..runtime.jax_errors import in_staged_body
+from ..runtime.jax_errors import in_staged_body, in_words
 from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.loading import Loaded, cut, load
 from ..runtime.nn_modules import is_linen, through_apply
@@ -192,7 +192,7 @@ class VerificationRun:
         except SystemExit:
             raise Unknown("the module exits when it is loaded") from None
         except Exception as error:
-            raise Unknown(f"the {which} version does not load: {type(error).__name__}: {error}") from error
+            raise Unknown(f"the {which} version does not load: {in_words(error)}") from error
         finally:
             self.enclosure.loaded = True
         if changed := self.intact.changed():

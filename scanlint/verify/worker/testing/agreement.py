@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..runtime.jax_functions import eps, is_key, tiny
+from ..runtime.jax_functions import attribute, eps, is_key, of_array, shape, tiny, weakly_typed
 
 BASE_ULPS = 64.0
 ACCEPTED_RELATIVE = {2: 2e-2, 4: 1e-4, 8: 1e-9}
@@ -83,7 +83,7 @@ def _plain(value: object) -> tuple[np.ndarray, bool]:
         return np.asarray(jax.random.key_data(value)), False
     if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
         return np.asarray(jnp.asarray(value)), True
-    return np.asarray(value), bool(getattr(value, "weak_type", False))
+    return np.asarray(value), weakly_typed(value)
 
 
 def _leaf(before: object, after: object, ulps: float) -> Difference | Agreement:
@@ -172,8 +172,8 @@ def kinds(values: dict[str, object]) -> str:
 
 def _kind_of(leaf: object) -> str:
     """Python numbers but whole ones are inputs like others."""
-    if hasattr(leaf, "dtype") and hasattr(leaf, "shape"):
-        return f"{leaf.dtype}[{', '.join(map(str, leaf.shape))}]"
+    if of_array(leaf):
+        return f"{attribute(leaf, 'dtype')}[{', '.join(map(str, shape(leaf)))}]"
     text = type(leaf).__name__ if isinstance(leaf, (float, complex)) else _shown(leaf)
     return text if len(text) < 30 else type(leaf).__name__
 
@@ -189,8 +189,8 @@ def _shown(value: object) -> str:
         tail = ", ..." if plain.size > 6 else ""
         return f"{plain.dtype}[{', '.join(map(str, plain.shape))}] [{head}{tail}]"
     value = value.func if isinstance(value, jax.tree_util.Partial) else value
-    if callable(value) and hasattr(value, "__name__"):
-        return str(value.__name__)
+    if callable(value) and (name := attribute(value, "__name__")) is not None:
+        return str(name)
     if isinstance(value, dict):
         return "{" + ", ".join(f"{k}: {_shown(v)}" for k, v in value.items()) + "}"
     if isinstance(value, (list, tuple)):
@@ -207,6 +207,6 @@ def arrays(tree: object) -> Iterator[object]:
 
 def nowhere_finite(result: object) -> bool:
     """Whether there are floats in a result, and each of them is infinite or no number."""
-    leaves = [np.asarray(x) for x in jax.tree_util.tree_leaves(result) if not is_key(getattr(x, "dtype", None))]
+    leaves = [np.asarray(x) for x in jax.tree_util.tree_leaves(result) if not is_key(attribute(x, "dtype"))]
     floats = [x for x in leaves if x.size and jnp.issubdtype(x.dtype, jnp.inexact)]
     return bool(floats) and not any(np.isfinite(x.astype(complex)).any() for x in floats)

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 
 from ..runtime.calling import TookTooLong, Values
-from ..runtime.jax_functions import placed
+from ..runtime.jax_functions import attribute, placed
 from ..search.case_values import Case
 from .branch_cover import Way
 from .judge import Judge, floating
@@ -137,7 +137,7 @@ def _moves(x: object) -> bool:
 
 def _kind(values: Values) -> object:
     flat, tree = jax.tree_util.tree_flatten(values)
-    return tree, [(np.shape(x), getattr(x, "dtype", type(x))) for x in flat]
+    return tree, [(np.shape(x), attribute(x, "dtype", type(x))) for x in flat]
 
 
 def _same(a: Values, b: Values) -> bool:

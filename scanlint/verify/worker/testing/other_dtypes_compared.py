@@ -15,7 +15,7 @@ import numpy as np
 from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong, Values
 from ..runtime.jax_errors import first_line
-from ..runtime.jax_functions import eps, is_key, placed
+from ..runtime.jax_functions import attribute, eps, is_key, placed
 from ..search.other_dtypes import Retyping
 from .agreement import ACCEPTED_RELATIVE, BASE_ULPS, Agreement, Difference, compare, describe, kinds, structure
 from .judge import Judge, Weaker
@@ -124,7 +124,7 @@ def _wider(a: object, b: object) -> bool:
 
 
 def _dtypes(result: object) -> list[str]:
-    return [str(getattr(leaf, "dtype", type(leaf))) for leaf in jax.tree_util.tree_leaves(result)]
+    return [str(attribute(leaf, "dtype", type(leaf))) for leaf in jax.tree_util.tree_leaves(result)]
 
 
 def _decided(judge: Judge, values: Values, found: object) -> bool:
