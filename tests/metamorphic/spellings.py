@@ -289,16 +289,23 @@ def _called(arguments: list[str], results: list[str]) -> Callable[[cst.For], lis
     def change(loop: cst.For) -> list[cst.BaseStatement]:
         given = ", ".join(results)
         define = cst.parse_statement(f"def trip({', '.join(arguments)}):\n    return {given}\n")
-        assert isinstance(define, cst.FunctionDef) and isinstance(loop.body, cst.IndentedBlock)
-        body = loop.body.with_changes(body=[*loop.body.body, *define.body.body])
+        assert isinstance(define, cst.FunctionDef) and isinstance(define.body, cst.IndentedBlock)
+        suite = loop.body if isinstance(loop.body, cst.IndentedBlock) else _indented(loop.body)
+        body = suite.with_changes(body=[*suite.body, *define.body.body])
         call = cst.parse_statement(f"{given} = trip({', '.join(arguments)})\n")
-        block = loop.body.with_changes(body=[call], header=cst.TrailingWhitespace(), footer=[])
+        block = suite.with_changes(body=[call], header=cst.TrailingWhitespace(), footer=[])
         return [
             define.with_changes(body=body, leading_lines=loop.leading_lines),
             loop.with_changes(body=block, leading_lines=[]),
         ]
 
     return change
+
+
+def _indented(suite: cst.BaseSuite) -> cst.IndentedBlock:
+    """A suite that stands on the line of its colon, on a line of its own."""
+    assert isinstance(suite, cst.SimpleStatementSuite)
+    return cst.IndentedBlock([cst.SimpleStatementLine(suite.body)])
 
 
 def indexed(code: str) -> str:
