@@ -43,6 +43,8 @@ SHAPED = frozenset(f"jax.numpy.{name}" for name in MAKERS) | {
 }
 CONTEXTS = ("jax.named_scope", "jax.default_matmul_precision", "jax.profiler.")
 KINDS = ("bool", "int", "float", "complex")
+ON_THE_HOST = ("side-effect", "iterator")
+"""The obstacles that a function brings along which the loop calls."""
 _BLOCKS = ast.If | ast.For | ast.While | ast.With | ast.Try | ast.Match
 NEEDS_INT = frozenset(
     f"builtins.{name}" for name in ("int", "float", "bool", "str", "print", "min", "max", "any", "all", "sorted")
@@ -72,7 +74,7 @@ def obstacles(
     for part in body:
         if part not in skip and not _sets_item(part, items) and not _changes(part, own):
             yield from _effect(unit, node, part, frozenset(o.name for o in outputs))
-            yield from _effect_of_call(unit, flow, part, own)
+            yield from _effect_of_call(unit, node, flow, part, own)
     yield from modules_called(unit, node)
     yield from _names(unit, node, flow, carried, items)
     kept: set[ast.AST] = filled | {place for o in outputs if isinstance(o, ReadBack) for place in o.places}
@@ -150,8 +152,8 @@ def _effect(unit: Unit, node: ast.For | ast.While, part: ast.AST, collected: Nam
             yield from _host_call(unit, part, function)
 
 
-def _effect_of_call(unit: Unit, flow: Flow, part: ast.AST, own: Names) -> Iterator[Withheld]:
-    """What a function of this function changes that it does not make itself: `def note(y): ys.append(y)`."""
+def _effect_of_call(unit: Unit, node: ast.For | ast.While, flow: Flow, part: ast.AST, own: Names) -> Iterator[Withheld]:
+    """What a function of this function does besides giving a result: `def note(y): ys.append(y)`, `print(y)`."""
     match part:
         case ast.Call(func=ast.Name(id=called)) if called in flow.closures:
             pass
@@ -164,6 +166,9 @@ def _effect_of_call(unit: Unit, flow: Flow, part: ast.AST, own: Names) -> Iterat
                 if name not in known:
                     yield Withheld("side-effect", f"`{called}(...)` changes `{name}` at line {part.lineno}")
                     return
+            for inner in walk_scope(definition.body):
+                if isinstance(inner, ast.Expr | ast.Call) and not _changes(inner, known):
+                    yield from (why for why in _effect(unit, node, inner, frozenset()) if why.code in ON_THE_HOST)
 
 
 def _changed(unit: Unit, function: ast.FunctionDef) -> Iterator[str]:
