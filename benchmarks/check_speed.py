@@ -41,8 +41,8 @@ CLEAN = {
 TREE = """
 import ast, resource, sys, time, warnings
 from pathlib import Path
-from scanlint.engine import check
-from scanlint.project.sources import discover
+from scanlint.engine.session import check
+from scanlint.project.files import discover
 from scanlint.settings import Settings
 warnings.simplefilter("ignore")
 tree = Path(sys.argv[1])

@@ -15,31 +15,31 @@ from typing import NoReturn, Unpack
 import click
 
 from scanlint import __version__
-from scanlint.command.options import CheckOptions, check_options, request_from
+from scanlint.command.help_text import Commands, SectionedCommand
+from scanlint.command.options import (
+    FILE,
+    CheckOptions,
+    ReportOptions,
+    check_options,
+    report_options,
+    report_request,
+    request_from,
+)
 from scanlint.errors import UsageError
 
-CHECK = "check"
+CHECK = Commands.implied
 
 
-class Commands(click.Group):
-    """A group whose command may be left out: `scanlint PATH` is `scanlint check PATH`."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not args or (args[0] not in self.commands and args[0] not in ("--help", "-h", "--version")):
-            args = [CHECK, *args]
-        return super().parse_args(ctx, args)
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, message="scanlint %(version)s")
 def group() -> None:
     """Find Python control flow that JAX cannot trace well, rewrite it, and verify each rewrite.
 
-    `scanlint [OPTIONS] [PATHS]...` is the same as `scanlint check`: its options are in `scanlint check --help`.
+    `scanlint [OPTIONS] [PATHS]...` is the same as `scanlint check`; its options are listed below the commands.
     """
 
 
-@group.command(CHECK)
+@group.command(CHECK, cls=SectionedCommand, short_help="Check files and folders.")
 @check_options
 def check(**options: Unpack[CheckOptions]) -> int:
     """Check files and folders (default: the working directory); `-` reads standard input."""
@@ -49,18 +49,32 @@ def check(**options: Unpack[CheckOptions]) -> int:
     return run(request_from(options))
 
 
+@group.command(cls=SectionedCommand, short_help="One page with all findings, rewrites and verdicts.")
+@click.option("--html", type=FILE, required=True, metavar="FILE", help="Where the page is written.")
+@click.option("--no-verify", is_flag=True, help="Run none of the code: rewrites without verdicts.")
+@report_options
+def report(html: Path, no_verify: bool, **options: Unpack[ReportOptions]) -> int:
+    """Write one self-contained page: findings, each rewrite beside the old code, verdicts, charts.
+
+    Rewrites are verified as by `--fix --diff`; nothing but the page is written.
+    """
+    from scanlint.command.check import run
+
+    return run(report_request(html, options, verified=not no_verify))
+
+
 @group.command()
 @click.argument("rule", required=False)
-def rule(rule: str | None) -> int:
+@click.option("--full", is_flag=True, help="The whole page, in a pager.")
+def rule(rule: str | None, full: bool) -> int:
     """Explain one rule, by code or name, or list all."""
     from scanlint.command import catalogue
-    from scanlint.report.console import out
 
-    out(catalogue.page(rule) if rule else catalogue.listing())
+    catalogue.explain(rule, full=full)
     return 0
 
 
-@group.command()
+@group.command(short_help="Tell whether two versions of a function are equivalent.")
 @click.argument("old", type=click.Path(path_type=Path))
 @click.argument("new", type=click.Path(path_type=Path))
 @click.option("-f", "--function", required=True, metavar="NAME", help="The function, dotted for methods.")
@@ -77,7 +91,10 @@ def verify(
     return compare(old, new, function, python, verify_timeout, measure, form)
 
 
-@group.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@group.command(
+    short_help="Keep what traced functions are called with.",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @click.option("--python", metavar="INTERPRETER", help="The project's interpreter, whose tools are run.")
 @click.option("--config", type=click.Path(path_type=Path), help="Use this file instead of the nearest pyproject.toml.")
@@ -90,6 +107,14 @@ def record(command: tuple[str, ...], python: str | None, config: Path | None, qu
     from scanlint.command.record import record
 
     return record(command, python, config, quiet)
+
+
+@group.command()
+def lsp() -> int:
+    """Serve an editor: the language server on standard input and output (needs `scanlint[lsp]`)."""
+    from scanlint.lsp.stdio import serve
+
+    return serve()
 
 
 def main() -> None:

@@ -10,8 +10,12 @@ class UsageError(Exception):
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """`; did you mean ...?` for the nearest choice, or nothing."""
+    """`; did you mean ...?` for the nearest choice, or nothing where none is near: numbers are not near each other."""
     import difflib
 
-    near = difflib.get_close_matches(word, list(choices), n=1, cutoff=0.5)
+    listed = list(choices)
+    if any(char.isdigit() for char in word):
+        near = [choice for choice in listed if choice.lower() == word.lower()]
+    else:
+        near = difflib.get_close_matches(word, listed, n=1, cutoff=0.7)
     return f"; did you mean `{near[0]}`?" if near else ""

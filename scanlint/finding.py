@@ -38,9 +38,11 @@ class Link(NamedTuple):
     path: str
     line: int
     column: int
+    cell: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.text} at {self.path}:{self.line}"
+        cell = f"cell {self.cell}:" if self.cell is not None else ""
+        return f"{self.text} at {self.path}:{cell}{self.line}"
 
 
 class Edit(NamedTuple):
@@ -49,6 +51,7 @@ class Edit(NamedTuple):
     start: Position
     end: Position
     text: str
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +141,10 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One place that is reported, where it is, why, and what can be done."""
+    """One place that is reported, where it is, why, and what can be done.
+
+    In a report, places in a notebook are those in one of its cells; before, they are those in the program of all cells.
+    """
 
     code: str
     name: str
@@ -155,6 +161,23 @@ class Finding:
     fix: Fix = Fix("none")
     verification: Verification | None = None
     cost: Cost | None = None
+    cell: int | None = None
+
+    @property
+    def span(self) -> tuple[Position, Position]:
+        """Where it stands in the file: of a notebook, the beginning, for its lines are not those of a cell."""
+        return (self.start, self.end) if self.cell is None else (Position(1, 1), Position(1, 2))
+
+    @property
+    def place(self) -> str:
+        """Where it begins: `path:line:column`, with the cell of a notebook before the line."""
+        cell = f"cell {self.cell}:" if self.cell is not None else ""
+        return f"{self.path}:{cell}{self.start.line}:{self.start.column}"
+
+
+def spot(finding: Finding) -> tuple[object, ...]:
+    """What tells one finding of a file from the others."""
+    return finding.code, finding.start, finding.end, finding.message
 
 
 class Resume(NamedTuple):
@@ -175,7 +198,7 @@ class Rewrite(NamedTuple):
     `again`: it is one step, after which the same loop has to be rewritten once more. `then`: it is one step, after
     which the statements at these places of the new text have to be rewritten, in this order. `plainer`: what to write
     where this one is refuted; it may have a plainer one in its turn. `bare`: the edits are those of the bare form of
-    the unit, in which there is no layout.
+    the unit, in which there is no layout. `meant`: they are those of its normal form.
     """
 
     edits: tuple[Edit, ...]
@@ -185,6 +208,7 @@ class Rewrite(NamedTuple):
     then: tuple[Resume, ...] = ()
     plainer: Rewrite | None = None
     bare: bool = False
+    meant: bool = False
 
 
 class Withheld(NamedTuple):
@@ -196,6 +220,15 @@ class Withheld(NamedTuple):
     @property
     def reason(self) -> str:
         return f"{self.code}: {self.message}"
+
+
+class LeftLoop(NamedTuple):
+    """A loop on the host of which nothing is said: where it stands, and why, by a stable code; "no-jax" for most."""
+
+    path: str
+    line: int
+    code: str
+    message: str
 
 
 class NotApplicable(NamedTuple):

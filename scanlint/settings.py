@@ -16,7 +16,7 @@ class Settings:
 
     `source` is the file that the configuration came from. `baseline` is a file of findings that are known already.
     `line_length` is that of the formatter. `jobs` is the most processes that are used, 0 for as many as there are
-    processors.
+    processors. `tells_left`: the run tells too which loops it looked at and left.
     """
 
     root: Path = field(default_factory=Path.cwd)
@@ -28,6 +28,7 @@ class Settings:
     exclude: tuple[str, ...] = ()
     extend_exclude: tuple[str, ...] = ()
     force_exclude: bool = False
+    respect_gitignore: bool = True
     assume_traced: tuple[str, ...] = ()
     inputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     max_unrolled_trips: int = 10
@@ -42,6 +43,7 @@ class Settings:
     jobs: int = 0
     cache: bool = True
     cache_dir: Path | None = None
+    tells_left: bool = False
 
     def asks_for(self, code: str, name: str) -> bool:
         """Whether a rule that is off by default is selected, by its code, a prefix of it, its name or ALL."""

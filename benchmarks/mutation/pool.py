@@ -147,7 +147,9 @@ def serve() -> None:
             jaxes.enable_x64(False)
             request = json.loads(line)
             task, answer = worker.attempt(
-                worker.Task(request, lambda stage: tell({"stage": stage}), enclosure, intact, worker.Recordings())
+                worker.VerificationRun(
+                    request, lambda stage: tell({"stage": stage}), enclosure, intact, worker.Recordings()
+                )
             )
             tell({"answer": task.trusted(answer)})
 

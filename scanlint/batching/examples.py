@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from scanlint.host.traceable import traceable
+from scanlint.host.callees import by_jax, cast_away, stageable
 from scanlint.loops.accumulators.collected_lists import composite
 from scanlint.loops.concrete_uses import limit, number_cast
-from scanlint.loops.constant_tables import is_table
+from scanlint.loops.constant_tables import entries, host_array, is_table
 from scanlint.loops.loop import LoopModel
-from scanlint.loops.obstacles import MAKERS
+from scanlint.loops.obstacles import MAKERS, index_needs_int
 from scanlint.loops.sizes.lengths import made_with
 from scanlint.loops.sizes.shape_reads import axis_read, last_axis
 from scanlint.loops.streams import Stream, is_array
@@ -25,7 +25,7 @@ STACKS = frozenset(f"jax.numpy.{n}" for n in ("stack", "array", "asarray"))
 class Rows:
     """One array that gives each example a row: `places` are the reads `xs[i]`, `target` the loop variable.
 
-    `name` is what the loop calls `xs[i]`, where a statement that needs not be kept says so.
+    `name` is what the loop calls `xs[i]`, where a statement that needs not be kept says so. `loose`: it may be a list.
     """
 
     array: ast.expr
@@ -34,6 +34,7 @@ class Rows:
     target: ast.expr | None = None
     reverse: bool = False
     name: str | None = None
+    loose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +90,10 @@ def find_batch(
     counter: Stream | None = None
     parts: list[ast.AST] = [*statements, *elements]
     for stream in streams:
-        if stream.table or stream.listed:
+        if stream.listed or (stream.table and not _of_numpy(unit, stream)):
             return None
         if stream.kind == "rows" and stream.array is not None:
-            rows.append(Rows(stream.array, 0, target=stream.target, reverse=stream.reverse))
+            rows.append(Rows(stream.array, 0, target=stream.target, reverse=stream.reverse, loose=stream.loose))
         elif counter is not None or not isinstance(stream.target, ast.Name):
             return None
         else:
@@ -104,7 +105,7 @@ def find_batch(
     name = counter.target.id
     uses = [n for p in parts for n in ast.walk(p) if isinstance(n, ast.Name) and n.id == name]
     uses.sort(key=lambda use: (use.lineno, use.col_offset))
-    found = [_row(unit, use, bound) for use in uses]
+    found = [row_read(unit, use, bound) for use in uses]
     plain = counter.plain or counter.counted is not None
     if plain and not counter.reverse and all(place is not None for place in found):
         read = list(rows)
@@ -117,6 +118,11 @@ def find_batch(
     if not rows and not windows and not numbered:
         return None
     return _sound(Batch(unit, node, tuple(statements), tuple(elements), tuple(rows), counter, name, numbered))
+
+
+def _of_numpy(unit: Unit, stream: Stream) -> bool:
+    """Whether rows of a NumPy array are handed in, on the host: `vmap` takes such arrays."""
+    return stream.array is not None and host_array(unit, stream.array)
 
 
 def _add(rows: list[Rows], place: ast.Subscript, axis: int) -> None:
@@ -133,12 +139,15 @@ def as_long(unit: Unit, row: Rows, counter: Stream, rows: Sequence[Rows]) -> boo
         return True
     if row.axis == 0 and made_with(unit, row.array, counter.stop):
         return True
+    if row.axis == 0 and host_array(unit, row.array):
+        written = entries(unit, row.array)
+        return written is not None and written == unit.value(counter.stop).constant
     counted = last_axis(unit, counter.stop) if row.axis == -1 else axis_read(unit, counter.stop)
     kin = {(ast.unparse(r.array), r.axis) for r in rows}
     return counted is not None and counted in kin and row.axis == counted[1]
 
 
-def _row(unit: Unit, use: ast.Name, bound: Names) -> tuple[ast.Subscript, int] | None:
+def row_read(unit: Unit, use: ast.Name, bound: Names) -> tuple[ast.Subscript, int] | None:
     """The read `xs[i]` or `xs[:, i]` that an index serves, and the axis."""
     parent = unit.parents.get(use)
     axis = 0
@@ -152,7 +161,8 @@ def _row(unit: Unit, use: ast.Name, bound: Names) -> tuple[ast.Subscript, int] |
     match parent:
         case ast.Subscript(value=ast.Name() | ast.Attribute() as array, ctx=ast.Load()) if not reads(array) & bound:
             inside = parent.slice is use or (isinstance(parent.slice, ast.Tuple) and use in parent.slice.elts)
-            if inside and (is_array(unit, array) or axis != 0 or _table(unit, array)):
+            known = is_array(unit, array) or host_array(unit, array)
+            if inside and (known or axis != 0 or _table(unit, array)):
                 return parent, axis
     return None
 
@@ -196,7 +206,8 @@ def _sound(batch: Batch) -> Batch | None:
     unit = batch.unit
     if (not batch.rows and batch.index is None) or _compared(batch):
         return None
-    if batch.rows and not any(is_array(unit, row.array) for row in batch.rows):
+    known = any(row.loose or is_array(unit, row.array) for row in batch.rows)
+    if batch.rows and not known and not _works_in_jax(batch):
         return None
     used = reads(*batch.statements, *batch.elements)
     trees, vary = isinstance(batch.node, ast.For), False
@@ -214,7 +225,20 @@ def _sound(batch: Batch) -> Batch | None:
         return None
     if unit.context(batch.node).traced:
         return batch
-    return batch if all(traceable(unit, part) for part in [*batch.statements, *batch.elements]) else None
+    if any(cast_away(unit, part) for part in _parts(batch)) and not all(by_jax(unit, e) for e in batch.elements):
+        return None  # Python may well work on these numbers, in double precision
+    own = binds(*batch.statements)
+    parts: list[ast.AST] = [*batch.statements, *batch.elements]
+    return batch if all(stageable(unit, part, own, batch.variant) for part in parts) else None
+
+
+def _works_in_jax(batch: Batch) -> bool:
+    """Whether rows of NumPy go into what JAX computes, and none of them has to be a number of Python's."""
+    if not all(host_array(batch.unit, row.array) for row in batch.rows):
+        return False
+    numbers = frozenset(n for row in batch.rows if row.target is not None for n in targets(row.target))
+    whole = (need for element in batch.elements for need in index_needs_int(batch.unit, element, numbers))
+    return next(whole, None) is None and all(by_jax(batch.unit, element) for element in batch.elements)
 
 
 def _compared(batch: Batch) -> bool:
@@ -258,6 +282,8 @@ def _takes_tracer(batch: Batch, part: ast.AST) -> bool:
         case ast.Call(func=function, args=args) if reads(*args) & index:
             name = batch.unit.resolve(function) or ""
             outer, loop = batch.unit.parents.get(part), isinstance(batch.node, ast.For)
+            if batch.numbered and not batch.unit.context(batch.node).traced and not name.startswith("jax."):
+                return False  # what a function of the project does with a number is not followed on the host
             if loop and (limit(batch.unit, part) or number_cast(batch.unit, part)):
                 return True
             if loop and name == "builtins.range" and isinstance(outer, ast.For) and outer.iter is part:

@@ -2,25 +2,52 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 
+import click
+
+from scanlint.command.page import brief, styled
 from scanlint.errors import UsageError, did_you_mean
+from scanlint.report.console import out
+from scanlint.report.paint import paint_for
 from scanlint.rules.registry import Entry, entries
 
 PACKAGE = Path(__file__).parent.parent
 FOLDERS = (PACKAGE / "_catalogue", PACKAGE.parent / "rules")
 
 
+WIDEST = 100
+
+
+def explain(word: str | None, *, full: bool) -> None:
+    """Print the list of rules, what matters of one rule, or its whole page in a pager. Raises UsageError."""
+    paint = paint_for(sys.stdout, "auto")
+    if word is None:
+        out(listing())
+    elif full:
+        click.echo_via_pager(styled(page(word), paint), color=paint.on or None)
+    else:
+        width = min(shutil.get_terminal_size((WIDEST, 24)).columns, WIDEST)
+        out(brief(page(word), find(word).name, paint, width))
+
+
 def page(word: str) -> str:
     """The page of a rule, by its code or name, without its front matter."""
     entry = find(word)
-    for folder in FOLDERS:
-        if (file := folder / f"{entry.name}.md").is_file():
-            text = file.read_text(encoding="utf-8")
-            body = text.split("---\n", 2)[-1].lstrip() if text.startswith("---\n") else text
-            state = "on by default" if entry.default else "off unless selected"
-            return body.replace(f"# {entry.name}", f"# {entry.name} ({entry.code}, {state})", 1)
+    if (file := page_file(entry.name)) is not None:
+        text = file.read_text(encoding="utf-8")
+        body = text.split("---\n", 2)[-1].lstrip() if text.startswith("---\n") else text
+        state = "on by default" if entry.default else "off unless selected"
+        return body.replace(f"# {entry.name}", f"# {entry.name} ({entry.code}, {state})", 1)
     return f"{entry.code} {entry.name}: {entry.summary}\n"
+
+
+def page_file(name: str) -> Path | None:
+    """Where the page of a rule stands."""
+    files = (folder / f"{name}.md" for folder in FOLDERS)
+    return next((file for file in files if file.is_file()), None)
 
 
 def find(word: str) -> Entry:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scanlint.command.config import load
 from scanlint.command.request import STDIN, Request, check
-from scanlint.command.show import show
+from scanlint.command.show import further, show
 from scanlint.fix.write import NotWritten, write_new
 from scanlint.record.recordings import priced
 from scanlint.report.console import Progress, err, out
-from scanlint.report.result import Result, plural
+from scanlint.report.output import render_step_summary
+from scanlint.report.result import Result, left_lines, plural
+from scanlint.report.visible import visible_lines
 from scanlint.settings import Settings
 
 if TYPE_CHECKING:
@@ -23,12 +27,17 @@ CLEAN, FINDINGS, FAILED = 0, 1, 2
 def run(request: Request) -> int:
     """Carry out a request and give its exit code. Raises UsageError."""
     check(request)
-    settings = load(request.start, request.config, request.overrides)
+    settings = replace(load(request.start, request.config, request.overrides), tells_left=request.verbose)
     if request.show_settings:
         from scanlint.report.listing import settings_text
 
         out(settings_text(settings))
         return CLEAN
+    if request.watch:
+        from scanlint.command.watch_files import check_watch, watch
+
+        check_watch(request)
+        return watch(request, settings, run)
     if request.write_baseline or request.prune_baseline:
         from scanlint.command.known_findings import baseline_file
 
@@ -38,7 +47,7 @@ def run(request: Request) -> int:
     problems = [f"{path}: no such file or directory{'' if path.suffix else ', nor a command'}" for path in missing]
     code = _run(replace(request, paths=paths), settings, problems) if paths else CLEAN
     for problem in problems:
-        err(f"error: {problem}\n")
+        err(f"error: {visible_lines(problem)}\n")
     return FAILED if problems else code
 
 
@@ -59,8 +68,10 @@ def _run(request: Request, settings: Settings, problems: list[str]) -> int:
         err(f"{remark}\n")
     for protection in outcome.protections if request.verbose else ():
         err(f"protected by: {protection}\n")
+    for line in left_lines(outcome.left) if request.verbose else ():
+        err(f"{line}\n")
     for note in outcome.notes:
-        err(f"note: {note}\n")
+        err(f"note: {visible_lines(note)}\n")
     findings, written = outcome.findings, len(outcome.changes)
     if request.action == "fix" and stdin is None and outcome.changes:
         from scanlint.fix.commit import write_changes
@@ -71,12 +82,30 @@ def _run(request: Request, settings: Settings, problems: list[str]) -> int:
     if not outcome.files and not problems and not request.quiet:
         err("warning: no Python files found under the given paths\n")
     result = _result(replace(outcome, findings=findings), request, settings, stdin, problems)
-    if (text := show(result, request, outcome.changes, stdin)) is not None and request.output_file:
-        try:
-            write_new(request.output_file, text.encode())
-        except NotWritten as error:
-            problems.append(str(error))
+    text = show(result, request, outcome.changes, stdin)
+    if request.output_file and text is not None:
+        _write(request.output_file, text, problems)
+    for also, report in further(result, request):
+        _write(also, report, problems)
+    if request.form == "github" and (file := os.environ.get("GITHUB_STEP_SUMMARY")):
+        _add_summary(Path(file), result, problems)
     return _exit_code(result, request, written)
+
+
+def _write(file: Path, text: str, problems: list[str]) -> None:
+    try:
+        write_new(file, text.encode("utf-8", "backslashreplace"))
+    except NotWritten as error:
+        problems.append(str(error))
+
+
+def _add_summary(file: Path, result: Result, problems: list[str]) -> None:
+    """Add to the summary of the step that runs this."""
+    try:
+        with file.open("a", encoding="utf-8") as stream:
+            stream.write(render_step_summary(result))
+    except OSError as error:
+        problems.append(f"{file}: cannot write: {error.strerror or error}")
 
 
 def _result(
@@ -84,8 +113,18 @@ def _result(
 ) -> Result:
     from scanlint.engine.texts import Texts
 
-    lines = Texts(outcome.changes, stdin).lines
-    result = Result(outcome.findings, outcome.files, outcome.seconds, request.action, lines)
+    texts = Texts(outcome.changes, stdin)
+    findings = tuple(map(texts.placed, outcome.findings))
+    result = Result(
+        findings,
+        outcome.files,
+        outcome.seconds,
+        request.action,
+        texts.lines,
+        request.verbose,
+        texts.rewritten,
+        outcome.left,
+    )
     if settings.baseline is not None:
         from scanlint.command.known_findings import baselined
 
@@ -131,6 +170,8 @@ def _exit_code(result: Result, request: Request, written: int) -> int:
     """With --diff, whether there is something to change; else whether something is left, or was changed if asked."""
     if request.exit_zero:
         return CLEAN
+    if request.action == "diff" and request.form == "html":
+        return FINDINGS if result.findings else CLEAN
     if request.action == "diff":
         return FINDINGS if written else CLEAN
     if request.exit_non_zero_on_fix and written:

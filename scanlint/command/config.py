@@ -23,6 +23,7 @@ class Overrides(NamedTuple):
     exclude: tuple[str, ...] = ()
     extend_exclude: tuple[str, ...] = ()
     force_exclude: bool = False
+    respect_gitignore: bool | None = None
     python: str | None = None
     verify_timeout: float | None = None
     measure: bool = False
@@ -132,15 +133,20 @@ def _override(settings: Settings, over: Overrides) -> Settings:
         exclude=over.exclude or settings.exclude,
         extend_exclude=(*settings.extend_exclude, *over.extend_exclude),
         force_exclude=over.force_exclude or settings.force_exclude,
+        respect_gitignore=_said(over.respect_gitignore, settings.respect_gitignore),
         python=over.python or settings.python,
         verify_timeout=settings.verify_timeout if over.verify_timeout is None else over.verify_timeout,
         measure=over.measure or settings.measure,
-        unsafe_fixes=settings.unsafe_fixes if over.unsafe_fixes is None else over.unsafe_fixes,
+        unsafe_fixes=_said(over.unsafe_fixes, settings.unsafe_fixes),
         baseline=over.baseline or settings.baseline,
         cache=settings.cache and not over.no_cache,
         cache_dir=over.cache_dir or settings.cache_dir,
         jobs=settings.jobs if over.jobs is None else over.jobs,
     )
+
+
+def _said(option: bool | None, setting: bool) -> bool:
+    return setting if option is None else option
 
 
 def _check_rules(settings: Settings, over: Overrides) -> None:
@@ -222,6 +228,7 @@ KEYS: Mapping[str, Callable[[object], object]] = {
     "exclude": _words,
     "extend-exclude": _words,
     "force-exclude": _flag,
+    "respect-gitignore": _flag,
     "assume-traced": _words,
     "max-unrolled-trips": _count,
     "min-unrolled-equations": _count,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
-from typing import TypedDict, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 import click
 
 from scanlint.command.config import Overrides
+from scanlint.command.help_text import SectionOption
 from scanlint.command.request import Request
 from scanlint.report.output import FORMATS, Format
 from scanlint.report.paint import ColorChoice
@@ -19,87 +20,188 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
-class CheckOptions(TypedDict):
-    """What click hands over: one entry per option."""
+class FormatAndFile(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click only
+    """`sarif:out.sarif`: a format and the file that it goes to."""
+
+    name = "format and file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[Format, Path]:
+        form, _, file = str(value).partition(":")
+        for known in FORMATS:
+            if form == known and file:
+                return known, Path(file)
+        return self.fail(f"`{value}` is not FORMAT:FILE with a format of {', '.join(FORMATS)}", param, ctx)
+
+
+class ReportOptions(TypedDict):
+    """What click hands over for `scanlint report`: one entry per option, as of `scanlint check`."""
 
     paths: tuple[Path, ...]
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    extend_select: tuple[str, ...]
+    exclude: tuple[str, ...]
+    extend_exclude: tuple[str, ...]
+    python: str | None
+    verify_timeout: float | None
+    measure: bool
+    config: Path | None
+    jobs: int | None
+    no_cache: bool
+    cache_dir: Path | None
+    exit_zero: bool
+    quiet: bool
+
+
+class CheckOptions(ReportOptions):
+    """Those of `scanlint check` beside them."""
+
     fix: bool
     diff: bool
     fix_only: bool
     unsafe_fixes: bool | None
-    select: tuple[str, ...]
-    ignore: tuple[str, ...]
-    extend_select: tuple[str, ...]
     output_format: Format
     output_file: Path | None
+    also: tuple[tuple[Format, Path], ...]
     statistics: bool
     show_files: bool
     show_settings: bool
-    exit_zero: bool
     exit_non_zero_on_fix: bool
     stdin_filename: Path | None
-    no_cache: bool
-    cache_dir: Path | None
-    jobs: int | None
-    config: Path | None
-    exclude: tuple[str, ...]
-    extend_exclude: tuple[str, ...]
     force_exclude: bool
-    python: str | None
-    verify_timeout: float | None
-    measure: bool
+    respect_gitignore: bool | None
     baseline: Path | None
     write_baseline: bool
     prune_baseline: bool
     add_ignore: bool
+    watch: bool
     color: ColorChoice
-    quiet: bool
     verbose: bool
 
 
+_option = partial(click.option, cls=SectionOption)
 OPTIONS = (
     click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True)),
-    click.option("--fix", is_flag=True, help="Rewrite, verify each rewrite under JAX, write what was verified."),
-    click.option("--diff", is_flag=True, help="Print what --fix would change as a diff; write nothing."),
-    click.option(
-        "--unsafe-fixes/--no-unsafe-fixes", default=None, help="Also write rewrites that could not be verified."
+    _option(
+        "--fix",
+        is_flag=True,
+        help="Rewrite, verify each rewrite under JAX, write what was verified.",
+        section="What is done",
     ),
-    click.option("--fix-only", is_flag=True, help="Fix, and do not report what is left. Implies --fix."),
-    click.option(
-        "--select", multiple=True, metavar="RULES", help="Rules to run: names, codes or prefixes, comma-separated."
+    _option(
+        "--diff", is_flag=True, help="Print what --fix would change as a diff; write nothing.", section="What is done"
     ),
-    click.option("--ignore", multiple=True, metavar="RULES", help="Rules not to run."),
-    click.option("--extend-select", multiple=True, metavar="RULES", help="Rules to run as well."),
-    click.option("--output-format", type=click.Choice(FORMATS), default="full", show_default=True),
-    click.option("--output-file", "-o", type=FILE, help="Write the report to a file."),
-    click.option("--statistics", is_flag=True, help="Counts per rule instead of the findings."),
-    click.option("--show-files", is_flag=True, help="List the files that would be checked."),
-    click.option("--show-settings", is_flag=True, help="Show the settings that would be used."),
-    click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings."),
-    click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed."),
-    click.option("--stdin-filename", type=click.Path(path_type=Path), help="The name of the file that `-` stands for."),
-    click.option("--no-cache", is_flag=True, help="Neither read nor write the cache."),
-    click.option(
-        "--cache-dir", type=FOLDER, envvar="SCANLINT_CACHE_DIR", show_envvar=True, help="Where the cache is kept."
+    _option(
+        "--unsafe-fixes/--no-unsafe-fixes",
+        default=None,
+        help="Also write rewrites that could not be verified.",
+        section="What is done",
     ),
-    click.option(
-        "--jobs", "-j", type=click.IntRange(1), metavar="N", help="Processes to use (default: all processors)."
+    _option(
+        "--fix-only", is_flag=True, help="Fix, and do not report what is left. Implies --fix.", section="What is done"
     ),
-    click.option("--config", type=FILE, help="Use this file instead of the nearest pyproject.toml."),
-    click.option("--exclude", multiple=True, metavar="PATTERNS", help="Files to leave out, instead of the defaults."),
-    click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Files to leave out as well."),
-    click.option("--force-exclude", is_flag=True, help="Leave them out even when they are named."),
-    click.option("--python", metavar="INTERPRETER", help="Where rewrites are verified: the project's environment."),
-    click.option("--verify-timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Per function."),
-    click.option("--measure", is_flag=True, help="Measure the seconds of tracing and compiling before and after."),
-    click.option("--baseline", type=FILE, help="Findings that are known and not reported."),
-    click.option("--write-baseline", is_flag=True, help="Put all findings into the baseline."),
-    click.option("--prune-baseline", is_flag=True, help="Take out of the baseline what is no longer found."),
-    click.option("--add-ignore", is_flag=True, help="Add an ignore comment for each finding."),
-    click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True),
-    click.option("--quiet", "-q", is_flag=True, help="Print nothing but the findings."),
-    click.option(
-        "--verbose", "-v", is_flag=True, help="Also print the configuration used, the protections and the cache."
+    _option("--add-ignore", is_flag=True, help="Add an ignore comment for each finding.", section="What is done"),
+    _option("--watch", "-w", is_flag=True, help="Check again whenever a file changes.", section="What is done"),
+    _option(
+        "--select",
+        multiple=True,
+        metavar="RULES",
+        help="Rules to run: names, codes or prefixes, comma-separated.",
+        section="Rules",
+    ),
+    _option("--ignore", multiple=True, metavar="RULES", help="Rules not to run.", section="Rules"),
+    _option("--extend-select", multiple=True, metavar="RULES", help="Rules to run as well.", section="Rules"),
+    _option(
+        "--exclude",
+        multiple=True,
+        metavar="PATTERNS",
+        help="Files to leave out, instead of the defaults.",
+        section="Files",
+    ),
+    _option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Files to leave out as well.", section="Files"),
+    _option("--force-exclude", is_flag=True, help="Leave them out even when they are named.", section="Files"),
+    _option(
+        "--respect-gitignore/--no-respect-gitignore",
+        default=None,
+        help="Leave out what git ignores (default).",
+        section="Files",
+    ),
+    _option(
+        "--stdin-filename",
+        type=click.Path(path_type=Path),
+        help="The name of the file that `-` stands for.",
+        section="Files",
+    ),
+    _option("--show-files", is_flag=True, help="List the files that would be checked.", section="Files"),
+    _option(
+        "--python",
+        metavar="INTERPRETER",
+        help="Where rewrites are verified: the project's environment.",
+        section="Verification",
+    ),
+    _option(
+        "--verify-timeout",
+        type=click.FloatRange(0, min_open=True),
+        metavar="SECONDS",
+        help="Per function.",
+        section="Verification",
+    ),
+    _option(
+        "--measure",
+        is_flag=True,
+        help="Measure the seconds of tracing and compiling before and after.",
+        section="Verification",
+    ),
+    _option("--output-format", type=click.Choice(FORMATS), default="full", show_default=True, section="Output"),
+    _option("--output-file", "-o", type=FILE, help="Write the report to a file.", section="Output"),
+    _option(
+        "--also",
+        multiple=True,
+        type=FormatAndFile(),
+        metavar="FORMAT:FILE",
+        help="Also write it in another format to a file (repeatable).",
+        section="Output",
+    ),
+    _option("--statistics", is_flag=True, help="Counts per rule instead of the findings.", section="Output"),
+    _option(
+        "--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True, section="Output"
+    ),
+    _option("--quiet", "-q", is_flag=True, help="Print nothing but the findings.", section="Output"),
+    _option(
+        "--verbose",
+        "-v",
+        is_flag=True,
+        help="Also print the configuration used, the protections and the cache.",
+        section="Output",
+    ),
+    _option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.", section="Output"),
+    _option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.", section="Output"),
+    _option("--baseline", type=FILE, help="Findings that are known and not reported.", section="Known findings"),
+    _option("--write-baseline", is_flag=True, help="Put all findings into the baseline.", section="Known findings"),
+    _option(
+        "--prune-baseline",
+        is_flag=True,
+        help="Take out of the baseline what is no longer found.",
+        section="Known findings",
+    ),
+    _option("--config", type=FILE, help="Use this file instead of the nearest pyproject.toml.", section="Settings"),
+    _option("--show-settings", is_flag=True, help="Show the settings that would be used.", section="Settings"),
+    _option("--no-cache", is_flag=True, help="Neither read nor write the cache.", section="Settings"),
+    _option(
+        "--cache-dir",
+        type=FOLDER,
+        envvar="SCANLINT_CACHE_DIR",
+        show_envvar=True,
+        help="Where the cache is kept.",
+        section="Settings",
+    ),
+    _option(
+        "--jobs",
+        "-j",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Processes to use (default: all processors).",
+        section="Settings",
     ),
 )
 
@@ -107,6 +209,33 @@ OPTIONS = (
 def check_options(function: F) -> F:
     """Decorate a command with all of them."""
     return reduce(lambda decorated, option: option(decorated), reversed(OPTIONS), function)
+
+
+def report_options(function: F) -> F:
+    """Decorate a command with those that `scanlint report` shares."""
+    shared = ReportOptions.__annotations__
+    chosen = [option for option in OPTIONS if _name(option) in shared]
+    return reduce(lambda decorated, option: option(decorated), reversed(chosen), function)
+
+
+def _name(option: Callable[[Any], Any]) -> str:
+    """What click calls the parameter that a decorator adds."""
+    command: Any = option(lambda: None)
+    return str(command.__click_params__[0].name)
+
+
+def report_request(page: Path, options: ReportOptions, *, verified: bool) -> Request:
+    """The request for a page: what `--fix --diff` would do, written to a file."""
+    return Request(
+        paths=options["paths"] or (Path(),),
+        action="diff" if verified else "check",
+        config=options["config"],
+        overrides=_overrides(options),
+        form="html",
+        output_file=page,
+        exit_zero=options["exit_zero"],
+        quiet=options["quiet"],
+    )
 
 
 def request_from(options: CheckOptions) -> Request:
@@ -120,6 +249,7 @@ def request_from(options: CheckOptions) -> Request:
         overrides=_overrides(options),
         form=options["output_format"],
         output_file=options["output_file"],
+        also=options["also"],
         statistics=options["statistics"],
         show_files=options["show_files"],
         show_settings=options["show_settings"],
@@ -132,26 +262,16 @@ def request_from(options: CheckOptions) -> Request:
         write_baseline=options["write_baseline"],
         prune_baseline=options["prune_baseline"],
         add_ignore=options["add_ignore"],
+        watch=options["watch"],
     )
 
 
-def _overrides(options: CheckOptions) -> Overrides:
-    return Overrides(
-        select=_split(options["select"]),
-        ignore=_split(options["ignore"]),
-        extend_select=_split(options["extend_select"]),
-        exclude=_split(options["exclude"]),
-        extend_exclude=_split(options["extend_exclude"]),
-        force_exclude=options["force_exclude"],
-        python=options["python"],
-        verify_timeout=options["verify_timeout"],
-        measure=options["measure"],
-        unsafe_fixes=options["unsafe_fixes"],
-        baseline=options["baseline"],
-        no_cache=options["no_cache"],
-        cache_dir=options["cache_dir"],
-        jobs=options["jobs"],
-    )
+def _overrides(options: ReportOptions) -> Overrides:
+    """What both commands say of the settings; the rest is said by `check` alone."""
+    said: dict[str, Any] = {name: value for name, value in options.items() if name in Overrides._fields}
+    for name in ("select", "ignore", "extend_select", "exclude", "extend_exclude"):
+        said[name] = _split(said[name])
+    return Overrides(**said)
 
 
 def _split(values: tuple[str, ...]) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ class Request:
     overrides: Overrides = field(default_factory=Overrides)
     form: Format = "full"
     output_file: Path | None = None
+    also: tuple[tuple[Format, Path], ...] = ()
     statistics: bool = False
     show_files: bool = False
     show_settings: bool = False
@@ -37,6 +38,7 @@ class Request:
     write_baseline: bool = False
     prune_baseline: bool = False
     add_ignore: bool = False
+    watch: bool = False
 
     @property
     def stdin(self) -> bool:

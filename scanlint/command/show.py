@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from scanlint.command.request import Request
+from scanlint.finding import Finding
 from scanlint.report.console import err, out, out_bytes
 from scanlint.report.output import render, render_rewrites, render_statistics
 from scanlint.report.paint import paint_for
-from scanlint.report.result import Result
+from scanlint.report.result import Result, summary
 
+FOR_PEOPLE = ("full", "concise")
 Changes = Mapping[Path, tuple[bytes, bytes]]
 
 
@@ -20,10 +23,17 @@ def show(result: Result, request: Request, changes: Changes, stdin: bytes | None
     """Print a run; gives the report where it is to go to a file.
 
     With --diff the diff has standard output to itself, as the fixed text has with `--fix -`: what became of each
-    rewrite is then said on standard error.
+    rewrite is then said on standard error. A form for programs takes the place of the diff.
     """
-    text_first = request.action == "diff" or (request.action == "fix" and stdin is not None)
-    if request.action == "diff":
+    data = request.form not in FOR_PEOPLE
+    if request.form == "html" and request.output_file:
+        if not request.quiet:
+            err(f"{summary(result)}, see {request.output_file}\n")
+        return _report(result, request, colors=False)
+    text_first = (request.action == "diff" and not (data and not request.output_file)) or (
+        request.action == "fix" and stdin is not None
+    )
+    if request.action == "diff" and text_first:
         _show_diff(changes, request)
     elif text_first and stdin is not None:
         out_bytes(next((new for _, new in changes.values()), stdin))
@@ -36,11 +46,26 @@ def show(result: Result, request: Request, changes: Changes, stdin: bytes | None
     return None
 
 
+def further(result: Result, request: Request) -> Iterator[tuple[Path, str]]:
+    """The reports that are asked for beside the one that is shown: each file with its text."""
+    for form, file in request.also:
+        yield file, _report(result, replace(request, form=form), colors=False)
+
+
 def _report(result: Result, request: Request, *, colors: bool) -> str:
     paint = paint_for(sys.stdout, request.color if colors else "never")
+    if request.action == "diff" and request.form not in FOR_PEOPLE:
+        result = replace(result, findings=tuple(map(_offered, result.findings)))
     if request.statistics:
         return render_statistics(result, request.form, closing=not request.quiet)
     return render(result, request.form, paint, closing=not request.quiet)
+
+
+def _offered(finding: Finding) -> Finding:
+    """A rewrite that was verified and is not written."""
+    return (
+        replace(finding, fix=replace(finding.fix, status="available")) if finding.fix.status == "applied" else finding
+    )
 
 
 def _show_diff(changes: Changes, request: Request) -> None:

@@ -11,20 +11,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scanlint.engine.tasks import Hit, Place, Slice, SliceTask, UnitKey
-from scanlint.finding import Finding, Fix
+from scanlint.finding import Edit, Finding, Fix, LeftLoop
 from scanlint.project.encoding import pack, unpack
 from scanlint.project.files import SourceFile, Unreadable, read
-from scanlint.project.modules import Asked, FileChanged, Library, Module, Trees
+from scanlint.project.modules import Asked, FileChanged, Library, Module, Trees, pinned
 from scanlint.project.summary import ModuleNames, Surveyed
 from scanlint.project.survey import examine
 from scanlint.settings import Settings
-from scanlint.syntax.edits import line_edits
+from scanlint.syntax.edits import line_edits, moved
 
 if TYPE_CHECKING:
     from scanlint.finding import Report
     from scanlint.project.facts import ModuleFacts
-    from scanlint.rewrite.driver import Rewriter
+    from scanlint.rewrite.driver import Rewriter, Rewritten
     from scanlint.rules.base import Rule
+    from scanlint.syntax.source import Source
     from scanlint.trace.program.project import Project
     from scanlint.trace.unit import Unit
 
@@ -39,6 +40,7 @@ class Bench:
         self.project = project
         self.rewriter = rewriter
         self.selected = selected
+        self._imports: dict[tuple[int, tuple[str, ...]], tuple[Edit, ...]] = {}
 
     def reports(self, wanted: Container[UnitKey] | None = None) -> Iterator[tuple[Unit, list[Report]]]:
         """The units, each with what the selected rules find in it."""
@@ -54,21 +56,43 @@ class Bench:
         made = self.rewriter.apply(unit, report)
         if isinstance(made, Withheld):
             return replace(report.finding, fix=Fix("withheld", made.reason))
-        return replace(report.finding, fix=Fix("available", None, line_edits(unit.source.text, made.text)))
+        return replace(report.finding, fix=Fix("available", None, self._edits(unit.source, made)))
+
+    def _edits(self, source: Source, made: Rewritten) -> tuple[Edit, ...]:
+        """What a rewrite changes in the file, in whole lines."""
+        from scanlint.rewrite.emit.imports import add_imports
+
+        now = made.unit.source
+        if source.file is None or now.file is not source.file:
+            return line_edits(source.whole, made.text)
+        key = id(source.file), now.added
+        if key not in self._imports:
+            file = source.file.text
+            self._imports[key] = line_edits(file, add_imports(file, now.added))
+        own = line_edits(source.text, now.text)
+        return tuple(sorted([*self._imports[key], *(moved(edit, source.above) for edit in own)]))
 
 
 class Analyst:
-    """Holds the texts, trees and facts that it has made; `packs` them for others, where others are to have them."""
+    """Holds the texts, trees and facts that it has made; `packs` them for others, where others are to have them.
+
+    The analyses of the tasks that it `holds` can be asked more when they have ended.
+    `offers`: findings come with the edits of their rewrites, which are most of the work where there are any.
+    """
 
     def __init__(self, settings: Settings, stored: Callable[[str], bytes | None] = lambda digest: None) -> None:
         self.settings = settings
         self.library = Library({})
         self.trees = Trees()
         self.packs = True
+        self.offers = True
         self._stored = stored
         self._facts: dict[str, ModuleFacts] = {}
         self._packed: Mapping[str, bytes] = {}
         self._made: dict[SliceTask, Slice] = {}
+        self._modules: dict[str, Module] = {}
+        self.holds = frozenset[SliceTask]()
+        self.held: dict[SliceTask, Bench] = {}
 
     def survey(self, files: Iterable[Path | SourceFile | Unreadable]) -> Iterator[tuple[Surveyed, bytes | None]]:
         """What each file is, and its facts as bytes."""
@@ -119,10 +143,31 @@ class Analyst:
         gc.freeze()  # trees do not refer to themselves: to look for circles among them takes a second
         self._packed = packed
         modules: dict[str, Module] = {}
-        for name, path, display, package, digest in places:
-            modules[name] = Module(name, path, display, package, digest, self.trees, self._facts_of(display, digest))
-        self.library = Library(modules)
-        self._made = {task: made for task, made in self._made.items() if modules.keys().isdisjoint(made.missed)}
+        for place in places:
+            name, path, display, package, digest = place
+            known = self._modules.get(name)
+            if known is None or (known.path, known.display, known.package, known.digest) != place[1:]:
+                known = Module(name, path, display, package, digest, self.trees, self._facts_of(display, digest))
+            modules[name] = known
+        before, self._modules, self.library = self.library, modules, Library(modules)
+        self._made = {
+            task: made
+            for task, made in self._made.items()
+            if modules.keys().isdisjoint(made.missed) and all(_same(before, modules, n) for n in made.consulted)
+        }
+
+    def renew(self, source: SourceFile) -> Surveyed:
+        """What a changed text is; where it parses it is the one that is held for its file."""
+        surveyed, facts = examine(source, self.settings, self.trees, hold=True)
+        if facts is not None:
+            self._facts[surveyed.digest] = facts
+        return surveyed
+
+    def forget(self, display: str, digest: str, *, tree: bool = True) -> None:
+        """Let go of what a file held."""
+        self._facts.pop(digest, None)
+        if tree:
+            self.trees.drop(display)
 
     def _facts_of(self, display: str, digest: str) -> Callable[[], ModuleFacts | None]:
         def load() -> ModuleFacts | None:
@@ -141,14 +186,21 @@ class Analyst:
 
         return [rule() for rule in select(self.settings)], [rule() for rule in rules()]
 
-    def bench(self, task: SliceTask, problems: list[str]) -> Bench:
-        """Follow what begins in the modules of a task. Raises FileChanged."""
+    def bench(self, task: SliceTask, problems: list[str], changed: SourceFile | None = None) -> Bench:
+        """Follow what begins in the modules of a task, with another text for a file of it. Raises FileChanged."""
         from scanlint.rewrite.driver import Rewriter
         from scanlint.trace.program.project import Project
 
-        project = Project(self.library, self.settings, task.begin, task.asks)
+        library = self.library if changed is None else self._with(changed)
+        project = Project(library, self.settings, task.begin, task.asks)
         selected, everything = self._rules
         return Bench(project, Rewriter(everything, self.settings, project.reanalyse, problems), selected)
+
+    def _with(self, changed: SourceFile) -> Library:
+        """The modules with another text for one; as they are, where that is no Python."""
+        name = self.library.names[changed.display]
+        module = pinned(name, self.library[name].package, changed)
+        return self.library if module is None else self.library.replaced(module)
 
     def analyse(self, task: SliceTask) -> Slice:
         """The findings of a slice. What goes wrong in it is one of its problems."""
@@ -169,20 +221,43 @@ class Analyst:
         return Slice(problems=tuple(problems))
 
     def _analyse(self, task: SliceTask, problems: list[str]) -> Slice:
+        self.release(task)
         bench = self.bench(task, problems)
         units: list[UnitKey] = []
         hits: list[Hit] = []
+        left: list[LeftLoop] = []
         for unit, reports in bench.reports(task.wanted):
             key = (self.library.names[unit.source.path], unit.qualname)
             units.append(key)
-            settled = task.wanted is not None or key[0] in task.begin
+            settled = self.offers and (task.wanted is not None or key[0] in task.begin)
             hits += [Hit(key, bench.offer(unit, r) if settled else r.finding) for r in reports]
+            if self.settings.tells_left and key[0] in task.begin:
+                from scanlint.host.left_loops import left_loops
+
+                left += left_loops(unit, [report.node for report in reports], self.settings)
             unit.flows.clear()
             unit.models.clear()
+            bench.project.forget_replays()
         project = bench.project
-        made = Slice(tuple(units), tuple(hits), project.consulted, project.missed, tuple(problems), project.wants)
-        project.close()
+        made = Slice(
+            tuple(units), tuple(hits), project.consulted, project.missed, tuple(problems), project.wants, tuple(left)
+        )
+        if task in self.holds:
+            self.held[task] = bench
+        else:
+            project.close()
         return made
+
+    def release(self, task: SliceTask) -> None:
+        """Let go of an analysis that was held."""
+        bench = self.held.pop(task, None)
+        if bench is not None:
+            bench.project.close()
+
+
+def _same(before: Mapping[str, Module], now: Mapping[str, Module], name: str) -> bool:
+    """Whether a name stands for the file that it stood for: of namesakes that are added later one may take it."""
+    return name in before and name in now and before[name].display == now[name].display
 
 
 def _named(files: Mapping[str, Path], good: Callable[[str], bool]) -> dict[str, tuple[str, bool]]:

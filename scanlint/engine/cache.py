@@ -17,14 +17,17 @@ from typing import NamedTuple
 from zlib import crc32
 
 from scanlint import __version__
+from scanlint.project.contents import contents
 from scanlint.project.summary import ModuleNames, Surveyed, digest_of
 from scanlint.settings import Settings
 
 FOLDER = ".scanlint_cache"
+VERDICTS = "verdicts"
 TAG_NAME = "CACHEDIR.TAG"
 TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# This folder was made by scanlint and can be deleted.\n"
 MAGIC = b"scanlint cache 1\n"
 HEX = "[0-9a-f]" * 8
+KEPT = (f"{HEX}.index*", f"facts-{HEX}/*", f"{VERDICTS}/*")
 RESOLUTION = 2_000_000_000
 """Nanoseconds within which two changes of a file may bear the same time."""
 LIFETIME = 30 * 24 * 3600.0
@@ -32,7 +35,17 @@ VARIANTS = 3
 SPARE = 3
 """Times as many results are kept as one run asks for: their names change with the functions in them."""
 INDIFFERENT = (
-    *("source", "exclude", "extend_exclude", "force_exclude", "per_file_ignores", "baseline", "jobs", "cache"),
+    *(
+        "source",
+        "exclude",
+        "extend_exclude",
+        "force_exclude",
+        "respect_gitignore",
+        "per_file_ignores",
+        "baseline",
+        "jobs",
+        "cache",
+    ),
     *("cache_dir", "inputs", "python", "verify_timeout", "verify_environment", "measure", "unsafe_fixes"),
 )
 """Settings that change nothing of what is found in a file."""
@@ -98,6 +111,11 @@ class Cache:
         self._load()
 
     @property
+    def known(self) -> bool:
+        """Whether an earlier run has left anything."""
+        return bool(self._files)
+
+    @property
     def _index(self) -> Path:
         return self.folder / f"{crc32(self.key.encode()):08x}.index"
 
@@ -133,7 +151,7 @@ class Cache:
         if entry[0][:4] == signature[:4] and FileSignature(*entry[0]).settled:
             return known
         try:
-            if digest_of(path.read_bytes()) != known.digest:
+            if digest_of(contents(path)) != known.digest:
                 return None
         except OSError:
             return None
@@ -152,13 +170,16 @@ class Cache:
 
     def result(self, name: str, tokens: Mapping[str, str], roots: frozenset[str]) -> Plain | None:
         """A result that still holds."""
+        kept = self.entry(name, tokens, roots)
+        return kept.result if kept is not None else None
+
+    def entry(self, name: str, tokens: Mapping[str, str], roots: frozenset[str]) -> Kept | None:
+        """The same, with what it rests on."""
         self._asked.add(name)
         if name in self._results:
             self._results[name] = self._results.pop(name)
-        for kept in self._results.get(name, ()):
-            if Kept(*kept).holds(tokens, roots):
-                return kept[2]
-        return None
+        found = (Kept(*kept) for kept in self._results.get(name, ()))
+        return next((kept for kept in found if kept.holds(tokens, roots)), None)
 
     def keep_result(self, name: str, rests: dict[str, str], missed: tuple[str, ...], result: Plain) -> None:
         """Keep a result, and the latest ones that rested on something else: the paths of runs may take turns."""
@@ -170,14 +191,19 @@ class Cache:
 
     def facts(self, digest: str) -> bytes | None:
         """The packed facts of a file with this content."""
-        try:
-            data = (self._facts / digest).read_bytes()
-        except OSError:
-            return None
-        return data[4:] if data[:4] == crc32(data[4:]).to_bytes(4, "big") else None
+        return _checked(self._facts / digest)
 
     def keep_facts(self, digest: str, packed: bytes) -> None:
-        self._write(self._facts / digest, crc32(packed).to_bytes(4, "big") + packed)
+        self._write(self._facts / digest, _sealed(packed))
+
+    # -- verdicts
+
+    def verdict(self, key: str) -> bytes | None:
+        """What the verifier answered under this key."""
+        return _checked(self.folder / VERDICTS / key)
+
+    def keep_verdict(self, key: str, answer: bytes) -> None:
+        self._write(self.folder / VERDICTS / key, _sealed(answer))
 
     # -- writing
 
@@ -236,7 +262,7 @@ class Cache:
             if not tag.exists() or tag.read_bytes() != TAG or now - tag.stat().st_mtime < 24 * 3600.0:
                 return
             os.utime(tag)
-            for file in [*self.folder.glob(f"{HEX}.index*"), *self.folder.glob(f"facts-{HEX}/*")]:
+            for file in [file for kept in KEPT for file in self.folder.glob(kept)]:
                 if now - file.stat().st_mtime > LIFETIME:
                     file.unlink()
             for folder in self.folder.glob(f"facts-{HEX}"):
@@ -244,6 +270,19 @@ class Cache:
                     folder.rmdir()
         except OSError as error:
             self.remarks.append(f"{self.folder}: old entries not dropped: {error}")
+
+
+def _checked(file: Path) -> bytes | None:
+    """The content of a file, if it is whole."""
+    try:
+        data = file.read_bytes()
+    except OSError:
+        return None
+    return data[4:] if data[:4] == crc32(data[4:]).to_bytes(4, "big") else None
+
+
+def _sealed(data: bytes) -> bytes:
+    return crc32(data).to_bytes(4, "big") + data
 
 
 def _tool() -> str:

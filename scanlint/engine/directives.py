@@ -11,9 +11,16 @@ from typing import NamedTuple
 
 from scanlint.finding import Position
 from scanlint.syntax.edits import split_lines
+from scanlint.syntax.regex import regex
 
-MARK = "scanlint:"
-_DIRECTIVE = re.compile(r"#\s*scanlint:\s*(?P<word>[\w-]+)(?P<space>\s*)(?P<names>\[[^\]]*\])?")
+MARK = "scanlint"
+_DIRECTIVE = regex(r"#\s*scanlint:\s*(?P<word>[\w-]+)(?P<space>\s*)(?P<names>\[[^\]]*\])?")
+_SLIP = regex(
+    r"#[ \t]*scanlint(?:[ \t]*:[ \t]*(?:(?:disable|enable)(?:-next-line|-line)?|noqa|skip|off|ignores)\b"
+    r"|[ \t]+:[ \t]*ignore\b|[ \t]+(?:ignore(?:-file)?|disable|noqa)[ \t]*(?:[\[=(:]|$))[^#\r\n]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What other tools would take for an ignore."""
 _LAYOUT = frozenset(
     {tokenize.NEWLINE, tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 )
@@ -57,6 +64,16 @@ def directives(text: str) -> tuple[Directive, ...]:
     if MARK not in text:
         return ()
     return tuple(d for comment in _comments(text) for d in _parse(comment))
+
+
+def slips(text: str) -> Iterator[tuple[Position, Position, str]]:
+    """Comments that are meant as ignores and are none: where each begins and ends, and its text."""
+    for token in _tokens(text) if _SLIP.search(text) else ():
+        for match in _SLIP.finditer(token.string) if token.type == tokenize.COMMENT else ():
+            line, column = token.start
+            said = match[0].rstrip()
+            start = column + match.start() + 1
+            yield Position(line, start), Position(line, start + len(said)), said
 
 
 def _parse(comment: _Comment) -> Iterator[Directive]:

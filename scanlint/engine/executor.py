@@ -67,6 +67,12 @@ class Team:
         if self._pool is not None:
             self._pool.shelve(self.places, self.packed)
 
+    def forget(self, display: str, digest: str) -> None:
+        """Let go of what a file held."""
+        self.packed.pop(digest, None)
+        if self._local is not None:
+            self._local.forget(display, digest)
+
     def analyse(self, tasks: Sequence[SliceTask], size: int) -> Iterator[Slice]:
         """The results of tasks, in order; `size` is that of the files in bytes."""
         if not tasks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import sys
 import threading
@@ -23,6 +24,7 @@ from scanlint.project.summary import Surveyed
 from scanlint.settings import Settings
 
 CHUNK = 8
+SAFE = "PYTHONSAFEPATH"
 LEAST = 2_000_000
 """Characters of source whose trees every process may hold."""
 File = Path | SourceFile | Unreadable
@@ -85,7 +87,7 @@ class Pool:
         context = context_of()
         room = min(max(2 * KEPT // jobs, LEAST), KEPT)
         self.displays: dict[str, str] = {}
-        with _uninterrupted():
+        with _uninterrupted(), _without_working_folder():
             self.workers = [Worker(context, settings, room) for _ in range(jobs)]
 
     def survey(self, files: Sequence[File]) -> Iterator[tuple[Surveyed, bytes | None]]:
@@ -194,6 +196,18 @@ def _uninterrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _without_working_folder() -> Iterator[None]:
+    """Start processes that do not look for modules in the working directory: what lies there is the user's code."""
+    before = os.environ.get(SAFE)
+    os.environ[SAFE] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop(SAFE)
+        os.environ.update({} if before is None else {SAFE: before})
 
 
 def _spread(numbers: Sequence[int], count: int) -> list[list[int]]:

@@ -12,11 +12,12 @@ from types import TracebackType
 
 from scanlint.engine.cache import Cache
 from scanlint.engine.executor import Team
+from scanlint.engine.kept import KeptSlices
 from scanlint.engine.slicing import Slicing
 from scanlint.engine.suppress import apply as suppress
 from scanlint.engine.surveys import Surveys
 from scanlint.engine.tasks import SliceTask, UnitKey
-from scanlint.finding import Finding, Fix, Position
+from scanlint.finding import Finding, Fix, LeftLoop, Position
 from scanlint.project.files import SourceFile, Unreadable, around, decode, discover, read, shown
 from scanlint.project.summary import MARK
 from scanlint.rules.registry import SYNTAX_ERROR, selected_codes
@@ -30,7 +31,7 @@ class RunOutcome:
     `changes` maps each rewritten file to its bytes before and after; nothing has been written yet.
     `problems` are files that could not be read and rules that failed: the run's exit code is 2. `notes` are files
     that were left out for a reason that is nobody's fault. `protections` held while code was run to verify it,
-    `remarks` say what became of the cache.
+    `remarks` say what became of the cache; `left` are loops of which nothing is said.
     """
 
     findings: tuple[Finding, ...]
@@ -43,6 +44,7 @@ class RunOutcome:
     notes: tuple[str, ...] = ()
     protections: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    left: tuple[LeftLoop, ...] = ()
 
 
 def check(paths: Sequence[Path], settings: Settings) -> RunOutcome:
@@ -89,6 +91,7 @@ class Session:
         self.others: list[Finding] = []
         # what the fixer makes of it
         self.changes: dict[Path, tuple[bytes, bytes]] = {}
+        self.left: list[LeftLoop] = []
 
     def __enter__(self) -> Session:
         return self
@@ -101,6 +104,11 @@ class Session:
     @cached_property
     def codes(self) -> frozenset[str]:
         return selected_codes(self.settings)
+
+    @property
+    def kept(self) -> KeptSlices:
+        """The results that are at hand."""
+        return KeptSlices(self.cache)
 
     @property
     def files(self) -> Mapping[str, Path]:
@@ -150,11 +158,12 @@ class Session:
 
             self.notes += unmatched(self.surveys.assumed, self.settings)
         if self.surveys.control(self.checked):
-            slicing = Slicing(self.team, self.cache, self.surveys, places)
+            slicing = Slicing(self.team, self.kept, self.surveys, places)
             for hit, task in slicing.hits(self.checked):
                 self.found.setdefault(hit.finding.path, []).append(Found(hit.finding, hit.unit, task))
             self.tasks = slicing.tasks
             self.problems += slicing.problems
+            self.left = slicing.left
         for entries in self.found.values():
             entries.sort(key=lambda entry: (entry.finding.start, entry.finding.code))
         for display in self.files:
@@ -166,7 +175,7 @@ class Session:
         if error.newer:
             self.notes.append(f"{error.display}: {error.message}")
         elif error.syntax:
-            self.others.append(_syntax_error(error))
+            self.others.append(syntax_error(error))
         else:
             self.problems.append(f"{error.display}: {error.message}")
 
@@ -187,6 +196,7 @@ class Session:
         """The state as it is now, as the reports take it."""
         findings = [entry.finding for entries in self.found.values() for entry in entries] + self.others
         findings.sort(key=lambda f: (f.path, f.start, f.code))
+        told = {(finding.path, finding.start.line) for finding in findings}
         return RunOutcome(
             findings=tuple(findings),
             files=self.read,
@@ -197,10 +207,12 @@ class Session:
             problems=tuple(dict.fromkeys(self.problems)),
             notes=tuple(self.notes),
             remarks=tuple(self.cache.remarks) if self.cache is not None else (),
+            left=tuple(loop for loop in dict.fromkeys(self.left) if (loop.path, loop.line) not in told),
         )
 
 
-def _syntax_error(problem: Unreadable) -> Finding:
+def syntax_error(problem: Unreadable) -> Finding:
+    """The finding of a file that does not parse."""
     place = Position(problem.line, problem.column)
     return Finding(
         SYNTAX_ERROR.code,

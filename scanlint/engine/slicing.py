@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from scanlint.engine.cache import Cache
 from scanlint.engine.executor import Team
+from scanlint.engine.kept import KeptSlices
 from scanlint.engine.surveys import Surveys
-from scanlint.engine.tasks import Hit, Place, Slice, SliceTask, UnitKey, joined, packed, part, unpacked
+from scanlint.engine.tasks import Hit, Place, Slice, SliceTask, UnitKey, joined, part
+from scanlint.finding import LeftLoop
 from scanlint.project.summary import Wanted
 
 MOST_ASKED = 4
@@ -19,11 +20,12 @@ MOST_FILES = 32
 class Slicing:
     """The slices of one project: `tasks` are those that tell of each unit, `problems` says what went wrong in them."""
 
-    def __init__(self, team: Team, cache: Cache | None, surveys: Surveys, places: Mapping[str, Place]) -> None:
+    def __init__(self, team: Team, kept: KeptSlices, surveys: Surveys, places: Mapping[str, Place]) -> None:
         self.tasks: dict[UnitKey, SliceTask] = {}
         self.problems: list[str] = []
+        self.left: list[LeftLoop] = []
         self._team = team
-        self._cache = cache
+        self._kept = kept
         self._surveys = surveys
         self._places = places
         self._tokens = {name: f"{place.digest} {place.display}" for name, place in places.items()}
@@ -32,6 +34,7 @@ class Slicing:
     def hits(self, checked: frozenset[str]) -> Iterator[tuple[Hit, SliceTask]]:
         """What is found in the files that are `checked`, with the task that tells it: all slices that reach a unit."""
         slices, asks = self._slices()
+        self.left = [loop for found in slices.values() for loop in found.left if loop.path in checked]
         reached: dict[UnitKey, list[str]] = {}
         for name, found in slices.items():
             for unit in found.units:
@@ -46,6 +49,10 @@ class Slicing:
         for found in self._analyse([tasks[unit]._replace(wanted=(unit,)) for unit in joint]):
             yield from ((hit, tasks[hit.unit]) for hit in found.hits if hit.finding.path in checked)
         yield from ((hit, tasks[hit.unit]) for hit in first if alone[hit.unit])
+
+    def prepare(self) -> None:
+        """Analyse what begins in each file, so that its result is at hand."""
+        self._slices()
 
     def _slices(self) -> tuple[dict[str, Slice], dict[str, tuple[Wanted, ...]]]:
         """A slice for each file in which something begins, and what else each file was asked for.
@@ -77,8 +84,8 @@ class Slicing:
         """The results of tasks, from the cache where what they rest on is the same."""
         results: dict[SliceTask, Slice] = {}
         for task in tasks:
-            kept = self._cache.result(self._key(task), self._tokens, self._roots) if self._cache is not None else None
-            if kept is not None and (known := unpacked(kept)) is not None:
+            known = self._kept.get(self._key(task), self._tokens, self._roots)
+            if known is not None:
                 results[task] = known
         left: dict[SliceTask, list[SliceTask]] = {}
         for task in tasks:
@@ -90,9 +97,9 @@ class Slicing:
             self.problems += whole.problems
             for task in asked:
                 made = results[task] = whole if task.wanted is None else part(whole, task.wanted)
-                if self._cache is not None and not made.problems:
+                if not made.problems:
                     rests = {name: self._tokens[name] for name in made.consulted}
-                    self._cache.keep_result(self._key(task), rests, made.missed, packed(made))
+                    self._kept.put(self._key(task), rests, made)
         return [results[task] for task in tasks]
 
     def _key(self, task: SliceTask) -> str:

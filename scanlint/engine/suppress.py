@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from scanlint.syntax.edits import apply_edits, split_lines
 if TYPE_CHECKING:
     from scanlint.engine.directives import Directive
 
-MARK = "scanlint:"  # comments.py imports tokenize: not for a file without this
+MARK = "scanlint"  # directives.py imports tokenize: not for a file without this
 
 
 def apply(
@@ -35,7 +36,7 @@ def apply(
     kept = [finding for finding in findings if finding.code not in ignored]
     if MARK not in text or any(finding.code == SYNTAX_ERROR.code for finding in findings):
         return kept
-    from scanlint.engine.directives import directives
+    from scanlint.engine.directives import directives, slips
 
     found = directives(text)
     hits: dict[Directive, set[str]] = {directive: set() for directive in found}
@@ -44,6 +45,7 @@ def apply(
     if UNUSED_IGNORE.code in live:
         lines = split_lines(text)
         left += [vain for d in found for vain in _vain(d, hits[d], live, str(path), lines)]
+        left += [_slip(start, end, said, str(path)) for start, end, said in slips(text)]
     return sorted(left, key=lambda finding: (finding.start, finding.code))
 
 
@@ -154,6 +156,23 @@ def _vain(
         listed = ", ".join(f"`{name}`" for name in vain)
         message = f"nothing {where} to ignore for {listed}"
         yield _finding(directive, path, message, "remove it", Fix("available", edits=(edit,)))
+
+
+def _slip(start: Position, end: Position, said: str, path: str) -> Finding:
+    """A comment in the spelling of another tool, with how it is spelled here."""
+    rules = {word for entry in entries() for word in (entry.name, entry.code)}
+    named = [word for word in re.findall(r"[\w-]+", said) if word in rules]
+    return Finding(
+        code=UNUSED_IGNORE.code,
+        name=UNUSED_IGNORE.name,
+        path=path,
+        start=start,
+        end=end,
+        function=None,
+        message=f"`{said}` suppresses nothing: it is not how an ignore is spelled",
+        help=f"write `# scanlint: ignore[{', '.join(named) or 'unrolled-loop'}]`, with the names of the rules",
+        fix=Fix("none", "what was meant is for its author to say"),
+    )
 
 
 def _finding(directive: Directive, path: str, message: str, help: str | None = None, fix: Fix | None = None) -> Finding:

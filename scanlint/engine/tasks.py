@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scanlint.engine.packing import plain, restored
-from scanlint.finding import Finding
+from scanlint.finding import Finding, LeftLoop
 from scanlint.project.summary import Wanted
 
 UnitKey = tuple[str, str]
@@ -46,8 +46,8 @@ class Slice(NamedTuple):
     """What an analysis gave: the units that it reached, its findings, and the modules on which all of that rests.
 
     `missed` are names that are no module of the project; were there such a module, the result might be another.
-    `wants` are the functions whose callers in other files would tell more. `problems` says what went wrong: such a
-    result is not to be kept.
+    `wants` are the functions whose callers in other files would tell more, `left` the loops that were looked at in
+    vain, where that is asked. `problems` says what went wrong: such a result is not to be kept.
     """
 
     units: tuple[UnitKey, ...] = ()
@@ -56,6 +56,7 @@ class Slice(NamedTuple):
     missed: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     wants: tuple[Wanted, ...] = ()
+    left: tuple[LeftLoop, ...] = ()
 
 
 def joined(tasks: Sequence[SliceTask]) -> SliceTask:
@@ -72,16 +73,18 @@ def part(made: Slice, wanted: Collection[UnitKey]) -> Slice:
 
 def packed(found: Slice) -> object:
     """A slice as the cache keeps it."""
-    return found.units, tuple((hit.unit, plain(hit.finding)) for hit in found.hits), tuple(map(tuple, found.wants))
+    hits = tuple((hit.unit, plain(hit.finding)) for hit in found.hits)
+    return found.units, hits, tuple(map(tuple, found.wants)), tuple(map(tuple, found.left))
 
 
 def unpacked(kept: object) -> Slice | None:
     """The slice that the cache kept; None if it is none."""
     match kept:
-        case (tuple(units), tuple(hits), tuple(wants)):
+        case (tuple(units), tuple(hits), tuple(wants), tuple(left)):
             try:
                 found = tuple(Hit(unit, _finding(finding)) for unit, finding in hits)
-                return Slice(units, found, wants=tuple(Wanted(*want) for want in wants))
+                loops = tuple(LeftLoop(*loop) for loop in left)
+                return Slice(units, found, wants=tuple(Wanted(*want) for want in wants), left=loops)
             except (ValueError, TypeError):
                 return None
     return None

@@ -51,7 +51,10 @@ def write_ignores(findings: Sequence[Finding], problems: list[str]) -> int:
             problems.append(f"{name}: {source.message}")
             continue
         try:
-            write(source.path, source.data, source.encode(add_ignores(source.text, listed)))
+            text = add_ignores(source.text, listed)
+            if refusal := source.refusal(text):
+                raise NotWritten(f"{name}: {refusal}")
+            write(source.path, source.data, source.encode(text))
             count += len(listed)
         except NotWritten as error:
             problems.append(str(error))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scanlint.engine.analyst import Bench
@@ -20,12 +20,16 @@ LOOP = "a loop"
 
 @dataclass
 class PendingFix:
-    """One finding with the unit that it stands in, and the analysis in which it was found."""
+    """One finding with the unit that it stands in, and the analysis in which it was found.
+
+    `later`: it was found only in a text that was rewritten already.
+    """
 
     bench: Bench
     unit: Unit
     report: Report
     found: Found
+    later: bool = False
 
     @property
     def finding(self) -> Finding:
@@ -36,7 +40,13 @@ class PendingFix:
         self.found.finding = finding
 
 
-def absorbed(unit: Unit, last: Report, reports: Sequence[Report], remaining: Sequence[PendingFix]) -> list[PendingFix]:
+Renamed = Mapping[int, Report]
+"""What the reports of findings have become whose header or expression another rewrite has changed, by their ids."""
+
+
+def absorbed(
+    unit: Unit, last: Report, reports: Sequence[Report], remaining: Sequence[PendingFix], renamed: Renamed
+) -> list[PendingFix]:
     """Findings that the `last` rewrite has dealt with, as part of the code that it took in: `reports` lack them.
 
     A loop that still stands in the new unit has been dealt with if one in it has: few trips are left to unroll. If
@@ -47,20 +57,30 @@ def absorbed(unit: Unit, last: Report, reports: Sequence[Report], remaining: Seq
     left = Counter(_place(r) for r in reports)
     gone = []
     for entry in remaining:
-        if _place(entry.report)[0] == LOOP and _header(entry.report.node) in standing:
+        place = _place(renamed.get(id(entry), entry.report))
+        if place[0] == LOOP and place[1] in standing:
             continue
-        if left[_place(entry.report)]:
-            left[_place(entry.report)] -= 1
+        if left[place]:
+            left[place] -= 1
         else:
             gone.append(entry)
     return gone
 
 
-def match(reports: Sequence[Report], entries: Sequence[PendingFix]) -> list[tuple[Report, PendingFix]]:
+def loop_stands(unit: Unit, report: Report) -> bool:
+    """Whether what is reported is a loop that the unit still has, whatever the rules say of it now."""
+    loops = (*unit.every(ast.For), *unit.every(ast.While))
+    return _place(report)[0] == LOOP and _header(report.node) in {_header(node) for node in loops}
+
+
+def match(
+    reports: Sequence[Report], entries: Sequence[PendingFix], renamed: Renamed | None = None
+) -> list[tuple[Report, PendingFix]]:
     """Pair what is found now with the findings of the run: by rule, function and header, in order."""
     waiting: dict[Key, list[PendingFix]] = {}
     for entry in entries:
-        waiting.setdefault(_key(entry.report), []).append(entry)
+        report = entry.report if renamed is None else renamed.get(id(entry), entry.report)
+        waiting.setdefault(_key(report), []).append(entry)
     pairs = []
     for report in sorted(reports, key=lambda r: r.finding.start):
         if found := waiting.get(_key(report)):
@@ -68,9 +88,19 @@ def match(reports: Sequence[Report], entries: Sequence[PendingFix]) -> list[tupl
     return pairs
 
 
-def spot(finding: Finding) -> tuple[object, ...]:
-    """What tells one finding of a file from the others."""
-    return finding.code, finding.start, finding.end, finding.message
+def changed_around(
+    last: Report, before: Sequence[tuple[Report, PendingFix]], reports: Sequence[Report]
+) -> dict[int, Report]:
+    """The findings whose header or expression held the node of the `last` rewrite, with what is now said of them."""
+    known, found = {_key(report) for report, _ in before}, dict[int, Report]()
+    fresh = [r for r in sorted(reports, key=lambda r: r.finding.start) if _key(r) not in known]
+    for report, entry in before:
+        if report.node is last.node or not any(n is last.node for n in ast.walk(report.node)):
+            continue
+        same = (r for r in fresh if _key(r)[:2] == _key(report)[:2] and r not in found.values())
+        if not any(_key(r) == _key(report) for r in reports) and (now := next(same, None)) is not None:
+            found[id(entry)] = now
+    return found
 
 
 def put_back(finding: Finding, line: Callable[[int], int]) -> Finding:

@@ -10,27 +10,27 @@ from types import TracebackType
 from typing import NamedTuple
 
 from scanlint.engine.analyst import Bench
-from scanlint.engine.directives import given_inputs
 from scanlint.engine.session import Found, RunOutcome, Session
 from scanlint.engine.suppress import apply as suppress
 from scanlint.engine.tasks import SliceTask, UnitKey
-from scanlint.finding import Fix, Rewrite, Verification, Withheld
-from scanlint.fix.entries import PendingFix, absorbed, match, put_back, spot
-from scanlint.project.files import Unreadable, around, decode, discover
-from scanlint.record.recordings import recorded
+from scanlint.finding import Finding, Fix, Report, Rewrite, Verification, Withheld, spot
+from scanlint.fix.entries import PendingFix, absorbed, changed_around, match, put_back
+from scanlint.fix.leftovers import drop_gone
+from scanlint.fix.questions import Questions
+from scanlint.project.files import SourceFile, Unreadable, around, decode, discover
 from scanlint.rewrite.emit.imports import add_imports
 from scanlint.rewrite.lower.loops.carry_types import with_starts
 from scanlint.settings import Settings
 from scanlint.syntax.edits import apply_edits, earlier_line
 from scanlint.trace.unit import Unit
-from scanlint.verify.interpreter import VerifierUnavailable, find_interpreter
-from scanlint.verify.verifier import Task, Verifier
 
 NOT_ALONE = Fix("withheld", "not-alone: it is rewritten only together with others, which was not verified")
 MOST_ROUNDS = 4
 """How often a unit is looked at again for what has become worth rewriting by the last rewrites."""
 
 MOST_REPAIRS = 3
+UNTRACED = "other places still keep the function from being traced"
+"""Part of the reason why a rewrite is withheld until that of what it calls is verified."""
 NO_ROWS = "where there are no rows, what the loop starts with has the shape of a row"
 
 
@@ -53,6 +53,19 @@ class Verified(NamedTuple):
     withheld: str | None = None
 
 
+class FileDraft(NamedTuple):
+    """A file with its findings, those of before and those of each unit, and with the text that it has by now.
+
+    `limited`: a verdict on it may be another one the next time.
+    """
+
+    file: SourceFile
+    before: tuple[Finding, ...]
+    text: str
+    groups: list[list[PendingFix]]
+    limited: bool
+
+
 def fix(paths: Sequence[Path], settings: Settings, progress: Callable[[str], None]) -> RunOutcome:
     """The findings of a tree, with what was rewritten and verified."""
     with Session(settings) as session:
@@ -73,15 +86,14 @@ def fix_text(text: bytes, filename: Path, settings: Settings, progress: Callable
 
 
 class Fixer:
-    """Turns the findings of a run into verified changes."""
+    """Turns the findings of a run into verified changes; `alone`: and nothing that is found only after these."""
 
-    def __init__(self, session: Session, progress: Callable[[str], None]) -> None:
+    def __init__(self, session: Session, progress: Callable[[str], None], *, alone: bool = False) -> None:
         self.session = session
-        self.progress = progress
-        self.verifier: Verifier | None = None
-        self.unavailable: str | None = None
-        self.done = 0
-        self._refuted: dict[tuple[str, str, str], Verification] = {}
+        self.alone = alone
+        self.questions = Questions(session, progress)
+        self._drafts: dict[str, FileDraft] = {}
+        self._file: SourceFile | None = None
         self._last: tuple[SliceTask, Bench] | None = None
 
     def __enter__(self) -> Fixer:
@@ -90,13 +102,12 @@ class Fixer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.verifier is not None:
-            self.verifier.close()
+        self.questions.close()
 
     @property
     def protections(self) -> tuple[str, ...]:
         """What kept the code under test from doing harm; nothing where none was run."""
-        return self.verifier.protections if self.verifier is not None else ()
+        return self.questions.protections
 
     def fix_all(self) -> None:
         """Rewrite every file that has something to rewrite."""
@@ -107,22 +118,74 @@ class Fixer:
         for path in self.session.files:
             if path in vain or path in wanted:
                 self._fix_file(path)
+        for _ in range(MOST_ROUNDS):
+            changed = [self._fix_callers(path) for path in list(self._drafts)]
+            if not any(changed):
+                break
+        for path, draft in self._drafts.items():
+            if self.questions.kept is not None and not draft.limited and not self.alone:
+                after = [found.finding for found in self.session.found.get(path, [])]
+                self.questions.kept.keep_fixed(path, draft.before, draft.text, after)
 
     def _fix_file(self, path: str) -> None:
         file = self.session.source(path)
         if isinstance(file, Unreadable):
             self.session.problems.append(f"{path}: {file.message}")
             return
+        self._file = file
         vain = [f for f in self.session.others if f.path == path and f.fix.status == "available"]
-        text = apply_edits(file.text, [e for f in vain for e in f.fix.edits])
         self.session.others = [
             replace(f, fix=replace(f.fix, status="applied")) if f in vain else f for f in self.session.others
         ]
+        before = [*vain, *(found.finding for found in self.session.found.get(path, []))]
+        text = self._known(path, before)
+        if text is None:
+            self.questions.limited = False
+            groups: list[list[PendingFix]] = []
+            text = apply_edits(file.text, [e for f in vain for e in f.fix.edits])
+            text = self._fix_units(path, file.text, text, groups)
+            self._drafts[path] = FileDraft(file, tuple(before), text, groups, self.questions.limited)
+        self._change(path, file, text)
+
+    def _change(self, path: str, file: SourceFile, text: str) -> None:
+        """The text of a file as it is by now: to be written in the end, and imported where others are verified."""
+        if text != file.text:
+            self.session.changes[file.path] = (file.data, file.encode(text))
+            self.questions.changed[path] = text
+
+    def _fix_callers(self, path: str) -> bool:
+        """Try once more what could not be traced before the functions that it calls were rewritten."""
+        draft = self._drafts[path]
+        self._file = draft.file
+        text, self.questions.limited = draft.text, draft.limited
+        for entries in draft.groups:
+            if any(_untraced(entry.finding) for entry in entries):
+                text = self._fix_unit(entries, text)
+        self._drafts[path] = draft._replace(text=text, limited=self.questions.limited)
+        self._change(path, draft.file, text)
+        return text != draft.text
+
+    def _known(self, path: str, before: Sequence[Finding]) -> str | None:
+        """The text that an earlier run came to, with its findings in the place of these."""
+        kept = self.questions.kept
+        known = kept.fixed(path, before) if kept is not None and not self.alone else None
+        if known is None:
+            return None
+        listed = self.session.found.get(path, [])
+        if listed:
+            self.session.found[path] = [replace(listed[0], finding=finding) for finding in known.findings]
+        return known.text
+
+    def _fix_units(self, path: str, file: str, text: str, groups: list[list[PendingFix]]) -> str:
+        """The text of a file with what verifies of the rewrites of its units; `file` is the text as it was."""
+        seen: list[PendingFix] = []
         for entries in self._units(path):
+            groups.append(entries)
             wanted = entries
             for _ in range(MOST_ROUNDS):
                 before, text = text, self._fix_unit(wanted, text)
-                more = self._appeared(entries, file.text, text) if text != before else []
+                same = self.alone or text == before
+                more = [] if same else self._appeared(entries, file, text)
                 if not more:
                     break
                 wanted = [*more, *(e for e in entries if e.finding.verification is None)]
@@ -130,8 +193,10 @@ class Fixer:
             for entry in entries:
                 if entry.finding.fix.status == "available":
                     entry.finding = replace(entry.finding, fix=NOT_ALONE)
-        if text != file.text:
-            self.session.changes[file.path] = (file.data, file.encode(text))
+            seen += entries
+        if text != file and self._file is not None:
+            drop_gone(self.session, seen, self._file._replace(text=text))
+        return text
 
     def _units(self, path: str) -> Iterator[list[PendingFix]]:
         """The findings of a file by unit, each with its report in the analysis that found it."""
@@ -172,7 +237,7 @@ class Fixer:
         found = {id(r): put_back(r.finding, line) for r in left}
         heard = suppress(list(found.values()), unit.source.path, old, self.session.settings, ())
         made = [
-            PendingFix(first.bench, unit, r, Found(found[id(r)], first.found.unit, first.found.task))
+            PendingFix(first.bench, unit, r, Found(found[id(r)], first.found.unit, first.found.task), later=True)
             for r in left
             if any(found[id(r)] is finding for finding in heard)
         ]
@@ -216,7 +281,7 @@ class Fixer:
         if after is None:
             return
         standing = {ast.unparse(node.test) for node in after.every(ast.If)}
-        gone = absorbed(after, last.entry.report, bench.rewriter.reports(after, bench.selected), left)
+        gone = absorbed(after, last.entry.report, bench.rewriter.reports(after, bench.selected), left, {})
         self._settle(
             made._replace(steps=[RewriteStep(e, last.text) for e in gone if _test(e) not in standing]), last.text
         )
@@ -236,7 +301,7 @@ class Fixer:
 
     def _verified(self, unit: Unit, old: str, steps: Steps) -> Verified:
         """The verdict on some rewrites. Carries that change their type are given another start, which is verified."""
-        verdict = self._verify(unit, old, steps[-1].text)
+        verdict = self.questions.verdict(unit, old, steps[-1].text)
         for _ in range(MOST_REPAIRS):
             if verdict.verdict != "refuted" or not verdict.carries:
                 break
@@ -248,7 +313,7 @@ class Fixer:
                 return Verified(steps, verdict, made.reason)
             text = add_imports(apply_edits(text, made.edits), made.imports)
             steps = [*steps[:-1], steps[-1]._replace(text=text)]
-            verdict = self._verify(unit, old, text)
+            verdict = self.questions.verdict(unit, old, text)
             if not certain:
                 verdict = replace(verdict, notes=(*verdict.notes, NO_ROWS))
         return Verified(steps, verdict)
@@ -256,12 +321,18 @@ class Fixer:
     def _settle(self, verified: Verified, text: str) -> str:
         """Record the verdict with its findings; the new text if it may be written."""
         steps, verdict = verified.steps, verified.verdict
-        good = self._good(verdict)
+        verified = self._held(verified) if self._good(verdict) else verified
+        good = self._good(verdict) and not verified.withheld
         for entry, *_ in steps:
             why = None if good else verified.withheld or f"{verdict.verdict}: {verdict.reason}"
             fix = replace(entry.finding.fix, status="applied" if good else "withheld", reason=why)
             entry.finding = replace(entry.finding, fix=fix, verification=verdict)
         return steps[-1].text if good and steps else text
+
+    def _held(self, verified: Verified) -> Verified:
+        """The same, withheld where the file cannot hold it."""
+        refusal = self._file.refusal(verified.steps[-1].text) if self._file is not None and verified.steps else ""
+        return verified._replace(withheld=refusal) if refusal else verified
 
     def _good(self, verdict: Verification) -> bool:
         unsafe = self.session.settings.unsafe_fixes and verdict.verdict == "unknown"
@@ -274,14 +345,15 @@ class Fixer:
         bench, remaining, tried = entries[0].bench, list(entries), set[int]()
         before = {context.qualname for context in unit.contexts.values()}
         steps: Steps = []
+        renamed: dict[int, Report] = {}
         reports = bench.rewriter.reports(unit, bench.selected)
         while True:
             own = [r for r in reports if r.finding.function in before]
-            pairs = [(r, e) for r, e in match(own, remaining) if id(e) not in tried]
+            pairs = [(r, e) for r, e in match(own, remaining, renamed) if id(e) not in tried]
             ready = [r for r, _ in pairs if isinstance(r.outcome, Rewrite)]
             if not ready:
                 return steps
-            report = bench.rewriter.innermost(ready)
+            report = bench.rewriter.innermost(ready, [r for r, _ in pairs])
             entry = next(e for r, e in pairs if r is report)
             tried.add(id(entry))
             rewrite = report.outcome
@@ -297,87 +369,18 @@ class Fixer:
             remaining.remove(entry)
             unit = made.unit
             reports = bench.rewriter.reports(unit, bench.selected)
-            gone = absorbed(unit, report, reports, remaining)
+            renamed |= changed_around(report, pairs, reports)
+            gone = absorbed(unit, report, reports, remaining, renamed)
             remaining = [e for e in remaining if e not in gone]
             steps += [RewriteStep(e, made.text, left) for e in (entry, *gone)]
 
-    # -- verifying
 
-    def _verify(self, unit: Unit, old: str, new: str) -> Verification:
-        """The verdict on one unit's rewrite; what was refuted is not tried again: it might pass for lack of time."""
-        key = f"{unit.source.path}:{unit.qualname}", old, new
-        if key not in self._refuted:
-            verdict = self._ask(unit, old, new)
-            if verdict.verdict != "refuted":
-                return verdict
-            self._refuted[key] = verdict
-        return self._refuted[key]
-
-    def _ask(self, unit: Unit, old: str, new: str) -> Verification:
-        self.done += 1
-        self.progress(f"verifying {unit.qualname} in {unit.source.path} ({self.done} done so far)")
-        if self.unavailable is not None:
-            return Verification("unknown", self.unavailable)
-        try:
-            return self._started().verify(self._task(unit, old, new))
-        except VerifierUnavailable as error:
-            self.unavailable = str(error)
-            self.session.problems.append(self.unavailable)
-            return Verification("unknown", self.unavailable)
-
-    def _started(self) -> Verifier:
-        """The verifier, made when there is something to verify."""
-        if self.verifier is None:
-            settings = self.session.settings
-            python = find_interpreter(settings.python, settings.root)
-            self.verifier = Verifier(
-                python,
-                timeout=settings.verify_timeout,
-                measure=settings.measure,
-                passed=settings.verify_environment,
-            )
-        return self.verifier
-
-    def _task(self, unit: Unit, old: str, new: str) -> Task:
-        file = self.session.files[unit.source.path]
-        context = unit.context(unit.node)
-        return Task(
-            path=unit.source.path,
-            function=unit.qualname,
-            old=old,
-            new=new,
-            root=str(self.session.settings.root),
-            file=str(file.absolute()),
-            given=self._given(unit, old),
-            static=context.static,
-            traced=context.traced,
-            differentiated=any(c.differentiated and _changes(unit, c.node, new) for c in unit.contexts.values()),
-            recorded=recorded(self.session.settings.root, file, unit.qualname),
-        )
-
-    def _given(self, unit: Unit, text: str) -> tuple[tuple[str, str], ...]:
-        """What the user says about the inputs, and where: in comments above the function, or in the configuration."""
-        comments = given_inputs(text)
-        line = getattr(unit.node, "lineno", 0)
-        if line in comments:
-            return tuple((g.text, f"{unit.source.path}:{g.line}") for g in comments[line])
-        settings = self.session.settings
-        place = f"{settings.source}: [tool.scanlint.inputs]"
-        return tuple((s, place) for name, specs in settings.inputs.items() if name in _spellings(unit) for s in specs)
-
-
-def _spellings(unit: Unit) -> set[str]:
-    """The names by which the configuration may speak of a unit."""
-    module = unit.source.path.removesuffix(".py").replace("/", ".")
-    return {unit.qualname, f"{module}.{unit.qualname}", f"{unit.source.path}:{unit.qualname}"}
+def _untraced(finding: Finding) -> bool:
+    """Whether a rewrite agrees with the old version, and what it calls keeps it from being verified."""
+    told = finding.verification.reason if finding.verification is not None else None
+    return finding.fix.status == "withheld" and UNTRACED in (told or "")
 
 
 def _test(entry: PendingFix) -> str:
     node = entry.report.node
     return ast.unparse(node.test) if isinstance(node, ast.If) else ""
-
-
-def _changes(unit: Unit, function: ast.AST, new: str) -> bool:
-    """Whether a function of the unit does not stand in the new text as it was."""
-    first, last = getattr(function, "lineno", 1), getattr(function, "end_lineno", None)
-    return "".join(unit.source.lines[first - 1 : last]) not in new

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
+from collections.abc import Callable
 from pathlib import Path
+
+from scanlint.project.contents import contents
+
+SUFFIX = ".scanlint-tmp"
 
 
 class NotWritten(Exception):
@@ -12,37 +18,119 @@ class NotWritten(Exception):
 
 
 def write(path: Path, old: bytes, new: bytes) -> None:
-    """Replace `old` by `new` in one step, keeping the mode; a symlink stays one and its target is written.
+    """Replace `old` by `new` in one step; a symlink stays one and its target is written.
 
-    Raises NotWritten if the file no longer holds `old` or cannot be written.
+    The file keeps its mode, owner and extended attributes; one that has other names is written in place, so that they
+    stay names of it. Raises NotWritten if the file no longer holds `old` or cannot be written.
     """
     target = Path(os.path.realpath(path))
-    try:
-        if target.read_bytes() != old:
+
+    def unchanged() -> None:
+        if contents(target) != old:
             raise NotWritten(f"{path}: changed while scanlint ran, left as it is")
+
+    try:
+        unchanged()
         if not os.access(target, os.W_OK):
             raise NotWritten(f"{path}: cannot write: the file is read-only")
-        _replace(target, new, target.stat().st_mode & 0o7777)
+        _sweep(target)
+        _replace(target, new, target.stat(), unchanged)
     except OSError as error:
         raise NotWritten(f"{path}: cannot write: {error.strerror or error}") from error
 
 
-def _replace(target: Path, data: bytes, mode: int) -> None:
+def write_new(path: Path, data: bytes) -> None:
+    """Write a file of ours (a baseline, a report), whether or not it exists. Raises NotWritten."""
+    target = Path(os.path.realpath(path))
+    try:
+        _replace(target, data, target.stat() if target.exists() else None, lambda: None)
+    except OSError as error:
+        raise NotWritten(f"{path}: cannot write: {error.strerror or error}") from error
+
+
+def _replace(target: Path, data: bytes, before: os.stat_result | None, check: Callable[[], None]) -> None:
+    """Write beside the file and rename, right after a last check; in place where a new file would not be the same."""
     import tempfile
 
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.{os.getpid()}.", suffix=SUFFIX, dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, mode)
-        os.replace(name, target)
-    except BaseException:
+        alike = _made_alike(name, target, before)
+        check()
+        if alike:
+            os.replace(name, target)
+    finally:
         with contextlib.suppress(OSError):
             os.unlink(name)
-        raise
+    if not alike:
+        _overwrite(target, data)
     _sync_folder(target.parent)
+
+
+def _made_alike(name: str, target: Path, before: os.stat_result | None) -> bool:
+    """Give a new file what the old one has beside its bytes; whether it can take its place."""
+    if before is None:
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(name, 0o666 & ~umask)
+        return True
+    if before.st_nlink > 1:
+        return False
+    try:
+        if hasattr(os, "chown") and (os.stat(name).st_uid, os.stat(name).st_gid) != (before.st_uid, before.st_gid):
+            os.chown(name, before.st_uid, before.st_gid)
+        for attribute, value in _attributes(str(target)).items() - _attributes(name).items():
+            os.setxattr(name, attribute, value)
+    except OSError:
+        return False
+    os.chmod(name, stat.S_IMODE(before.st_mode))
+    return True
+
+
+def _attributes(name: str) -> dict[str, bytes]:
+    """The extended attributes of a file, where the system has any."""
+    if not hasattr(os, "listxattr"):
+        return {}
+    return {attribute: os.getxattr(name, attribute) for attribute in os.listxattr(name)}
+
+
+def _overwrite(target: Path, data: bytes) -> None:
+    """Write all bytes in one call into the file that is there, then cut off what was longer."""
+    handle = os.open(target, os.O_WRONLY | getattr(os, "O_BINARY", 0))
+    with os.fdopen(handle, "wb", buffering=0) as file:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[file.write(rest) :]
+        file.truncate(len(data))
+        os.fsync(file.fileno())
+
+
+def _sweep(target: Path) -> None:
+    """Remove what a run that was killed left beside the file."""
+    for left in target.parent.glob(f".{_literal(target.name)}.*{SUFFIX}"):
+        process = left.name[len(target.name) + 2 :].partition(".")[0]
+        if process.isdecimal() and not alive(int(process)):
+            left.unlink(missing_ok=True)
+
+
+def _literal(name: str) -> str:
+    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
+
+
+def alive(process: int) -> bool:
+    """Whether a process with a number may still run; on systems that do not tell, it may."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _sync_folder(folder: Path) -> None:
@@ -54,15 +142,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def write_new(path: Path, data: bytes) -> None:
-    """Write a file of ours (a baseline, a report), whether or not it exists. Raises NotWritten."""
-    target = Path(os.path.realpath(path))
-    umask = os.umask(0)
-    os.umask(umask)
-    try:
-        mode = target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~umask
-        _replace(target, data, mode)
-    except OSError as error:
-        raise NotWritten(f"{path}: cannot write: {error.strerror or error}") from error

@@ -152,7 +152,10 @@ class HostWork:
                 return of_jax(name) or name in HARMLESS
             case Method() | None:
                 return self._unknown(call)
-        return computes(value)
+        return self._computes(value)
+
+    def _computes(self, function: Value) -> bool:
+        return computes(function)
 
     def _next(self, call: ast.Call) -> bool:
         """`next(keys)` of an iterator over an array, made before the loop."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from scanlint.jaxapi.words import words
 from scanlint.syntax.bindings import parameters
@@ -12,17 +13,29 @@ JAX = ("jax.", "jaxlib.", "flax.", "equinox.", "haiku.", "optax.", "functools.")
 _PLAIN = words("range len enumerate zip reversed tuple list dict isinstance getattr hasattr sum type")
 HARMLESS = frozenset(f"builtins.{name}" for name in _PLAIN)
 DEPTH = 3
+Known = Callable[[ast.AST], bool]
+"""Whether what is known of a call or a branch says that it runs on tracers."""
 
 
-def traceable(unit: Unit, node: ast.AST, depth: int = 0, local: frozenset[str] = frozenset()) -> bool:
-    """No call of anything but JAX, methods, and functions of this file that hold no branch on an argument."""
-    return all(_fine(unit, part, depth, local) for part in ast.walk(node))
+def nothing(part: ast.AST) -> bool:
+    """Nothing more is known of any part."""
+    return False
 
 
-def _fine(unit: Unit, part: ast.AST, depth: int, local: frozenset[str]) -> bool:
+def traceable(
+    unit: Unit, node: ast.AST, depth: int = 0, local: frozenset[str] = frozenset(), known: Known = nothing
+) -> bool:
+    """No call of anything but JAX, methods, and functions of this file that hold no branch on an argument.
+
+    Of what is `known` besides, nothing more is asked.
+    """
+    return all(known(part) or _fine(unit, part, depth, local, known) for part in ast.walk(node))
+
+
+def _fine(unit: Unit, part: ast.AST, depth: int, local: frozenset[str], known: Known) -> bool:
     match part:
         case ast.Call(func=function):
-            return _call(unit, function, depth, local)
+            return _call(unit, function, depth, local, known)
         case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) | ast.Assert(test=test):
             return settled(test)
         case ast.Raise() | ast.Yield() | ast.YieldFrom() | ast.Await() | ast.Global() | ast.Nonlocal() | ast.Try():
@@ -51,12 +64,12 @@ def settled(test: ast.expr) -> bool:
     return False
 
 
-def _call(unit: Unit, function: ast.expr, depth: int, local: frozenset[str]) -> bool:
+def _call(unit: Unit, function: ast.expr, depth: int, local: frozenset[str], known: Known) -> bool:
     name = unit.resolve(function)
     if name is None:
         match function:
             case ast.Name(id=called):
-                return called in local or _nested(unit, called, depth)
+                return called in local or _nested(unit, called, depth, known)
             case ast.Call():
                 return True
             case ast.Attribute(value=value):
@@ -64,7 +77,7 @@ def _call(unit: Unit, function: ast.expr, depth: int, local: frozenset[str]) -> 
         return False
     if name.startswith(JAX) or name in HARMLESS:
         return not name.startswith(("jax.debug.", "jax.device_get", "jax.pure_callback"))
-    return isinstance(function, ast.Name) and _defined(unit, function.id, depth)
+    return isinstance(function, ast.Name) and _defined(unit, function.id, depth, known)
 
 
 def _chained(unit: Unit, value: ast.expr) -> bool:
@@ -75,31 +88,31 @@ def _chained(unit: Unit, value: ast.expr) -> bool:
     return False
 
 
-def _defined(unit: Unit, name: str, depth: int) -> bool:
-    for statement in unit.module.body:
-        if isinstance(statement, ast.FunctionDef) and statement.name == name:
-            return _body(unit, statement, depth)
-        if isinstance(statement, ast.ClassDef) and statement.name == name:
-            return [unit.resolve(base) for base in statement.bases] == ["typing.NamedTuple"]
+def _defined(unit: Unit, name: str, depth: int, known: Known) -> bool:
+    match unit.file.definitions.get(name):
+        case ast.FunctionDef() as function:
+            return _body(unit, function, depth, known)
+        case ast.ClassDef(bases=bases):
+            return [unit.resolve(base) for base in bases] == ["typing.NamedTuple"]
     return False
 
 
-def _nested(unit: Unit, name: str, depth: int) -> bool:
+def _nested(unit: Unit, name: str, depth: int, known: Known) -> bool:
     for inner in ast.walk(unit.node):
         if isinstance(inner, ast.FunctionDef) and inner.name == name and inner is not unit.node:
-            return _body(unit, inner, depth)
+            return _body(unit, inner, depth, known)
         match inner:
             case ast.Assign(targets=[ast.Name(id=bound)], value=ast.Lambda(args=args, body=body)) if bound == name:
-                return traceable(unit, body, depth + 1, frozenset(parameters(args)))
+                return traceable(unit, body, depth + 1, frozenset(parameters(args)), known)
             case ast.Assign(targets=[ast.Name(id=bound)], value=ast.Call(func=function)) if bound == name:
                 return (unit.resolve(function) or "").startswith(JAX)
     return False
 
 
-def _body(unit: Unit, function: ast.FunctionDef, depth: int) -> bool:
+def _body(unit: Unit, function: ast.FunctionDef, depth: int, known: Known) -> bool:
     if depth >= DEPTH:
         return False
     inner = frozenset(parameters(function.args)) | frozenset(
         n.name for n in ast.walk(function) if isinstance(n, ast.FunctionDef) and n is not function
     )
-    return all(traceable(unit, statement, depth + 1, inner) for statement in function.body)
+    return all(traceable(unit, statement, depth + 1, inner, known) for statement in function.body)

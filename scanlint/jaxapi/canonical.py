@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import builtins
-import re
+
+from scanlint.syntax.regex import regex
 
 JITS = frozenset({"jax.jit", "jax.pmap", "equinox.filter_jit", "flax.nnx.jit"})
 """The transforms that compile what they are given."""
+PLAIN_JITS = frozenset({"jax.jit", "jax.pmap", "jax.pjit", "jax.experimental.pjit.pjit"})
+"""Those of JAX itself, which compile anew for another function object."""
+SCANS = frozenset({"jax.lax.scan", "haiku.scan"})
 BUILTINS = frozenset(dir(builtins))
 
 _MOVED = {
@@ -16,9 +20,9 @@ _MOVED = {
 }
 
 
-_PRIVATE = re.compile(r"^jax\._src\.(api|numpy|lax|random|nn|ad_checkpoint|pjit)\b(?:\.[a-z_]+(?=\.))*")
+_PRIVATE = regex(r"^jax\._src\.(api|numpy|lax|random|nn|ad_checkpoint|pjit)\b(?:\.[a-z_]+(?=\.))*")
 _SPLIT = ("jax.numpy.lax_numpy.", "jax.numpy.util.", "jax.lax.lax.", "jax.lax.utils.", "jax.random.core.")
-_INNER = re.compile(r"^(jax\.\w+)\.\w+\.")
+_INNER = regex(r"^(jax\.\w+)\.\w+\.")
 _PUBLIC = {"numpy": "jax.numpy", "lax": "jax.lax", "random": "jax.random", "nn": "jax.nn"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from copy import deepcopy
 
 from scanlint.trace.unit import Unit
 
@@ -45,6 +46,46 @@ def number_cast(unit: Unit, part: ast.AST) -> ast.expr | None:
     return None
 
 
+def fetched(unit: Unit, part: ast.AST) -> ast.expr | None:
+    """The array that `float(err)`, `bool(done)` or `err.item()` fetches from the device."""
+    match part:
+        case ast.Call(func=ast.Attribute(value=array, attr="item"), args=[], keywords=[]):
+            pass
+        case ast.Call(func=function, args=[array], keywords=[]):
+            if unit.resolve(function) not in ("builtins.float", "builtins.bool"):
+                return None
+        case _:
+            return None
+    value = unit.value(array)
+    return array if value.traced or value.array or _asks(unit, array) else None
+
+
+def _asks(unit: Unit, node: ast.expr) -> bool:
+    """Whether an expression asks something of an array: `err < tol`, `jnp.all(err < tol)`."""
+    parts = [n for n in ast.walk(node) if isinstance(n, ast.expr)]
+    return not unit.value(node).static and any(unit.value(n).array or unit.value(n).traced for n in parts)
+
+
+class _Unfetched(ast.NodeTransformer):
+    def __init__(self, arrays: dict[ast.AST, ast.expr]) -> None:
+        self.arrays = arrays
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        array = self.arrays.get(node)
+        return self.visit(array) if array is not None else self.generic_visit(node)
+
+
+def unfetched(unit: Unit, node: ast.expr) -> str | None:
+    """An expression on arrays that stay on the device, where it fetches some from there; it may hold no binding."""
+    arrays = {part: array for part in ast.walk(node) if (array := fetched(unit, part)) is not None}
+    if not arrays:
+        return None
+    copies: dict[int, ast.AST] = {}
+    copy = deepcopy(node, copies)
+    places = {copies[id(part)]: copies[id(array)] for part, array in arrays.items()}
+    return ast.unparse(_Unfetched(places).visit(copy))  # type: ignore[arg-type]
+
+
 LIMITS = {"builtins.min": "jax.numpy.minimum", "builtins.max": "jax.numpy.maximum"}
 
 
@@ -61,6 +102,17 @@ def limit(unit: Unit, part: ast.AST) -> tuple[str, list[ast.expr]] | None:
             plain = plain and all(v.container is None for v in values)
             return (name, numbers) if name is not None and plain else None
     return None
+
+
+def decides(unit: Unit, part: ast.AST) -> bool:
+    """Whether an expression is (a side of) the test of a branch or a loop."""
+    for outer in unit.ancestors(part):
+        if isinstance(outer, ast.If | ast.IfExp | ast.While):
+            return outer.test is part
+        if not isinstance(outer, ast.Compare | ast.BoolOp | ast.UnaryOp | ast.BinOp):
+            return False
+        part = outer
+    return False
 
 
 def in_test(unit: Unit, part: ast.AST) -> bool:

@@ -13,6 +13,8 @@ _MADE = words(
     "array asarray linspace arange zeros ones full logspace geomspace cumsum cumprod hanning hamming blackman"
 )
 NUMPY = frozenset(f"numpy.{name}" for name in _MADE)
+JOINED = frozenset(f"numpy.{name}" for name in words("stack vstack hstack column_stack concatenate meshgrid loadtxt"))
+ANNOTATIONS = frozenset(("numpy.ndarray", "numpy.typing.NDArray"))
 DEEPEST = 4
 """How many names and operators the making of a table is followed through."""
 
@@ -148,6 +150,32 @@ def _numpy_made(unit: Unit, node: ast.expr, depth: int = 0) -> bool:
     return False
 
 
+def host_array(unit: Unit, node: ast.expr) -> bool:
+    """Whether an expression of the host is surely an array of NumPy, however many rows it has."""
+    if unit.value(node).array or unit.context(node).traced:
+        return False
+    match node:
+        case ast.Name(id=name) if (hint := _annotation(unit, node)) is not None:
+            return unit.resolve(hint) in ANNOTATIONS and name not in _rebound(unit)
+        case ast.Name():
+            made = _made(unit, node)
+            return isinstance(made, ast.Call) and host_array(unit, made)
+        case ast.Call(func=function):
+            return unit.resolve(function) in NUMPY | JOINED
+    return False
+
+
+def _annotation(unit: Unit, name: ast.Name) -> ast.expr | None:
+    """The annotation of a parameter, without what stands in brackets."""
+    hints = [a.annotation for a in unit.every(ast.arg) if a.arg == name.id]
+    hint = hints[0] if len(hints) == 1 else None
+    return hint.value if isinstance(hint, ast.Subscript) else hint
+
+
+def _rebound(unit: Unit) -> set[str]:
+    return {n.id for n in unit.every(ast.Name) if not isinstance(n.ctx, ast.Load)}
+
+
 def _made(unit: Unit, name: ast.Name) -> ast.expr | None:
     """What a name is bound to, if it is bound once: in the unit, or at the top of the file."""
     stores = [n for n in unit.every(ast.Name) if n.id == name.id and not isinstance(n.ctx, ast.Load)]
@@ -163,13 +191,5 @@ def _made(unit: Unit, name: ast.Name) -> ast.expr | None:
 
 def _constant(unit: Unit, name: str) -> ast.expr | None:
     """What the file binds a name to once, at its top."""
-    found: list[ast.expr | None] = []
-    for statement in unit.module.body:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
-                found.append(value)
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                continue
-            case _ if name in binds(statement):
-                found.append(None)
+    found = unit.file.bound.get(name, [])
     return found[0] if len(found) == 1 else None

@@ -65,12 +65,18 @@ def unfit(model: LoopModel) -> Withheld | None:
 
 
 def decided_by_data(model: LoopModel) -> bool:
-    """Whether a traced value decides if the loop is left: by its own test, or by one that leaves it from inside."""
+    """Whether a traced value decides if the loop is left: by its own test, or by one that leaves it from inside.
+
+    On the host that is whatever the trips change: rolled, all of it is traced.
+    """
     unit, node = model.unit, model.node
-    if isinstance(node, ast.While) and unit.value(node.test).traced:
-        return True
     jumps = (j for j in jumps_in(*node.body) if not isinstance(j, ast.Continue))
-    return any(unit.value(test).traced for jump in jumps for test in _tests(unit, node, jump))
+    tests = [test for jump in jumps for test in _tests(unit, node, jump)]
+    tests += [node.test] if isinstance(node, ast.While) else []
+    if any(unit.value(test).traced for test in tests):
+        return True
+    changes = binds(*node.body) | frozenset(model.targets)
+    return not unit.context(node).traced and any(reads(test) & changes for test in tests)
 
 
 def _tests(unit: Unit, loop: Loop, jump: ast.stmt) -> Iterator[ast.expr]:

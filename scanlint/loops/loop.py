@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from scanlint.dataflow.items import own_items
-from scanlint.dataflow.liveness import Flow, flow_around
 from scanlint.finding import Withheld
 from scanlint.loops.accumulators.collected_lists import Output, appends, find_outputs
-from scanlint.loops.accumulators.read_back_lists import ReadBack, read_back
-from scanlint.loops.obstacles import obstacles
 from scanlint.loops.streams import Stream, streams_of, trips_of
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import Names, binds, reads, targets, walk_scope
 from scanlint.trace.unit import IN_TESTS, Unit
+
+if TYPE_CHECKING:  # a loop that is too short to be asked needs none of these
+    from scanlint.dataflow.liveness import Flow
+    from scanlint.loops.accumulators.read_back_lists import ReadBack
 
 
 class LoopModel:
     """A `for` or `while` as the rewriters need it; each part is worked out when it is first asked for.
 
     `streams` is empty for a `while` and for what is not understood. `starts` are carried names that are bound just
-    above the loop for its sake alone, `buffers` arrays that are to be stacked rather than carried.
+    above the loop for its sake alone, `buffers` arrays that are to be stacked rather than carried, `lists` the lists
+    that it collects where their elements are to be others than those that are appended.
     """
 
     def __init__(
@@ -31,11 +34,13 @@ class LoopModel:
         streams: tuple[Stream, ...] | None = None,
         starts: Names = frozenset(),
         buffers: tuple[Output, ...] = (),
+        lists: tuple[Output, ...] | None = None,
     ) -> None:
         self.unit = unit
         self.node = node
         self.starts = starts
         self.buffers = buffers
+        self.lists = lists
         self.measured: dict[str, float] = {}
         self._given = streams
 
@@ -53,12 +58,16 @@ class LoopModel:
 
     @cached_property
     def flow(self) -> Flow:
+        from scanlint.dataflow.liveness import flow_around
+
         return flow_around(self.unit, self.node)
 
     @cached_property
     def _lists(self) -> tuple[tuple[Output, ...], list[Withheld]]:
         if next(appends(self.node), None) is None:
             return (), []  # the flow of a long function costs more than all the rest
+        if self.lists is not None:
+            return self.lists, []
         return find_outputs(self.unit, self.node, self.flow)
 
     @property
@@ -75,6 +84,8 @@ class LoopModel:
     @cached_property
     def items(self) -> Names:
         """Dicts and lists of the function's own whose items the body sets: they are carried like any other state."""
+        from scanlint.dataflow.items import own_items
+
         return own_items(self.unit, self.node, self.flow)
 
     @cached_property
@@ -109,18 +120,26 @@ class LoopModel:
     @cached_property
     def obstacles(self) -> tuple[Withheld, ...]:
         """What stands in the way of rolling the loop."""
-        found = obstacles(self.unit, self.node, self.flow, self.carried, self.outputs, self.staged, self.items)
-        return (*self._lists[1], *found)
+        return (*self._lists[1], *self._hindered(self.outputs))
 
     @cached_property
     def read_back(self) -> ReadBack | None:
         """The first list whose last element each trip reads, where nothing but such lists is in the way."""
-        found = tuple(read_back(self.unit, self.node, self.flow)) if self._lists[1] else ()
+        if not self._lists[1]:
+            return None
+        from scanlint.loops.accumulators.read_back_lists import read_back
+
+        found = tuple(read_back(self.unit, self.node, self.flow))
         if not found or len(found) != len(self._lists[1]):
             return None
-        kept: tuple[Output | ReadBack, ...] = (*self.outputs, *found)
-        rest = obstacles(self.unit, self.node, self.flow, self.carried, kept, self.staged, self.items)
+        rest = self._hindered((*self.outputs, *found))
         return found[0] if next(iter(rest), None) is None else None
+
+    def _hindered(self, kept: tuple[Output | ReadBack, ...]) -> Iterable[Withheld]:
+        """What stands in the way, but for lists that the loop keeps."""
+        from scanlint.loops.obstacles import obstacles
+
+        return obstacles(self.unit, self.node, self.flow, self.carried, kept, self.staged, self.items)
 
     @property
     def collects(self) -> bool:
@@ -170,15 +189,28 @@ def _staged(unit: Unit, node: ast.For | ast.While, streams: tuple[Stream, ...], 
     names = {n for s in streams if s.kind == "range" or s.table for n in targets(s.target)}
     loads = [n for n in walk_scope(node.body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
     names |= {n.id for n in loads if n.id in carried and unit.value(n).static}
+    host = not unit.context(node).traced
     grew = True
     while grew:
         grew = False
         for part in walk_scope(node.body):
-            if isinstance(part, ast.Assign) and reads(part.value) & names and not unit.value(part.value).traced:
+            if isinstance(part, ast.Assign) and reads(part.value) & names and not _array(unit, part.value, host):
                 new = {n for t in part.targets for n in targets(t)} - names
                 names |= new
                 grew = grew or bool(new)
     return frozenset(names)
+
+
+def _array(unit: Unit, value: ast.expr, host: bool) -> bool:
+    """Whether a value is no Python value: a tracer, on the host an array."""
+    found = unit.value(value)
+    return found.traced or (host and found.array)
+
+
+def short(model: LoopModel, settings: Settings) -> bool:
+    """Whether a loop is known to make few trips and runs no other loop in them."""
+    trips, inner = model.trips, any(isinstance(statement, ast.For) for statement in model.node.body)
+    return trips is not None and trips <= settings.max_unrolled_trips and not inner
 
 
 def few(unit: Unit, trips: int | None, settings: Settings) -> bool:

@@ -71,7 +71,7 @@ def counted(unit: Unit, bound: ast.expr | None) -> Depth | None:
 
 def _configured(unit: Unit, name: str) -> int | None:
     """The default of a field of this name in some class of the file."""
-    classes = [c for c in unit.module.body if isinstance(c, ast.ClassDef)]
+    classes = unit.file.classes.values()
     return next((known for c in classes if (known := field_default(c, name)) is not None), None)
 
 

@@ -10,14 +10,15 @@ from scanlint.dataflow.liveness import Flow
 from scanlint.finding import Withheld
 from scanlint.loops.accumulators.collected_lists import Output
 from scanlint.loops.accumulators.read_back_lists import ReadBack
-from scanlint.loops.concrete_uses import in_test, is_logic, limit, number_cast
+from scanlint.loops.concrete_uses import decides, fetched, in_test, is_logic, limit, number_cast
 from scanlint.loops.constant_tables import is_table
+from scanlint.loops.growth import larger_carries
 from scanlint.loops.lifted_modules import modules_called
+from scanlint.loops.python_parameters import static_arguments, tested_arguments
 from scanlint.loops.sizes.affine import moving_arange, window
 from scanlint.loops.sizes.masked_reductions import masked
 from scanlint.loops.sizes.padded_sums import open_ended
 from scanlint.syntax.bindings import Names, binds, parameters, reads, walk_scope
-from scanlint.trace.domain.callables import Closure, Transformed
 from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
 
@@ -68,7 +69,7 @@ def obstacles(
     yield from _jumps(node)
     body = list(walk_scope(node.body))
     skip = {inner for statement in appended for inner in (statement, getattr(statement, "value", statement))}
-    filled = {target for statement in appended for target in getattr(statement, "targets", ())}
+    filled = {target for statement in appended for target in targets_of(statement)}
     skip |= filled
     own = made_inside(unit, node, flow, carried)
     for part in body:
@@ -77,9 +78,25 @@ def obstacles(
             yield from _effect_of_call(unit, node, flow, part, own)
     yield from modules_called(unit, node)
     yield from _names(unit, node, flow, carried, items)
+    for name, statement in larger_carries(unit, node, carried):
+        yield Withheld("carry-shape-grows", f"`{name}` is larger after each trip (line {statement.lineno})")
     kept: set[ast.AST] = filled | {place for o in outputs if isinstance(o, ReadBack) for place in o.places}
     kept |= {p for p in body if isinstance(p, ast.Slice) and (open_ended(unit, p) or masked(unit, p) is not None)}
     yield from _ints(unit, (part for part in body if part not in kept), staged, carried)
+    for part in body:
+        if isinstance(part, ast.Call) and (asked := reads(*tested_arguments(unit, part)) & staged):
+            what = f"`{ast.unparse(part.func)}(...)` branches on `{min(asked)}`"
+            yield Withheld("callee-branches", f"{what}, as a Python value (line {part.lineno})")
+
+
+def targets_of(statement: ast.stmt) -> list[ast.expr]:
+    """What a statement assigns to."""
+    match statement:
+        case ast.Assign(targets=found):
+            return found
+        case ast.AugAssign(target=target):
+            return [target]
+    return []
 
 
 def _jumps(node: ast.For | ast.While) -> Iterator[Withheld]:
@@ -279,8 +296,8 @@ def _ints(unit: Unit, body: Iterable[ast.AST], staged: Names, carried: tuple[str
             yield Withheld("index-needs-int", f"{what} needs `{name}` as a Python value (line {part.lineno})")  # type: ignore[attr-defined]
 
 
-def index_needs_int(unit: Unit, element: ast.expr, staged: Names) -> Iterator[Withheld]:
-    """The same for an expression that stands alone."""
+def index_needs_int(unit: Unit, element: ast.AST, staged: Names) -> Iterator[Withheld]:
+    """The same for an expression or a statement that stands alone."""
     yield from _ints(unit, walk_scope([element]), staged, ())
 
 
@@ -305,12 +322,14 @@ def _needs_static(unit: Unit, part: ast.AST, staged: Names, carried: tuple[str, 
             if name := staged_in(value):
                 yield name, "an f-string"
         case ast.Call(func=function, args=args):
-            if name := staged_in(*_static_arguments(unit, part)):
+            if name := staged_in(*static_arguments(unit, part)):
                 yield name, f"a static argument of `{ast.unparse(function)}`"
             called = unit.resolve(function) or ""
             if called == "jax.numpy.arange" and moving_arange(part, staged) is not None:
                 return
             if number_cast(unit, part) is not None or limit(unit, part) is not None:
+                return
+            if fetched(unit, part) is not None and decides(unit, part):
                 return
             first = args[: 1 if called in SHAPED and "full" in called else None]
             listed = called == "builtins.range" and not _iterated(unit, part)
@@ -337,13 +356,3 @@ def _iterated(unit: Unit, call: ast.Call) -> bool:
                 continue
         return False
     return False
-
-
-def _static_arguments(unit: Unit, call: ast.Call) -> list[ast.expr]:
-    """What a call hands in for parameters that the `jax.jit` of its callee makes static."""
-    match unit.value(call.func).callee:
-        case Transformed(_, Value(callee=Closure() as closure), static) if static:
-            names = [a.arg for a in closure.code.positional()][closure.receiver is not None :]
-            placed = [a for a, name in zip(call.args, names, strict=False) if name in static]
-            return [*placed, *(k.value for k in call.keywords if k.arg in static)]
-    return []

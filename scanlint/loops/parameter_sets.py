@@ -45,14 +45,16 @@ def _made_alike(model: LoopModel, name: str) -> bool:
     """Whether the file makes sets by a comprehension that gives each the same shapes: a list of this name, or a list of
     dicts with the keys that the loop reads.
     """
-    for part in ast.walk(model.unit.module):
-        match part:
+    for statement in model.unit.file.kinds.of(ast.Assign):
+        match statement:
             case ast.Assign(targets=[ast.Name(id=bound)], value=ast.ListComp() as made) if bound == name:
                 if _same_shapes(made):
                     return True
-            case ast.ListComp(elt=ast.Dict(keys=keys)):
-                read = _keys(model)
-                if read and read <= {k.value for k in keys if isinstance(k, ast.Constant)} and _same_shapes(part):
+    read = _keys(model)
+    for made in model.unit.file.kinds.of(ast.ListComp) if read else ():
+        match made.elt:
+            case ast.Dict(keys=keys) if read <= {k.value for k in keys if isinstance(k, ast.Constant)}:
+                if _same_shapes(made):
                     return True
     return False
 

@@ -6,7 +6,9 @@ import ast
 from typing import NamedTuple
 
 from scanlint.syntax.bindings import parameters
+from scanlint.syntax.walk import by_kind
 from scanlint.trace.unit import Unit
+from scanlint.trace.whole_file import binders
 
 MAKERS = ("jax.numpy.zeros", "jax.numpy.ones", "jax.numpy.empty", "jax.numpy.arange")
 
@@ -99,14 +101,12 @@ def _never_read(arguments: ast.arguments, body: list[ast.stmt] | list[ast.expr])
 def _definition(unit: Unit, use: ast.AST, name: str) -> ast.FunctionDef | None:
     """The one definition of a local or module-level function."""
     scopes: list[ast.AST] = [a for a in unit.ancestors(use) if isinstance(a, ast.FunctionDef)]
-    for scope in [*scopes, unit.module]:
-        bound = [
-            n
-            for n in ast.walk(scope)
-            if (isinstance(n, ast.FunctionDef) and n.name == name)
-            or (isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load))
-            or (isinstance(n, ast.arg) and n.arg == name)
-        ]
-        if bound:
-            return bound[0] if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef) else None
-    return None
+    for scope in scopes:
+        if bound := binders(by_kind(scope)).get(name):
+            return _only_function(bound)
+    return _only_function(unit.file.binders.get(name, []))
+
+
+def _only_function(bound: list[ast.AST]) -> ast.FunctionDef | None:
+    """What binds a name, if it is one function and nothing else."""
+    return bound[0] if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef) else None

@@ -8,10 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
-from scanlint.loops.accumulators.collected_lists import backwards
-from scanlint.loops.constant_tables import array_list, entries, iterable_table
-from scanlint.loops.sizes.lengths import rows_written
 from scanlint.trace.domain.folding import LARGEST
+from scanlint.trace.handed_elements import differentiated_at
 from scanlint.trace.unit import Unit
 
 
@@ -22,7 +20,8 @@ class Stream:
     `start` and `step` are None where the range does not give them. `counted` is the array whose rows `enumerate`
     counts (there is no `stop` then). `reverse` goes from the last one to the first. `table`: the rows are those of a
     list of numbers or of a NumPy array, Python values as long as the loop is not rolled. `listed`: they are arrays that
-    stand in a list, to be stacked.
+    stand in a list, to be stacked. `loose`: they are numbers or arrays, as what JAX does
+    with each tells, whatever holds them.
     """
 
     target: ast.expr
@@ -35,6 +34,7 @@ class Stream:
     reverse: bool = False
     table: bool = False
     listed: bool = False
+    loose: bool = False
 
     @property
     def plain(self) -> bool:
@@ -58,7 +58,7 @@ def streams_of(unit: Unit, target: ast.expr, iterable: ast.expr) -> Iterator[Str
             yield from _enumerate(unit, target, inner, rest)
         case ast.Call(args=[inner], keywords=[ast.keyword(arg="start", value=first)]), "builtins.enumerate":
             yield from _enumerate(unit, target, inner, [first])
-        case ast.Call(args=parts, keywords=[]), "builtins.zip":
+        case ast.Call(args=parts, keywords=[] | [ast.keyword(arg="strict")]), "builtins.zip":
             yield from _zip(unit, target, parts)
         case ast.Subscript(value=inner, slice=cut), _ if backwards(cut):
             yield from map(_reversed, streams_of(unit, target, inner))
@@ -70,10 +70,25 @@ def rows(unit: Unit, target: ast.expr, array: ast.expr) -> Iterator[Stream]:
     """The rows of an array, of a table of numbers, or the arrays of a list."""
     if is_array(unit, array):
         yield Stream(target, "rows", array=array)
-    elif iterable_table(unit, array):
+        return
+    from scanlint.loops.constant_tables import array_list, host_array, iterable_table
+
+    if iterable_table(unit, array):
         yield Stream(target, "rows", array=array, table=True)
     elif array_list(unit, array) is not None:
         yield Stream(target, "rows", array=array, listed=True)
+    elif host_array(unit, array):
+        yield Stream(target, "rows", array=array, table=True)
+    elif differentiated_at(unit, target):
+        yield Stream(target, "rows", array=array, loose=True)
+
+
+def backwards(cut: ast.expr) -> bool:
+    """Whether an index is `::-1`."""
+    match cut:
+        case ast.Slice(lower=None, upper=None, step=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1))):
+            return True
+    return False
 
 
 def _reversed(stream: Stream) -> Stream:
@@ -112,7 +127,7 @@ def _zip(unit: Unit, target: ast.expr, parts: list[ast.expr]) -> Iterator[Stream
             found = [list(streams_of(unit, name, part)) for name, part in zip(names, parts, strict=True)]
             inside = [stream for streams in found for stream in streams]
             whole = all(len(s) == 1 or (s and _all_rows(s)) for s in found)
-            counts = {entries(unit, s.array) for s in inside if (s.table or s.listed) and s.array is not None}
+            counts = {_entries(unit, s.array) for s in inside if (s.table or s.listed) and s.array is not None}
             whole = whole and len(counts) < 2
             if whole and any(s.kind == "rows" for s in inside):
                 yield from inside
@@ -131,21 +146,36 @@ def is_array(unit: Unit, node: ast.expr) -> bool:
 def trips_of(unit: Unit, streams: tuple[Stream, ...]) -> int | None:
     """The trip count where it is known; beside a range or table of known length, unknown rows count as enough."""
     ranges = [range_length(s, partial(_bound, unit)) for s in streams if s.kind == "range" and s.stop is not None]
-    arrays = [(entries if s.table or s.listed else rows_written)(unit, s.array) for s in streams if s.array is not None]
+    arrays = [(_entries if s.table or s.listed else _rows)(unit, s.array) for s in streams if s.array is not None]
     counted = any(trips is not None for trips in ranges) or any(s.table or s.listed for s in streams)
     known = [length for length in (*ranges, *arrays) if length is not None]
-    return min(known) if counted or (known and None not in arrays) else None
+    return min(known) if known and (counted or None not in arrays) else None
+
+
+def _rows(unit: Unit, array: ast.expr) -> int | None:
+    from scanlint.loops.sizes.lengths import rows_written
+
+    return rows_written(unit, array)
+
+
+def _entries(unit: Unit, array: ast.expr) -> int | None:
+    from scanlint.loops.constant_tables import entries
+
+    return entries(unit, array)
 
 
 def _bound(unit: Unit, node: ast.expr) -> object:
     """The number that a bound of a range is known to be."""
     match node:
         case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=0)):
-            return rows_written(unit, array) if is_array(unit, array) else None
+            return _rows(unit, array) if is_array(unit, array) else None
         case ast.Call(func=ast.Name(id="len"), args=[array]) if is_array(unit, array):
-            return rows_written(unit, array)
-        case ast.Call(func=ast.Name(id="len"), args=[table]) if iterable_table(unit, table):
-            return entries(unit, table)
+            return _rows(unit, array)
+        case ast.Call(func=ast.Name(id="len"), args=[table]):
+            from scanlint.loops.constant_tables import iterable_table
+
+            if iterable_table(unit, table):
+                return _entries(unit, table)
     return unit.value(node).constant
 
 

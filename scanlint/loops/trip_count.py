@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from scanlint.syntax.bindings import Function, Names, defaults, parameters, targets, walk_scope
@@ -158,7 +159,7 @@ def constructed(unit: Unit, owner: str, field: str) -> int | None:
     """The largest number that the file's own calls of a class, and its `dict(...)` settings, give a field."""
     numbers: list[int] = []
     for name in (owner, "dict"):
-        for keyword in (k for _, call in _calls_in(unit, unit.module).table.get(name, []) for k in call.keywords):
+        for keyword in (k for _, call in _calls_in_file(unit).table.get(name, []) for k in call.keywords):
             if keyword.arg != field:
                 continue
             given = number(keyword.value)
@@ -184,7 +185,7 @@ def _class_of(unit: Unit, at: ast.expr, owner: str) -> ast.ClassDef | None:
 
 def class_named(unit: Unit, name: str | None) -> ast.ClassDef | None:
     """The class of this name at the top of the file."""
-    return next((s for s in unit.module.body if isinstance(s, ast.ClassDef) and s.name == name), None)
+    return unit.file.classes.get(name) if name is not None else None
 
 
 def field_default(found: ast.ClassDef, attr: str) -> int | None:
@@ -198,24 +199,39 @@ def field_default(found: ast.ClassDef, attr: str) -> int | None:
 
 def _calls_of(unit: Unit, function: ast.FunctionDef) -> _Calls:
     """The calls where a function can be named: in the function around it, or in the whole file."""
-    around = next((a for a in unit.ancestors(function) if isinstance(a, ast.FunctionDef)), unit.module)
-    return _calls_in(unit, around)
-
-
-def _calls_in(unit: Unit, around: ast.AST) -> _Calls:
+    around = next((a for a in unit.ancestors(function) if isinstance(a, ast.FunctionDef)), None)
+    if around is None:
+        return _calls_in_file(unit)
     key = (_Calls, around)
     if key not in unit.models:
-        unit.models[key] = _Calls(unit, around)
+        unit.models[key] = _Calls(around, unit.resolve, partial(_calls_of, unit))
     calls = unit.models[key]
     assert isinstance(calls, _Calls)
     return calls
 
 
-class _Calls:
-    """The calls in one file or function by the name that they call, and the numbers that they hand in."""
+def _calls_in_file(unit: Unit) -> _Calls:
+    """The calls of the file, listed once for all of its units."""
+    if _Calls not in unit.file.models:
+        unit.file.models[_Calls] = _Calls(unit.file.tree, unit.file.resolve)
+    calls = unit.file.models[_Calls]
+    assert isinstance(calls, _Calls)
+    return calls
 
-    def __init__(self, unit: Unit, whole: ast.AST) -> None:
-        self.unit = unit
+
+class _Calls:
+    """The calls in one file or function by the name that they call, and the numbers that they hand in.
+
+    `within` gives the calls where a function can be named; those of the whole file without it.
+    """
+
+    def __init__(
+        self,
+        whole: ast.AST,
+        resolve: Callable[[ast.AST], str | None],
+        within: Callable[[ast.FunctionDef], _Calls] | None = None,
+    ) -> None:
+        self.within = within or (lambda function: self)
         self.table: dict[str, list[tuple[ast.FunctionDef | None, ast.Call]]] = {}
         self.aliases: dict[str, list[str]] = {}  # what a function is called once it is transformed
         self.known: dict[tuple[ast.AST, str], int | None] = {}
@@ -226,7 +242,7 @@ class _Calls:
                 self.table.setdefault(name, []).append((around, node))
             match node:
                 case ast.Assign(targets=[ast.Name(id=alias)], value=ast.Call(func=transform) as made):
-                    known = (unit.resolve(transform) or "").startswith(("jax.", "equinox."))
+                    known = (resolve(transform) or "").startswith(("jax.", "equinox."))
                     if known and (name := _called(made)) is not None and name != alias:
                         self.aliases.setdefault(name, []).append(alias)
             inner = node if isinstance(node, ast.FunctionDef) else around
@@ -261,7 +277,7 @@ class _Calls:
             case ast.Constant():
                 return number(argument)
             case ast.Name(id=name) if around is not None and name in parameters(around.args):
-                return _calls_of(self.unit, around).largest(around, name)
+                return self.within(around).largest(around, name)
             case ast.Name(id=name):
                 bound = list(_values(around, name)) if around is not None else []
                 return self._number(around, bound[0], depth + 1) if len(bound) == 1 else None

@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterable, Iterator
 
 from scanlint.policy.names import AT_MOST
+from scanlint.syntax.regex import regex
 from scanlint.trace.unit import Unit
 
-ENTRY = re.compile(r"^\W*(?:param\s+(?:\w+\s+)?)?(\w+)\W*(?:\([^)]*\))?\s*:\s*(.+)$", re.MULTILINE)
-QUALIFIED = re.compile(r"[.,;:(]| (?:of|per|for|in|to|from|at|when|if|on|with|by|that|which|used) ")
-AMOUNT = re.compile(r"(?i)^(?:the |an? )?(?:total |maximum |max |minimum )?(?:number|count|amount) of ")
+ENTRY = regex(r"^\W*(?:param\s+(?:\w+\s+)?)?(\w+)\W*(?:\([^)]*\))?\s*:\s*(.+)$", re.MULTILINE)
+QUALIFIED = regex(r"[.,;:(]| (?:of|per|for|in|to|from|at|when|if|on|with|by|that|which|used) ")
+AMOUNT = regex(r"(?i)^(?:the |an? )?(?:total |maximum |max |minimum )?(?:number|count|amount) of ")
 
 
 def described(unit: Unit, node: ast.AST, names: Iterable[str]) -> str:

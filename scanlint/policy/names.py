@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from scanlint.syntax.regex import regex
+
 
 @dataclass(frozen=True, slots=True)
 class Guess:
@@ -34,7 +36,7 @@ FEW_ON_HOST = Guess(
     says="a loop outside traced code whose length is not known counts axes, orders or layers: there are few",
     right=108,
     read=112,
-    pattern=re.compile(
+    pattern=regex(
         r"(?i)layer|block|stage|depth|axes|axis|rank|head|level|fold|degree|octave|group|device|shard|subdomain"
         r"|agent|player|team|n?dims?\b|\w?deg\b|order\b|chains|modes\b|specs?(?:_|\b)"
     ),
@@ -44,7 +46,7 @@ FEW_SAID = Guess(
     says="a docstring calls the number of trips, which is not known, that of axes, orders or layers: there are few",
     right=2,
     read=2,
-    pattern=re.compile(
+    pattern=regex(
         r"(?i)layer|block|stage|depth|ndim|axes|axis|dims?\b|rank|head|level|fold|degree|octave|group|device|shard|subdomain"
         r"|agent|player|team"
     ),
@@ -54,7 +56,7 @@ PYTREES = Guess(
     says="a parameter that is gone over by a loop of unknown length is a list or a pytree, not one array",
     right=65,
     read=68,
-    pattern=re.compile(
+    pattern=regex(
         r"param|layer|weight|bias|leaf|leaves|tree|list|block|model|module|grads|args|tensors|arrays|items|terms|funcs|ops|"
         r"states|loader|iterator|generator|dataset|stream|^[WwBb]s$"
     ),
@@ -64,7 +66,7 @@ FLAGS = Guess(
     says="a parameter of a jitted function that is only asked whether it holds is a setting, no array",
     right=0,
     read=0,
-    pattern=re.compile(
+    pattern=regex(
         r"^(?:(use|is|with|do|has|should|return|enable|include|apply|add)_\w+|\w+_flag|flag|train|training|is_training|"
         r"deterministic|verbose|debug|mode|inference|evaluate|reverse|causal|bidirectional|normalize|normalise|residual)$"
     ),
@@ -74,21 +76,21 @@ DRAWS = Guess(
     says="a function or file on the host draws pictures: its loops over JAX are for people to look at",
     right=1,
     read=1,
-    pattern=re.compile(r"(?i)(?:^|[_/.])(?:viewer|render\w*|plot\w*|draw\w*|visuali[sz]\w*|animat\w+)(?=$|[_/.])"),
+    pattern=regex(r"(?i)(?:^|[_/.])(?:viewer|render\w*|plot\w*|draw\w*|visuali[sz]\w*|animat\w+)(?=$|[_/.])"),
 )
 
 CLOCKS = Guess(
     says="a function on the host that calls this measures time: what it measures may be the dispatch of each trip",
     right=0,
     read=0,
-    pattern=re.compile(r"\b(?:perf_counter|time\.time|monotonic|timeit|tic|toc|tick|tock)$"),
+    pattern=regex(r"\b(?:perf_counter|time\.time|monotonic|timeit|tic|toc|tick|tock)$"),
 )
 
 INTENDED = Guess(
     says="a docstring or a comment before a loop says that it is written out on purpose, or why",
     right=0,
     read=0,
-    pattern=re.compile(
+    pattern=regex(
         r"(?i)\b(?:intentional|deliberate|on purpose)"
         r"|\b(?:python|for)[- ]loops? (?:is|are|was|seems?) (?:\w+ )?(?:faster|fine|ok\b|better|cheaper)"
         r"|\b(?:scan|fori_loop|vmap)\b[^.]{0,30}\b(?:slower|worse|too much memory|out of memory|oom)\b"
@@ -100,14 +102,14 @@ UNROLLED = Guess(
     says="a docstring or a comment before a loop of unknown length that speaks of unrolling says that it is intended",
     right=2,
     read=6,
-    pattern=re.compile(r"(?i)(?:\b|_)unroll(?!ed-)"),
+    pattern=regex(r"(?i)(?:\b|_)unroll(?!ed-)"),
 )
 
 COST = Guess(
     says="... but not where it speaks of what unrolling costs",
     right=0,
     read=0,
-    pattern=re.compile(
+    pattern=regex(
         r"(?i)\b(?:reduc|avoid|prevent|limit|shrink|small|instead|rather|size|cost|too|blow|explo|slow|todo|fixme|never)\w*"
         r"\W+(?:\w+\W+){0,5}unroll|n[o']t\W+(?:\w+\W+){0,2}unroll"
     ),
@@ -117,7 +119,7 @@ AT_MOST = Guess(
     says="the entry of a docstring, or the comment above a loop of unknown length, says that there are few trips",
     right=0,
     read=0,
-    pattern=re.compile(
+    pattern=regex(
         r"(?i)\b(?:only )?(?:a few|a handful|a couple|very few)\b"
         r"|\b(?:usually|typically|generally|normally|at most|no more than|never more than)"
         r"(?: (?:only|about|around|small|is|are|between \d+ and|\d+ (?:to|or)))* (?P<most>\d+)\b"

@@ -10,6 +10,7 @@ from scanlint.loops.constant_tables import met, number_kind
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.row_writes import writes_rows
 from scanlint.loops.sizes.affine import window
+from scanlint.loops.sizes.lengths import rows_at_most
 from scanlint.loops.streams import Stream, is_array, range_length, trips_of
 from scanlint.loops.trip_count import Count, count_of, stated
 from scanlint.policy.cost import body_equations, equations, nested_trips
@@ -175,7 +176,10 @@ def values_traced(unit: Unit, node: ast.expr) -> bool:
 
 
 def _stated_trips(unit: Unit, streams: Sequence[Stream]) -> int | None:
-    """The trips that the file states by defaults and by its own calls."""
+    """The trips that the file states by slices, by defaults and by its own calls."""
+    rows = [rows_at_most(unit, s.array) for s in streams if s.kind == "rows" and s.array is not None]
+    if short := [count for count in rows if count is not None]:
+        return min(short)
     for stream in streams:
         if stream.kind == "range" and stream.stop is not None:
             trips = range_length(stream, partial(_most, unit, stream))
@@ -281,7 +285,7 @@ def _said(model: LoopModel, function: ast.FunctionDef) -> list[str]:
     return [ast.get_docstring(function) or "", *comments]
 
 
-def _comments(lines: list[str]) -> list[str]:
+def _comments(lines: Sequence[str]) -> list[str]:
     """The comments in some lines; those on lines of their own that follow each other are one."""
     found: list[str] = []
     going_on = False

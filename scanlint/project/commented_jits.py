@@ -9,12 +9,13 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from scanlint.settings import Settings
+from scanlint.syntax.regex import regex
 
 RULE = ("SCN207", "commented-out-jit")
 """The rule that needs all this; nothing is looked for unless it is selected."""
-MARK = re.compile(r"^[ \t]*#[ \t]*@[ \t]*[\w.]*(?:jit|partial)\b", re.M)
-COMMENTED_CODE = re.compile(r"#\s*(?:async\s+)?(?:def|class)\b")
-DEFINITION = re.compile(r"(?:async\s+)?def\b")
+MARK = regex(r"^[ \t]*#[ \t]*@[ \t]*[\w.]*(?:jit|partial)\b", re.M)
+COMMENTED_CODE = regex(r"#\s*(?:async\s+)?(?:def|class)\b")
+DEFINITION = regex(r"(?:async\s+)?def\b")
 LONGEST = 16
 IMPORTS = {
     "jit": "from jax import jit",

@@ -14,9 +14,11 @@ from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
 
+from scanlint.project.code_text import code_text
 from scanlint.project.files import SourceFile, Unreadable
+from scanlint.syntax.regex import regex
 
-JAX = re.compile(r"\b(?:jax|flax|equinox|haiku|optax|chex|brax|jaxlib|numpyro|blackjax|diffrax|jaxtyping)\b")
+JAX = regex(r"\b(?:jax|flax|equinox|haiku|optax|chex|brax|jaxlib|numpyro|blackjax|diffrax|jaxtyping)\b")
 TRANSFORMS = {
     "jit": "jit",
     "map": r"(?<=[vpx])map|(?<=shard_)map|(?<=lax\.)map",
@@ -42,9 +44,22 @@ TRANSFORMS = {
 }
 """What ends the name of a transform, by plain words that are looked for first (a tenth of the time of one pattern)."""
 LOOPS = {word: rf"\b{word}" for word in ("for", "while", "scan")}
-CONTROL = re.compile(r"\b(?:scan|for|while|if|assert|and|or|not|int|float|bool|min|max|any|all|item)\b")
-ARRAYS = re.compile(r"\b(?:stack|array|asarray|concatenate|append|at|vstack|hstack|jit|scan|vmap)\b")
+STAGES = regex(r"\b(?:jit|pjit|pmap|while_loop|fori_loop)\b")
+CONTROL = (
+    r"\b(?:scan|for|while|if|assert|and|or|not|in|int|float|bool|complex|min|max|any|all|sorted|item|tolist|print)\b"
+    r"|\b[rR]?[fF][rR]?[\"']|[<>](?![<>])=?[^<>=:;#]+[<>]"
+)
+"""Spells what may need the value of a tracer; the last one is a chained comparison."""
+HOST = ("math", "numpy")
+"""Modules whose functions need it too."""
+ARRAYS = regex(
+    r"\b(?:stack|array|asarray|concatenate|append|at|vstack|hstack|jit|scan|vmap|(?:zeros|ones|empty|full)(?:_like)?)\b"
+    r"|\+=|\b(\w+) *= *\1 *\+"
+)
+"""What a loop on the host may collect arrays with, or add them up."""
 
+SCRIPT = "<module>"
+"""What runs when a file does goes by this name where others have that of a function."""
 FRAMES = 5000
 """Python's own limit of 1000 is a deep expression (each level takes four frames) at the end of a few calls."""
 
@@ -52,6 +67,7 @@ FRAMES = 5000
 class Span(NamedTuple):
     """A function or method: the lines of its statement (decorators included), and what its text holds.
 
+    `control`: it may hold something that a rule speaks of: control flow of Python or JAX, or a jit of its own.
     `arrays` is told of functions with loops alone.
     """
 
@@ -78,7 +94,10 @@ class ClassFacts(NamedTuple):
 
 @dataclass(slots=True)
 class ModuleFacts:
-    """One file. `statements` maps the names that module-level assignments bind to the lines of those statements."""
+    """One file. `statements` maps the names that module-level assignments bind to the lines of those statements.
+
+    `scripts` holds what stands at its top, outside of all functions, if there is a loop in that.
+    """
 
     path: str
     jax: bool
@@ -89,6 +108,7 @@ class ModuleFacts:
     classes: dict[str, ClassFacts] = field(default_factory=dict)
     statements: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     active: list[tuple[int, int]] = field(default_factory=list)
+    scripts: dict[str, Span] = field(default_factory=dict)
     transforms: bool = False
 
 
@@ -130,12 +150,13 @@ def collect(tree: ast.Module, source: SourceFile) -> ModuleFacts:
     facts = ModuleFacts(source.display, JAX.search(source.text) is not None)
     statements = list(_top_level(tree.body))
     for statement in statements:
-        if isinstance(statement, ast.Import | ast.ImportFrom):
-            _imports(statement, facts)
+        imports(statement, facts)
     renamed = [*_renamed(facts), *(n for s in statements for n in _aliases(s))] if facts.jax else []
-    lines = _Lines(source.text, renamed) if facts.jax else None
+    lines = _Lines(source.text, tree, renamed, _host_names(facts)) if facts.jax else None
     for statement in statements:
         _collect(statement, facts, lines)
+    if lines is not None:
+        _script(tree.body, facts, lines)
     facts.transforms = lines is not None and bool(lines.transforming)
     return facts
 
@@ -143,6 +164,11 @@ def collect(tree: ast.Module, source: SourceFile) -> ModuleFacts:
 def _renamed(facts: ModuleFacts) -> list[str]:
     """Names under which transforms are imported that do not look like transforms."""
     return [n for n, t in facts.imports.items() if _is_transform(t) and not _is_transform(n)]
+
+
+def _host_names(facts: ModuleFacts) -> list[str]:
+    """Names under which `math`, NumPy and what they hold are imported."""
+    return [name for name, target in facts.imports.items() if target.partition(".")[0] in HOST]
 
 
 def _aliases(statement: ast.stmt) -> Iterator[str]:
@@ -195,13 +221,17 @@ def _is_transform(name: str) -> bool:
 
 
 class _Lines:
-    """Whether transforms, control flow and loops are spelled in some lines of a text."""
+    """Whether transforms are spelled in some lines, and control flow and loops in the code there.
 
-    def __init__(self, text: str, renamed: list[str]) -> None:
-        self.text = text
+    Prose that speaks of a transform counts: a function that documents one is often the way to its callers.
+    """
+
+    def __init__(self, text: str, tree: ast.Module, renamed: list[str], host: list[str]) -> None:
         self.starts = list(accumulate(map(len, io.StringIO(text, newline="")), initial=0))
+        self.text = code_text(text, self.starts, tree)
         self.transforming = _TRANSFORM.places(text)
-        self.looping = _LOOP.places(text)
+        self.looping = _LOOP.places(self.text)
+        self.control = re.compile("|".join([CONTROL, *(rf"\b{name}\b" for name in host)]))
         if renamed:
             found = re.finditer(rf"\b(?:{'|'.join(renamed)})\b", text)
             self.transforming = sorted([*self.transforming, *(match.start() for match in found)])
@@ -249,6 +279,21 @@ def _collect(statement: ast.stmt, facts: ModuleFacts, lines: _Lines | None) -> N
                 facts.active.append(span)
 
 
+def _script(body: list[ast.stmt], facts: ModuleFacts, lines: _Lines) -> None:
+    """What runs when the file does, as if it were the body of a function."""
+    spans = [(s.lineno, s.end_lineno or s.lineno) for s in scripted(body)]
+    loops = [span for span in spans if lines.loops(*span)]
+    if loops:
+        arrays = any(lines.hold(ARRAYS, *span) for span in loops)
+        facts.scripts[SCRIPT] = Span(SCRIPT, spans[0][0], spans[-1][1], False, True, True, arrays)
+
+
+def scripted(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements at the top of a file that are neither definitions nor imports."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+    return [statement for statement in body if not isinstance(statement, kinds)]
+
+
 def _statement(
     statement: ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr, facts: ModuleFacts, lines: _Lines | None
 ) -> None:
@@ -262,11 +307,13 @@ def _statement(
         facts.active.append(span)
 
 
-def _imports(statement: ast.Import | ast.ImportFrom, facts: ModuleFacts) -> None:
+def imports(statement: ast.stmt, facts: ModuleFacts) -> None:
+    """Add what an import statement binds."""
     if isinstance(statement, ast.Import):
         for alias in statement.names:
             root = alias.name.partition(".")[0]
             facts.imports[alias.asname or root] = alias.name if alias.asname else root
+    if not isinstance(statement, ast.ImportFrom):
         return
     base = statement.module or ""
     for alias in statement.names:
@@ -285,7 +332,8 @@ def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str, lines: _L
     if lines is None:
         return Span(qualname, first, last, False, True, False, False)
     loops = lines.loops(first, last)
-    control = loops or lines.hold(CONTROL, first, last)
+    staging = lines.transforms(node.lineno, last) and lines.hold(STAGES, node.lineno, last)
+    control = loops or staging or lines.hold(lines.control, first, last)
     arrays = loops and lines.hold(ARRAYS, first, last)
     return Span(qualname, first, last, lines.transforms(first, last), control, loops, arrays)
 

@@ -8,10 +8,15 @@ import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from scanlint.project import gitignore
+from scanlint.project.contents import contents
 from scanlint.project.summary import PROJECT_FILES
 from scanlint.settings import Settings
+
+if TYPE_CHECKING:
+    from scanlint.project.notebook import Notebook
 
 DEFAULT_EXCLUDES = (
     ".bzr",
@@ -44,11 +49,17 @@ DEFAULT_EXCLUDES = (
 )
 
 
+SUFFIXES = (".py", ".ipynb")
+NOT_IN_CELLS = "cells: what it needs does not stand in the same cell of the notebook or above it"
+NOT_IN_CODING = "encoding: written as {}, other bytes of the file would change; save it as UTF-8"
 CODING = re.compile(rb"coding[:=]")
 
 
 class SourceFile(NamedTuple):
-    """One file as it was read; `text` keeps its newlines, `display` is its path as the user sees it."""
+    """One file as it was read; `text` keeps its newlines, `display` is its path as the user sees it.
+
+    The text of a notebook is the program that its cells are.
+    """
 
     path: Path
     display: str
@@ -56,10 +67,27 @@ class SourceFile(NamedTuple):
     text: str
     encoding: str = "utf-8"
     bom: bool = False
+    notebook: Notebook | None = None
 
     def encode(self, text: str) -> bytes:
-        """The bytes of a changed text, in the encoding of the file."""
-        return (codecs.BOM_UTF8 if self.bom else b"") + text.encode(self.encoding)
+        """The bytes of a changed text, in the encoding of the file; those of a notebook around its cells."""
+        written = self.notebook.written(text) if self.notebook is not None else text
+        return (codecs.BOM_UTF8 if self.bom else b"") + written.encode(self.encoding)
+
+    def refusal(self, text: str) -> str:
+        """Why the file cannot hold a changed text; empty if it can.
+
+        A notebook holds what goes into its cells, and a file of text what its encoding gives back to the byte.
+        """
+        if self.notebook is not None:
+            return "" if self.notebook.holds(text) else NOT_IN_CELLS
+        if self.encoding == "utf-8":
+            return ""
+        try:
+            kept = self.encode(self.text) == self.data and self.encode(text).decode(self.encoding) == text
+        except ValueError:
+            kept = False
+        return "" if kept else NOT_IN_CODING.format(self.encoding)
 
 
 class Unreadable(NamedTuple):
@@ -75,23 +103,29 @@ class Unreadable(NamedTuple):
 
 
 def discover(paths: Sequence[Path], settings: Settings) -> Iterator[Path]:
-    """The Python files under the paths, each once, in a stable order.
+    """The Python files and notebooks under the paths, each once, in a stable order; links come last.
 
-    A file that is named is checked even when a pattern excludes it, unless `force_exclude` says otherwise.
-    Raises FileNotFoundError naming the first path that does not exist.
+    A file that is named is checked even when a pattern excludes it, unless `force_exclude` says otherwise; git's
+    ignores are for what is found in folders. Raises FileNotFoundError naming the first path that does not exist.
     """
     for path in paths:
         if not path.exists():
             raise FileNotFoundError(str(path))
     patterns = (*(settings.exclude or DEFAULT_EXCLUDES), *settings.extend_exclude)
-    seen: set[Path] = set()
+    seen: set[str] = set()
+    links: list[tuple[Path, str]] = []
     for path in paths:
-        found = _walk(path, settings, patterns) if path.is_dir() else _named(path, settings, patterns)
-        for file in found:
-            key = Path(os.path.abspath(file))
-            if key not in seen:
-                seen.add(key)
+        found = _walk(path, settings, patterns) if path.is_dir() else _named(path, settings)
+        for file, real in found:
+            if os.path.abspath(file) != real and os.path.islink(file):
+                links.append((file, real))
+            elif real not in seen:
+                seen.add(real)
                 yield file
+    for file, real in links:
+        if real not in seen:
+            seen.add(real)
+            yield file
 
 
 def around(paths: Sequence[Path], settings: Settings) -> Iterator[Path]:
@@ -106,25 +140,62 @@ def around(paths: Sequence[Path], settings: Settings) -> Iterator[Path]:
         yield from discover([Path(os.path.relpath(root))], settings)
 
 
-def _named(path: Path, settings: Settings, patterns: Sequence[str]) -> Iterator[Path]:
-    if not settings.force_exclude:
-        yield path
-        return
+def _named(path: Path, settings: Settings) -> Iterator[tuple[Path, str]]:
+    """A file that is named, with the place that it really has."""
+    if not settings.force_exclude or not excluded(path, settings):
+        yield path, os.path.realpath(path)
+
+
+def excluded(path: Path, settings: Settings) -> bool:
+    """Whether a pattern excludes a file, or a folder of the project that holds it."""
+    patterns = (*(settings.exclude or DEFAULT_EXCLUDES), *settings.extend_exclude)
     absolute = Path(os.path.abspath(path))
     above = [p for p in absolute.parents if settings.root in p.parents]
-    if not any(_excluded(p, settings.root, patterns) for p in (absolute, *above)):
-        yield path
+    return any(_excluded(p, settings.root, patterns) for p in (absolute, *above))
 
 
-def _walk(folder: Path, settings: Settings, patterns: Sequence[str]) -> Iterator[Path]:
-    """Files below a folder; what an excluded folder holds is not looked at, nor are links to folders."""
-    for at, folders, names in os.walk(folder):
-        here = Path(at)
-        absolute = Path(os.path.abspath(here))
-        folders[:] = sorted(f for f in folders if not _excluded(absolute / f, settings.root, patterns))
-        for name in sorted(names):
-            if name.endswith(".py") and not _excluded(absolute / name, settings.root, patterns):
-                yield here / name
+def _walk(folder: Path, settings: Settings, patterns: Sequence[str]) -> Iterator[tuple[Path, str]]:
+    """Files below a folder, with the places that they really have.
+
+    What an excluded or ignored folder holds is not looked at, nor are links to folders.
+    """
+    ignores = gitignore.above(os.path.abspath(folder)) if settings.respect_gitignore else gitignore.NOTHING
+    left = [(folder, os.path.realpath(folder), ignores)]
+    while left:
+        here, real, outer = left.pop()
+        absolute = os.path.abspath(here)
+        inner = outer.inside(absolute)
+        folders: list[str] = []
+        for name, kind in _entries(here):
+            at = os.path.join(absolute, name)
+            if (kind != "folder" and not name.endswith(SUFFIXES)) or _excluded(Path(at), settings.root, patterns):
+                continue
+            if inner.ignored(at, kind == "folder"):
+                continue
+            if kind == "folder":
+                folders.append(name)
+            else:
+                yield here / name, os.path.realpath(at) if kind == "link" else os.path.join(real, name)
+        left += [(here / name, os.path.join(real, name), inner) for name in reversed(folders)]
+
+
+def _entries(folder: Path) -> list[tuple[str, str]]:
+    """What a folder holds, by name: files, links and folders; nothing where it may not be read."""
+    try:
+        with os.scandir(folder) as found:
+            kinds = [(entry.name, _kind(entry)) for entry in found]
+    except OSError:
+        return []
+    return sorted((name, kind) for name, kind in kinds if kind)
+
+
+def _kind(entry: os.DirEntry[str]) -> str:
+    """What an entry is: "" for links to folders and for what is no regular file, which nobody means as Python."""
+    if entry.is_dir():
+        return "" if entry.is_symlink() else "folder"
+    if not entry.is_file():
+        return "link" if entry.is_symlink() and not os.path.exists(entry.path) else ""
+    return "link" if entry.is_symlink() else "file"
 
 
 def _excluded(path: Path, root: Path, patterns: Sequence[str]) -> bool:
@@ -141,9 +212,9 @@ def _excluded(path: Path, root: Path, patterns: Sequence[str]) -> bool:
 
 
 def read(path: Path) -> SourceFile | Unreadable:
-    """The text of a file, decoded as Python decodes it."""
+    """The text of a file, decoded as Python decodes it, or as Jupyter does."""
     try:
-        data = path.read_bytes()
+        data = contents(path)
     except OSError as error:
         return Unreadable(path, shown(path), f"cannot read: {error.strerror or error}")
     return decode(data, path)
@@ -151,14 +222,27 @@ def read(path: Path) -> SourceFile | Unreadable:
 
 def decode(data: bytes, path: Path) -> SourceFile | Unreadable:
     """The text of these bytes, as if they were the file's: a coding line and a byte order mark are honoured."""
+    notebook = path.suffix == ".ipynb"
     try:
-        encoding = _encoding(data)
+        encoding = "utf-8" if notebook else _encoding(data)
         bom = data.startswith(codecs.BOM_UTF8)
         text = data[len(codecs.BOM_UTF8) if bom else 0 :].decode("utf-8" if bom else encoding)
     except (SyntaxError, ValueError, LookupError) as error:  # some codecs raise more than UnicodeDecodeError
         line = data.count(b"\n", 0, error.start) + 1 if isinstance(error, UnicodeDecodeError) else 1
         return Unreadable(path, shown(path), f"cannot decode: {error}", line, 1, syntax=True)
-    return SourceFile(path, shown(path), data, text, "utf-8" if bom else encoding, bom)
+    source = SourceFile(path, shown(path), data, text, "utf-8" if bom else encoding, bom)
+    return _of_notebook(source) if notebook else source
+
+
+def _of_notebook(source: SourceFile) -> SourceFile | Unreadable:
+    """The program in the cells of a notebook, whose text has been decoded."""
+    from scanlint.project.notebook import NotNotebookError, parse
+
+    try:
+        notebook = parse(source.text)
+    except NotNotebookError as error:
+        return Unreadable(source.path, source.display, str(error), error.line, error.column, syntax=True)
+    return source._replace(text=notebook.text, notebook=notebook)
 
 
 def _encoding(data: bytes) -> str:

@@ -11,7 +11,7 @@ from scanlint.project.facts import ModuleFacts, collect, parse
 from scanlint.project.files import SourceFile, Unreadable, read
 from scanlint.project.summary import digest_of
 
-KEPT = 10_000_000
+KEPT = 6_000_000
 """Characters of source whose trees (35 times as large) are held in memory; others are parsed again if needed."""
 
 
@@ -20,11 +20,15 @@ class FileChanged(Exception):
 
 
 class Trees:
-    """Texts and trees of the files used last, as many as `limit` characters; None keeps all."""
+    """Texts and trees of the files used last, as many as `limit` characters; None keeps all.
+
+    `texts` are in the place of what stands in their files, by what these are shown as.
+    """
 
     def __init__(self, limit: int | None = KEPT) -> None:
         self.limit = limit
         self.size = 0
+        self.texts: dict[str, SourceFile] = {}
         self._held: OrderedDict[str, tuple[SourceFile, ast.Module]] = OrderedDict()
 
     def get(self, display: str) -> tuple[SourceFile, ast.Module] | None:
@@ -88,7 +92,7 @@ class Module:
         """The text and its tree. Raises FileChanged."""
         held = self._trees.get(self.display)
         if held is None:
-            source = read(self.path)
+            source = self._trees.texts.get(self.display) or read(self.path)
             tree = source if isinstance(source, Unreadable) else parse(source)
             if isinstance(source, Unreadable) or isinstance(tree, Unreadable) or digest_of(source.data) != self.digest:
                 raise FileChanged(f"{self.display}: changed while it was checked")
@@ -140,6 +144,17 @@ class Library(Mapping[str, Module]):
 
     def __len__(self) -> int:
         return len(self._modules)
+
+
+def names(module: Module, other: str, definition: str) -> bool:
+    """Whether a file may name a definition of another module: it imports it, all there is, or the module itself."""
+    facts, parts = module.facts, module.name.split(".")
+    found = [*facts.imports.values(), *(f"{base}.*" if base else "*" for level, base in facts.stars if not level)]
+    for level, rest in [*facts.relative.values(), *((level, f"{base}.*") for level, base in facts.stars if level)]:
+        keep = len(parts) - level + module.package
+        found.append(".".join(filter(None, [*parts[: max(keep, 0)], rest])))
+    ends = (other, f"{other}.{definition}", f"{other}.*")
+    return any(name in ends or (name == other.partition(".")[0] and "." in other) for name in found)
 
 
 def pinned(name: str, package: bool, source: SourceFile) -> Module | None:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-MARK = "scanlint:"
+MARK = "scanlint"
 EXTERNAL = ("jax.", "jaxlib.", "numpy.", "builtins.")
 
 
@@ -72,6 +72,8 @@ class ModuleNames:
     def wanted(self, path: Path | str) -> tuple[str, bool]:
         """The same, whoever else has that name."""
         folder, _, file = os.path.abspath(path).rpartition(os.sep)
+        if file.endswith(".ipynb"):
+            return file.replace(".", "-"), False  # nobody can import a notebook
         stem = file.rpartition(".")[0] or file
         package = file == "__init__.py"
         within = self._package(folder)

@@ -27,7 +27,7 @@ def examine(
     facts = collect(tree, source)
     if hold or trees.welcomes(source, likely=facts.transforms):
         trees.put(source, tree)
-    control = any(span.control for span in facts.functions.values())
+    control = bool(facts.scripts) or any(span.control for span in facts.functions.values())
     begins, marked = has_beginning(facts, source.text, settings), MARK in source.text
     assumed = matched(ModuleNames().name(source.path)[0], facts, settings) if settings.assume_traced else ()
     return Surveyed(source.display, digest, begins, control, marked, assumed, words=imported(facts)), facts
@@ -60,12 +60,19 @@ def has_beginning(facts: ModuleFacts, text: str, settings: Settings) -> bool:
         return True
     if wanted(settings) and wishes(text):
         return True
-    return any(span.transforms or is_host_loop(span, facts, settings) for span in facts.functions.values())
+    spans = [*facts.functions.values(), *facts.scripts.values()]
+    return any(span.transforms or is_host_loop(span, facts, settings) for span in spans)
 
 
 def is_host_loop(span: Span, facts: ModuleFacts, settings: Settings) -> bool:
     """A function with a loop whose lines speak of arrays; with any loop, where host loops are asked for."""
-    return facts.jax and span.loops and (span.arrays or settings.asks_for("SCN107", "host-step-loop"))
+    return facts.jax and span.loops and (span.arrays or asks_for_loops(settings))
+
+
+def asks_for_loops(settings: Settings) -> bool:
+    """Whether loops on the host that collect nothing are looked for too."""
+    named = settings.asks_for("SCN107", "host-step-loop") or settings.asks_for("SCN108", "eager-step-loop")
+    return named or settings.tells_left
 
 
 def shelve(files: Iterable[SourceFile | Unreadable], settings: Settings) -> tuple[Library, list[Unreadable]]:

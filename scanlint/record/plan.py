@@ -10,6 +10,7 @@ from pathlib import Path
 
 from scanlint.engine.session import check
 from scanlint.finding import Finding
+from scanlint.project.contents import contents
 from scanlint.project.files import SourceFile, discover, read
 from scanlint.settings import Settings
 from scanlint.trace.program.project import Project
@@ -52,7 +53,8 @@ def make(settings: Settings) -> RecordingPlan:
     """The plan for all files below the root, and for all rules: which of them a later run selects is not known."""
     root = settings.root.resolve()
     settings = replace(settings, extend_select=(*settings.extend_select, "ALL"))
-    files = [source for file in discover([settings.root], settings) if isinstance(source := read(file), SourceFile)]
+    paths = [file for file in discover([settings.root], settings) if file.suffix == ".py"]
+    files = [source for file in paths if isinstance(source := read(file), SourceFile)]
     findings = check([settings.root], settings).findings
     names = {(Path(f.path).resolve(), f.function) for f in findings if f.function is not None}
     targets: dict[tuple[str, int], Target] = {}
@@ -63,19 +65,19 @@ def make(settings: Settings) -> RecordingPlan:
         wanted = any(c.traced for c in unit.contexts.values())
         if not wanted and not any(f == file and n.split(".")[0] == unit.qualname.split(".")[0] for f, n in names):
             continue
-        for target in _targets(unit.node, unit.qualname, file, root):
+        for target in targets_in(unit.node, unit.qualname, file, root):
             targets.setdefault((target.file, target.line), target)
     return RecordingPlan(root, tuple(targets.values()), _spans(findings, root))
 
 
-def _targets(node: ast.AST, qualname: str, file: Path, root: Path) -> Iterator[Target]:
+def targets_in(node: ast.AST, qualname: str, file: Path, root: Path) -> Iterator[Target]:
     """A function, and those that are defined in it: what a factory makes is recorded too."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         relative = file.relative_to(root).as_posix()
         yield Target(relative, str(file), qualname, node.lineno, tuple(_parameters(node.args)))
     for child in ast.iter_child_nodes(node):
         named = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        yield from _targets(child, f"{qualname}.{child.name}" if named else qualname, file, root)  # type: ignore[attr-defined]
+        yield from targets_in(child, f"{qualname}.{child.name}" if named else qualname, file, root)  # type: ignore[attr-defined]
 
 
 def _parameters(a: ast.arguments) -> list[str]:
@@ -96,7 +98,7 @@ def _spans(findings: Sequence[Finding], root: Path) -> dict[str, list[tuple[int,
             lines[finding.start.line] = max(finding.end.line, lines.get(finding.start.line, 0))
     for path, lines in found.items():
         try:
-            tree = ast.parse((root / path).read_bytes())
+            tree = ast.parse(contents(root / path))
         except (SyntaxError, ValueError):  # reported as such; it is not imported either
             continue
         for node in ast.walk(tree):

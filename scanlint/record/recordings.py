@@ -16,7 +16,12 @@ COSTS = "costs.json"
 
 def recording(root: Path, path: str, qualname: str) -> Path:
     """The file of one function's recorded calls; `path` is relative to the root."""
-    return root / FOLDER / CALLS / f"{path.removesuffix('.py').replace('/', '.')}--{qualname}.npz"
+    return root / FOLDER / CALLS / named(path, qualname)
+
+
+def named(path: str, qualname: str) -> str:
+    """The name of the file of one function's calls."""
+    return f"{path.removesuffix('.py').replace('/', '.')}--{qualname}.npz"
 
 
 def recorded(root: Path, file: Path, qualname: str) -> tuple[str, ...]:
@@ -25,7 +30,11 @@ def recorded(root: Path, file: Path, qualname: str) -> tuple[str, ...]:
         path = file.resolve().relative_to(root.resolve()).as_posix()
     except ValueError:
         return ()
-    own = recording(root.resolve(), path, qualname)
+    return with_inner(recording(root.resolve(), path, qualname))
+
+
+def with_inner(own: Path) -> tuple[str, ...]:
+    """The recording of a function, where there is one, and those of the functions that are defined in it."""
     if not own.parent.is_dir():
         return ()
     inner = sorted(own.parent.glob(f"{_escaped(own.stem)}.*.npz"))

@@ -41,13 +41,11 @@ def gather(plan: RecordingPlan, parts: Path, hashes: dict[str, str]) -> Summary:
     """Replace the recordings of the functions that were called; those of others stay."""
     summary = Summary()
     lines = [line for file in sorted(parts.glob("*.jsonl")) for line in _lines(file)]
-    called: dict[int, list[Path]] = {}
-    for part in sorted(parts.glob("*.npz")):
-        called.setdefault(int(part.name.partition("-")[0]), []).append(part)
+    called = calls_of(parts)
     for index, files in called.items():
         target = plan.targets[index]
-        calls = _chosen(files)
-        _write(recording(plan.root, target.path, target.qualname), calls)
+        calls = chosen(files)
+        write(recording(plan.root, target.path, target.qualname), calls)
         summary.functions += 1
         summary.calls += len(calls)
     for line in lines:
@@ -60,6 +58,14 @@ def gather(plan: RecordingPlan, parts: Path, hashes: dict[str, str]) -> Summary:
     return summary
 
 
+def calls_of(parts: Path) -> dict[int, list[Path]]:
+    """The files of single calls, by the place of the function in the plan."""
+    called: dict[int, list[Path]] = {}
+    for part in sorted(parts.glob("*.npz"), key=lambda p: [int(n) for n in p.stem.split("-")]):
+        called.setdefault(int(part.name.partition("-")[0]), []).append(part)
+    return called
+
+
 def _lines(file: Path) -> Iterator[Json]:
     for line in file.read_text(encoding="utf-8").splitlines():
         try:
@@ -68,7 +74,7 @@ def _lines(file: Path) -> Iterator[Json]:
             continue  # the process was killed while it wrote
 
 
-def _chosen(files: list[Path]) -> list[tuple[Path, Json]]:
+def chosen(files: list[Path]) -> list[tuple[Path, Json]]:
     """The calls to keep of all processes: those with values and of distinct shapes first."""
     found: list[tuple[Path, Json]] = []
     for file in files:
@@ -84,7 +90,7 @@ def _chosen(files: list[Path]) -> list[tuple[Path, Json]]:
     return [item for turn, item in ranked if turn < ALIKE][:KEPT]
 
 
-def _write(target: Path, calls: list[tuple[Path, Json]]) -> None:
+def write(target: Path, calls: list[tuple[Path, Json]]) -> None:
     """One archive: `calls.json`, and the arrays of each call in a folder of its own."""
     temporary = target.with_suffix(".partial")
     with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:

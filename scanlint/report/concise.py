@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from scanlint.finding import Finding
 from scanlint.report.paint import Paint
-from scanlint.report.result import Result, evidence, fate
+from scanlint.report.result import Notes, Result, fate, written
 
 
 def render(result: Result, paint: Paint) -> str:
@@ -14,23 +14,27 @@ def render(result: Result, paint: Paint) -> str:
 
 
 def rewrites(result: Result, paint: Paint) -> str:
-    """One line per finding that says what became of its rewrite, and what the verifier noted: goes with a diff."""
-    return "".join(f"{line}\n" for finding in result.findings for line in _rewrite(finding, result, paint))
+    """One line per finding that says what became of its rewrite, what is left first: goes with a diff.
+
+    What the verifier noted stands below, once per function; about what was rewritten, only where all is asked for.
+    """
+    notes = Notes()
+    listed = (*result.remaining, *result.applied)
+    return "".join(f"{line}\n" for finding in listed for line in _rewrite(finding, result, paint, notes))
 
 
-def _rewrite(finding: Finding, result: Result, paint: Paint) -> Iterator[str]:
+def _rewrite(finding: Finding, result: Result, paint: Paint, notes: Notes) -> Iterator[str]:
     yield f"{_place(finding, paint)} {paint.red(finding.code)} {finding.name}{_became(finding, result)}"
-    if finding.verification:
-        if counterexample := _counterexample(finding):
-            yield f"    counterexample: {counterexample}"
-        yield from (f"    note: {note}" for note in finding.verification.notes)
+    if counterexample := _counterexample(finding):
+        yield f"    counterexample: {counterexample}"
+    if result.verbose or finding.fix.status != "applied":
+        yield from (f"    note: {note}" for note in notes.of(finding))
 
 
 def _became(finding: Finding, result: Result) -> str:
     if finding.fix.status != "applied":
         return f": {fate(finding, result.action) or finding.message}"
-    verdict = f": {evidence(finding.verification)}" if finding.verification else ""
-    return f" -> {finding.primitive}{verdict}"
+    return written(finding)
 
 
 def _line(finding: Finding, result: Result, paint: Paint) -> str:
@@ -47,4 +51,4 @@ def _counterexample(finding: Finding) -> str:
 
 
 def _place(finding: Finding, paint: Paint) -> str:
-    return f"{paint.bold(finding.path)}:{finding.start.line}:{finding.start.column}:"
+    return f"{paint.bold(finding.path)}{finding.place.removeprefix(finding.path)}:"

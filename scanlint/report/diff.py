@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterator
 
 from scanlint.report.paint import Paint
+from scanlint.report.visible import visible
 
 NO_NEWLINE = b"\n\\ No newline at end of file\n"
 
@@ -19,14 +20,15 @@ def unified(path: str, old: bytes, new: bytes) -> bytes:
 
 
 def colored(diff: bytes, paint: Paint) -> bytes:
-    """The same with added and removed lines in colour."""
+    """The same with added and removed lines in colour, for people: control characters are spelled out."""
     if not paint.on:
         return diff
     return b"".join(_color(line, paint) for line in _lines(diff))
 
 
 def _color(line: bytes, paint: Paint) -> bytes:
-    text = line.rstrip(b"\n").decode("utf-8", "surrogateescape")
+    whole = line.rstrip(b"\n").decode("utf-8", "surrogateescape")
+    text = visible(whole.removesuffix("\r"))
     match text[:1]:
         case "+" if text.startswith("+++"):
             text = paint.bold(text)
@@ -38,7 +40,7 @@ def _color(line: bytes, paint: Paint) -> bytes:
             text = paint.removed(text)
         case "@":
             text = paint.blue(text)
-    return text.encode("utf-8", "surrogateescape") + b"\n"
+    return text.encode("utf-8", "surrogateescape") + (b"\r\n" if whole.endswith("\r") else b"\n")
 
 
 def _lines(data: bytes) -> Iterator[bytes]:

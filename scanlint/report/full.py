@@ -7,41 +7,56 @@ from collections.abc import Iterator
 
 from scanlint.finding import Cost, Finding
 from scanlint.report.paint import Paint
-from scanlint.report.result import Result, fate
+from scanlint.report.result import Notes, Result, fate, written
+from scanlint.report.visible import visible
 
 
 def render(result: Result, paint: Paint) -> str:
-    """What was measured to cost most comes first; the rest in the order of the files."""
-    ranked = sorted(result.findings, key=lambda f: -f.cost.seconds if f.cost else 0.0)
-    return "".join(f"{block(finding, result, paint)}\n" for finding in ranked)
+    """What is left, with what was measured to cost most first; then what was rewritten, a line each."""
+    ranked = sorted(result.remaining, key=lambda f: -f.cost.seconds if f.cost else 0.0)
+    notes = Notes()
+    blocks = [_block(finding, result, paint, notes) for finding in ranked]
+    if result.applied:
+        blocks.append("".join(f"{line}\n" for line in _rewritten(result, paint, notes)))
+    return "".join(f"{block}\n" for block in blocks)
 
 
 def block(finding: Finding, result: Result, paint: Paint) -> str:
     """One finding, without the blank line after it."""
-    lines = list(_lines(finding, result, paint))
-    return "\n".join(lines) + "\n"
+    return _block(finding, result, paint, Notes())
 
 
-def _lines(finding: Finding, result: Result, paint: Paint) -> Iterator[str]:
-    place = f"{finding.path}:{finding.start.line}:{finding.start.column}"
+def _block(finding: Finding, result: Result, paint: Paint, notes: Notes) -> str:
+    return "\n".join(_lines(finding, result, paint, notes)) + "\n"
+
+
+def _rewritten(result: Result, paint: Paint, notes: Notes) -> Iterator[str]:
+    """What was rewritten: place, rule, verdict, equations before and after."""
+    yield paint.bold("Would be fixed:" if result.action == "diff" else "Fixed:")
+    for finding in result.applied:
+        yield f"  {finding.place}: {paint.green(finding.name)}{written(finding)}"
+        if result.verbose:
+            yield from (f"    note: {note}" for note in notes.of(finding))
+
+
+def _lines(finding: Finding, result: Result, paint: Paint, told: Notes) -> Iterator[str]:
     gutter = " " * len(str(finding.start.line))
     bar = f"{gutter} {paint.blue('|')}"
     yield f"{paint.red(f'error[{finding.name}]')}{paint.bold(f': {finding.message}')}"
-    yield f"{gutter}{paint.blue('-->')} {place}"
+    yield f"{gutter}{paint.blue('-->')} {finding.place}"
     yield bar
     if text := result.line(finding):
-        yield f"{paint.blue(f'{finding.start.line} |')} {text}"
+        yield f"{paint.blue(f'{finding.start.line} |')} {visible(text)}"
         carets = _carets(finding, text)
         yield f"{bar} {paint.red(carets + (f' {finding.label}' if finding.label else ''))}"
         yield bar
-    notes = list(_notes(finding, result))
-    for note in notes:
+    for note in _notes(finding, result, told):
         head, _, rest = note.partition("\n")
         yield f"{gutter} {paint.blue('=')} {head}"
         yield from (f"{gutter}   {line}" for line in rest.split("\n") if line)
 
 
-def _notes(finding: Finding, result: Result) -> Iterator[str]:
+def _notes(finding: Finding, result: Result, told: Notes) -> Iterator[str]:
     """The lines after the source; a further line of a note stands below, indented."""
     if finding.chain:
         label = "traced because: "
@@ -59,7 +74,7 @@ def _notes(finding: Finding, result: Result) -> Iterator[str]:
     if verification := finding.verification:
         if verification.counterexample:
             yield "counterexample: " + verification.counterexample.strip().replace("\n", "\n  ")
-        yield from (f"note: {note}" for note in verification.notes)
+        yield from (f"note: {note}" for note in told.of(finding))
 
 
 def _measured(cost: Cost) -> str:
@@ -78,7 +93,9 @@ def _carets(finding: Finding, text: str) -> str:
 
 
 def _width(char: str) -> int:
-    """How many cells a terminal gives a character."""
+    """How many cells a terminal gives a character, as it is shown."""
+    if (spelled := visible(char)) != char:
+        return len(spelled)
     if char.isascii():
         return 1
     return 0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1

@@ -11,14 +11,14 @@ def render(result: Result) -> str:
 
 
 def _command(finding: Finding) -> str:
-    place = {"file": finding.path, "line": finding.start.line, "endLine": finding.end.line}
-    if finding.start.line == finding.end.line:
-        place |= {"col": finding.start.column, "endColumn": finding.end.column}
+    start, end = finding.span
+    place = {"file": finding.path, "line": start.line, "endLine": end.line}
+    if start.line == end.line:
+        place |= {"col": start.column, "endColumn": end.column}
     fields = {"title": f"scanlint ({finding.code} {finding.name})", **place}
     spelled = ",".join(f"{key}={_field(str(value))}" for key, value in fields.items())
-    where = f"{finding.path}:{finding.start.line}:{finding.start.column}"
     help = f"\n{finding.help}" if finding.help else ""
-    return f"::error {spelled}::{_text(f'{where}: {finding.code} {finding.message}{help}')}\n"
+    return f"::error {spelled}::{_text(f'{finding.place}: {finding.code} {finding.message}{help}')}\n"
 
 
 def _text(text: str) -> str:

@@ -17,16 +17,21 @@ def render(result: Result) -> str:
 
 
 def _issue(finding: Finding, mark: tuple[str, ...]) -> dict[str, object]:
+    start, end = finding.span
     return {
         "check_name": finding.name,
-        "description": f"{finding.code} {finding.message}",
+        "description": f"{finding.code} {finding.message}{_cell(finding)}",
         "severity": "major",
         "fingerprint": hashlib.sha256("\0".join(mark).encode()).hexdigest(),
         "location": {
             "path": finding.path,
-            "positions": {"begin": _position(finding.start), "end": _position(finding.end)},
+            "positions": {"begin": _position(start), "end": _position(end)},
         },
     }
+
+
+def _cell(finding: Finding) -> str:
+    return f" (cell {finding.cell}, line {finding.start.line})" if finding.cell is not None else ""
 
 
 def _position(position: Position) -> dict[str, int]:

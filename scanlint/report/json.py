@@ -19,6 +19,10 @@ def render(result: Result) -> str:
         "withheld": result.withheld,
         "seconds": round(result.seconds, 3),
     }
+    if result.verbose:
+        summary["left"] = [
+            {"path": loop.path, "line": loop.line, "code": loop.code, "message": loop.message} for loop in result.left
+        ]
     document: Json = {"version": 1, "findings": [record(f) for f in result.findings], "summary": summary}
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
@@ -28,11 +32,12 @@ def render_lines(result: Result) -> str:
 
 
 def record(finding: Finding) -> Json:
-    """One finding as the interface has it, with `help`, `chain`, `related` and `label` added."""
+    """One finding as the interface has it, with `cell`, `help`, `chain`, `related` and `label` added."""
     return {
         "code": finding.code,
         "name": finding.name,
         "path": finding.path,
+        "cell": finding.cell,
         "line": finding.start.line,
         "column": finding.start.column,
         "end_line": finding.end.line,
@@ -88,11 +93,13 @@ def _finite(number: float | None) -> float | None:
 
 
 def _edit(edit: Edit) -> Json:
-    return {"start": _position(edit.start), "end": _position(edit.end), "text": edit.text}
+    cell: Json = {"cell": edit.cell} if edit.cell is not None else {}
+    return {**cell, "start": _position(edit.start), "end": _position(edit.end), "text": edit.text}
 
 
 def _related(link: Link) -> Json:
-    return {"path": link.path, "line": link.line, "column": link.column, "message": link.text}
+    cell: Json = {"cell": link.cell} if link.cell is not None else {}
+    return {"path": link.path, **cell, "line": link.line, "column": link.column, "message": link.text}
 
 
 def _position(position: Position) -> Json:

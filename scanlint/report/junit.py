@@ -26,8 +26,8 @@ def _suite(root: ElementTree.Element, path: str, findings: list[Finding]) -> Non
     count = str(len(findings))
     suite = ElementTree.SubElement(root, "testsuite", name=path, tests=count, failures=count, errors="0")
     for finding in findings:
-        name = f"{finding.code} {finding.name} at {finding.start.line}:{finding.start.column}"
+        name = f"{finding.code} {finding.name} at {finding.place.removeprefix(f'{path}:')}"
         case = ElementTree.SubElement(suite, "testcase", name=name, classname=path, file=path)
-        case.set("line", str(finding.start.line))
+        case.set("line", str(finding.span[0].line))
         failure = ElementTree.SubElement(case, "failure", message=finding.message, type=finding.code)
-        failure.text = f"{path}:{finding.start.line}:{finding.start.column}: {finding.message}"
+        failure.text = f"{finding.place}: {finding.message}"

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal, get_args
 
 from scanlint.report.paint import Paint
 from scanlint.report.result import Result
 
-Format = Literal["full", "concise", "json", "json-lines", "sarif", "github", "gitlab", "junit"]
+Format = Literal["full", "concise", "json", "json-lines", "sarif", "github", "gitlab", "junit", "html"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 
 def render(result: Result, form: Format, paint: Paint, *, closing: bool) -> str:
     """The findings; for people with a closing line where `closing`. Only the form that is used is imported."""
+    if form not in ("json", "json-lines", "sarif", "html"):  # these have escapes of their own
+        result = _shown(result)
     match form:
         case "full" | "concise" if not result.findings:
             text = ""
@@ -49,7 +52,18 @@ def render(result: Result, form: Format, paint: Paint, *, closing: bool) -> str:
             from scanlint.report import junit
 
             return junit.render(result)
+        case "html":
+            from scanlint.report.html import document
+
+            return document.render(result)
     return text + _closing(result) if closing else text
+
+
+def render_step_summary(result: Result) -> str:
+    """What goes to the summary of a step of GitHub Actions."""
+    from scanlint.report import step_summary
+
+    return step_summary.render(_shown(result))
 
 
 def render_statistics(result: Result, form: Format, *, closing: bool) -> str:
@@ -65,7 +79,21 @@ def render_rewrites(result: Result, paint: Paint) -> str:
     """What became of each rewrite, a line each, and the closing line: goes beside a diff."""
     from scanlint.report import concise
 
-    return concise.rewrites(result, paint) + _closing(result)
+    return concise.rewrites(_shown(result), paint) + _closing(result)
+
+
+def _shown(result: Result) -> Result:
+    """The result with nothing in it that a terminal would obey; lines are looked up by the paths as they are."""
+    if not result.findings:
+        return result
+    from scanlint.report.visible import shown
+
+    paths = {shown(finding).path: finding.path for finding in result.findings}
+    return replace(
+        result,
+        findings=tuple(map(shown, result.findings)),
+        lines=lambda finding: result.lines(replace(finding, path=paths[finding.path])),
+    )
 
 
 def _closing(result: Result) -> str:

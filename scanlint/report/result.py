@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Literal
 
-from scanlint.finding import Finding, Verification
+from scanlint.finding import Finding, LeftLoop, Verification
 
 Action = Literal["check", "fix", "diff"]
+SHOWN = 3
+"""Places that are named for each reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One run. `lines` gives the lines of the text that a finding's places refer to, () where it is gone."""
+    """One run. `lines` gives the lines of the text that a finding's places refer to, () where it is gone;
+    `after` those of the file with all that was rewritten, () where nothing was or it is a notebook.
+
+    `verbose`: what the verifier noted about rewrites that were written is told too. `left` are loops that were looked
+    at in vain.
+    """
 
     findings: tuple[Finding, ...]
     files: int
     seconds: float
     action: Action
     lines: Callable[[Finding], Sequence[str]]
+    verbose: bool = False
+    after: Callable[[Finding], Sequence[str]] = field(default=lambda finding: ())
+    left: tuple[LeftLoop, ...] = ()
 
     @property
     def applied(self) -> tuple[Finding, ...]:
@@ -59,6 +70,27 @@ def evidence(verification: Verification) -> str:
     return ", ".join(parts)
 
 
+class Notes:
+    """What the verifier noted, each thing once per function."""
+
+    def __init__(self) -> None:
+        self._told: set[tuple[str, str | None, str]] = set()
+
+    def of(self, finding: Finding) -> Iterator[str]:
+        """The notes on one finding that were not told yet."""
+        for note in finding.verification.notes if finding.verification else ():
+            key = finding.path, finding.function, note
+            if key not in self._told:
+                self._told.add(key)
+                yield note
+
+
+def written(finding: Finding) -> str:
+    """A rewrite that was written, in a few words: `-> scan: proved, 12003 -> 14 equations`."""
+    verdict = f": {evidence(finding.verification)}" if finding.verification else ""
+    return f" -> {finding.primitive}{verdict}" if finding.verification else ""
+
+
 def fate(finding: Finding, action: Action) -> str | None:
     """What became of the rewrite of a finding, in a few words; None where the rule has none."""
     verified = f": {evidence(finding.verification)}" if finding.verification else ""
@@ -89,3 +121,18 @@ def summary(result: Result) -> str:
         return f"Found {plural(found, 'finding')} ({fixed} fixed, {left} remaining)"
     offer = f" ({result.fixable} fixable with `--fix`)" if result.fixable else ""
     return f"Found {plural(found, 'finding')}{offer}"
+
+
+def left_lines(left: Sequence[LeftLoop]) -> Iterator[str]:
+    """`23 host loops left: 9 run JAX`, then how many for which reason, with some of their places."""
+    ours = [loop for loop in left if loop.code != "no-jax"]
+    if not left:
+        return
+    runs = "runs" if len(ours) == 1 else "run"
+    yield f"{len(left)} host loop{'s' * (len(left) != 1)} not reported: {len(ours)} {runs} JAX"
+    kinds = groupby(sorted(ours, key=lambda loop: loop.code), key=lambda loop: loop.code)
+    groups = [(code, list(loops)) for code, loops in kinds]
+    for code, loops in sorted(groups, key=lambda group: -len(group[1])):
+        places = ", ".join(f"{loop.path}:{loop.line}" for loop in loops[:SHOWN])
+        rest = ", ..." if len(loops) > SHOWN else ""
+        yield f"  {len(loops)} {code}: {loops[0].message} ({places}{rest})"

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from scanlint.finding import Position
+from scanlint.syntax.regex import regex
 from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
 
@@ -21,10 +22,10 @@ ENDS = SPACES | {tokenize.NEWLINE}
 """Kinds of tokens after which a line may end without a backslash."""
 OPENING, CLOSING = "([{", ")]}"
 BLOCKS = ("body", "orelse", "finalbody")
-QUOTED = re.compile(r"(?s)([A-Za-z]*)(\"{3}|'{3})(.*)\2")
-FIELD = re.compile(r"((?<!\{)\{(?!\{)[^{}]*(?:\{[^{}]*\}[^{}]*)*\})")
+QUOTED = regex(r"(?s)([A-Za-z]*)(\"{3}|'{3})(.*)\2")
+FIELD = regex(r"((?<!\{)\{(?!\{)[^{}]*(?:\{[^{}]*\}[^{}]*)*\})")
 NOT_RAW = str.maketrans("", "", "rR")
-NEWLINE = re.compile(r"(?<!\\)((?:\\\\)*)(\\?)\r?\n")
+NEWLINE = regex(r"(?<!\\)((?:\\\\)*)(\\?)\r?\n")
 """The end of a line in a string; a backslash before it, itself not escaped, takes it out of the string."""
 
 

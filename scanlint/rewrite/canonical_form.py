@@ -7,8 +7,7 @@ fail on that, they work on the bare form, in which there are neither comments no
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -16,20 +15,21 @@ from scanlint.finding import Edit, Position, Report, Rewrite, Withheld
 from scanlint.rewrite.breaks import QUOTED, Break, breaks, unusual
 from scanlint.rewrite.emit.kept_comments import with_remarks
 from scanlint.syntax.edits import apply_edits, line_edits
+from scanlint.syntax.regex import regex
 from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
 
-LINES = re.compile(r"(?<=\bline )\d+")
+LINES = regex(r"(?<=\bline )\d+")
 
 
 class Canonical(NamedTuple):
-    """A unit in canonical form; `old` is the text as written, `breaks` are the places where the two differ.
+    """A unit in canonical form; `old` is the source as written, `breaks` are the places where the two differ.
 
     `bare`: it has no comments; they are put back above what stands in the place of their statements.
     """
 
     unit: Unit
-    old: str
+    old: Source
     breaks: tuple[Break, ...]
     bare: bool
 
@@ -48,19 +48,23 @@ class Canonical(NamedTuple):
             here, moved = line, made.end.column - column
         return Position(place.line - lines, place.column + (moved if place.line == here else 0))
 
-    def restored(self, text: str) -> str:
-        """A new text of the canonical form, with the lines that were left alone as they were written."""
-        canonical, old = self.unit.source, Source(self.unit.source.path, self.old)
-        edits = list(line_edits(canonical.text, text))
+    def restored(self, new: Source) -> Source:
+        """A changed canonical form, with the lines that were left alone as they were written."""
+        old, canonical = self.old, self.unit.source
+        if new.file is not canonical.file or new.file is None:  # more than the window changed
+            old, canonical, new = old.file_now, canonical.file_now, replace(new.file_now, added=new.added)
+        edits, above = list(line_edits(canonical.text, new.text)), canonical.above
         for (first, last), (low, high) in self._groups():
-            if not any(_touches(edit, low, high) for edit in edits):
+            if not any(touches(edit, low - above, high - above) for edit in edits):
                 line = "".join(old.lines[first - 1 : last])
-                edits.append(Edit(Position(low, 1), Position(high + 1, 1), line))
+                edits.append(Edit(Position(low - above, 1), Position(high - above + 1, 1), line))
         made = apply_edits(canonical.text, edits)
         for one in self.breaks:
-            if QUOTED.fullmatch(one.text) and one.text not in self.old:
+            if QUOTED.fullmatch(one.text) and one.text not in old.text:
                 made = made.replace(one.text, old.between(one.start, one.end))
-        return apply_edits(self.old, with_remarks(self.old, line_edits(self.old, made))) if self.bare else made
+        if self.bare:
+            made = apply_edits(old.text, with_remarks(old.text, line_edits(old.text, made)))
+        return replace(old, text=made, added=new.added)
 
     def _groups(self) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
         """Lines as written that were broken, and the lines that they became."""
@@ -116,17 +120,17 @@ def _bare(rewrite: Rewrite) -> Rewrite:
     return rewrite._replace(bare=True, plainer=_bare(rewrite.plainer) if rewrite.plainer is not None else None)
 
 
-def _touches(edit: Edit, low: int, high: int) -> bool:
+def touches(edit: Edit, low: int, high: int) -> bool:
     """Whether an edit of whole lines changes some of these, or puts new ones between them."""
     if edit.start == edit.end:
         return low < edit.start.line <= high
     return edit.start.line <= high and edit.end.line > low
 
 
-def canonical(unit: Unit, reanalyse: Callable[[Unit, str], Unit | None], *, bare: bool = False) -> Canonical | None:
+def canonical(unit: Unit, *, bare: bool = False) -> Canonical | None:
     """The unit in canonical form, or in the bare one; None where it is in it as it stands."""
     if isinstance(unit.node, ast.Lambda) or not (bare or unusual(unit)):
         return None
     source, made = unit.source, breaks(unit, bare=bare)
-    again = reanalyse(unit, apply_edits(source.text, [Edit(*one) for one in made])) if made else None
-    return Canonical(replace(again, wished=unit.wished), source.text, tuple(made), bare) if again is not None else None
+    again = unit.renew(replace(source, text=source.edited(Edit(*one) for one in made))) if made else None
+    return Canonical(replace(again, wished=unit.wished), source, tuple(made), bare) if again is not None else None

@@ -6,8 +6,7 @@ Only the statements that are rewritten are parsed with LibCST (it reads about 1,
 from __future__ import annotations
 
 import ast
-import keyword
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import dropwhile
 from typing import TypeVar
 
@@ -41,7 +40,7 @@ class Snippet:
         head, end = source.lines[self.first_line - 1], self.last_line
         self.margin = head[: len(head) - len(head.lstrip(" \t"))]
         if isinstance(last, COMPOUND):
-            self.last_line += foot(source.lines[end:], self.margin)
+            self.last_line += foot((source.lines[at] for at in range(end, len(source.lines))), self.margin)
         lines = source.lines[self.first_line - 1 : self.last_line]
         if source.start(first).column != len(self.margin) + 1 and not getattr(first, "decorator_list", None):
             raise SharedLine
@@ -254,7 +253,7 @@ COMPOUND = (
 )
 
 
-def foot(below: Sequence[str], margin: str) -> int:
+def foot(below: Iterable[str], margin: str) -> int:
     """How many of the lines below a statement end in comments that stand further in: they belong to its block."""
     count = 0
     for at, line in enumerate(below):
@@ -272,17 +271,6 @@ def blank_line_before(statement: cst.BaseStatement) -> cst.BaseStatement:
     if leading and leading[0].comment is None:
         return statement
     return statement.with_changes(leading_lines=[cst.EmptyLine(indent=False), *leading])
-
-
-def fresh(taken: frozenset[str] | set[str], *wanted: str) -> str:
-    """The first of these names that is not in use, else the first one with a number: `body_2`."""
-    for word in wanted:
-        if word not in taken and not keyword.iskeyword(word):
-            return word
-    name, count = wanted[0], 2
-    while name in taken or keyword.iskeyword(name):
-        name, count = f"{wanted[0]}_{count}", count + 1
-    return name
 
 
 def _begin(item: tuple[tuple[int, int, int, int], list[cst.CSTNode]]) -> tuple[int, ...]:

@@ -7,18 +7,19 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from scanlint.branches.branch import model_branch
 from scanlint.finding import Outcome, Primitive, Report, Resume, Rewrite, Withheld
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.imports import add_imports
 from scanlint.rewrite.emit.kept_comments import with_remarks
 from scanlint.rules.base import Context, Rule
 from scanlint.settings import Settings
-from scanlint.syntax.edits import apply_edits, hugged, split_lines, tidied
+from scanlint.syntax.edits import apply_edits, hugged, moved, split_lines, tidied
+from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
 
 if TYPE_CHECKING:
-    from scanlint.rewrite.canonical_form import Canonical  # it imports LibCST, as the rewriters do
+    from scanlint.rewrite.canonical_form import Canonical  # they import LibCST, as the rewriters do
+    from scanlint.rewrite.normal_form import Normal
 
 Reanalyse = Callable[[Unit, str], Unit | None]
 ROUNDS = 20
@@ -26,15 +27,20 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Rewritten(NamedTuple):
-    """A unit after some rewrites, in a whole new text of its file; `primitive` is what the statement became at last.
+    """A unit after some rewrites; `primitive` is what the statement became at last.
 
     `then`: the places in it that the last step names, where it has to go on.
     """
 
     unit: Unit
-    text: str
     primitive: Primitive | None = None
     then: tuple[Resume, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The whole new text of its file."""
+        source = self.unit.source
+        return add_imports(source.whole, source.added)
 
 
 class Rewriter(NamedTuple):
@@ -48,6 +54,8 @@ class Rewriter(NamedTuple):
     def apply(self, unit: Unit, report: Report) -> Rewritten | Withheld:
         """The rewrite of one finding, with everything that it makes necessary; or why it cannot be done."""
         assert isinstance(report.outcome, Rewrite)
+        if report.outcome.meant:
+            return self._meant(unit, report)
         form = self._form(unit)
         made: Rewritten | Withheld | None = None
         if not report.outcome.bare:
@@ -56,19 +64,33 @@ class Rewriter(NamedTuple):
             twin = self._twin(unit, report)
             again = self._applied(unit, twin[0], twin[1]) if twin is not None else None
             made = made if made is not None and (again is None or isinstance(again, Withheld)) else again
+        if isinstance(made, Withheld) and not isinstance(again := self._meant(unit, report), Withheld):
+            return again
         return made or Withheld("internal", f"`{unit.qualname}` has no such finding without its comments")
 
-    def _applied(self, unit: Unit, form: Canonical, report: Report) -> Rewritten | Withheld:
+    def _meant(self, unit: Unit, report: Report) -> Rewritten | Withheld:
+        """The rewrite of a finding of the normal form of the unit."""
+        normal = self._normal(unit)
+        key = report.finding.code, report.finding.start
+        found = [r for r in self._plain_reports(normal.unit, self.rules) if normal.key(r) == key] if normal else []
+        if normal is None or not found or not isinstance(found[0].outcome, Rewrite):
+            return Withheld("internal", f"`{unit.qualname}` has no such finding in its normal form")
+        wanted = report.outcome if isinstance(report.outcome, Rewrite) and report.outcome.meant else found[0].outcome
+        return self._applied(unit, normal, found[0]._replace(outcome=wanted._replace(meant=False)))
+
+    def _applied(self, unit: Unit, form: Canonical | Normal, report: Report) -> Rewritten | Withheld:
         """The rewrite of a finding of a form of the unit, put back among what it leaves as it was written."""
         start = form.unit.source.start(report.node)
-        made = self._apply(form.unit, report._replace(finding=replace(report.finding, start=start)))
+        here = report._replace(finding=replace(report.finding, start=start))
+        made = self._apply(form.unit, here) if hasattr(form, "bare") else self.apply(form.unit, here)
         if isinstance(made, Withheld):
             return made._replace(message=form.said(made.message))
-        text = form.restored(made.text)
-        again = self.reanalyse(unit, text)
+        source = form.restored(made.unit.source)
+        again = unit.renew(source) if source.file is not None else None
+        again = again or self.reanalyse(unit, add_imports(source.whole, source.added))
         if again is None:
             return Withheld("internal", f"`{unit.qualname}` is not found again after the rewrite")
-        return Rewritten(again, text, made.primitive)
+        return Rewritten(again, made.primitive)
 
     def _twin(self, unit: Unit, report: Report) -> tuple[Canonical, Report] | None:
         """The same finding in the bare form of the unit, if it has a rewrite there."""
@@ -138,8 +160,8 @@ class Rewriter(NamedTuple):
         )
         if node is None:
             return Withheld("needs-more", f"what the loop became is not found again (line {line})")
-        if isinstance(node, ast.If) and unit.value(node.test).static:
-            return Rewritten(unit, unit.source.text)  # Python decides
+        if isinstance(node, ast.If) and (unit.value(node.test).static or not unit.context(node).traced):
+            return Rewritten(unit)  # Python decides
         outcome = rewritten(unit, node, place.starts)
         return self.carry_through(unit, outcome) if isinstance(outcome, Rewrite) else outcome
 
@@ -148,6 +170,13 @@ class Rewriter(NamedTuple):
 
         In functions that are `known` only what concerns whole functions is looked at: it may stand further inside.
         """
+        found = self._plain_reports(unit, rules := list(rules), known)
+        if (normal := self._normal(unit)) is None:
+            return found
+        return normal.reports(found, self._plain_reports(normal.unit, rules, known))
+
+    def _plain_reports(self, unit: Unit, rules: Iterable[Rule], known: Container[str] = ()) -> list[Report]:
+        """The same in the spelling that the unit has."""
         rules, problems = list(rules), list[str]()
         found = self._replace(problems=problems)._reports(unit, rules, known)
         if not found and not problems:
@@ -161,23 +190,31 @@ class Rewriter(NamedTuple):
             return bare.twins(found, self._reports(bare.unit, rules, known))
         return found
 
+    def _normal(self, unit: Unit) -> Normal | None:
+        """The normal form of a unit, made once; None where it is written so, or where nothing is traced."""
+        from scanlint.rewrite.normal_form import Normal, normal
+
+        if Normal not in unit.models:
+            unit.models[Normal] = normal(unit, self._form(unit))
+        found = unit.models[Normal]
+        return found if isinstance(found, Normal) else None
+
     def _form(self, unit: Unit, *, bare: bool = False) -> Canonical | None:
-        """The canonical form of a unit, or the bare one, made once; None where it is written so."""
+        """The canonical form of a unit, or the bare one, made once; None where it is written so, and for scripts."""
+        if unit.script:
+            return None
         from scanlint.rewrite.canonical_form import Canonical, canonical
 
         if (Canonical, bare) not in unit.models:
-            unit.models[Canonical, bare] = canonical(unit, self.reanalyse, bare=bare)
+            unit.models[Canonical, bare] = canonical(unit, bare=bare)
         form = unit.models[Canonical, bare]
         return form if isinstance(form, Canonical) else None
 
     def _reports(self, unit: Unit, rules: Iterable[Rule], known: Container[str] = ()) -> list[Report]:
         """What these rules find in a unit as it stands; one that fails is a problem of the run, the others go on."""
         found: list[Report] = []
-        kinds, quiet = unit.kinds, unit.quiet
-        contexts = [(Context(rule, unit, self.settings), kind) for rule in rules for kind in rule.nodes]
-        for context, node in ((c, n) for c, kind in contexts if kind in kinds for n in kinds[kind]):
-            if quiet and unit.silenced(node):
-                continue
+        contexts = [Context(rule, unit, self.settings) for rule in rules]
+        for context, node in ((c, node) for c in contexts for node in c.nodes()):
             if known and not isinstance(node, FUNCTIONS) and unit.context(node).qualname in known:
                 continue
             try:
@@ -189,36 +226,62 @@ class Rewriter(NamedTuple):
                 self.problems.append(f"{where}: internal error in {context.rule.name}: {type(error).__name__}: {error}")
         return found
 
-    def innermost(self, reports: Sequence[Report]) -> Report:
-        """A report that has no other one inside it."""
-        for report in reports:
-            inside = {id(n) for n in ast.walk(report.node)}
-            if not any(other is not report and id(other.node) in inside for other in reports):
-                return report
+    def innermost(self, reports: Sequence[Report], waiting: Sequence[Report] = ()) -> Report:
+        """A report that has no other one in its blocks, and is no part of an expression or header that has one.
+
+        An expression is rewritten before its parts: it takes them in, or leaves them as they are written. Headers of
+        reports that are `waiting` count too, as long as there is another choice.
+        """
+        inside = {id(r): _in_blocks(r.node) for r in reports}
+        bare = [r for r in reports if not any(id(other.node) in inside[id(r)] for other in reports)]
+        for around in ((*reports, *waiting), reports):
+            headers = [(r.node, {id(n) for n in ast.walk(r.node)} - _in_blocks(r.node)) for r in around]
+            for report in bare:
+                if not any(node is not report.node and id(report.node) in header for node, header in headers):
+                    return report
         return reports[0]
 
     def _step(self, unit: Unit, rewrite: Rewrite) -> Rewritten | Withheld:
-        edits = rewrite.edits if rewrite.then else tidied(unit.source.text, rewrite.edits)
-        plain = apply_edits(unit.source.text, edits)
-        text = apply_edits(unit.source.text, with_remarks(unit.source.text, edits))
-        then = tuple(_moved(place, unit, plain, text) for place in rewrite.then)
+        source, again = unit.source, None
         try:
-            text = hugged(unit.source.text, add_imports(text, rewrite.imports))
+            if source.holds(rewrite.edits):
+                plain, text = _edited(source, rewrite)
+                again = unit.renew(source.changed(text, rewrite.imports))
+            if again is None:
+                source = source.file_now
+                plain, text = _edited(source, rewrite)
+                again = self.reanalyse(unit, add_imports(text, (*unit.source.added, *rewrite.imports)))
         except SyntaxError as error:
             return Withheld("internal", f"the rewritten text does not parse (line {error.lineno})")
-        again = self.reanalyse(unit, text)
         if again is None:
             return Withheld("internal", f"`{unit.qualname}` is not found again after the rewrite")
-        return Rewritten(again, text, then=then)
+        return Rewritten(again, then=tuple(_moved(place, unit, source, plain, text) for place in rewrite.then))
 
 
-def _moved(place: Resume, unit: Unit, plain: str, text: str) -> Resume:
+def _in_blocks(node: ast.AST) -> set[int]:
+    """What stands in the blocks of a statement; of a function, all of it."""
+    if isinstance(node, FUNCTIONS):
+        return {id(n) for n in ast.walk(node) if n is not node}
+    blocks = (getattr(node, name, ()) for name in ("body", "orelse", "finalbody"))
+    inner = (part for block in blocks if isinstance(block, list) for part in block)
+    return {id(n) for part in inner for n in ast.walk(part)}
+
+
+def _edited(source: Source, rewrite: Rewrite) -> tuple[str, str]:
+    """A text after a rewrite; and with the comments that would be lost, laid out as the file is."""
+    old, edits = source.text, [moved(edit, -source.above) for edit in rewrite.edits]
+    edits = edits if rewrite.then else tidied(old, edits)
+    text = apply_edits(old, with_remarks(old, edits))
+    return apply_edits(old, edits), text if source.powers else hugged(old, text)
+
+
+def _moved(place: Resume, unit: Unit, source: Source, plain: str, text: str) -> Resume:
     """A place of a text where it stands once comments have been put above some of its lines."""
     if plain == text or isinstance(unit.node, ast.Lambda):
         return place
     before, after = split_lines(plain), split_lines(text)
-    below = (unit.node.end_lineno or 0) + 1 - len(split_lines(unit.source.text))
-    head, line = unit.node.lineno, place.line
+    below = (unit.node.end_lineno or 0) - source.above + 1 - len(source.own)
+    head, line = unit.node.lineno - source.above, place.line
     wanted = head + line if line >= 0 else len(before) + below + line
     now = 0
     for code in before[:wanted]:
@@ -235,6 +298,7 @@ def _statements(unit: Unit) -> list[ast.For | ast.While | ast.If]:
 def rewritten(unit: Unit, node: ast.For | ast.While | ast.If, starts: frozenset[str]) -> Outcome:
     """The rewrite of a statement that has to be staged; what its carry starts with may be written where it is made."""
     from scanlint.batching.examples import batch_of
+    from scanlint.branches.branch import model_branch
     from scanlint.rewrite.lower.batches.batch_map import (
         to_vmap,  # they import LibCST: nothing is rewritten in most runs
     )

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from scanlint.trace.domain.evidence import links, trail
-from scanlint.loops.loop import LoopModel
+from scanlint.loops.loop import LoopModel, short
+from scanlint.project.facts import SCRIPT
 from scanlint.trace.unit import Unit
 from scanlint.finding import Finding, Fix, Link, Primitive, Report
 from scanlint.finding import Outcome, Rewrite, Withheld
@@ -42,6 +43,10 @@ class Context(NamedTuple):
         """A finding at `node`; `why` (the evidence of the value) comes before the chain of the function."""
         source = self.unit.source
         function = self.unit.context(node)
+        if self.unit.script and isinstance(outcome, Rewrite):
+            outcome = Withheld(
+                "module-level", "it stands outside of functions: one around it could be run with other inputs"
+            )
         match outcome:
             case Rewrite(primitive=chosen):
                 primitive, fix = chosen, Fix("available")
@@ -55,7 +60,7 @@ class Context(NamedTuple):
             path=source.path,
             start=source.start(node),
             end=source.end(end or node),
-            function=function.qualname,
+            function=self.named(node),
             message=message,
             help=help,
             chain=tuple(dict.fromkeys((*why, *links(function.chain)))),
@@ -65,6 +70,23 @@ class Context(NamedTuple):
             fix=fix,
         )
         return Report(finding, outcome, node)
+
+    def named(self, node: ast.AST) -> str | None:
+        """The innermost function around a node; None at the top of the file."""
+        name = self.unit.context(node).qualname
+        return name.removeprefix(f"{SCRIPT}.<locals>.") if name != SCRIPT else None
+
+    def nodes(self) -> Iterator[ast.AST]:
+        """The nodes of the unit of which the rule may say something."""
+        rule, unit, quiet = self.rule, self.unit, self.unit.quiet
+        if rule.staged and not any(context.traced for context in unit.contexts.values()):
+            return
+        for kind in rule.nodes:
+            calls = rule.calls if kind is ast.Call else frozenset()
+            shown = [c for name, c in unit.calls if name in calls] if calls else unit.kinds.get(kind, ())
+            for node in shown:
+                if not (quiet and unit.silenced(node)) and not (rule.staged and not self.traced(node)):
+                    yield node
 
     # -- what the loop rules share
 
@@ -91,15 +113,31 @@ class Context(NamedTuple):
         """The examples of a loop that collects what it makes of each on its own; None where that is not evident."""
         from scanlint.batching.examples import batch_of
 
-        if not model.outputs or model.carried or model.last_values or model.live_targets or model.obstacles:
+        if not model.outputs or model.carried or model.last_values or model.live_targets:
+            return None
+        needs_int = [o for o in model.obstacles if o.code == "index-needs-int"]
+        if len(model.obstacles) > len(needs_int) or (needs_int and self.traced(model.node)):
             return None
         batch = batch_of(model)
-        if batch is None and self.traced_loop(model.node) is not None and self.worth_a_word(model):
+        if needs_int:  # what only the index is in the way of: rows that are handed in need none
+            return batch if batch is not None and batch.index is None else None
+        staged = self.traced_loop(model.node) is not None and self.worth_a_word(model)
+        if batch is None and (staged or self._numbered(model)):
             batch = batch_of(model, numbered=True)
         return batch
 
+    def _numbered(self, model: LoopModel) -> bool:
+        """Whether a host loop that makes a known number of trips has JAX compute something of each number."""
+        from scanlint.host.callees import by_jax
+
+        if self.traced(model.node) or model.trips is None:
+            return False
+        return all(by_jax(self.unit, output.element) for output in model.outputs)
+
     def worth_a_word(self, model: LoopModel) -> bool:
         """Whether a loop stages arrays often enough, and is no part of a reported nest that is rewritten by hand."""
+        if short(model, self.settings):
+            return False
         from scanlint.policy.worth import stages_arrays, worth_rolling, written_out
 
         if not stages_arrays(model) or not worth_rolling(model, self.settings, self.by_hand) or written_out(model):
@@ -191,7 +229,12 @@ class Rule(ABC):
     name: ClassVar[str]
     default: ClassVar[bool] = True
     nodes: ClassVar[tuple[type[ast.AST], ...]]
+    staged: ClassVar[bool] = False
+    calls: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        """The findings at one node of one of the types in `nodes`."""
+        """The findings at one node of one of the types in `nodes`.
+
+        A rule that is `staged` is shown nodes of traced functions alone; one with `calls` only calls of these names.
+        """

@@ -45,9 +45,8 @@ def _reports(wished: Unit, context: Context) -> Iterator[Report]:
     for rule in rules():
         if rule.default and rule.code.startswith(FAMILIES):
             made = Context(rule(), wished, context.settings)
-            for node in (n for kind in rule.nodes for n in wished.every(kind)):
-                if not wished.silenced(node):
-                    yield from made.rule.check(node, made)
+            for node in made.nodes():
+                yield from made.rule.check(node, made)
 
 
 def _comment(place: FunctionContext, unit: Unit, wished: Unit) -> Link | None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from scanlint.loops.scan_calls import DummyScan, dummy_scan
-from scanlint.rules.base import Context, Rule
 from scanlint.finding import Report
+from scanlint.rules.base import Context, Rule
+
+if TYPE_CHECKING:
+    from scanlint.loops.scan_calls import DummyScan
 
 
 class DummyXs(Rule):
@@ -16,9 +19,12 @@ class DummyXs(Rule):
     code = "SCN401"
     name = "dummy-xs"
     nodes = (ast.Call,)
+    calls = frozenset(("jax.lax.scan",))
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.Call)
+        from scanlint.loops.scan_calls import dummy_scan
+
         scan = dummy_scan(context.unit, node)
         if scan is None or (context.unit.source.tests and _short(scan, context)):
             return

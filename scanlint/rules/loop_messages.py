@@ -1,4 +1,4 @@
-"""Words that the loop rules share."""
+"""Words that the loop rules share; what a message needs is imported with the first one."""
 
 from __future__ import annotations
 
@@ -6,16 +6,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from scanlint.loops.accumulators.growing_arrays import growing
-from scanlint.loops.accumulators.dict_histories import histories
+from scanlint.finding import Primitive
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
-from scanlint.loops.exits import JUMPS
-from scanlint.loops.loop import LoopModel
-from scanlint.loops.streams import Stream
-from scanlint.loops.accumulators.collected_lists import appends
-from scanlint.loops.row_writes import writes_rows
-from scanlint.policy.cost import body_equations, nested_trips
 
 
 def quoted(names: Sequence[str]) -> str:
@@ -27,6 +20,8 @@ def quoted(names: Sequence[str]) -> str:
 def times(model: LoopModel) -> str:
     """How often the body is traced, and what is inside a nest."""
     if model.trips is not None:
+        from scanlint.policy.cost import nested_trips
+
         inner = nested_trips(model.unit, model.node.body)
         return (
             f"{model.trips} times" if inner == 1 else f"{model.trips} times, the loop in it {model.trips * inner} times"
@@ -47,6 +42,8 @@ def _unit(model: LoopModel, stream: Stream) -> str:
 
 def per_trip(model: LoopModel) -> str:
     """The label under the loop's line."""
+    from scanlint.policy.cost import body_equations
+
     count = max(1, round(body_equations(model)))
     return f"each trip adds about {count} equation{'s' if count != 1 else ''}"
 
@@ -67,6 +64,10 @@ CURES = {
 
 def cure(model: LoopModel, plain: str, by_hand: bool) -> str:
     """What to do about a loop: `plain` where it can be rolled, else what removes the first thing in the way."""
+    from scanlint.loops.accumulators.growing_arrays import growing
+    from scanlint.loops.exits import JUMPS
+    from scanlint.loops.row_writes import writes_rows
+
     if by_hand or any(o.code in JUMPS for o in model.obstacles[:1]):
         return CURES.get(model.obstacles[0].reason.partition(":")[0], plain)
     if grown := [one.name for one in growing(model)]:
@@ -78,6 +79,9 @@ def cure(model: LoopModel, plain: str, by_hand: bool) -> str:
 
 def stacking(model: LoopModel) -> str:
     """What a scan would carry, and what it would stack."""
+    from scanlint.loops.accumulators.collected_lists import appends
+    from scanlint.loops.accumulators.dict_histories import histories
+
     lists = list(dict.fromkeys([o.name for o in model.outputs] or [name for name, *_ in appends(model.node)]))
     lists += [ast.unparse(place) for history in histories(model) for place in history.appends.values()]
     carried = [name for name in model.carried if name not in lists]
@@ -89,3 +93,11 @@ def stacking(model: LoopModel) -> str:
 def _scanned(carried: Sequence[str], lists: Sequence[str]) -> str:
     stacked = f"which stacks {quoted(lists)}"
     return f"carry {quoted(carried)} through `lax.scan`, {stacked}" if carried else f"use `lax.scan`, {stacked}"
+
+
+def one_program(model: LoopModel) -> Primitive:
+    """What an expert would write of a loop on the host: a `while_loop` of one that is left when something holds."""
+    if isinstance(model.node, ast.While) or any(o.code in ("break", "return-in-loop") for o in model.obstacles):
+        return "while_loop"
+    rows = any(stream.kind == "rows" for stream in model.streams)
+    return "scan" if model.outputs or rows or model.last_values else "fori_loop"

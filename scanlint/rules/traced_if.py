@@ -18,11 +18,12 @@ class TracedIf(Rule):
     code = "SCN201"
     name = "traced-if"
     nodes = (ast.If, ast.IfExp)
+    staged = True
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.If | ast.IfExp)
         unit = context.unit
-        if not context.traced(node) or not unit.value(node.test).traced:
+        if not unit.value(node.test).traced:
             return
         from scanlint.trace.setting_parameters import flag_at
 

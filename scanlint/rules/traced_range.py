@@ -16,6 +16,7 @@ class TracedRange(Rule):
     code = "SCN104"
     name = "traced-range"
     nodes = (ast.For,)
+    staged = True
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.For)

@@ -15,11 +15,12 @@ class TracedSwitch(Rule):
     code = "SCN202"
     name = "traced-switch"
     nodes = (ast.If,)
+    staged = True
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.If)
         unit = context.unit
-        if not context.traced(node) or not unit.value(node.test).traced:
+        if not unit.value(node.test).traced:
             return
         from scanlint.branches.switch_chain import chain_starts, model_selection
 

@@ -16,10 +16,11 @@ class TracedWhile(Rule):
     code = "SCN103"
     name = "traced-while"
     nodes = (ast.While,)
+    staged = True
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.While)
-        if not context.traced(node) or not context.unit.value(node.test).traced:
+        if not context.unit.value(node.test).traced:
             return
         model = context.loop(node)
         yield context.report_loop(

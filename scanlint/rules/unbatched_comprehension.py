@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from scanlint.dataflow.around import defuse_of
 from scanlint.syntax.bindings import targets
 from scanlint.loops.loop import few
 from scanlint.loops.streams import Stream, streams_of, trips_of
@@ -33,14 +34,21 @@ class UnbatchedComprehension(Rule):
         if not stacks:
             return
         from scanlint.batching.examples import find_batch
+        from scanlint.batching.fetches import ARRAYS, Fetch, fetch
+        from scanlint.host.callees import by_jax
 
         streams = tuple(streams_of(unit, target, iterable))
         trips = trips_of(unit, streams)
         if not streams or few(unit, trips, context.settings):
             return
-        batch = find_batch(unit, node, streams, (), (element,))
-        if batch is None and context.traced(node) and _by_number(context, node, streams, element):
-            batch = find_batch(unit, node, streams, (), (element,), numbered=True)
+        numpy = any(unit.resolve(call.func) in ARRAYS for call in stacks)
+        found = fetch(unit, element) if not context.traced(node) else Fetch(element, None)
+        if numpy and (context.traced(node) or not by_jax(unit, found.value)):
+            return
+        batch = find_batch(unit, node, streams, (), (found.value,))
+        known = context.traced(node) or (trips is not None and by_jax(unit, found.value))
+        if batch is None and known and _by_number(context, node, streams, found.value):
+            batch = find_batch(unit, node, streams, (), (found.value,), numbered=True)
         if batch is None:
             return
         from scanlint.rewrite.lower.batches.batch_map import comprehension_to_vmap
@@ -57,7 +65,7 @@ class UnbatchedComprehension(Rule):
             help="compute the elements together with `jax.vmap`",
             trips=trips,
             primitive="vmap",
-            outcome=comprehension_to_vmap(batch, node, stacks),
+            outcome=comprehension_to_vmap(batch, node, stacks, found.number),
         )
 
 
@@ -67,21 +75,40 @@ def _stacks(unit: Unit, node: ast.ListComp) -> list[ast.Call]:
     match parent:
         case ast.Call() if _is_stack(unit, parent, node):
             return [parent]
-        case ast.Assign(targets=[ast.Name(id=name)]):
-            uses = [n for n in unit.every(ast.Name) if n.id == name]
-            loads = [n for n in uses if isinstance(n.ctx, ast.Load)]
+        case ast.Assign(targets=[ast.Name() as target]) if any(_stacked(unit, target.id)):
+            loads = _reads(unit, target)
             calls = [call for n in loads if isinstance(call := unit.parents.get(n), ast.Call)]
             stacked = all(_is_stack(unit, call, n) for call, n in zip(calls, loads, strict=False))
-            once = len(uses) == len(loads) + 1 and len(calls) == len(loads)
+            once = bool(calls) and len(calls) == len(loads)
             return calls if once and stacked and not any(c.args[1:] or c.keywords for c in calls) else []
     return []
 
 
+def _stacked(unit: Unit, name: str) -> Iterator[bool]:
+    """For each call that is handed a name alone, whether it makes an array of it: that is told without def-use."""
+    for call in unit.every(ast.Call):
+        match call.args:
+            case [ast.Name(id=given) as array] if given == name:
+                yield _is_stack(unit, call, array)
+
+
+def _reads(unit: Unit, target: ast.Name) -> list[ast.Name]:
+    """The places that read what one assignment gives a name, if they read nothing else; none where that is unclear."""
+    web = defuse_of(unit).web(target)
+    if web is None or len(web.definitions) != 1:
+        return []
+    reads = [n for n in web.reads if isinstance(n, ast.Name)]
+    return sorted(reads, key=lambda n: (n.lineno, n.col_offset)) if len(reads) == len(web.reads) else []
+
+
 def _is_stack(unit: Unit, call: ast.Call, array: ast.expr) -> bool:
     from scanlint.batching.examples import STACKS
+    from scanlint.batching.fetches import ARRAYS
 
-    plain = len(call.args) <= 2 and all(k.arg == "axis" for k in call.keywords)
-    return plain and call.args[:1] == [array] and unit.resolve(call.func) in STACKS
+    name = unit.resolve(call.func)
+    options = ("axis",) if name == "jax.numpy.stack" else ("dtype",)
+    plain = len(call.args) <= 2 and all(k.arg in options for k in call.keywords)
+    return plain and call.args[:1] == [array] and name in STACKS | ARRAYS
 
 
 def _by_number(context: Context, node: ast.ListComp, streams: tuple[Stream, ...], element: ast.expr) -> bool:

@@ -15,6 +15,7 @@ from scanlint.rules.loop_messages import quoted, times
 
 if TYPE_CHECKING:
     from scanlint.batching.examples import Batch
+    from scanlint.batching.gathered import GatheringLoop
 
 
 class UnbatchedLoop(Rule):
@@ -31,14 +32,22 @@ class UnbatchedLoop(Rule):
             return
         if few(context.unit, model.trips, context.settings):
             return
+        adding = None
         if not context.traced(node):
-            model = filled(model)
+            from scanlint.batching.gathered import gathering
+
+            model = on_device(filled(model))
+            adding = gathering(model)
+            model = adding.model if adding is not None else model
         batch = context.batch(model) if not context.traced_bound(model) else None
         uses = [use for output in model.outputs for use in output.uses]
-        jax = context.traced(node) or model.buffers or any(_by_jax(context.unit, use) for use in uses)
-        if batch is None or not jax:
+        jax = context.traced(node) or any(_by_jax(context.unit, use) for use in uses)
+        jax = jax or (bool(model.outputs) and all(o.numpy or o in model.buffers for o in model.outputs))
+        if adding is not None and (batch is None or batch.index is not None) and not adding.plain:
+            return  # slices of an array may be as much as memory holds
+        if (batch is None and adding is None) or not jax:
             return
-        lists = quoted([output.name for output in model.outputs])
+        lists = quoted(list(dict.fromkeys(output.name for output in model.outputs)))
         if context.traced(node):
             message = f"tracing `{context.unit.context(node).qualname}` unrolls this loop {times(model)}"
         else:
@@ -51,13 +60,23 @@ class UnbatchedLoop(Rule):
             help=f"compute {lists} with `jax.vmap`, or with `jax.lax.map(..., batch_size=...)` if memory is short",
             trips=model.trips,
             primitive="vmap",
-            outcome=_mapped(model, batch),
+            outcome=_added(adding, batch) if adding is not None else _mapped(model, batch),
         )
+
+
+def on_device(model: LoopModel) -> LoopModel:
+    """The loop that collects what JAX computes, where it fetches that one by one."""
+    if not model.outputs:
+        return model
+    from scanlint.batching.fetches import on_device as fetching
+
+    return fetching(model)
 
 
 def filled(model: LoopModel) -> LoopModel:
     """The loop with the arrays that it only fills, row by row, as what it collects."""
-    if not any(isinstance(part, ast.Attribute) and part.attr == "at" for part in ast.walk(model.node)):
+    stored = [p for p in ast.walk(model.node) if isinstance(p, ast.Subscript) and isinstance(p.ctx, ast.Store)]
+    if not stored and not any(isinstance(p, ast.Attribute) and p.attr == "at" for p in ast.walk(model.node)):
         return model
     from scanlint.rewrite.lower.loops.row_buffers import buffered, in_order
 
@@ -66,7 +85,13 @@ def filled(model: LoopModel) -> LoopModel:
     return rising or model
 
 
-def _mapped(model: LoopModel, batch: Batch) -> Outcome:
+def _added(adding: GatheringLoop, batch: Batch | None) -> Outcome:
+    from scanlint.rewrite.lower.batches.gathered_updates import to_one_addition
+
+    return to_one_addition(adding, batch)
+
+
+def _mapped(model: LoopModel, batch: Batch | None) -> Outcome:
     """`vmap` over the rows; over their numbers where the array may have fewer, or more, and that is refuted."""
     from scanlint.batching.examples import batch_of
     from scanlint.rewrite.lower.batches.batch_map import to_vmap
@@ -74,6 +99,7 @@ def _mapped(model: LoopModel, batch: Batch) -> Outcome:
     from scanlint.rewrite.lower.loops.loop_passes import first_of, mapped_rows
     from scanlint.rewrite.normalize.stacked_iterables import with_name
 
+    assert batch is not None
     step = first_step(way(model) for way in (with_arrays, with_name))
     if not isinstance(step, NotApplicable):
         return step

@@ -16,6 +16,7 @@ class UnrolledCollect(Rule):
     code = "SCN102"
     name = "unrolled-collect"
     nodes = (ast.For,)
+    staged = True
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.For)

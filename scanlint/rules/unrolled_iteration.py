@@ -16,6 +16,7 @@ class UnrolledIteration(Rule):
     code = "SCN105"
     name = "unrolled-iteration"
     nodes = (ast.For,)
+    staged = True
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.For)

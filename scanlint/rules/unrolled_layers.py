@@ -25,10 +25,11 @@ class UnrolledLayers(Rule):
     name = "unrolled-layers"
     default = False
     nodes = (ast.For,)
+    staged = True
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.For)
-        if not context.traced(node) or context.unit.source.tests:
+        if context.unit.source.tests:
             return
         from scanlint.loops.module_layers import kept_blocks, made_blocks
 

@@ -18,6 +18,7 @@ class UnrolledLoop(Rule):
     code = "SCN101"
     name = "unrolled-loop"
     nodes = (ast.For,)
+    staged = True
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.For)

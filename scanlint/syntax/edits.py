@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import io
-import re
 from collections.abc import Callable, Iterable, Sequence
 
 from scanlint.finding import Edit, Position
+from scanlint.syntax.regex import regex
 
 
 def split_lines(text: str) -> list[str]:
@@ -33,6 +33,23 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
         pieces += text[at:start], edit.text
         at = end
     return "".join([*pieces, text[at:]])
+
+
+def moved(edit: Edit, lines: int) -> Edit:
+    """An edit so many lines further down."""
+    start, end = edit.start, edit.end
+    return edit._replace(start=start._replace(line=start.line + lines), end=end._replace(line=end.line + lines))
+
+
+def block(text: str) -> list[ast.stmt]:
+    """The statements of a text that may stand further in. Raises SyntaxError."""
+    if not INDENTED.match(text):
+        return ast.parse(text).body
+    [around] = ast.parse(f"if 1:\n{text}").body
+    assert isinstance(around, ast.If)
+    for statement in around.body:
+        ast.increment_lineno(statement, -1)
+    return around.body
 
 
 def tidied(text: str, edits: Sequence[Edit]) -> list[Edit]:
@@ -94,24 +111,45 @@ def earlier_line(old: str, new: str) -> Callable[[int], int]:
     return line
 
 
-SPACED = re.compile(r"[\w)\]] \*\* [-+~]?[\w.(]")
+def fitting_line(old: str, new: str) -> Callable[[int], int | None]:
+    """Gives for a line of a text where it stands in a changed one; None for a line that is no more."""
+    edits = line_edits(old, new)
+
+    def line(was: int) -> int | None:
+        moved = 0
+        for edit in edits:
+            if was < edit.start.line:
+                break
+            if was < edit.end.line:
+                return None
+            moved += len(split_lines(edit.text)) - (edit.end.line - edit.start.line)
+        return was + moved
+
+    return line
+
+
+INDENTED = regex(r"(?:[ \t\f]*(?:#[^\r\n]*)?\r?\n)*[ \t\f]+[^\s#]")
+"""Where the first line of code stands further in."""
+SPACED = regex(r"[\w)\]] \*\* [-+~]?[\w.(]")
 
 
 def hugged(old: str, new: str) -> str:
-    """The new text with `x**2` for `x ** 2` in new lines, as formatters have it, unless the old text has it otherwise.
+    """The new text with `x**2` for `x ** 2` in lines that the old one does not have, as formatters have it.
 
     They do so for names, attributes of names and numbers: `row[i] ** 2` is spelled with spaces and becomes `x**2`.
+    Raises SyntaxError.
     """
-    if "**" not in new or _powers(old):
+    if "**" not in new:
         return new
     lines, known = split_lines(new), set(split_lines(old))
-    return apply_edits(new, [edit for edit in _powers(new) if lines[edit.start.line - 1] not in known])
+    return apply_edits(new, [edit for edit in powers(new) if lines[edit.start.line - 1] not in known])
 
 
-def _powers(text: str) -> list[Edit]:
+def powers(text: str) -> list[Edit]:
     """Where spaces stand around the sign of a power of plain operands: the edits that take them out."""
     lines, found = split_lines(text), []
-    for node in ast.walk(ast.parse(text)) if SPACED.search(text) else ():
+    statements = block(text) if SPACED.search(text) else []
+    for node in (part for statement in statements for part in ast.walk(statement)):
         match node:
             case ast.BinOp(left=left, op=ast.Pow(), right=right) if _simple(left) and _simple(right):
                 line = lines[right.lineno - 1].encode()

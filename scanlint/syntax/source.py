@@ -1,45 +1,105 @@
-"""The text of one file, with places in lines and characters."""
+"""The texts that nodes point into: a whole file, or the window of it in which one definition stands."""
 
 from __future__ import annotations
 
 import ast
 import io
-import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import overload
 
-from scanlint.finding import Position
+from scanlint.finding import Edit, Position
 from scanlint.settings import LINE_LENGTH
+from scanlint.syntax.edits import apply_edits, block, moved, powers
+from scanlint.syntax.regex import regex
 
-_TESTS = re.compile(r"(?:^|[/\\])(?:tests?[/\\]|(?:test_[^/\\]*|[^/\\]*_test|conftest)\.py$)")
+_TESTS = regex(r"(?:^|[/\\])(?:tests?[/\\]|(?:test_[^/\\]*|[^/\\]*_test|conftest)\.py$)")
+
+
+def is_test(path: str) -> bool:
+    """Whether a file belongs to tests."""
+    return _TESTS.search(path) is not None
+
+
+class Lines(Sequence[str]):
+    """The lines of a file with others in the place of some: `own` in the place of those from `above` to `below`."""
+
+    def __init__(self, file: Sequence[str], above: int, below: int, own: Sequence[str]) -> None:
+        self._file = file
+        self._above = above
+        self._own = own
+        self._end = above + len(own)
+        self._grown = len(own) - (below - above)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[str]: ...
+
+    def __getitem__(self, at: int | slice) -> str | Sequence[str]:
+        if isinstance(at, slice):
+            start, stop, step = at.indices(len(self))
+            if self._above <= start and stop <= self._end and step == 1:
+                return self._own[start - self._above : max(stop - self._above, 0)]
+            return [self[number] for number in range(start, stop, step)]
+        if self._above <= at < self._end:
+            return self._own[at - self._above]
+        return self._file[at if at < self._above else at - self._grown]
+
+    def __len__(self) -> int:
+        return len(self._file) + self._grown
 
 
 @dataclass(frozen=True)
 class Source:
-    """The text of one file, with places in characters; `width` is how long new lines may get."""
+    """A text of one file, with places in characters; `width` is how long new lines may get.
+
+    A window holds the text of a few lines of `file`, those below line `above` up to line `below`, as it is or changed.
+    Its nodes, edits and `lines` have the numbers that they have in the file. `added` are the import statements that the
+    file needs for a changed window, `elsewhere` nodes below it that have the numbers of the file as it was.
+    """
 
     path: str
     text: str
     width: int = LINE_LENGTH
+    file: Source | None = field(default=None, repr=False)
+    above: int = 0
+    below: int = 0
+    added: tuple[str, ...] = ()
+    elsewhere: frozenset[ast.AST] = frozenset()
 
     @cached_property
-    def lines(self) -> list[str]:
-        """Lines with their ends, split where Python's tokenizer splits them (not at form feeds)."""
+    def own(self) -> list[str]:
+        """The lines of the text with their ends, split where Python's tokenizer splits them (not at form feeds)."""
         return list(io.StringIO(self.text, newline=""))
+
+    @cached_property
+    def lines(self) -> Sequence[str]:
+        """The lines of the file, with those of the text in their place."""
+        return self.own if self.file is None else Lines(self.file.own, self.above, self.below, self.own)
 
     @cached_property
     def tests(self) -> bool:
         """Whether the file belongs to tests: what stands there is run once, on little, and loops are the reference."""
-        return _TESTS.search(self.path) is not None
+        return is_test(self.path)
+
+    @cached_property
+    def powers(self) -> bool:
+        """Whether the file as it was spells powers of plain operands with spaces."""
+        return bool(powers(self.text)) if self.file is None else self.file.powers
 
     def start(self, node: ast.AST) -> Position:
-        return self._position(node.lineno, node.col_offset)  # type: ignore[attr-defined]
+        return self._position(node, node.lineno, node.col_offset)  # type: ignore[attr-defined]
 
     def end(self, node: ast.AST) -> Position:
-        return self._position(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+        return self._position(node, node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
 
-    def _position(self, line: int, offset: int) -> Position:
+    def _position(self, node: ast.AST, line: int, offset: int) -> Position:
         """ast counts UTF-8 bytes, we count characters."""
+        if node in self.elsewhere:
+            line += len(self.own) - (self.below - self.above)
         text = self.lines[line - 1]
         column = offset if text.isascii() else len(text.encode()[:offset].decode())
         return Position(line, column + 1)
@@ -50,7 +110,51 @@ class Source:
 
     def between(self, start: Position, end: Position) -> str:
         """The text from one place up to another."""
-        lines = self.lines[start.line - 1 : end.line]
+        lines = [*self.lines[start.line - 1 : end.line]]
         lines[-1] = lines[-1][: end.column - 1]
         lines[0] = lines[0][start.column - 1 :]
         return "".join(lines)
+
+    def edited(self, edits: Iterable[Edit]) -> str:
+        """The text after edits, whose places are those of the file."""
+        return apply_edits(self.text, [moved(edit, -self.above) for edit in edits])
+
+    # -- windows
+
+    def window(self, above: int, below: int) -> Source:
+        """The lines below one line of a whole file, up to another one."""
+        return replace(self, text="".join(self.own[above:below]), file=self, above=above, below=below)
+
+    def holds(self, edits: Iterable[Edit]) -> bool:
+        """Whether edits change nothing but this text."""
+        end = Position(self.above + len(self.own) + 1, 1)
+        return all(Position(self.above + 1, 1) <= edit.start and edit.end <= end for edit in edits)
+
+    def beside(self, edit: Edit) -> Edit:
+        """An edit of the file as it was, outside of this window, with its place in the file as it is."""
+        return moved(edit, len(self.own) - (self.below - self.above)) if edit.start.line > self.below else edit
+
+    def changed(self, text: str, imports: Sequence[str]) -> Source:
+        """The window with another text, for which the file needs these imports too."""
+        return replace(self, text=text, added=tuple(dict.fromkeys((*self.added, *imports))))
+
+    def statements(self) -> list[ast.stmt]:
+        """The statements of a window, with the numbers of their lines in the file. Raises SyntaxError."""
+        made = block(self.text)
+        if self.above:
+            for statement in made:
+                ast.increment_lineno(statement, self.above)
+        return made
+
+    @property
+    def whole(self) -> str:
+        """The text of the file with the text of the window in its place."""
+        if self.file is None:
+            return self.text
+        lines = self.file.own
+        return "".join([*lines[: self.above], self.text, *lines[self.below :]])
+
+    @property
+    def file_now(self) -> Source:
+        """The file with the text of the window in its place."""
+        return Source(self.path, self.whole, self.width)

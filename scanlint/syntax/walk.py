@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TypeVar, cast
 
 from scanlint.jaxapi.words import words
@@ -80,3 +81,19 @@ def by_kind(*roots: ast.AST) -> Kinds:
             elif part is not None:
                 stack.append(part)
     return found
+
+
+def nested(block: Sequence[ast.stmt]) -> int:
+    """How many loops and branches of a block stand inside one another; an `elif` stands beside its `if`."""
+    deepest = 0
+    for node in block:
+        match node:
+            case ast.If(body=body, orelse=[ast.If()] as beside):
+                deepest = max(deepest, 1 + nested(body), nested(beside))
+            case ast.If(body=body, orelse=orelse) | ast.For(body=body, orelse=orelse):
+                deepest = max(deepest, 1 + nested(body), 1 + nested(orelse))
+            case ast.While(body=body, orelse=orelse):
+                deepest = max(deepest, 1 + nested(body), 1 + nested(orelse))
+            case ast.With(body=body) | ast.Try(body=body):
+                deepest = max(deepest, nested(body))
+    return deepest

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import ast
-import re
 
+from scanlint.syntax.regex import regex
 from scanlint.syntax.walk import by_kind
 
-TRACER_GUARD = re.compile(r"Tracer\b|\bis_concrete\b|core\.eval_context")
+TRACER_GUARD = regex(r"Tracer\b|\bis_concrete\b|core\.eval_context")
 """What JAX itself offers to ask whether something is a tracer."""
-CATCHES = re.compile(r"Concretization|Tracer\w*Error|UnexpectedTracer|\bTypeError\b")
+CATCHES = regex(r"Concretization|Tracer\w*Error|UnexpectedTracer|\bTypeError\b")
 """The errors that a tracer raises where Python needs a value; they are all a TypeError."""
-COMPILE_TIME = re.compile(r"ensure_compile_time_eval")
+COMPILE_TIME = regex(r"ensure_compile_time_eval")
 CHOICES = ("Tracer", "is_concrete", "eval_context")
 """One of them is in the text of a file in which some test can be one for tracers."""
-ROLLED = re.compile(r"\b(?:scan|fori_loop|while_loop|vmap|lax\.map)\b")
+ROLLED = regex(r"\b(?:scan|fori_loop|while_loop|vmap|lax\.map)\b")
 
 
 _SPELLED: dict[type[ast.AST], str] = {
@@ -67,7 +67,7 @@ def rolled_before(node: ast.If, rest: list[ast.stmt]) -> bool:
     return ends and unrolled(rest, node.body)
 
 
-_PLAIN = re.compile(
+_PLAIN = regex(
     r"(?:\w+\.)*(?:int|float|bool|complex|str|tuple|list|dict|integer|floating|number|Number|Integral|Real|slice)"
 )
 

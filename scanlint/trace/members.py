@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from scanlint.syntax.regex import regex
 from scanlint.trace.domain.callables import (
     ClassInfo,
     ClassRef,
@@ -22,6 +22,7 @@ from scanlint.trace.domain.callables import (
 )
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import (
+    CONCRETE_ARRAY,
     STATIC,
     UNKNOWN,
     Kind,
@@ -35,10 +36,8 @@ from scanlint.trace.domain.values import (
     within,
 )
 
-ARRAY_ANNOTATION = re.compile(
-    r"(?:^|\.)(?:Array|DeviceArray|ndarray|ArrayDevice|PRNGKey|PRNGKeyArray|KeyArray|JaxArray)$"
-)
-JAXTYPED = re.compile(r"(?:^|\.)(?:Float|Int|Integer|Bool|Complex|Inexact|Num|Shaped|Key|UInt|Real)\d*$")
+ARRAY_ANNOTATION = regex(r"(?:^|\.)(?:Array|DeviceArray|ndarray|ArrayDevice|PRNGKey|PRNGKeyArray|KeyArray|JaxArray)$")
+JAXTYPED = regex(r"(?:^|\.)(?:Float|Int|Integer|Bool|Complex|Inexact|Num|Shaped|Key|UInt|Real)\d*$")
 _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None}
 _DTYPES = {"Bool": "bool", "Int": "int", "Integer": "int", "UInt": "int", "Float": "float", "Complex": "complex"}
 
@@ -228,9 +227,14 @@ def class_member(world: World, owner: str, name: str) -> Value:
 
 
 def kept(value: Value) -> Value:
-    """What is remembered of a value that an attribute holds: functions, objects and Python values, no arrays."""
+    """What is remembered of a value that an attribute holds: functions, objects, Python values, no tracers.
+
+    Of an array that the host makes, no more than that it is one.
+    """
     if value.callee is not None or value.static:
         return value
+    if value.array and not value.traced and value.container is None:
+        return CONCRETE_ARRAY
     if value.container not in ("list", "tuple", "dict"):
         return UNKNOWN
     return within(value, kept)

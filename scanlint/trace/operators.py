@@ -124,7 +124,10 @@ def unary_operator(self: Evaluator, node: ast.UnaryOp) -> Value:
 
 
 def bool_operator(self: Evaluator, node: ast.BoolOp) -> Value:
-    """`and`/`or`: traced when the truth of a traced operand is asked for; a constant may settle it before."""
+    """`and`/`or`: traced as soon as one operand is; a constant may settle it before.
+
+    What is not known before it is no excuse: it may hold, and then the tracer is asked.
+    """
     asked: list[Value] = []
     value = UNKNOWN
     for operand in node.values:
@@ -135,10 +138,9 @@ def bool_operator(self: Evaluator, node: ast.BoolOp) -> Value:
             break
     if not asked:
         return value
-    for place, value in enumerate(asked):
+    for value in asked:
         if value.traced:
-            certain = all(v.static or v.array for v in asked[:place])
-            return replace(value, dtype=_common_dtype(asked)) if certain else UNKNOWN
+            return replace(value, dtype=_common_dtype(asked))
     return join_all(tuple(asked))
 
 
@@ -156,6 +158,18 @@ def compare_operator(self: Evaluator, node: ast.Compare) -> Value:
     return next((p for p in pairs if p.traced), join_all(tuple(pairs)))
 
 
+def _member(self: Evaluator, left: Value, right: Value) -> Value:
+    """`left in right`: Python compares with one element after the other, and asks for the truth of each answer."""
+    numbers = right.items if right.container in ("tuple", "list") else None
+    plain = bool(numbers) and all(v.static and v.dtype in _ORDER for v in numbers or ())
+    among = plain or (right.traced and right.container is None)
+    compared = left.container is None and ((left.traced and among) or (right.traced and right.array))
+    if compared and not self.caught:
+        why = left.why if left.traced else right.why
+        return Value(Kind.TRACED, True, dtype="bool", ndim=0, why=why)
+    return STATIC_BOOL if right.container or not (right.traced and right.array) else UNKNOWN
+
+
 _ORDERINGS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 """What functions do not have: the attribute of an object that looks like a method of it may be a field."""
 
@@ -171,7 +185,7 @@ def _compare_two(self: Evaluator, op: ast.cmpop, left: Value, right: Value, node
             return constant(isinstance(op, ast.IsNot))
         return STATIC_BOOL
     if isinstance(op, ast.In | ast.NotIn):
-        return STATIC_BOOL if right.container or not (right.traced and right.array) else UNKNOWN
+        return _member(self, left, right)
     for side in (left, right):
         if isinstance(side.callee, Method) or (side.callee is not None and isinstance(op, _ORDERINGS)):
             return UNKNOWN

@@ -63,13 +63,8 @@ def _find(unit: Unit, function: ast.FunctionDef) -> Iterator[Flag]:
         if parameter.arg in settled:
             continue
         flag = _flag(unit, function, context, parameter, uses.get(parameter.arg, []))
-        if flag and _in_file(unit, context.jit.node):
+        if flag and (context.jit.decorator or context.jit.node in unit.file.calls):  # it may be jitted in another file
             yield flag
-
-
-def _in_file(unit: Unit, node: ast.AST) -> bool:
-    """Whether a node is part of this file: a function may be jitted in another one."""
-    return any(part is node for part in ast.walk(unit.module))
 
 
 def _named_static(jit: ast.expr) -> frozenset[str] | None:
@@ -176,35 +171,17 @@ def _given(unit: Unit, function: ast.FunctionDef, context: FunctionContext, name
     """What calls of the jitted function in the same file give for a parameter."""
     assert context.jit is not None
     jit = context.jit
-    aliases = {function.name} if jit.decorator else set()
-    for node in _calls(unit):
-        match node:
-            case ast.Assign(targets=[ast.Name(id=alias) | ast.Attribute(attr=alias)], value=value) if value is jit.node:
-                aliases.add(alias)
+    file, aliases = unit.file, {function.name} if jit.decorator else set()
+    aliases.update(file.targets.get(jit.node, []))
     positional = [a.arg for a in [*function.args.posonlyargs, *function.args.args] if a.arg not in jit.given]
     method = positional[:1] == ["self"]
-    for node in _calls(unit):
-        match node:
-            case ast.Call(func=ast.Name(id=called), args=args, keywords=keywords) if called in aliases:
-                places = positional
-            case ast.Call(func=ast.Attribute(attr=called), args=args, keywords=keywords) if called in aliases:
-                places = positional[1:] if method else positional
-            case ast.Call(func=called, args=args, keywords=keywords) if called is jit.node:
-                places = positional[1:] if method else positional
-            case _:
-                continue
-        yield from (k.value for k in keywords if k.arg == name)
-        if name in places[: len(args)] and not any(isinstance(a, ast.Starred) for a in args):
-            yield args[places.index(name)]
-
-
-def _calls(unit: Unit) -> list[ast.AST]:
-    """The calls and assignments of the file, listed once for all parameters of a unit."""
-    if unit.module not in unit.models:
-        unit.models[unit.module] = [n for n in ast.walk(unit.module) if isinstance(n, ast.Call | ast.Assign)]
-    listed = unit.models[unit.module]
-    assert isinstance(listed, list)
-    return listed
+    functions: list[str | ast.expr] = [*aliases, jit.node]
+    calls = [call for called in functions for call in file.called.get(called, [])]
+    for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+        places = positional[1:] if method and not isinstance(call.func, ast.Name) else positional
+        yield from (k.value for k in call.keywords if k.arg == name)
+        if name in places[: len(call.args)] and not any(isinstance(a, ast.Starred) for a in call.args):
+            yield call.args[places.index(name)]
 
 
 def _array(unit: Unit, value: ast.expr) -> bool:

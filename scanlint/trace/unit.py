@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from scanlint.jaxapi.canonical import BUILTINS, canonical
+from scanlint.project.facts import SCRIPT
 from scanlint.syntax.bindings import Function
 from scanlint.syntax.source import Source
 from scanlint.syntax.walk import Kinds, Node, by_kind, children
 from scanlint.trace.domain.contexts import FunctionContext
+from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import UNKNOWN, Value
+from scanlint.trace.whole_file import WholeFile
 
 IN_TESTS = 10
 """How many times as much work as elsewhere a loop in a test must be: what is tested may well be a large program."""
@@ -23,16 +26,19 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 class Unit:
     """One top-level function or method with its values, contexts and names.
 
-    `node` is part of `module`, so line numbers are those of the file. `values` maps expression nodes to what is
-    known of them; `imports` maps each name bound at module level (or in the function) by an import to what it
+    `node` has the line numbers of its file; `file` is that file as it was read. `values` maps expression nodes to what
+    is known of them; `imports` maps each name bound at module level (or in the function) by an import to what it
     stands for: {"jnp": "jax.numpy", "scan": "jax.lax.scan"}. `definitions` maps module-level functions and
     classes of this file to their canonical name: {"step": "pkg.mod.step"}. `before` gives the value of a name
     just before a loop: {(loop, "carry"): Value(...)}. `wished` gives the unit with its commented-out jits in force,
-    `default` what a field of a class of the project is where the one who makes an object does not say.
+    `default` what a field of a class of the project is where the one who makes an object does not say, `shared` whether
+    other files of the project name a definition of this one, `repeats` why a function of the unit runs again and again
+    on the host, `backward` why a derivative would have to go back through a loop that cannot be run backwards, `renew`
+    the unit with another text of its window (SyntaxError if it is none), where that still holds just the one function.
     """
 
     source: Source
-    module: ast.Module
+    file: WholeFile
     node: Function
     qualname: str
     imports: Mapping[str, str] = field(default_factory=dict)
@@ -44,12 +50,21 @@ class Unit:
     before: Mapping[tuple[ast.AST, str], Value] = field(default_factory=dict)
     wished: Callable[[], Unit | None] | None = field(default=None, repr=False)
     default: Callable[[str, str], ast.expr | None] | None = field(default=None, repr=False)
+    shared: Callable[[str], bool] | None = field(default=None, repr=False)
+    backward: Callable[[ast.AST], tuple[Reason, ...]] = field(default=lambda loop: (), repr=False)
+    repeats: Callable[[ast.AST], tuple[Reason, ...]] = field(default=lambda function: (), repr=False)
+    renew: Callable[[Source], Unit | None] = field(default=lambda source: None, repr=False)
     flows: dict[ast.AST, object] = field(default_factory=dict, repr=False)
     models: dict[object, object] = field(default_factory=dict, repr=False)
 
     def value(self, node: ast.AST | None) -> Value:
         """What is known of an expression where it is evaluated."""
         return self.values.get(node, UNKNOWN) if node is not None else UNKNOWN
+
+    @property
+    def script(self) -> bool:
+        """Whether it is what stands at the top of a file, not a function."""
+        return self.qualname == SCRIPT
 
     def silenced(self, node: ast.AST) -> bool:
         """Whether nothing is to be said of a node: it is not run, or stands beside a rolled version of itself."""
@@ -78,6 +93,12 @@ class Unit:
     def kinds(self) -> Kinds:
         """The nodes of the unit by their class, operators and contexts left out."""
         return by_kind(self.node)
+
+    @cached_property
+    def calls(self) -> list[tuple[str, ast.Call]]:
+        """The calls of the unit whose functions have canonical names."""
+        found = ((self.resolve(call.func), call) for call in self.every(ast.Call))
+        return [(name, call) for name, call in found if name is not None]
 
     def every(self, kind: type[Node]) -> list[Node]:
         """The nodes of just this class, in no particular order."""

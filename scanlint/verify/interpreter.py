@@ -49,11 +49,19 @@ def _has_jax(environment: Path) -> bool:
     return config.exists() and "include-system-site-packages = true" in config.read_text(encoding="utf-8").lower()
 
 
+ASKS = """
+import sys
+sys.path[:] = [p for p in sys.path if p]
+import importlib.util
+print(sys.version_info[:2] >= (3, 10), bool(importlib.util.find_spec("jax")))
+"""
+"""What an interpreter is asked, without the working directory, where the user's own modules may bear any name."""
+
+
 def check_interpreter(python: str) -> str:
     """The version of JAX there; raises VerifierUnavailable where there is none."""
-    code = "import sys, importlib.util as u; print(sys.version_info[:2] >= (3, 10), bool(u.find_spec('jax')))"
     try:
-        result = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+        result = subprocess.run([python, "-c", ASKS], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise VerifierUnavailable(f"the interpreter `{python}` cannot be run: {error}") from error
     words = result.stdout.split()
@@ -67,5 +75,18 @@ def check_interpreter(python: str) -> str:
 
 
 def missing_jax(python: str, detail: str = "") -> str:
+    """What to do where the interpreter has no jax: an environment of pre-commit is none that one installs into."""
     why = f" ({detail})" if detail else ""
+    if os.environ.get("PRE_COMMIT"):
+        return (
+            f"`{python}` cannot import jax{why}; name the project's interpreter in the hook "
+            "(`args: [--python, .venv/bin/python]`), or give the hook its own (`additional_dependencies: [jax]`)"
+        )
     return f"`{python}` cannot import jax{why}; install it there, or name the project's interpreter with `--python`"
+
+
+def old_jax(python: str, version: str) -> str:
+    return (
+        f"`{python}` has JAX {version}, which is too old: verification runs with 0.4.35 and later; "
+        "name an interpreter that has one with `--python`"
+    )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 
+from scanlint.syntax.regex import regex
+
 NAMES = frozenset(
     [
         "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "TMPDIR", "TEMP", "TMP",
@@ -15,11 +17,12 @@ NAMES = frozenset(
     ]
 )  # fmt: skip
 PREFIXES = ("LC_", "JAX_", "XLA_", "TF_CPP_", "CUDA_", "NVIDIA_", "HIP_", "ROCR_", "TPU_", "OMP_", "MKL_", "OPENBLAS_")
-SECRET = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|PRIVATE", re.IGNORECASE)
+SECRET = regex(r"TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|PRIVATE", re.IGNORECASE)
 DEFAULTS = {
     "JAX_PLATFORMS": "cpu",
     "JAX_TRACEBACK_FILTERING": "off",  # half the cost of a failed attempt
     "TF_CPP_MIN_LOG_LEVEL": "3",
+    "PYTHONHASHSEED": "0",  # sets of names have one order, and searches go one way
 }
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import secrets
 import sys
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import cast
+from typing import Literal, cast
 
 from scanlint.finding import Carry, InputSource, Like, Verdict, Verification
-from scanlint.verify.interpreter import VerifierUnavailable, check_interpreter, find_interpreter, missing_jax
+from scanlint.verify.interpreter import VerifierUnavailable, check_interpreter, find_interpreter, missing_jax, old_jax
 from scanlint.verify.process import Process
 from scanlint.verify.process_environment import cleaned
+from scanlint.verify.temporary import TemporaryFolder
 from scanlint.verify.worker.session.serve import TICK, remove
-from scanlint.verify.worker.session.watch import RENEWALS, Watch, exit_text, unknown
+from scanlint.verify.worker.session.watch import RENEWALS, WALL, Watch, exit_text, unknown
 
 __all__ = ["Task", "Verifier", "VerifierUnavailable", "check_interpreter", "find_interpreter", "verify_files"]
 
@@ -23,7 +25,6 @@ LINUX = sys.platform == "linux"
 START_SECONDS = 120.0
 ENDING_SECONDS = 7.0
 GRACE_SECONDS = 10.0
-WALL = 3.0  # the worker gives a task this much longer on a busy machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,9 @@ class Task:
     """One function in two versions of one file, and what is known of how it is run.
 
     `given` are specifications of inputs, each with the place where it stands; `recorded` files of `scanlint record`.
+    `harvested` are files of the same kind, from a run of the project's callers; None where there was none. `changed`
+    are other files of the project with the texts that they will have. `asked`: whether all inputs are tried, only those
+    that need no caller run, or only those of callers.
     """
 
     path: str
@@ -44,6 +48,9 @@ class Task:
     traced: bool = True
     differentiated: bool = False
     recorded: tuple[str, ...] = ()
+    harvested: tuple[str, ...] | None = None
+    changed: Mapping[str, str] = field(default_factory=dict)
+    asked: Literal["all", "own", "called"] = "all"
 
 
 class Verifier:
@@ -71,7 +78,7 @@ class Verifier:
         self.kernel = kernel
         self.protections: tuple[str, ...] = ()
         self._process: Process | None = None
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: TemporaryFolder | None = None
 
     def __enter__(self) -> Verifier:
         return self
@@ -88,24 +95,28 @@ class Verifier:
             process.end(ENDING_SECONDS if self.fork else 0.0)
         folder, self._folder = self._folder, None
         if folder is not None:
-            remove(folder.name)
-            folder.cleanup()
+            folder.close()
 
     def verify(self, task: Task) -> Verification:
-        """The verdict on one task; raises VerifierUnavailable where no worker can run.
+        """The verdict on one task; raises VerifierUnavailable where no worker can run."""
+        return verification(self.answer(task))
+
+    def answer(self, task: Task) -> Mapping[str, object]:
+        """What the worker says of a task, as plain data; raises VerifierUnavailable where no worker can run.
 
         What is refuted because it did not end is tried once more: on a busy machine a process may hang for itself.
+        `limited` is set where a limit of time or memory ended it.
         """
         answer = self._answer(task)
         if "endless" in answer:
             answer = self._answer(task)
         held = answer.get("protections")
         self.protections = tuple(str(p) for p in held) if isinstance(held, list) else self.protections
-        return verification(answer)
+        return answer
 
     def _answer(self, task: Task) -> dict[str, object]:
         process = self._ready()
-        request = {
+        request: dict[str, object] = {
             "function": task.function,
             "old": task.old,
             "new": task.new,
@@ -113,6 +124,9 @@ class Verifier:
             "file": task.file,
             "given": [list(g) for g in task.given],
             "recorded": list(task.recorded),
+            "harvested": None if task.harvested is None else list(task.harvested),
+            "changed": dict(task.changed),
+            "asked": task.asked,
             "static": sorted(task.static),
             "traced": task.traced,
             "differentiated": task.differentiated,
@@ -123,15 +137,32 @@ class Verifier:
         }
         return self._ask(process, request) if self.fork else self._ask_once(process, request)
 
+    def keep_calls(self, plan: Path, recorder: Path, root: str, seconds: float) -> None:
+        """Have the project's own callers run, confined as ever; the calls of a plan are written beside it.
+
+        Raises VerifierUnavailable where no worker can run. A run that is ended has written what it had by then.
+        """
+        process = self._ready()
+        request: dict[str, object] = {
+            "plan": str(plan),
+            "recorder": str(recorder),
+            "root": root,
+            "timeout": seconds,
+            "kernel": self.kernel,
+            "folder": str(plan.parent),
+        }
+        self._ask(process, request) if self.fork else self._ask_once(process, request)
+
     def _home(self) -> str:
         """The folder that tasks have their temporary folders in."""
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="scanlint-", ignore_cleanup_errors=True)
+            self._folder = TemporaryFolder()
         return self._folder.name
 
     def _ask(self, process: Process, request: dict[str, object]) -> dict[str, object]:
         """Have the worker fork for a task and watch over it."""
-        answer = process.line((1 + RENEWALS) * WALL * self.timeout + GRACE_SECONDS) if process.send(request) else None
+        limit = float(str(request["timeout"]))
+        answer = process.line((1 + RENEWALS) * WALL * limit + GRACE_SECONDS) if process.send(request) else None
         if answer is None:
             process.end()
             self.close()
@@ -140,8 +171,9 @@ class Verifier:
 
     def _ask_once(self, process: Process, request: dict[str, object]) -> dict[str, object]:
         """Have a process of its own do the task, and watch over it from here."""
-        folder = tempfile.mkdtemp(prefix="task-", dir=self._home())
-        watch = Watch(process.process.pid, secrets.token_hex(16), self.timeout, folder)
+        kept = "plan" in request
+        folder = str(request["folder"]) if kept else tempfile.mkdtemp(prefix="task-", dir=self._home())
+        watch = Watch(process.process.pid, secrets.token_hex(16), float(str(request["timeout"])), folder)
         ended = not process.send({**request, "token": watch.token, "folder": folder})
         self._process = self._launch()
         while not ended and watch.running():
@@ -150,7 +182,8 @@ class Verifier:
                 watch.feed(chunk)
                 ended = not chunk
         status = process.end(TICK if ended else 0.0)
-        remove(folder)
+        if not kept:
+            remove(folder)
         return watch.verdict(exit_text(status))
 
     def _ready(self) -> Process:
@@ -163,6 +196,8 @@ class Verifier:
             process.greeting = process.line(START_SECONDS) or {"ready": False, "error": "the worker did not start"}
         if not process.greeting.get("ready"):
             self.close()
+            if "old" in process.greeting:
+                raise VerifierUnavailable(old_jax(self.python, str(process.greeting["old"])))
             check_interpreter(self.python)
             raise VerifierUnavailable(missing_jax(self.python, str(process.greeting.get("error"))))
         return process
@@ -173,7 +208,7 @@ class Verifier:
         return Process(self.python, options, {**environment, "TMPDIR": self._home()})
 
 
-def verification(answer: dict[str, object]) -> Verification:
+def verification(answer: Mapping[str, object]) -> Verification:
     """The worker's answer as a record."""
 
     def number(name: str) -> int | None:

@@ -118,6 +118,18 @@ def test_a_baseline_hides_what_is_known_until_it_changes(project: Path, run: Sca
     assert "range(50)" not in (project / "known.json").read_text()
 
 
+def test_a_step_of_github_gets_a_summary(project: Path, run: Scanlint) -> None:
+    file = project / "summary.md"
+    file.write_text("before\n")
+    assert run("--output-format", "github", ".", GITHUB_STEP_SUMMARY=str(file)).returncode == 1
+    text = file.read_text()
+    assert text.startswith("before\n### scanlint\n\nFound 1 finding (1 fixable with `--fix`).\n")
+    assert "| unrolled-loop (SCN101) | 1 |" in text
+    assert "| loop.py:7:5 | tracing `rollout` unrolls this loop 50 times |" in text
+    assert run(".", GITHUB_STEP_SUMMARY=str(file)).returncode == 1
+    assert file.read_text() == text
+
+
 def test_rules_are_explained(run: Scanlint) -> None:
     listing = run("rule").stdout
     assert "SCN101  unrolled-loop" in listing
@@ -128,3 +140,82 @@ def test_rules_are_explained(run: Scanlint) -> None:
 
 def test_the_version_is_printed(run: Scanlint) -> None:
     assert run("--version").stdout.startswith("scanlint 0.")
+
+
+def test_one_run_gives_several_outputs(project: Path, run: Scanlint) -> None:
+    done = run("--also", "sarif:out.sarif", "--also", "json:out.json", "--output-format", "concise")
+    assert done.returncode == 1 and "loop.py:7:5: SCN101" in done.stdout
+    assert json.loads((project / "out.sarif").read_text())["version"] == "2.1.0"
+    assert json.loads((project / "out.json").read_text())["summary"]["findings"] == 1
+
+
+@pytest.mark.parametrize("words", ["sarif", "sarif:", "yaml:out"], ids=["no file", "an empty file", "no such format"])
+def test_a_further_output_that_cannot_be_made_is_an_error(words: str, project: Path, run: Scanlint) -> None:
+    done = run("--also", words)
+    assert done.returncode == 2 and "FORMAT:FILE" in done.stderr
+
+
+LEFT = """
+import jax
+import jax.numpy as jnp
+
+step = jax.jit(jnp.tanh)
+
+
+def logged(x, n, log):
+    for i in range(n):
+        x = step(x)
+        log(x)
+    return x
+
+
+def named(names):
+    for name in names:
+        print(name, jnp.ones(3))
+
+
+def plain(names):
+    return [name for name in names] + [0 for _ in range(3)]
+
+
+for key in plain("ab"):
+    key.upper()
+"""
+
+
+def test_what_was_looked_at_and_left_is_told_with_its_reasons(project: Path, run: Scanlint) -> None:
+    (project / "left.py").write_text(LEFT)
+    said = run("left.py", "-v", "--no-cache").stderr
+    assert "3 host loops not reported: 2 run JAX\n" in said
+    assert "  1 not-an-array: goes over what is not known to be an array or a range (left.py:16)\n" in said
+    assert "  1 side-effect: " in said
+    summary = json.loads(run("left.py", "-v", "--output-format", "json").stdout)["summary"]
+    assert {(loop["line"], loop["code"]) for loop in summary["left"]} == {
+        (9, "side-effect"),
+        (16, "not-an-array"),
+        (24, "no-jax"),
+    }
+    assert "left" not in json.loads(run("left.py", "--output-format", "json").stdout)["summary"]
+
+
+SCRIPT = """
+import jax
+import jax.numpy as jnp
+
+xs = jnp.ones((40, 3))
+ys = []
+for i in range(xs.shape[0]):
+    ys.append(jnp.tanh(xs[i]))
+ys = jnp.stack(ys)
+"""
+
+
+def test_a_loop_outside_of_functions_is_reported_and_left(project: Path, run: Scanlint) -> None:
+    (project / "script.py").write_text(SCRIPT)
+    found = json.loads(run("script.py", "--output-format", "json").stdout)["findings"]
+    assert [(f["code"], f["line"], f["function"], f["fix"]["status"]) for f in found] == [
+        ("SCN301", 7, None, "withheld")
+    ]
+    assert found[0]["fix"]["reason"].startswith("module-level: ")
+    assert run("script.py", "--fix").returncode == 1
+    assert (project / "script.py").read_text() == SCRIPT

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import venv
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -124,3 +125,62 @@ def test_processes_that_are_not_forked_say_what_one_says(
     several = check([tmp_path], replace(settings, jobs=2))
     assert len(alone.findings) == len(files)
     assert (several.findings, several.problems) == (alone.findings, ())
+
+
+NAMES = ["multiprocessing", "pickle", "select", "struct", "queue", "tempfile", "json", "libcst", "jax"]
+SPAWNED = """
+import multiprocessing
+from pathlib import Path
+from scanlint.engine import executor, pool
+from scanlint.engine.session import check
+from scanlint.settings import Settings
+if __name__ == "__main__":
+    executor.ENOUGH = 1
+    pool.context_of = lambda: multiprocessing.get_context("spawn")
+    outcome = check([Path("src")], Settings(root=Path("."), cache=False, jobs=2))
+    print(len(outcome.findings), outcome.problems)
+"""
+
+
+@pytest.fixture
+def hijacked(tmp_path: Path) -> Path:
+    """A folder with modules named like those of the library, each of which leaves a trace; in `src`, a finding."""
+    for name in NAMES:
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r})\n")
+    (tmp_path / "src").mkdir()
+    for number in range(3):
+        (tmp_path / "src" / f"m{number}.py").write_text(LOOP.format(trips=50))
+    return tmp_path
+
+
+def test_processes_that_are_not_forked_run_nothing_of_the_working_directory(
+    hijacked: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    script = tmp_path_factory.mktemp("script") / "script.py"
+    script.write_text(SPAWNED)
+    run = [sys.executable, str(script)]
+    done = subprocess.run(
+        run, cwd=hijacked, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT.parent)}
+    )
+    assert done.stdout == "3 ()\n", done.stderr
+    assert not (hijacked / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["src"], ["src", "--fix", "--diff", "--python", "PLAIN"]],
+    ids=["a check", "an interpreter that is asked"],
+)
+def test_the_module_runs_nothing_of_the_working_directory(
+    arguments: list[str], hijacked: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    plain = tmp_path_factory.mktemp("plain")
+    venv.create(plain, with_pip=False, symlinks=os.name == "posix")
+    python = next(p for p in (plain / "bin" / "python", plain / "Scripts" / "python.exe") if p.exists())
+    words = [str(python) if word == "PLAIN" else word for word in arguments]
+    run = [sys.executable, "-m", "scanlint", *words]
+    done = subprocess.run(
+        run, cwd=hijacked, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT.parent)}
+    )
+    assert ("cannot import jax" in done.stderr) if "--fix" in words else ("unrolled-loop" in done.stdout), done.stderr
+    assert not (hijacked / "ran").exists()

@@ -89,6 +89,40 @@ def test_an_ignore_in_vain_is_a_finding(text: str, line: int, message: str) -> N
     assert message in next(f.message for f in got if f.code == "SCN901")
 
 
+@pytest.mark.parametrize(
+    ("comment", "help"),
+    [
+        pytest.param("# scanlint: disable=unrolled-loop", "ignore[unrolled-loop]`", id="as in pylint"),
+        pytest.param("# scanlint: noqa", "ignore[unrolled-loop]`", id="as in flake8"),
+        pytest.param("# scanlint: noqa: SCN101, SCN103", "ignore[SCN101, SCN103]`", id="as in flake8, with codes"),
+        pytest.param("# scanlint ignore[unrolled-loop] why", "ignore[unrolled-loop]`", id="without the colon"),
+        pytest.param("#scanlint : ignore[traced-if]", "ignore[traced-if]`", id="a space before the colon"),
+        pytest.param("# scanlint: disable-next-line", "ignore[unrolled-loop]`", id="as in eslint"),
+        pytest.param("# why  # scanlint disable", "ignore[unrolled-loop]`", id="behind another comment"),
+    ],
+)
+def test_an_ignore_in_the_spelling_of_another_tool_is_a_finding(comment: str, help: str) -> None:
+    got = apply([found(1)], "a.py", f"{LOOP}  {comment}\n    pass\n", Settings(), CODES)
+    assert sorted(f.code for f in got) == ["SCN101", "SCN901"]
+    (slip,) = [f for f in got if f.code == "SCN901"]
+    assert help in (slip.help or "")
+    assert slip.start.column == f"{LOOP}  {comment}".index("#" + comment.rpartition("#")[2]) + 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = 1  # scanlint ignores tests\n",
+        "x = 1  # scanlint: see the docs\n",
+        "x = '# scanlint: disable'\n",
+        "import scanlint\n",
+        "x = 1  # what scanlint does\n",
+    ],
+)
+def test_prose_about_the_tool_is_no_ignore(text: str) -> None:
+    assert left(text) == []
+
+
 def test_an_ignore_of_a_rule_that_did_not_run_is_not_in_vain() -> None:
     assert left("x = 1  # scanlint: ignore[unrolled-loop]\n", selected=frozenset({"SCN103", "SCN901"})) == []
 

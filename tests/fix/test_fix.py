@@ -15,10 +15,38 @@ Scanlint = Callable[..., subprocess.CompletedProcess[str]]
 def test_what_was_verified_is_written_and_nothing_is_left(project: Path, run: Scanlint) -> None:
     done = run("--fix", ".")
     assert done.returncode == 0, done.stderr
-    assert "[fixed: " in done.stdout
+    assert done.stdout.startswith("Fixed:\n  loop.py:7:5: unrolled-loop -> fori_loop: proved, ")
     assert "Found 1 finding (1 fixed, 0 remaining)" in done.stdout
     assert "fori_loop" in (project / "loop.py").read_text()
     assert run(".").returncode == 0
+
+
+FLAG = """import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def clip(gradient, limit, verbose):
+    norm = jnp.sqrt(jnp.sum(gradient**2))
+    if verbose:
+        jax.debug.print("norm {}", norm)
+    if norm > limit:
+        gradient = gradient * (limit / norm)
+    return gradient
+
+
+print(clip(jnp.ones(3), 1.0, verbose=False))
+"""
+
+
+def test_what_remains_is_what_a_further_run_finds(project: Path, run: Scanlint) -> None:
+    (project / "flag.py").write_text(FLAG)
+    done = run("--fix", "flag.py")
+    assert "static_argnames=" in (project / "flag.py").read_text()
+    again = run("flag.py", "--output-format", "json")
+    left = json.loads(again.stdout)["summary"]["findings"]
+    assert f"{left} remaining)" in done.stdout, done.stdout
+    assert left == 0
 
 
 JUMPS = """import jax
@@ -99,6 +127,21 @@ def test_a_diff_is_printed_and_nothing_is_written(project: Path, run: Scanlint) 
     assert "loop.py:7:5: SCN101 unrolled-loop -> fori_loop: " in done.stderr
     assert "Would fix 1 finding (0 would remain)" in done.stderr
     assert (project / "loop.py").read_bytes() == before
+
+
+@pytest.mark.parametrize("form", ["json", "sarif"])
+def test_a_form_for_programs_takes_the_place_of_the_diff(form: str, project: Path, run: Scanlint) -> None:
+    before = (project / "loop.py").read_bytes()
+    done = run("--fix", "--diff", "--output-format", form, ".")
+    assert done.returncode == 1
+    document = json.loads(done.stdout)
+    assert (project / "loop.py").read_bytes() == before
+    if form == "json":
+        (found,) = document["findings"]
+        assert (found["fix"]["status"], found["verification"]["verdict"]) == ("available", "proved")
+        assert document["summary"]["fixed"] == 0
+    else:
+        assert len(document["runs"][0]["results"]) == 1
 
 
 def test_a_diff_of_what_needs_no_fix_is_empty(project: Path, run: Scanlint) -> None:

@@ -74,7 +74,7 @@ evaluate = jax.jit(recursion, static_argnums=1)
 
 def found(text: str, path: str = "program.py") -> list[Finding]:
     """The findings in a program under some path, by the rules that are off by default too."""
-    settings = Settings(extend_select=("SCN106", "SCN107"))
+    settings = Settings(extend_select=("SCN106", "SCN107", "SCN108"))
     outcome = check_text((HEADER + textwrap.dedent(text)).encode(), Path(path), settings)
     assert not outcome.problems
     return list(outcome.findings)
@@ -145,14 +145,17 @@ IMAGE = """
 def image(places, size):
     picture = jnp.zeros((size, size))
     for i in range(len(places)):
-        picture = picture.at[places[i][0], places[i][1]].set(1.0)
+        row, column, spread = places[i][0], places[i][1], jnp.arange(size) - places[i][2]
+        glow = jnp.exp(-(spread**2)) * jnp.cos(spread) + jnp.tanh(spread) * jnp.sin(3.0 * spread)
+        glow = glow / jnp.sqrt(1.0 + jnp.sum(glow**2)) - 0.1 * jnp.mean(glow) + 0.01 * jnp.max(glow)
+        picture = picture.at[row, column].set(jnp.sum(glow)) + 0.1 * jnp.outer(glow, glow)
     return picture
 """
 
 
 @pytest.mark.parametrize(
     ("path", "expected"),
-    [("mask.py", ["SCN107"]), ("viewer.py", []), ("envs/rendering/mask.py", []), ("overview.py", ["SCN107"])],
+    [("mask.py", ["SCN108"]), ("viewer.py", []), ("envs/rendering/mask.py", []), ("overview.py", ["SCN108"])],
 )
 def test_what_is_drawn_for_people_is_let_be(path: str, expected: list[str]) -> None:
     assert [f.code for f in found(IMAGE, path)] == expected

@@ -16,6 +16,7 @@ TYPES = ("raises TypeError", "weak")
 """Differences that only types make: JAX refuses the program, or a result is weakly typed on one side alone."""
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The recursion limit")  # scanlint raises it for deep code
 @settings(max_examples=60, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 @given(programs())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -48,3 +51,40 @@ def test_what_the_grammar_allows_and_python_does_not_is_a_syntax_error() -> None
 def test_a_strange_coding_line_is_no_crash(codec: str) -> None:
     outcome = check_text(f"# coding: {codec}\n{HEAD}    return x\n".encode(), Path("odd.py"), Settings(cache=False))
     assert outcome.problems == ()
+
+
+LOOP = f"{HEAD}    for i in range(50):\n        x = jnp.sin(x) + i\n    return x\n"
+
+
+def scanlint(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    run = [sys.executable, "-m", "scanlint", *arguments]
+    return subprocess.run(run, cwd=cwd, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes and devices with names")
+def test_pipes_and_devices_are_no_files(tmp_path: Path) -> None:
+    (tmp_path / "loop.py").write_text(LOOP)
+    os.mkfifo(tmp_path / "pipe.py")
+    (tmp_path / "endless.py").symlink_to("/dev/zero")
+    assert "Found 1 finding " in scanlint(".", "--no-cache", cwd=tmp_path).stdout
+    for name in ("pipe.py", "endless.py"):
+        done = scanlint(name, "--no-cache", cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (2, f"error: {name}: cannot read: not a regular file\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "coding, text",
+    [
+        pytest.param("unicode_escape", LOOP, id="newlines would be escaped"),
+        pytest.param("utf-7", LOOP.replace("+ i", "- i") + 'T = "+AOk-+AOk-"\n', id="letters would be joined"),
+    ],
+)
+def test_a_file_whose_encoding_does_not_give_it_back_is_not_written(coding: str, text: str, tmp_path: Path) -> None:
+    data = f"# coding: {coding}\n{text}".encode()
+    (tmp_path / "odd.py").write_bytes(data)
+    done = scanlint("odd.py", "--fix", "--no-cache", cwd=tmp_path)
+    assert f"encoding: written as {coding}" in done.stdout
+    assert (tmp_path / "odd.py").read_bytes() == data
+    scanlint("odd.py", "--add-ignore", "--no-cache", cwd=tmp_path)
+    assert (tmp_path / "odd.py").read_bytes() == data

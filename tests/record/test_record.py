@@ -168,17 +168,19 @@ def test_a_function_that_is_unknown_without_is_verified_with_a_recording(write: 
             return jax.jit(lambda x: settle(x, plan))(x)
         """,
         use_py="""\
+        import sys
+
         import jax.numpy as jnp
         import model
 
         plan = object.__new__(model.Plan)
-        plan.rows = [None, {"gain": 0.5}, {"shift": jnp.ones(3)}]
+        plan.rows = [None, {"gain": float(sys.argv[1])}, {"shift": jnp.ones(3)}]
         model.run(jnp.ones(3), plan)
         """,
     )
     without = verdicts(scanlint_("--fix", "--output-format", "json", "model.py").stdout)
     assert without["settle"]["verdict"] == "unknown"
-    assert scanlint_("record", "--", "python", "use.py").returncode == 0
+    assert scanlint_("record", "--", "python", "use.py", "0.5").returncode == 0
     found = verdicts(scanlint_("--fix", "--output-format", "json", "model.py").stdout)
     assert found["settle"]["verdict"] in ("proved", "tested")
     assert found["settle"]["inputs"] == "recorded"

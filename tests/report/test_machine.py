@@ -25,11 +25,11 @@ def test_json_has_every_field_of_the_interface(loop: Finding, result: Make) -> N
     assert document["version"] == 1
     assert document["summary"] == {"files": 3, "findings": 1, "fixed": 0, "withheld": 0, "seconds": 0.812}
     (found,) = document["findings"]
-    added = {key: found.pop(key) for key in ("help", "label", "chain", "related", "cost")}
+    added = {key: found.pop(key) for key in ("cell", "help", "label", "chain", "related", "cost")}
     extra = {key: found["verification"].pop(key) for key in ("counterexample", "notes")}
     assert added["chain"] == ["`rollout` <- `jax.jit` at src/train.py:18"]
     assert added["related"] == [{"path": "src/train.py", "line": 18, "column": 8, "message": "`rollout` <- `jax.jit`"}]
-    assert added["cost"] is None
+    assert (added["cost"], added["cell"]) == (None, None)
     assert extra == {"counterexample": None, "notes": []}
     assert found == {
         "code": "SCN101",
@@ -113,6 +113,22 @@ def test_sarif_names_rule_place_and_related_places(loop: Finding, result: Make) 
     assert related["region"] == {"startLine": 18, "startColumn": 8}
     (change,) = found["fixes"][0]["artifactChanges"]
     assert change["replacements"][0]["insertedContent"] == {"text": "state = new"}
+
+
+def test_sarif_has_what_services_match_findings_by(loop: Finding, result: Make) -> None:
+    run = json.loads(sarif.render(result(loop, replace(loop, path="/abs/a b.py")), entries()))["runs"][0]
+    assert run["tool"]["driver"]["informationUri"].startswith("https://")
+    base = run["originalUriBaseIds"]["SRCROOT"]["uri"]
+    assert base.startswith("file:///") and base.endswith("/")
+    first, second = run["results"]
+    assert first["locations"][0]["physicalLocation"]["artifactLocation"]["uriBaseId"] == "SRCROOT"
+    assert second["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": "file:///abs/a%20b.py"}
+    marks = [found["partialFingerprints"]["scanlint/v1"] for found in (first, second)]
+    assert len(set(marks)) == 2
+    moved = replace(loop, start=Position(8, 5), end=Position(8, 26))
+    text = "\n" * 7 + "    for t in range(1000):\n"
+    (again,) = json.loads(sarif.render(result(moved, source=text), entries()))["runs"][0]["results"]
+    assert again["partialFingerprints"]["scanlint/v1"] == marks[0]
 
 
 def test_github_escapes_what_would_end_a_field(loop: Finding, result: Make) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from scanlint.finding import Cost, Finding, Fix, Link, Position, Verification
 from scanlint.report import concise, full, statistics
+from scanlint.report.output import Format, render
 from scanlint.report.paint import Paint
 from scanlint.report.result import Result, summary
 
@@ -64,18 +65,6 @@ def test_a_longer_chain_stands_below_the_first_reason(loop: Finding, result: Mak
             "[not rewritten: side-effect: `print` on line 7]",
             id="a withheld rewrite says why",
         ),
-        pytest.param(
-            Fix("applied"),
-            Verification("tested", cases=12, inputs="harvested"),
-            "[fixed: tested on 12 harvested inputs]",
-            id="a tested rewrite says on what",
-        ),
-        pytest.param(
-            Fix("applied"),
-            Verification("proved", compile_seconds_before=43.0, compile_seconds_after=0.13),
-            "[fixed: proved, compiled in 0.13 s instead of 43 s]",
-            id="measured seconds are said",
-        ),
     ],
 )
 def test_the_help_line_says_what_became_of_the_rewrite(
@@ -83,6 +72,38 @@ def test_the_help_line_says_what_became_of_the_rewrite(
 ) -> None:
     text = full.render(result(replace(loop, fix=fix, verification=verification)), PLAIN)
     assert next(line for line in text.splitlines() if "= help" in line).endswith(expected)
+
+
+FIXED = """\
+error[traced-if]: tracing `rollout` unrolls this loop 1000 times
+ --> src/model.py:6:5
+  |
+6 |     for t in range(1000):
+  |     ^^^^^^^^^^^^^^^^^^^^^ each trip adds about 12 equations
+  |
+  = traced because: `rollout` <- `jax.jit` at src/train.py:18
+  = help: carry `state` through `lax.fori_loop`  [not rewritten: unknown: time ran out]
+
+Fixed:
+  src/model.py:6:5: unrolled-loop -> fori_loop: proved, 12003 -> 14 equations
+  src/model.py:6:5: unrolled-loop -> fori_loop: tested on 12 harvested inputs
+  src/model.py:6:5: unused-ignore
+
+"""
+
+
+def test_what_is_left_comes_first_and_what_was_fixed_is_a_line_each(loop: Finding, result: Make) -> None:
+    done = replace(loop, fix=Fix("applied"))
+    tested = replace(done, verification=Verification("tested", cases=12, inputs="harvested", notes=("slow",)))
+    left = replace(loop, name="traced-if", fix=Fix("withheld", "unknown: time ran out"), verification=None)
+    vain = replace(done, name="unused-ignore", verification=None)
+    assert full.render(result(done, tested, left, vain, action="fix"), PLAIN) == FIXED
+
+
+def test_measured_seconds_are_said(loop: Finding, result: Make) -> None:
+    verdict = Verification("proved", compile_seconds_before=43.0, compile_seconds_after=0.13)
+    text = full.render(result(replace(loop, fix=Fix("applied"), verification=verdict), action="fix"), PLAIN)
+    assert "-> fori_loop: proved, compiled in 0.13 s instead of 43 s\n" in text
 
 
 def test_a_rule_without_rewrite_says_nothing_of_one(loop: Finding, result: Make) -> None:
@@ -126,6 +147,44 @@ def test_notes_of_the_verifier_stand_with_the_verdict(loop: Finding, result: Mak
     noted = replace(loop, verification=Verification("proved", notes=("weak types differ",)))
     assert "= note: weak types differ" in full.render(result(noted), PLAIN)
     assert "\n    note: weak types differ\n" in concise.rewrites(result(noted), PLAIN)
+
+
+@pytest.mark.parametrize("render", [full.render, concise.rewrites], ids=["in full", "beside a diff"])
+def test_notes_on_what_was_fixed_are_for_who_asks_for_all_once_per_function(
+    render: Callable[[Result, Paint], str], loop: Finding, result: Make
+) -> None:
+    noted = replace(loop, fix=Fix("applied"), verification=Verification("proved", notes=("weak types differ",)))
+    made = result(noted, noted, replace(noted, function="other"), action="fix")
+    assert "note" not in render(made, PLAIN)
+    assert render(replace(made, verbose=True), PLAIN).count("    note: weak types differ\n") == 2
+
+
+ODD = "x = 1  # \x1b[31mred\u202e \x9b\x07"
+
+
+@pytest.mark.parametrize("form", ["full", "concise", "github", "gitlab", "junit"])
+def test_control_characters_of_the_user_are_spelled_out(form: Format, loop: Finding, result: Make) -> None:
+    verdict = Verification("refuted", counterexample=f"{ODD}\nmore", notes=(ODD,))
+    chain = (Link(ODD, f"a{ODD}.py", 1, 1),)
+    odd = replace(
+        loop,
+        path=f"{ODD}.py",
+        message=ODD,
+        help=ODD,
+        label=ODD,
+        chain=chain,
+        fix=Fix("withheld", ODD),
+        verification=verdict,
+    )
+    text = render(result(odd, source=f"{ODD}\n" * 9), form, PLAIN, closing=True)
+    assert not [char for char in text if char in "\x1b\u202e\x9b\x07"]
+    assert "[31mred" in text
+
+
+def test_carets_stand_below_what_is_spelled_out(loop: Finding, result: Make) -> None:
+    at = replace(loop, start=Position(1, 3), end=Position(1, 4), label=None)
+    lines = render(result(at, source="\x07 y\n"), "full", PLAIN, closing=False).splitlines()
+    assert lines[3:5] == ["1 | \\x07 y", "  |      ^"]
 
 
 def test_colours_are_only_added_where_they_are_wanted(loop: Finding, result: Make) -> None:

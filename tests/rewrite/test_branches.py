@@ -415,7 +415,7 @@ def test_independent_ifs_are_no_switch(rewrite: Rewriting) -> None:
 LEFT = {
     "raises": ("if x > 0:\n        raise ValueError('x')\n    return x", "raises"),
     "asserts": ("if x > 0:\n        assert y > 0\n        y = y + 1\n    return y", "asserts"),
-    "prints": ("if x > 0:\n        print(x)\n        y = y + 1\n    return y", "side-effect"),
+    "prints": ("if x > 0:\n        print(x.shape)\n        y = y + 1\n    return y", "side-effect"),
     "changes_an_object_in_place": (
         "if x > 0:\n        d['y'] = len(d) + x\n        y = y + 1\n    return y",
         "mutation",

@@ -42,6 +42,29 @@ def key() -> jax.Array:
 
 
 ROLLED = {
+    "it_stops_when_it_converges": (
+        """
+        def f(w, x, n):
+            for i in range(n):
+                w, loss = step(w, x)
+                if loss < 1e-3 or jnp.any(w > 1e3):
+                    break
+            return w
+        """,
+        "w, _, _ = lax.while_loop(condition, body, (w, 0, False))",
+        [(w, x, 3), (w, x, 400)],
+    ),
+    "a_while_goes_on_until_it_converges": (
+        """
+        def f(w, x, tol):
+            error = jnp.inf
+            while error > tol:
+                w, error = step(w, x)
+            return w
+        """,
+        "w, _ = lax.while_loop(condition, body, (w, error))",
+        [(w, x, 0.95), (w, x, 1e9)],
+    ),
     "losses_are_stacked": (
         """
         def f(w, x, n):
@@ -66,6 +89,18 @@ ROLLED = {
         "return losses[-1], len(losses), losses",
         [(w, x, 1), (w, x, 13)],
     ),
+    "losses_that_are_fetched_are_collected": (
+        """
+        def f(w, x, n):
+            losses = []
+            for i in range(n):
+                w, loss = step(w, x)
+                losses.append(float(loss))
+            return w, losses
+        """,
+        "losses = losses.tolist()",
+        [(w, x, 1), (w, x, 13)],
+    ),
     "only_the_state_is_wanted": (
         """
         def f(w, x, n):
@@ -75,29 +110,6 @@ ROLLED = {
         """,
         "lax.fori_loop(0, n, ",
         [(w, x, 0), (w, x, 13)],
-    ),
-    "a_key_is_split_on_each_trip": (
-        """
-        def f(key, w, n):
-            states = [w]
-            for _ in range(n):
-                key, subkey = jax.random.split(key)
-                w = w + jax.random.normal(subkey, (3,))
-                states.append(w)
-            return key, jnp.stack(states)
-        """,
-        "key, w = carry",
-        [(key, w, 1), (key, w, 13)],
-    ),
-    "a_key_is_folded_with_the_index": (
-        """
-        def f(key, w, n):
-            for i in range(n):
-                w = 0.9 * w + jax.random.uniform(jax.random.fold_in(key, i), (3,))
-            return w
-        """,
-        "jax.random.fold_in(key, i)",
-        [(key, w, 0), (key, w, 13)],
     ),
     "state_in_a_dict": (
         """
@@ -111,16 +123,6 @@ ROLLED = {
         "lax.fori_loop(0, n, ",
         [(w, x, 0), (w, x, 13)],
     ),
-    "a_gradient_is_followed_without_jit": (
-        """
-        def f(w, x):
-            for i in range(50):
-                w = w - 0.1 * 0.9**i * jax.grad(loss_of)(w, x)
-            return w
-        """,
-        "lax.fori_loop(0, 50, ",
-        [(w, x)],
-    ),
     "an_object_tells_the_size_of_an_array": (
         """
         def f(w, x, n, sizes):
@@ -130,22 +132,6 @@ ROLLED = {
         """,
         "lax.fori_loop(0, n, ",
         [(w, x, 0, [7, 7, 7]), (w, x, 13, [7, 7, 7])],
-    ),
-    "a_helper_maps_a_function_that_it_makes": (
-        """
-        def smooth(w, x):
-            def one(row):
-                return row @ w
-
-            return w + 0.1 * jnp.mean(jax.vmap(one)(x))
-
-        def f(w, x, n):
-            for _ in range(n):
-                w = smooth(w, x)
-            return w
-        """,
-        "lax.fori_loop(0, n, ",
-        [(w, x, 0), (w, x, 13)],
     ),
 }
 
@@ -188,21 +174,6 @@ LEFT = {
                 check(loss)
             return w
         """,
-    "fetched": """
-        def f(w, x, n):
-            losses = []
-            for i in range(n):
-                w, loss = step(w, x)
-                losses.append(float(loss))
-            return w, losses
-        """,
-    "iterator": """
-        def f(key, w, n):
-            keys = iter(jax.random.split(key, n))
-            for i in range(n):
-                w = w + jax.random.normal(next(keys), (3,))
-            return w
-        """,
     "list-escapes": """
         def f(w, x, n):
             losses = []
@@ -210,14 +181,6 @@ LEFT = {
                 w, loss = step(w, x)
                 losses.append(loss)
             return w, losses
-        """,
-    "mutation": """
-        def f(w, x, n):
-            outputs = [None] * n
-            for i in range(1, n):
-                w = jnp.tanh(w + jnp.sum(outputs[i - 1]))
-                outputs[i] = w * 2
-            return outputs
         """,
 }
 
@@ -254,10 +217,14 @@ ON_THE_HOST = {
         for batch in loader:
             w, loss = step(w, batch)
         """,
-    "stops_when_it_converges": """
+    "waits_for_something_else": """
+        while loader.more():
+            w, loss = step(w, x)
+        """,
+    "stops_when_something_else_says_so": """
         for i in range(n):
             w, loss = step(w, x)
-            if loss < 1e-3:
+            if loader.empty():
                 break
         """,
     "chooses_by_a_value": """

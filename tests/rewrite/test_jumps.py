@@ -203,11 +203,21 @@ def test_a_skipped_trip_of_a_loop_of_unknown_length_is_found_like_its_twin(rewri
     sample.agree("f", (X, X[3]), (X[:1], X[3]))
 
 
-def test_what_a_local_function_appends_is_said_to_be_its_effect(rewrite) -> None:
-    sample: Sample = rewrite(
-        "@jax.jit\ndef f(x):\n    ys = []\n\n    def trip(h):\n        h = jnp.tanh(h) * jnp.cos(h)\n        ys.append(h)\n        return h\n\n"
-        "    for i in range(100):\n        x = trip(x)\n    return x, jnp.stack(ys)\n"
-    )
+APPENDS = (
+    "@jax.jit\ndef f(x):\n    ys = []\n\n    def trip(h):\n        h = jnp.tanh(h) * jnp.cos(h)\n        ys.append(h)\n        return h\n\n"
+    "    for i in range(100):\n        x = {}\n    return x, jnp.stack(ys)\n"
+)
+
+
+def test_what_a_local_function_appends_stands_in_the_place_that_calls_it(rewrite) -> None:
+    sample: Sample = rewrite(APPENDS.format("trip(x)"))
+    assert "x, ys = lax.scan(step, x, None, length=100)\n    return x, ys\n" in sample.body
+    assert "def trip" not in sample.body
+    sample.agree("f", [X[0]])
+
+
+def test_what_a_local_function_appends_is_its_effect_where_it_is_called_twice(rewrite) -> None:
+    sample: Sample = rewrite(APPENDS.format("trip(trip(x))"))
     assert sample.new == sample.old
     assert sample.reports[0].finding.fix.reason == "side-effect: `trip(...)` changes `ys` at line 16"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import jax.numpy as jnp
 import pytest
 
+pytestmark = pytest.mark.slow
+
 A = jnp.cos(jnp.arange(49.0)).reshape(7, 7) + 8 * jnp.eye(7)
 B = jnp.linspace(-1.0, 2.0, 7)
 

@@ -165,6 +165,23 @@ def test_inputs_of_a_module_are_arrays_where_only_an_array_will_do(base: str, tm
     assert "Net.setup" not in units or not units["Net.setup"].contexts[units["Net.setup"].node].traced
 
 
+@pytest.mark.parametrize(
+    ("line", "traced"),
+    [
+        pytest.param("out = np.zeros_like(x)", False, id="NumPy is handed a parameter"),
+        pytest.param("out = np.zeros(3)", True, id="NumPy makes a constant"),
+        pytest.param("out = jnp.zeros_like(x)", True, id="all of it is JAX"),
+    ],
+)
+def test_a_module_that_could_not_be_traced_is_called_on_the_host(line: str, traced: bool, tmp_path: Path) -> None:
+    text = (
+        "import equinox, jax, numpy as np, jax.numpy as jnp\nclass A(equinox.Module):\n"
+        f"    def __call__(self, x: jax.Array):\n        {line}\n        return out if x.sum() > 0 else x\n"
+    )
+    units = list(project(tmp_path, {"a.py": text}).units())
+    assert [asked_of_tracers(unit) for unit in units] == ([["x.sum() > 0"]] if traced else [[]][: len(units)])
+
+
 @pytest.mark.parametrize(("pattern", "expected"), PATTERNS)
 def test_a_pattern_names_functions(pattern: str, expected: list[str], tmp_path: Path) -> None:
     found = contexts(project(tmp_path, {"pkg/__init__.py": "", "pkg/mod.py": MODULE}, pattern))

@@ -10,6 +10,7 @@ from scanlint.dataflow.around import defuse_of
 from scanlint.dataflow.liveness import Flow
 from scanlint.finding import Withheld
 from scanlint.loops.accumulators.list_buffers import added, fills, initial_list, inner_list, slots
+from scanlint.loops.streams import backwards
 from scanlint.syntax.bindings import reads, walk_scope
 from scanlint.trace.unit import Unit
 
@@ -36,7 +37,9 @@ class Output(NamedTuple):
     `initial` is the statement that makes it (`ys = []`), `first` its elements before the loop, `append` the
     statement that adds `element`, `uses` the places that read a list after the loop, `turned` the statement there that
     turns it round. `falling`: its places, or the rows of an array, are set from the last one to the first. `grouped`:
-    the element is a tuple or list of values, and all that becomes of the collected list is an array.
+    the element is a tuple or list of values, and all that becomes of the collected list is an array. `numpy`: what the
+    code after the loop has is an array of NumPy, `dtype` what its numbers are cast to, as source. `axis`: of an array
+    that is filled, the one along which it is.
     """
 
     name: str
@@ -48,6 +51,9 @@ class Output(NamedTuple):
     falling: bool = False
     turned: ast.stmt | None = None
     grouped: bool = False
+    numpy: bool = False
+    dtype: str | None = None
+    axis: int = 0
 
     @property
     def front(self) -> bool:
@@ -194,14 +200,6 @@ def _from_end(node: ast.expr) -> str | None:
         ):
             return name
     return None
-
-
-def backwards(cut: ast.expr) -> bool:
-    """Whether an index is `::-1`."""
-    match cut:
-        case ast.Slice(lower=None, upper=None, step=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1))):
-            return True
-    return False
 
 
 class Turned(NamedTuple):

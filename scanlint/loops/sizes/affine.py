@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from scanlint.syntax.bindings import Names, reads
+from scanlint.syntax.regex import regex
 
 Polynomial = dict[tuple[str, ...], int]
-QUOTIENT = re.compile(r"\(1\*(?P<name>\w+)\) // \((?P<by>[1-9]\d*)\*\)")
+QUOTIENT = regex(r"\(1\*(?P<name>\w+)\) // \((?P<by>[1-9]\d*)\*\)")
 """How the quotient of a name and a number is written as a variable."""
 EMPTY: Mapping[str, Polynomial] = MappingProxyType({})
 

@@ -21,6 +21,34 @@ def rows_written(unit: Unit, array: ast.expr) -> int | None:
     return _number(unit, rows) if isinstance(rows, ast.expr) else rows
 
 
+def rows_at_most(unit: Unit, array: ast.expr) -> int | None:
+    """How many rows an array has at most, as a slice says: of `x[:2]`, `x[1:4, :]`, `x[-3:]`."""
+    written = rows_written(unit, array)
+    match array:
+        case ast.Subscript(value=whole, slice=ast.Slice() as cut):
+            return _smallest(written, _cut(unit, cut), rows_at_most(unit, whole))
+        case ast.Subscript(value=whole, slice=ast.Tuple(elts=[ast.Slice() as cut, *_])):
+            return _smallest(written, _cut(unit, cut), rows_at_most(unit, whole))
+        case ast.Name(id=name) if written is None and (made := _made(unit, name)) is not None and made is not array:
+            return rows_at_most(unit, made) if isinstance(made, ast.Subscript) else None
+    return written
+
+
+def _smallest(*counts: int | None) -> int | None:
+    return min((count for count in counts if count is not None), default=None)
+
+
+def _cut(unit: Unit, cut: ast.Slice) -> int | None:
+    """How many rows a slice leaves at most; a step leaves fewer."""
+    low, high = (unit.value(p).constant if p is not None else None for p in (cut.lower, cut.upper))
+    low = 0 if cut.lower is None else low
+    if isinstance(low, int) and cut.upper is None and low < 0:
+        return -low
+    if not (isinstance(low, int) and isinstance(high, int)) or (low < 0) is not (high < 0):
+        return None
+    return max(high - low, 0)
+
+
 def made_with(unit: Unit, array: ast.expr, count: ast.expr) -> bool:
     """Whether an array was made with so many rows: a number, or the same names, which have one value."""
     rows = _rows(unit, array)

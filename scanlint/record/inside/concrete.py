@@ -43,6 +43,9 @@ def behind(value: object, tracer: type) -> object:
     found = behind(inner, tracer)
     if isinstance(found, tracer) or not _has_rows(found, at):
         return value
+    if "key<" in str(found.dtype):  # type: ignore[attr-defined]
+        with sys.modules["jax"].ensure_compile_time_eval():
+            return found[(*(slice(None),) * at, 0)]  # type: ignore[index]
     return np.take(host(found), 0, axis=at)
 
 

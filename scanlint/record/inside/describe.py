@@ -116,7 +116,10 @@ class Describer:
         """What is known of a tracer: its value if it has one, else its shape and dtype."""
         found = behind(value, cast("type", self.tracer))
         if not isinstance(found, cast("type", self.tracer)):
-            return self.node(found)
+            node = self.node(found)
+            if isinstance(node, dict):
+                node.pop("numpy", None)  # a row of what is mapped is handed over as an array of NumPy's
+            return node
         aval = getattr(value, "aval", None)
         dtype, shape = getattr(aval, "dtype", None), getattr(aval, "shape", None)
         if dtype is None or shape is None or not all(isinstance(n, int) for n in shape):

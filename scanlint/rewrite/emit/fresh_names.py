@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from scanlint.loops.loop import LoopModel
-from scanlint.rewrite.draft import fresh
+from scanlint.rewrite.emit.snippets import fresh
 from scanlint.syntax.bindings import binds
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Literal
 
 from scanlint.syntax.edits import split_lines
@@ -12,12 +12,14 @@ from scanlint.syntax.edits import split_lines
 Gap = Literal["above", "below"] | None
 
 
-def add_imports(text: str, statements: Iterable[str]) -> str:
+def add_imports(text: str, statements: Collection[str]) -> str:
     """The text with these import statements, each only if the file does not have it yet.
 
     They go above the first import of jax (in the order that isort gives plain imports), else below the last import,
     else below the docstring.
     """
+    if not statements:
+        return text
     tree = ast.parse(text)
     have = {ast.unparse(s) for s in tree.body if isinstance(s, ast.Import | ast.ImportFrom)}
     wanted = sorted(s for s in dict.fromkeys(statements) if s not in have)

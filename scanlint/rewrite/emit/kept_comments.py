@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from scanlint.finding import Edit, Position
 from scanlint.syntax.edits import apply_edits, split_lines
+from scanlint.syntax.regex import regex
 
-TOOLS = re.compile(r"#\s*(?:type:|noqa|fmt:|isort:|pragma\b|pylint:|pyright:|mypy:|ruff:|scanlint:)")
+TOOLS = regex(r"#\s*(?:type:|noqa|fmt:|isort:|pragma\b|pylint:|pyright:|mypy:|ruff:|scanlint:)")
 """What tools are told about the line that a comment stands on."""
 
 

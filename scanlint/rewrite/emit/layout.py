@@ -10,10 +10,11 @@ import libcst as cst
 from scanlint.finding import Edit, Position
 from scanlint.rewrite.draft import Snippet
 from scanlint.rewrite.emit.snippets import operand
+from scanlint.syntax.regex import regex
 from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
 
-BLOCK = re.compile(r"(?:async )?(?:for|while|if|elif|else|with|try|except|finally|match|case)\b")
+BLOCK = regex(r"(?:async )?(?:for|while|if|elif|else|with|try|except|finally|match|case)\b")
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 STAGES = ("fori_loop", "while_loop", "cond", "switch")
 """Functions of `lax` that give the tuple that their bodies return."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import keyword
 import tokenize
 from collections.abc import Sequence
 
@@ -97,3 +98,14 @@ def plural(name: str) -> str:
     if name.endswith("s"):
         return f"all_{name}"
     return f"{name}es" if name.endswith(("x", "ch")) else f"{name}s"
+
+
+def fresh(taken: frozenset[str] | set[str], *wanted: str) -> str:
+    """The first of these names that is not in use, else the first one with a number: `body_2`."""
+    for word in wanted:
+        if word not in taken and not keyword.iskeyword(word):
+            return word
+    name, count = wanted[0], 2
+    while name in taken or keyword.iskeyword(name):
+        name, count = f"{wanted[0]}_{count}", count + 1
+    return name

@@ -77,7 +77,7 @@ def _add(unit: Unit, call: ast.Call, text: str) -> Edit:
         place = Position(end.line, end.column - 1)
         return Edit(place, place, text)
     place = source.end(last)
-    line = source.lines[last.lineno - 1]
+    line = source.lines[place.line - 1]
     if last.lineno != call.lineno and line[: len(line) - len(line.lstrip())] == line[: source.start(last).column - 1]:
         newline = "\r\n" if line.endswith("\r\n") else "\n"
         return Edit(place, place, f",{newline}{line[: len(line) - len(line.lstrip())]}{text}")

@@ -13,7 +13,6 @@ from scanlint.rewrite.emit.snippets import atom
 from scanlint.rewrite.lower.loops.range_bounds import last_target
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import binds, reads
-from scanlint.syntax.edits import apply_edits
 
 NUMBERS = frozenset(["builtins.abs", "builtins.float", "builtins.int", "builtins.len"])
 EFFECTS = ("jax.debug.", "jax.experimental.", "jax.pure_callback")
@@ -105,8 +104,8 @@ def _written(model: LoopModel, node: ast.For, moved: list[tuple[ast.Assign, str]
         while source.lines[first - 2].lstrip().startswith("#") and first - 1 > node.lineno:
             first -= 1
         edits.append(Edit(Position(first, 1), Position(last + 1, 1), ""))
-        text = apply_edits(source.text, list(_last_targets(model, statement.value)))
-        lines += [margin + line.removeprefix(inner).rstrip() for line in text.splitlines()[first - 1 : last]]
+        text = source.edited(_last_targets(model, statement.value)).splitlines()[first - 1 - source.above :]
+        lines += [margin + line.removeprefix(inner).rstrip() for line in text[: last - first + 1]]
     end = Position((node.end_lineno or node.lineno) + 1, 1)
     final = "" if source.lines[end.line - 2].endswith(("\n", "\r")) else leaving.newline
     edits.append(Edit(end, end, final + "".join(line + leaving.newline for line in lines)))

@@ -15,7 +15,6 @@ from scanlint.rewrite.emit.snippets import atom
 from scanlint.rewrite.normalize.exits.counting_while import shifted
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import binds, reads
-from scanlint.syntax.edits import apply_edits
 
 LONGEST = 8
 """Statements that a trip may have to be written once more."""
@@ -72,7 +71,8 @@ class _Peeling:
         over = f"{atom(self.array)}[1:]" if self.array is not None else f"range({shifted(self.start, 1)}, {self.stop})"
         lines = indent(trip, margin).splitlines()
         place = Edit(self.source.start(node.iter), self.source.end(node.iter), over)
-        header = apply_edits(self.source.text, [place]).splitlines()[node.lineno - 1 : node.body[0].lineno - 1]
+        first = node.lineno - 1 - self.source.above
+        header = self.source.edited([place]).splitlines()[first : node.body[0].lineno - 1 - self.source.above]
         text = [*lines, *header, *indent(rest, margin + self.leaving.indent).splitlines()]
         edits = [Edit(Position(node.lineno, 1), self.source.end(node), self.leaving.newline.join(text))]
         dropped = list(self._nothings())
@@ -137,8 +137,8 @@ class _Peeling:
             return None
         begin = Position(self.node.body[0].lineno, 1)
         end = self.source.end(self.node)
-        text = apply_edits(self.source.text, edits)
-        changed = text.splitlines()[begin.line - 1 : end.line]
+        above = self.source.above
+        changed = self.source.edited(edits).splitlines()[begin.line - 1 - above : end.line - above]
         lines = self._block(self.node.body, changed, begin.line, first)
         return dedent("\n".join(lines)) + "\n"
 

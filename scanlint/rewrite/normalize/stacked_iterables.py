@@ -9,8 +9,7 @@ from scanlint.loops.constant_tables import array_list
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
-from scanlint.rewrite.draft import fresh
-from scanlint.rewrite.emit.snippets import plural
+from scanlint.rewrite.emit.snippets import fresh, plural
 from scanlint.rewrite.normalize.exits.counting_while import written_out
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 

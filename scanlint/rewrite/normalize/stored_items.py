@@ -6,7 +6,7 @@ import ast
 
 from scanlint.branches.branch import BranchModel, is_elif
 from scanlint.finding import NOT_APPLICABLE, Edit, Position, Rewrite, Step, Withheld
-from scanlint.rewrite.draft import fresh
+from scanlint.rewrite.emit.snippets import fresh
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import binds
 

@@ -97,6 +97,22 @@ def _want_attribute(self: Evaluator, owner: str, attribute: str) -> None:
         above.append(code)
 
 
+def given(self: Evaluator, owner: ast.expr, attribute: str) -> bool:
+    """Whether an attribute of an object of the project is what its `__init__` was given, or one of its fields."""
+    match self.eval(owner).callee:
+        case Instance(name):
+            pass
+        case _:
+            return False
+    for info in lineage(self.world, name):
+        code = info.methods.get("__init__")
+        if attribute in info.methods or attribute in info.constants:
+            return False
+        if attribute in info.fields or (code is not None and _givers(info, code, attribute)):
+            return True
+    return False
+
+
 def _givers(info: ClassInfo, code: Code, attribute: str) -> list[str]:
     """The parameters of an `__init__` that are part of what it sets an attribute to."""
     if attribute not in info.givers:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from scanlint.jaxapi.words import words
 from scanlint.trace.calls.transforms import batched, below, differentiated, functions_in, rows, run, settle
-from scanlint.trace.domain.callables import HOST, Mode, Named
+from scanlint.trace.domain.callables import HOST, Differentiated, Mode, Named
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import (
     UNKNOWN,
@@ -142,6 +142,9 @@ def _differentiate(self: Evaluator, node: ast.Call, args: list[Value], keywords:
     primals = list(args[1].items or ()) if name == "jax.jvp" and len(args) > 1 else args[1:]
     primals = [differentiated(p) for p in primals]
     result = run(self, node, function, primals, {}, below(self, name, functions_in(function), node, traced=False))
+    if name == "jax.vjp":
+        options = {k: v for k, v in keywords.items() if k == "has_aux"}
+        self.world.differentiate(node, Differentiated(self.frame.code, name, function, options))
     outcome = settle(self, result)
     if name == "jax.jvp":
         return gathered("tuple", (outcome, outcome))

@@ -6,10 +6,20 @@ import ast
 from contextlib import suppress
 from dataclasses import replace
 
+from scanlint.jaxapi.host_functions import METHODS_OF, TWINS, Twin
 from scanlint.jaxapi.words import words
 from scanlint.trace.calls import callbacks, control_flow, derivative_rules, python_calls, transforms
 from scanlint.trace.calls.arguments import arguments
-from scanlint.trace.calls.jax_results import ARRAY_ROOTS, PRIVATE, PYTHON_METHODS, PYTHON_VALUED, QUIET, TREES, describe
+from scanlint.trace.calls.jax_results import (
+    ARRAY_ROOTS,
+    CASTS,
+    PRIVATE,
+    PYTHON_METHODS,
+    PYTHON_VALUED,
+    QUIET,
+    TREES,
+    describe,
+)
 from scanlint.trace.calls.tree_functions import tree_call
 from scanlint.trace.domain.callables import (
     ClassRef,
@@ -35,6 +45,7 @@ from scanlint.trace.domain.values import (
     Value,
     element_of,
     gathered,
+    holds_tracer,
     join_all,
     record,
     undecided,
@@ -54,6 +65,8 @@ SAME_TREE = words(
     "jax.block_until_ready jax.lax.with_sharding_constraint jax.lax.optimization_barrier jax.lax.all_gather "
     "jax.lax.ppermute jax.lax.pvary jax.lax.all_to_all"
 )
+PYTHON_TYPES = frozenset(f"builtins.{name}" for name in ("bool", "int", "float", "complex"))
+PARTIALS = words("functools.partial jax.tree_util.Partial equinox.Partial")
 MUTATORS = frozenset(["append", "insert", "extend", "add", "update"])
 
 
@@ -119,6 +132,8 @@ def apply(self: Evaluator, node: ast.Call, function: Value, args: list[Value], k
         case Named(name):
             return named(self, node, name, args, keywords)
         case Closure() as closure:
+            if not self.traced and self.decorator is None:
+                closure.code.callers[node] = self.frame.code
             result = self.world.invoke(closure, arguments(closure, args, keywords), calling(self, closure, node))
             if closure.code is self.frame.code and closure.code.running and not closure.code.answered:
                 raise Unfinished
@@ -158,22 +173,27 @@ def _any_of(
 def _argument(self: Evaluator, node: ast.Call, function: Value, args: list[Value]) -> Value:
     """What a function that was handed in gives: nothing is known of it but that it is run with tracers.
 
-    It is a static argument, or a parameter of a function around this one.
+    It is a static argument, a parameter of this function or of one around it, or what an object was given.
     """
     tracer = next((a for a in args if a.traced), None)
-    if tracer is None or not isinstance(node.func, ast.Name):
-        return UNKNOWN
-    if not undecided(function) and not _handed_in(self.frame.parent, node.func.id):
+    if tracer is None or not (undecided(function) or _handed_in(self, node.func)):
         return UNKNOWN
     text = f"`{short(node)}` is computed from traced values"
     return replace(UNKNOWN, origin="called", why=Reason(text, self.frame.code.scope, node, tracer.why))
 
 
-def _handed_in(frame: Frame | None, name: str) -> bool:
-    """Whether a name stands for a parameter of a function around another one, of which nothing is known."""
-    while frame is not None and name not in frame.env:
-        frame = frame.parent
-    return frame is not None and frame.env[name] == UNKNOWN and name in {a.arg for a in frame.code.parameters()}
+def _handed_in(self: Evaluator, function: ast.expr) -> bool:
+    """Whether a function is a parameter of which nothing is known, or an attribute that `__init__` was given."""
+    match function:
+        case ast.Name(id=name):
+            frame: Frame | None = self.frame
+            while frame is not None and name not in frame.env:
+                frame = frame.parent
+            known = frame is not None and frame.env[name] == UNKNOWN
+            return frame is not None and known and name in {a.arg for a in frame.code.parameters()}
+        case ast.Attribute(value=owner, attr=name):
+            return callbacks.given(self, owner, name)
+    return False
 
 
 def calling(self: Evaluator, closure: Closure, node: ast.AST) -> Mode:
@@ -190,6 +210,8 @@ def calling(self: Evaluator, closure: Closure, node: ast.AST) -> Mode:
 
 def named(self: Evaluator, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
     """Call something outside the project."""
+    if name in PARTIALS and args:
+        return Value(Kind.STATIC, callee=Partial(args[0], tuple(args[1:]), keywords))
     if name.startswith(("jax.", "flax.", "equinox.", "haiku.")):
         wrapper = transforms.WRAPPERS.get(name)
         if wrapper is not None:
@@ -203,15 +225,29 @@ def named(self: Evaluator, node: ast.Call, name: str, args: list[Value], keyword
         if name in transforms.KERNELS:
             return UNKNOWN
         return _jax(self, node, name, args, keywords)
-    if name == "functools.partial" and args:
-        return Value(Kind.STATIC, callee=Partial(args[0], tuple(args[1:]), keywords))
     if name == "functools.wraps" and args:
         return UNKNOWN
     if name in transforms.TRANSPARENT and args:
         return args[0]
     if name.startswith("builtins."):
         return python_calls.call(self, node, name, args, keywords)
+    twin = TWINS.get(name)
+    if name in METHODS_OF and args and args[0].traced:
+        return array_call(self, node, f"jax.{name}", args, keywords)
+    if twin is not None and any(holds_tracer(v) for v in (*args, *keywords.values())):
+        return _on_the_host(self, node, twin, args, keywords)
     return python_calls.library(name, [*args, *keywords.values()])
+
+
+def _on_the_host(self: Evaluator, node: ast.Call, twin: Twin, args: list[Value], keywords: dict[str, Value]) -> Value:
+    """A function of the host that fails for tracers: what its twin of JAX gives in its place."""
+    if self.caught:
+        return UNKNOWN
+    made = array_call(self, node, twin.name, args, keywords)
+    cause = next((v.why for v in (*args, *keywords.values()) if v.traced), None)
+    if made.container is not None:
+        return made
+    return replace(made, dtype=made.dtype if twin.gives == "same" else twin.gives, why=cause or made.why)
 
 
 def _jax(self: Evaluator, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
@@ -300,16 +336,39 @@ def _method(
     if name == "at" or (name in ("set", "add", "multiply", "get", "min", "max") and _indexed_update(node)):
         return self.made(node, receiver.why, receiver.dtype, receiver.ndim, operands=(receiver, *args))
     if receiver.array or (receiver.traced and name not in ("replace", "items", "keys", "values", "get", "_replace")):
+        if name in PYTHON_METHODS and receiver.traced and not self.caught:
+            return _python_value(receiver, name, args)
         if name in PYTHON_METHODS or name == "block_until_ready":
             return UNKNOWN
         if not receiver.array and name not in _array_names():
             return UNKNOWN
         result = describe(f"jax.numpy.{name}", [receiver, *args], keywords)
-        return self.made(node, receiver.why, result.dtype, result.ndim, operands=(receiver, *args))
+        dtype = _type_named(args[0]) if name == "astype" and args else result.dtype
+        ndim = receiver.ndim if name == "astype" else result.ndim
+        return self.made(node, receiver.why, dtype, ndim, operands=(receiver, *args))
     if receiver.traced and name in ("replace", "_replace"):
         return receiver
     if receiver.traced and name in ("items", "values", "keys"):
         return _view(name, UNKNOWN)
+    return UNKNOWN
+
+
+def _type_named(value: Value) -> str | None:
+    """The dtype that a type stands for: `int`, `jnp.float32`."""
+    if not isinstance(value.callee, Named):
+        return None
+    name = value.callee.name
+    return CASTS.get(name) or (name.removeprefix("builtins.") if name in PYTHON_TYPES else None)
+
+
+def _python_value(receiver: Value, name: str, args: list[Value]) -> Value:
+    """What `x.item()` and `x.tolist()` would give of a tracer, for which they fail."""
+    if name == "item" and receiver.array and not args:
+        return replace(receiver, ndim=0)
+    if name == "tolist" and receiver.array and receiver.ndim == 0:
+        return receiver
+    if name == "tolist" and receiver.array:
+        return gathered("list", None, replace(receiver, ndim=None if receiver.ndim is None else receiver.ndim - 1))
     return UNKNOWN
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from scanlint.jaxapi.words import words
+from scanlint.syntax.regex import regex
 from scanlint.trace.domain.values import Value
 
 PYTHON_VALUED = frozenset(
@@ -32,7 +32,7 @@ CASTS = {
     "jax.numpy.bool_": "bool",
 }
 TREES = ("jax.tree.", "jax.tree_util.", "jax.flatten_util.", "jax.api_util.", "jax.extend.")
-PRIVATE = re.compile(r"\._\w+$|dtype\w*$|_for_dim$")
+PRIVATE = regex(r"\._\w+$|dtype\w*$|_for_dim$")
 """Functions that JAX uses inside: what they return is often a Python value."""
 ARRAY_ROOTS = ("jax.numpy.", "jax.lax.", "jax.random.", "jax.nn.", "jax.scipy.", "jax.ops.", "jax.image.")
 QUIET = ("jax.debug.", "jax.experimental.checkify.", "jax.sharding.", "jax.config", "jax.core.", "jax.profiler.")

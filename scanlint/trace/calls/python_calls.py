@@ -154,16 +154,21 @@ def _sum(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str,
 
 
 def _extremum(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
-    values = list(args) if len(args) > 1 else [iterated(args[0])] if args else []
+    values = list(args) if len(args) > 1 else [_among(args[0])] if args else []
     if len(args) > 1 and all(isinstance(a.constant, int | float) for a in args):
         known = [a.constant for a in args]
         last = node.func.id if isinstance(node.func, ast.Name) else "max"
         return constant(min(known) if last == "min" else max(known))  # type: ignore[type-var]
     traced = next((v for v in values if v.traced), None)
     if traced is not None:
-        return replace(traced, array=True, constant=Unset.UNSET)
+        return UNKNOWN if self.caught else replace(traced, array=True, constant=Unset.UNSET)
     joined = join_all(tuple(values)) if values else UNKNOWN
     return replace(joined, constant=Unset.UNSET, origin=number(*values).origin)
+
+
+def _among(value: Value) -> Value:
+    """What an iterable of which nothing is known but that it is traced gives: a tracer."""
+    return value if value.traced and not value.array and value.container is None else iterated(value)
 
 
 def _same(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
@@ -176,22 +181,27 @@ def _same(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str
 
 
 def _cast(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
-    """`int`, `float`, `bool`: of a tracer they fail, of an array on the host they give a Python value."""
+    """`int`, `float`, `bool`: of an array on the host they give a Python value.
+
+    Of a tracer they fail; what follows is looked at as if they gave one of that type.
+    """
     name = node.func.id if isinstance(node.func, ast.Name) else "int"
     if not args:
         return STATIC
+    if args[0].traced and args[0].container is None and not self.caught:
+        return Value(args[0].kind, True, dtype=name, ndim=0, why=args[0].why)
     known = args[0].constant
     if isinstance(known, bool | int | float) and known == known and abs(known) != math.inf:
-        return constant({"int": int, "float": float, "bool": bool}.get(name, int)(known))
+        return constant({"int": int, "float": float, "bool": bool, "complex": complex}.get(name, int)(known))
     if args[0].static:
         return replace(number(args[0]), dtype=name)
     return Value(UNKNOWN.kind, dtype=name)
 
 
 def _any(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
-    inner = iterated(args[0]) if args else UNKNOWN
-    if inner.traced and inner.array:
-        return replace(inner, ndim=0, dtype="bool")
+    inner = _among(args[0]) if args else UNKNOWN
+    if inner.traced:
+        return UNKNOWN if self.caught else replace(inner, array=True, ndim=0, dtype="bool")
     return STATIC_BOOL if inner.static else UNKNOWN
 
 
@@ -252,6 +262,7 @@ _HANDLERS: dict[str, Callable[..., Value]] = {
     "int": _cast,
     "float": _cast,
     "bool": _cast,
+    "complex": _cast,
     "any": _any,
     "all": _any,
     "getattr": _getattr,

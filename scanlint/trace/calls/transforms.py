@@ -6,10 +6,11 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from scanlint.jaxapi.derivatives import REVERSE
 from scanlint.jaxapi.words import words
 from scanlint.trace.calls.arguments import arguments
 from scanlint.trace.calls.callbacks import functions_of, want
-from scanlint.trace.domain.callables import Closure, Instance, Mode, Named, Partial, Transformed
+from scanlint.trace.domain.callables import Closure, Differentiated, Instance, Mode, Named, Partial, Transformed
 from scanlint.trace.domain.contexts import Jit
 from scanlint.trace.domain.elements import row_of
 from scanlint.trace.domain.evidence import Reason
@@ -103,6 +104,8 @@ def wrap(self: Evaluator, wrapper: Wrapper, node: ast.expr, function: Value, key
         if wrapper.name == "jax.jit" and not wrapper.auxiliary
         else None
     )
+    if wrapper.name in ("jax.jit", "jax.pmap") and not self.traced:
+        self.frame.code.jits.add(self.decorator or node)
     unsaid = any(n.startswith("static_arg") and _constants(v) == [Unset.UNSET] for n, v in keywords.items())
     for closure in closures:
         if wrapper.traced and not wrapper.auxiliary and not unsaid:
@@ -116,6 +119,8 @@ def wrap(self: Evaluator, wrapper: Wrapper, node: ast.expr, function: Value, key
     options = {k: v for k, v in keywords.items() if k in OPTIONS}
     if isinstance(node, ast.Call) and len(node.args) > 1 and wrapper.name in POSITIONAL:
         options[POSITIONAL[wrapper.name]] = self.eval(node.args[1])
+    if wrapper.name in REVERSE:
+        self.world.differentiate(node, Differentiated(self.frame.code, wrapper.name, function, options))
     made = Transformed(wrapper.name, function, static, wrapper.auxiliary, options)
     if jit is not None and not static and not options:
         made = replace(made, function=_unjitted(function))

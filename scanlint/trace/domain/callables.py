@@ -58,6 +58,15 @@ class Followed(NamedTuple):
     result: Value
 
 
+class Differentiated(NamedTuple):
+    """One function under `jax.grad` or its like in the code `by`, with the options that it was given."""
+
+    by: Code
+    transform: str
+    function: Value
+    options: Mapping[str, Value]
+
+
 @dataclass(eq=False, slots=True)
 class Code:
     """One function of the project, what is known of how it is run, and what its last interpretation gave.
@@ -70,7 +79,8 @@ class Code:
     that of its arguments the arrays are traced and all else stays static.
     `waiting` are the functions that went on without its result, with their frames, `widened` says that it ran so often
     that nothing is known of its arguments any more, `answered` that some run of it came to its end.
-    `owner` is the canonical name of the class of a method.
+    `owner` is the canonical name of the class of a method, `callers` are the calls of it on the host, with who makes
+    them, `jits` the places in it where a function is jitted on the host.
     """
 
     scope: Scope
@@ -98,6 +108,8 @@ class Code:
     widened: bool = False
     answered: bool = False
     rules: list[tuple[Closure, frozenset[str]]] = field(default_factory=list)
+    callers: dict[ast.AST, Code] = field(default_factory=dict)
+    jits: set[ast.AST] = field(default_factory=set)
 
     @property
     def name(self) -> str:
@@ -316,6 +328,12 @@ class World(Protocol):
 
     def wants(self, code: Code) -> Collection[str]:
         """The parameters of a function that it is known to run under a trace, without knowing what they are."""
+
+    def noted(self, closure: Closure) -> None:
+        """See to it that what is known of the expressions of a function is kept."""
+
+    def differentiate(self, node: ast.AST, derivative: Differentiated) -> None:
+        """A function is differentiated backwards."""
 
     def root(
         self,

@@ -107,6 +107,8 @@ AXIS = Value(Kind.STATIC, dtype="int", origin="shape")
 CONCRETE_ARRAY = Value(Kind.UNKNOWN, array=True)
 DEPTH = 6
 MOST_CHOICES = 12
+DEEPEST_CHOICES = 4
+"""How often choices may stand in each other: a loop that wraps what it wrapped before doubles them on each pass."""
 
 _TYPES = {bool: "bool", int: "int", float: "float", complex: "complex"}
 
@@ -233,7 +235,16 @@ def _either(a: Value, b: Value) -> OneOf | None:
         for choice in value.callee.values if isinstance(value.callee, OneOf) else (value,):
             if choice.callee is not None:
                 choices.setdefault(choice.callee, choice)
-    return OneOf(tuple(choices.values())) if 0 < len(choices) <= MOST_CHOICES else None
+    made = OneOf(tuple(choices.values())) if 0 < len(choices) <= MOST_CHOICES else None
+    return made if _levels(made) <= DEEPEST_CHOICES else None
+
+
+def _levels(callee: object) -> int:
+    """How often choices stand in each other in what a call runs."""
+    if isinstance(callee, OneOf):
+        return 1 + max(_levels(choice.callee) for choice in callee.values)
+    inner = getattr(callee, "function", None)
+    return _levels(inner.callee) if isinstance(inner, Value) else 0
 
 
 def _kind(a: Value, b: Value, loop: bool) -> Kind:

@@ -13,7 +13,7 @@ from scanlint.syntax.walk import by_kind
 from scanlint.trace.array_uses import SAME_PARAMETERS, array_uses, unpacked_uses
 from scanlint.trace.calls.jax_results import ARRAY_ROOTS
 from scanlint.trace.calls.transforms import functions_in
-from scanlint.trace.domain.callables import Closure, Code, Followed, Frame, Instance, Mode
+from scanlint.trace.domain.callables import Closure, Code, Differentiated, Followed, Frame, Instance, Mode
 from scanlint.trace.domain.contexts import Jit
 from scanlint.trace.domain.values import (
     STATIC_BOOL,
@@ -51,7 +51,9 @@ class Graph(Definitions):
         self.asking = 0
         self.open: object | None = None
         self.following: list[Code] = []
+        self.replayed: list[Frame] = []
         self.wanted: dict[Code, dict[str, None]] = {}
+        self.derivatives: dict[ast.AST, Differentiated] = {}
 
     def root(
         self,
@@ -84,6 +86,20 @@ class Graph(Definitions):
         if primal.code.mode.traced:
             self.root(rule, "jax.custom_jvp", primal.code.mode, skip, frozenset(), None)
 
+    def noted(self, closure: Closure) -> None:
+        code, scope = closure.code, self.modules.get(closure.code.scope.name)
+        known = scope.codes.get(code.qualname.partition(".<locals>")[0]) if scope is not None else None
+        outer, frame = (known, None) if known is not None else (code, closure.frame)
+        if code.record.keep or outer.running:
+            return
+        code.record.keep = True
+        interpret(self, Frame(outer, outer.mode, dict(outer.incoming), frame))
+        self.settle()
+
+    def differentiate(self, node: ast.AST, derivative: Differentiated) -> None:
+        if self.open is None:
+            self.derivatives[node] = derivative
+
     def wanting(self, code: Code, parameter: str) -> None:
         if not code.scope.name.startswith(EXTERNAL):
             self.wanted.setdefault(code, {}).setdefault(parameter)
@@ -97,17 +113,22 @@ class Graph(Definitions):
 
     def replay(self, code: Code, before: Code) -> None:
         """Interpret one unit again, with all that is known of the other functions."""
-        self.open = code.record
+        self.open, known = code.record, len(self.frames)
         try:
             code.stale = True
             self._run(code, None)
             self.settle()
-            self._resume(code, before)
+            self._resume(code, before, known)
         finally:
             self.open = None
+            self.replayed += self.frames[known:]
+            del self.frames[known:]
 
-    def _resume(self, code: Code, before: Code) -> None:
-        """Run the functions that are made in a unit as they were run before by those who got them."""
+    def _resume(self, code: Code, before: Code, first: int) -> None:
+        """Run the functions that are made in a unit as they were run before by those who got them.
+
+        `first` is the place of the first frame of the replay.
+        """
         for call in before.followed:
             if call.frame is None:
                 self._follow(Closure(code), call.args, code.mode)
@@ -120,7 +141,7 @@ class Graph(Definitions):
             if known.mode.traced and not inner.mode.traced:
                 self._enter(inner, known.mode)
                 inner.incoming, inner.rooted, inner.static = dict(known.incoming), known.rooted, known.static
-                self.pending += [(inner, frame) for frame in self.frames if frame.code is code]
+                self.pending += [(inner, frame) for frame in self.frames[first:] if frame.code is code]
                 self.settle()
 
     def _enter(self, code: Code, mode: Mode) -> None:
@@ -317,13 +338,15 @@ class Graph(Definitions):
 
     def close(self) -> None:
         """Take apart the circles of functions, frames and values, so that nothing has to be looked for."""
-        for frame in self.frames:
-            frame.env.clear()
-            frame.returned.clear()
-            frame.made.clear()
-        self.frames.clear()
-        self.pending.clear()
+        self.forget_replays()
+        _take_apart(self.frames)
+        for known in (self.pending, self.derivatives):
+            known.clear()
         self.forget()
+
+    def forget_replays(self) -> None:
+        """The same for what replays have left behind."""
+        _take_apart(self.replayed)
 
     def settle(self) -> None:
         """Run what waits, until nothing does."""
@@ -331,6 +354,14 @@ class Graph(Definitions):
             code, frame = self.pending.pop()
             if code.stale or (frame is not None and frame.activation not in code.results):
                 self._run(code, frame)
+
+
+def _take_apart(frames: list[Frame]) -> None:
+    for frame in frames:
+        frame.env.clear()
+        frame.returned.clear()
+        frame.made.clear()
+    frames.clear()
 
 
 def _tells(known: Value, value: Value, *, static: bool) -> bool:
@@ -353,7 +384,7 @@ def _uncalled(table: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def _returns_functions(node: Function) -> bool:
-    """Whether functions are made in a function and handed out."""
+    """Whether functions are made in a function and handed out, or taken from a table, as they are or called."""
     if isinstance(node, ast.Lambda):
         return isinstance(node.body, ast.Lambda)
     inside = by_kind(*node.body)
@@ -361,4 +392,13 @@ def _returns_functions(node: Function) -> bool:
     parts = by_kind(*(n.value for n in inside.of(ast.Return) if n.value is not None))
     if parts.of(ast.Lambda) or any(n.id in made for n in parts.of(ast.Name)):
         return True
-    return any((dotted(n.func) or "").rpartition(".")[2] == "partial" for n in parts.of(ast.Call))
+    calls = parts.of(ast.Call)
+    return any(_from_table(n.func) or (dotted(n.func) or "").rpartition(".")[2] == "partial" for n in calls)
+
+
+def _from_table(function: ast.expr) -> bool:
+    """`MODELS[name](...)`, `MODELS.get(name)(...)`."""
+    match function:
+        case ast.Subscript(value=ast.Name()) | ast.Call(func=ast.Attribute(value=ast.Name(), attr="get")):
+            return True
+    return False

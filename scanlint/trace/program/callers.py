@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 
 from scanlint.project.summary import Wanted
+from scanlint.syntax.regex import regex
 from scanlint.trace.domain.callables import Code
 from scanlint.trace.members import abstract, lineage
 from scanlint.trace.program.call_graph import Graph
 from scanlint.trace.program.module_scope import ModuleScope
+from scanlint.trace.program.repeats import repeats
 
 MOST = 200
-SPECIAL = re.compile(r"__(?!init__)\w+__")
+SPECIAL = regex(r"__(?!init__)\w+__")
 
 
 def ask(graph: Graph, elsewhere: Sequence[Wanted] = (), within: Sequence[ModuleScope] = ()) -> None:
@@ -28,6 +30,7 @@ def ask(graph: Graph, elsewhere: Sequence[Wanted] = (), within: Sequence[ModuleS
         _ask(graph, sorted({want.name for want in elsewhere}), within, done)
     asked: set[str] = set()
     while len(asked) < MOST:
+        _climb(graph)
         found: dict[str, set[str]] = {}
         for code in graph.wanted:
             name = _called(code)
@@ -39,6 +42,14 @@ def ask(graph: Graph, elsewhere: Sequence[Wanted] = (), within: Sequence[ModuleS
         _ask(graph, sorted(found), within, done)
         for module in sorted({m for modules in found.values() for m in modules} - {scope.name for scope in within}):
             _ask(graph, sorted(n for n, modules in found.items() if module in modules), [graph.modules[module]], done)
+
+
+def _climb(graph: Graph) -> None:
+    """Of a function that matters as often as it is called, where no loop is known to call it: who calls its callers."""
+    for code in [code for code, names in graph.wanted.items() if "" in names and not repeats(code)]:
+        for caller in code.callers.values():
+            if caller.qualname != "<module>":
+                graph.wanting(caller, "")
 
 
 def wanted(graph: Graph) -> tuple[Wanted, ...]:

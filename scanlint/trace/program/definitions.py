@@ -172,7 +172,18 @@ class Definitions(World):
             self._decorated[code] = Value(Kind.STATIC, callee=Closure(code))
             assert isinstance(code.scope, ModuleScope)
             self._decorated[code] = code.scope.decorate(code)
+            self._wrapped(code, self._decorated[code])
         return self._decorated[code]
+
+    def _wrapped(self, code: Code, value: Value) -> None:
+        """Run what a decorator of the project put in the place of a function, where that transforms it when called."""
+        match value.callee:
+            case Closure(wrapper, frame) if wrapper is not code and frame is not None:
+                maker = frame.code.qualname.partition(".<locals>")[0]
+                facts = self.modules.get(wrapper.scope.name)
+                span = facts.facts.functions.get(maker) if facts is not None else None
+                if span is not None and span.transforms:
+                    self.fallback(wrapper, frame)
 
     def imported(self, scope: Scope, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Value]]:
         assert isinstance(scope, ModuleScope)

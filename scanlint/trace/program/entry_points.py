@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+
 from scanlint.jaxapi.canonical import JITS
+from scanlint.jaxapi.host_functions import TWINS
 from scanlint.project.frameworks import Roles
 from scanlint.project.patterns import assumed
 from scanlint.settings import Settings
@@ -13,6 +16,9 @@ from scanlint.trace.members import annotated, instance
 from scanlint.trace.program.call_graph import Graph
 from scanlint.trace.program.classes import membership
 from scanlint.trace.program.module_scope import ModuleScope
+
+CONVENTIONS = frozenset(["equinox.Module"])
+"""Bases whose methods are called under a trace by habit only: the library itself traces none of them."""
 
 
 def begin(graph: Graph, scope: ModuleScope, settings: Settings) -> None:
@@ -37,9 +43,24 @@ def _class(graph: Graph, scope: ModuleScope, name: str) -> None:
     known = membership(graph, f"{scope.name}.{name}")
     for method, roles in known.methods.items() if known is not None else ():
         if known is not None and f"{name}.{method}" in scope.facts.functions:
+            if known.base in CONVENTIONS and _runs_on_host(scope, f"{name}.{method}"):
+                continue
             article = "an" if known.base[0] in "aeiou" else "a"
             why = f"`{name}` is {article} `{known.base}`: its `{method}` runs under a trace"
             _trace(graph, scope, f"{name}.{method}", why, roles)
+
+
+def _runs_on_host(scope: ModuleScope, qualname: str) -> bool:
+    """Whether a method hands its parameters to NumPy, which no tracer survives: whoever wrote it runs it untraced."""
+    code = scope.code(qualname)
+    if code is None:
+        return False
+    own = {a.arg for a in code.parameters()}
+    for call in (n for n in ast.walk(code.node) if isinstance(n, ast.Call)):
+        given = any(isinstance(a, ast.Name) and a.id in own for a in call.args)
+        if given and scope.annotation(call.func) in TWINS:
+            return True
+    return False
 
 
 def _trace(graph: Graph, scope: ModuleScope, qualname: str, why: str, roles: Roles = ()) -> None:

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import ast
-import io
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import Protocol
 
 from scanlint.finding import Position
 from scanlint.jaxapi.canonical import BUILTINS, canonical
-from scanlint.project.facts import dotted
+from scanlint.project.facts import SCRIPT, ModuleFacts, dotted, imports, scripted
 from scanlint.project.files import SourceFile
 from scanlint.project.modules import Module
+from scanlint.settings import LINE_LENGTH
 from scanlint.syntax.bindings import Function
+from scanlint.syntax.regex import regex
 from scanlint.syntax.source import Source
 from scanlint.trace.domain.callables import HOST, ClassInfo, ClassRef, Closure, Code, Frame, Named, Record
 from scanlint.trace.domain.values import UNKNOWN, Kind, Value, contents, gathered, join_all
 from scanlint.trace.guards import CHOICES
 from scanlint.trace.program.classes import describe_class
 from scanlint.trace.statements import Interpreter
+from scanlint.trace.whole_file import WholeFile
 
 MODULE = ast.parse("def module(): ...").body[0]
 
 
-_WORD = re.compile(r"\w")
-_CHANGED = re.compile(
+_WORD = regex(r"\w")
+_CHANGED = regex(
     r"\b\s*(?:\.(?:append|extend|insert|update|add|setdefault|pop|remove|clear)\(|\[[^\]\n]*\]\s*[-+*/]?=(?!=))"
 )
 """What stands behind the name of a list or dict that is changed in place."""
@@ -44,8 +49,9 @@ class Finder(Protocol):
 class ModuleScope:
     """A file: its facts, its tree (parsed anew when a function of it is needed), and its names."""
 
-    def __init__(self, project: Finder, module: Module) -> None:
+    def __init__(self, project: Finder, module: Module, width: int = LINE_LENGTH) -> None:
         self.project = project
+        self.width = width
         self.module = module
         self.facts = module.facts
         self.name = module.name
@@ -58,12 +64,18 @@ class ModuleScope:
         self._values: dict[str, Value | None] = {}
         self._statements: dict[int, ast.stmt] | None = None
         self._nodes: dict[str, ast.stmt] = {}
+        self._windows: dict[str, tuple[int, int]] = {}
+
+    @property
+    def base(self) -> ModuleScope:
+        """The module as it stands in its file."""
+        return self
 
     @property
     def tree(self) -> ast.Module:
         if self._tree is None:
             self._source, self._tree = self.module.parsed()
-            self._index(self._tree.body, "")
+            self._index(self._tree.body, "", 0, len(self.located.lines))
         return self._tree
 
     @property
@@ -71,16 +83,17 @@ class ModuleScope:
         return self._source or self.module.parsed()[0]
 
     @cached_property
+    def whole(self) -> WholeFile:
+        """What its tree holds, for the units that ask for what stands outside of them."""
+        return WholeFile(self.tree, self.imports)
+
+    @cached_property
     def located(self) -> Source:
         """The text with places in characters."""
-        return Source(self.path, self.source.text)
+        return Source(self.path, self.source.text, self.width)
 
     def start(self, node: ast.AST) -> Position:
         return self.located.start(node)
-
-    @cached_property
-    def lines(self) -> list[str]:
-        return list(io.StringIO(self.source.text))
 
     @cached_property
     def chooses(self) -> bool:
@@ -96,27 +109,42 @@ class ModuleScope:
             unit.record.values.clear()
             unit.record.before.clear()
             unit.record.codes.clear()
-        for known in (self.codes, self.classes, self._values, self._nodes):
+        for known in (self.codes, self.classes, self._values, self._nodes, self._windows):
             known.clear()
         self._source = self._tree = self._statements = None
+        self.__dict__.pop("whole", None)
 
-    def _index(self, body: list[ast.stmt], prefix: str) -> None:
-        """Functions, methods and classes by qualified name; of several the last, as at run time."""
-        for statement in body:
+    def _index(self, body: list[ast.stmt], prefix: str, above: int, below: int) -> None:
+        """Functions, methods and classes by qualified name; of several the last, as at run time.
+
+        What stands between the line `above` and the line `below` is the block, and the space and comments around it.
+        """
+        for statement, after in zip_longest(body, body[1:]):
+            end = first_line(after) - 1 if after is not None else below
             match statement:
                 case ast.FunctionDef() | ast.AsyncFunctionDef():
                     self._nodes[prefix + statement.name] = statement
+                    self._windows[prefix + statement.name] = above, end
                 case ast.ClassDef():
                     self._nodes[prefix + statement.name] = statement
-                    self._index(statement.body, f"{prefix}{statement.name}.")
+                    self._index(statement.body, f"{prefix}{statement.name}.", first_line(statement.body[0]) - 1, end)
                 case ast.If() | ast.Try() | ast.With():
-                    for part in ("body", "orelse", "finalbody"):
-                        self._index(getattr(statement, part, []), prefix)
-                    for handler in getattr(statement, "handlers", []):
-                        self._index(handler.body, prefix)
+                    for block in blocks(statement):
+                        last = block[-1].end_lineno or block[-1].lineno
+                        self._index(block, prefix, first_line(block[0]) - 1, last)
+            above = statement.end_lineno or statement.lineno
+
+    def window(self, qualname: str) -> Source:
+        """The text around a function or method, up to what stands above and below it."""
+        if qualname == SCRIPT:
+            return self.located
+        above, below = self._windows[qualname]
+        return self.located.window(above, below)
 
     def node(self, qualname: str) -> ast.stmt | None:
-        """The definition of a function, method or class."""
+        """The definition of a function, method or class; what stands at the top of the file as one."""
+        if qualname == SCRIPT and qualname not in self._nodes:
+            self._nodes[qualname] = _function_of(self.tree)
         return self._nodes.get(qualname) if self.tree else None
 
     def code(self, qualname: str) -> Code | None:
@@ -309,6 +337,73 @@ class ModuleScope:
     def definitions(self) -> dict[str, str]:
         names = [n for n in self.facts.functions if "." not in n]
         return {n: f"{self.name}.{n}" for n in (*names, *self.facts.classes)}
+
+
+class Patched(ModuleScope):
+    """A module with another text of one of its functions; all else is what it is in the module as it was."""
+
+    def __init__(self, scope: ModuleScope, qualname: str, node: Function, source: Source) -> None:
+        super().__init__(scope.project, scope.module, scope.width)
+        self._scope = scope
+        self._qualname = qualname
+        self._source, self._tree = scope.source, scope.tree
+        self._nodes[qualname] = node  # type: ignore[assignment]
+        self.located = source
+        self.definitions = scope.definitions
+        self.whole = scope.whole
+        self.chooses = scope.chooses
+        self.added = added_imports(source.added)
+        if self.added:
+            self.facts = replace(self.facts, imports={**self.facts.imports, **self.added})
+
+    @property
+    def base(self) -> ModuleScope:
+        return self._scope
+
+    def node(self, qualname: str) -> ast.stmt | None:
+        return self._nodes.get(qualname) or self._scope.node(qualname)
+
+    def code(self, qualname: str) -> Code | None:
+        return super().code(qualname) if qualname == self._qualname else self._scope.code(qualname)
+
+    def class_info(self, name: str) -> ClassInfo | None:
+        return self._scope.class_info(name)
+
+    def lookup(self, name: str) -> Value | None:
+        own = name == self._qualname or name in self.added
+        return super().lookup(name) if own else self._scope.lookup(name)
+
+    def window(self, qualname: str) -> Source:
+        return self.located if qualname == self._qualname else self._scope.window(qualname)
+
+
+def _function_of(tree: ast.Module) -> ast.FunctionDef:
+    """What runs when a file does, as a function without parameters."""
+    body = scripted(tree.body)
+    made = ast.parse("def module(): ...").body[0]
+    assert isinstance(made, ast.FunctionDef)
+    made.name, made.body, made.end_lineno = SCRIPT, body, body[-1].end_lineno
+    return made
+
+
+def added_imports(statements: Sequence[str]) -> dict[str, str]:
+    """What import statements bind."""
+    facts = ModuleFacts("", jax=True)
+    for statement in statements:
+        imports(ast.parse(statement).body[0], facts)
+    return facts.imports
+
+
+def first_line(statement: ast.stmt) -> int:
+    """The line on which a statement begins, with its decorators."""
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(d.lineno for d in decorators)])
+
+
+def blocks(statement: ast.If | ast.Try | ast.With) -> list[list[ast.stmt]]:
+    """The blocks of a compound statement at module level."""
+    parts = [getattr(statement, part, []) for part in ("body", "orelse", "finalbody")]
+    return [part for part in (*parts, *(handler.body for handler in getattr(statement, "handlers", []))) if part]
 
 
 def nested(scope: object, node: Function, qualname: str, record: Record) -> Code:

@@ -7,31 +7,46 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from scanlint.project.commented_jits import granted, wishes
 from scanlint.project.commented_jits import wanted as looked_for
+from scanlint.project.facts import dotted
 from scanlint.project.files import SourceFile, Unreadable, read
-from scanlint.project.modules import Library, pinned
+from scanlint.project.modules import Library, names, pinned
 from scanlint.project.summary import Wanted
-from scanlint.project.survey import is_host_loop, shelve
+from scanlint.project.survey import asks_for_loops, is_host_loop, shelve
 from scanlint.settings import Settings
 from scanlint.syntax.source import Source
 from scanlint.trace.domain.callables import Code
 from scanlint.trace.domain.contexts import FunctionContext, Jit
+from scanlint.trace.domain.evidence import Reason
+from scanlint.trace.domain.values import Value
 from scanlint.trace.members import default_of
 from scanlint.trace.program.call_graph import Graph
 from scanlint.trace.program.callers import ask, wanted
 from scanlint.trace.program.entry_points import begin
-from scanlint.trace.program.module_scope import ModuleScope
+from scanlint.trace.program.host_batches import may_batch
+from scanlint.trace.program.module_scope import ModuleScope, Patched
+from scanlint.trace.program.repeats import builds_for_itself, repeats
 from scanlint.trace.program.weights import Weights
 from scanlint.trace.unit import Unit
+
+
+class Around(NamedTuple):
+    """A function or method with its text; None for its unit where it was not reached."""
+
+    qualname: str
+    source: Source
+    unit: Unit | None
 
 
 class Scopes(Mapping[str, ModuleScope]):
     """The modules of one analysis, made when they are first consulted; `absent` were asked for in vain."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, width: int) -> None:
         self.library = library
+        self.width = width
         self.absent: set[str] = set()
         self.made: dict[str, ModuleScope] = {}
         self.graph = Graph(self, self.made, Roots(self))
@@ -48,7 +63,7 @@ class Scopes(Mapping[str, ModuleScope]):
             if module is None:
                 self.absent.add(name)
                 return default
-            self.made[name] = ModuleScope(self.graph, module)
+            self.made[name] = ModuleScope(self.graph, module, self.width)
         return self.made[name]
 
     def __contains__(self, name: object) -> bool:
@@ -80,7 +95,7 @@ class Project:
     def __init__(
         self, library: Library, settings: Settings, begin_at: Iterable[str], asks: Sequence[Wanted] = ()
     ) -> None:
-        self.modules = self.scopes = Scopes(library)
+        self.modules = self.scopes = Scopes(library, settings.line_length)
         self.graph = self.scopes.graph
         self.settings = settings
         self.begin = [self.scopes[name] for name in begin_at]
@@ -88,6 +103,9 @@ class Project:
         self.errors: list[Unreadable] = []
         self._granted: dict[str, ModuleScope | None] = {}
         self._worlds = [self.scopes]
+        self._asked: set[str] = set()
+        self._replays: list[tuple[ModuleScope, Unit]] = []
+        self._loops: Mapping[ast.AST, tuple[Reason, ...]] | None = None
         self._follow(asks)
 
     @classmethod
@@ -101,7 +119,8 @@ class Project:
     @property
     def consulted(self) -> tuple[str, ...]:
         """The modules on which the analysis rests."""
-        return tuple(dict.fromkeys(name for world in self._worlds for name in world.made))
+        made = dict.fromkeys(name for world in self._worlds for name in world.made)
+        return tuple({**made, **dict.fromkeys(sorted(self._asked))})
 
     @property
     def missed(self) -> tuple[str, ...]:
@@ -115,11 +134,21 @@ class Project:
 
     def close(self) -> None:
         """Let go of everything: circles would keep the trees alive."""
+        self.forget_replays()
         for world in self._worlds:
             for scope in world.made.values():
                 scope.close()
             world.graph.close()
             world.made.clear()
+
+    def forget_replays(self) -> None:
+        """Let go of the units in changed texts, which nobody asks any more."""
+        for scope, unit in self._replays:
+            unit.flows.clear()
+            unit.models.clear()
+            scope.close()
+        self._replays.clear()
+        self.graph.forget_replays()
 
     def _follow(self, asks: Sequence[Wanted]) -> None:
         """Begin at every place where a transform is spelled, and go on through calls."""
@@ -137,7 +166,16 @@ class Project:
                     self.graph.decorated(code)
                     self.graph.visit(code)
         self.graph.settle()
+        for scope in self.begin:
+            self._want_callers(scope)
         ask(self.graph, asks, self.begin)
+
+    def _want_callers(self, scope: ModuleScope) -> None:
+        """Ask who calls the functions that jit something for themselves alone: those calls may stand in a loop."""
+        for code in list(scope.codes.values()):
+            inner = [c for c in code.record.codes.values() if c.jits and not c.mode.traced]
+            if any(map(builds_for_itself, inner)):
+                self.graph.wanting(code, "")
 
     def units(self, wanted: Container[tuple[str, str]] | None = None) -> Iterator[Unit]:
         """Every function and method that was reached and can hold a finding, the files that begin first.
@@ -148,21 +186,35 @@ class Project:
         reached = [s for s in self.scopes.made.values() if s.name not in own and s.codes]
         for scope in [*self.begin, *sorted(reached, key=lambda scope: scope.path)]:
             wished = self._wished(scope) if scope.name in own else []
-            for qualname, span in scope.facts.functions.items():
+            scripts = scope.facts.scripts if scope.name in own else {}
+            for qualname, span in [*scope.facts.functions.items(), *scripts.items()]:
                 if not span.control or (wanted is not None and (scope.name, qualname) not in wanted):
                     continue
                 ran = qualname in scope.codes and scope.codes[qualname].reached
                 wish = any(span.first <= line <= span.last for line in wished)
-                if not (ran or wish or (scope.name in own and is_host_loop(span, scope.facts, self.settings))):
+                looped = scope.name in own and is_host_loop(span, scope.facts, self.settings)
+                if not (ran or wish or looped):
                     continue
                 code = scope.code(qualname)
-                if code is None:
+                if code is None or not (ran or wish or asks_for_loops(self.settings) or may_batch(code)):
                     continue
                 self.graph.visit(code)
                 self.graph.settle()
-                if scope.name not in own and not any(c.mode.traced for c in code.record.codes.values()):
+                codes = list(code.record.codes.values())
+                if scope.name not in own and not any(c.mode.traced or (c.jits and c.callers) for c in codes):
                     continue  # what it does on the host is told when it is the turn of its own file
                 yield replace(self._unit(scope, code), wished=partial(self.wished, scope, qualname) if wish else None)
+
+    def around(self, name: str, first: int, last: int) -> Around | None:
+        """The function or method of a module that has all lines from one up to another."""
+        scope = self.scopes.made.get(name)
+        spans = scope.facts.functions.items() if scope is not None else ()
+        qualname = next((q for q, span in spans if span.first <= first and last <= span.last + 1), None)
+        if scope is None or qualname is None:
+            return None
+        code = scope.codes.get(qualname)
+        unit = self._unit(scope, code) if code is not None and code.reached else None
+        return Around(qualname, scope.window(qualname), unit)
 
     def _wished(self, scope: ModuleScope) -> list[int]:
         """The lines of definitions under a commented-out jit."""
@@ -189,14 +241,14 @@ class Project:
         module = pinned(scope.name, scope.package, scope.source._replace(text=text))
         if module is None:
             return None
-        self._worlds.append(Scopes(self.scopes.library.replaced(module)))
+        self._worlds.append(Scopes(self.scopes.library.replaced(module), self.settings.line_length))
         return self._worlds[-1][scope.name]
 
-    def _unit(self, scope: ModuleScope, code: Code) -> Unit:
+    def _unit(self, scope: ModuleScope, code: Code, before: Code | None = None) -> Unit:
         imports = {**scope.imports, **local_imports(scope, code.node)}
         return Unit(
-            source=Source(scope.path, scope.source.text, self.settings.line_length),
-            module=scope.tree,
+            source=scope.window(code.qualname),
+            file=scope.whole,
             node=code.node,
             qualname=code.qualname,
             imports=imports,
@@ -207,7 +259,28 @@ class Project:
             silent=frozenset(code.record.silent),
             before=code.record.before,
             default=partial(default_of, self.graph),
+            shared=partial(self._shared, scope),
+            repeats=partial(_repeats, code, before or code),
+            backward=partial(self._backward, code, before or code),
+            renew=partial(self._renewed, scope.base, before or code),
         )
+
+    def _shared(self, scope: ModuleScope, name: str) -> bool:
+        """Whether a definition of a module is named in another file; the result rests on all files from then on."""
+        self._asked |= self.scopes.library.keys()
+        others = (self.scopes.library.get(other) for other in self.scopes.library if other != scope.name)
+        return any(other is not None and names(other, scope.name, name) for other in others)
+
+    def _backward(self, code: Code, before: Code, loop: ast.AST) -> tuple[Reason, ...]:
+        """Why a loop of a function is in the way of a derivative; it was so before the text of the function changed."""
+        if self._loops is None:
+            from scanlint.trace.tangents.backward_loops import backward_loops
+
+            self._loops = backward_loops(self.graph, self.graph.derivatives)
+        if code is not before:
+            now, then = _calls(code), _calls(before)
+            loop = then[now.index(loop)] if len(now) == len(then) and loop in now else loop
+        return self._loops.get(loop, ())
 
     def reanalyse(self, unit: Unit, text: str) -> Unit | None:
         """The same unit in a changed text of its file, run as before; None when the text does not hold it."""
@@ -218,15 +291,62 @@ class Project:
         module = pinned(old.name, old.package, old.source._replace(text=text))
         if module is None:
             return None
-        scope = ModuleScope(self.graph, module)
+        scope = ModuleScope(self.graph, module, self.settings.line_length)
         code = scope.code(unit.qualname)
         if code is None:
             return None
-        code.mode, code.incoming, code.rooted = before.mode, dict(before.incoming), before.rooted
-        code.static, code.jit = before.static, same_jit(before, code, scope.tree)
-        code.record.keep = True
+        code.jit = same_jit(before, code, scope.tree)
+        return self._replayed(scope, code, before)
+
+    def _renewed(self, scope: ModuleScope, before: Code, source: Source) -> Unit | None:
+        """A unit with another text of its window, run as before; None where that text is not just the function."""
+        match source.statements():
+            case [ast.FunctionDef() | ast.AsyncFunctionDef() as node] if node.name == before.name:
+                pass
+            case _:
+                return None
+        jit = scope.codes[before.qualname].jit
+        if jit is not None and not jit.decorator and jit.node.lineno > source.below:
+            source = replace(source, elsewhere=frozenset(ast.walk(jit.node)))
+        patched = Patched(scope, before.qualname, node, source)
+        code = patched.code(before.qualname)
+        if code is None:
+            return None
+        code.jit = jit if jit is None or not jit.decorator else same_jit(before, code, node)
+        return self._replayed(patched, code, before)
+
+    def _seen(self, code: Code, name: str, value: Value) -> Value:
+        """What a parameter is, where the changed text uses it as an array."""
+        if value.array or value.container is not None or value.callee is not None or value.static:
+            return value
+        strong = self.graph.uses(code).get(name)
+        used = strong is not None if value.traced else bool(strong) and not code.mode.traced
+        return replace(value, array=True) if used else value
+
+    def _replayed(self, scope: ModuleScope, code: Code, before: Code) -> Unit:
+        """The unit of a function in a changed text, run as it was `before`."""
+        code.mode, code.rooted = before.mode, before.rooted
+        code.incoming = {name: self._seen(code, name, value) for name, value in before.incoming.items()}
+        code.static, code.record.keep = before.static, True
         self.graph.replay(code, before)
-        return self._unit(scope, code)
+        unit = self._unit(scope, code, before)
+        self._replays.append((scope, unit))
+        return unit
+
+
+def _calls(code: Code) -> list[ast.Call]:
+    """The calls of `while_loop` and `fori_loop` in a function, by their spelling, in order."""
+    calls = (n for n in ast.walk(code.node) if isinstance(n, ast.Call))
+    return [c for c in calls if (dotted(c.func) or "").endswith(("while_loop", "fori_loop"))]
+
+
+def _repeats(code: Code, before: Code, function: ast.AST) -> tuple[Reason, ...]:
+    """Why a function of a unit runs again and again: what called it before its file was changed calls it still."""
+    found = code.record.codes.get(function)
+    name = found.qualname if found is not None else None
+    same = (c for c in before.record.codes.values() if c is found or (code is not before and c.qualname == name))
+    known = next(same, None)
+    return repeats(known) if known is not None else ()
 
 
 def context_of(code: Code) -> FunctionContext:
@@ -235,7 +355,7 @@ def context_of(code: Code) -> FunctionContext:
     return FunctionContext(code.node, code.qualname, mode.traced, mode.chain, mode.transforms, code.static, code.jit)
 
 
-def same_jit(before: Code, after: Code, module: ast.Module) -> Jit | None:
+def same_jit(before: Code, after: Code, module: ast.AST) -> Jit | None:
     """The jit of a function in a changed text: the decorator in the same place, or the call with the same text."""
     if before.jit is None:
         return None

@@ -6,6 +6,8 @@ from textwrap import dedent
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 MAKER = """
 def make(grad, dt, n):
     def half(p, q):

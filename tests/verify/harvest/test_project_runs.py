@@ -9,6 +9,8 @@ import pytest
 
 from tests.verify.conftest import HEADER, Judge
 
+pytestmark = pytest.mark.slow
+
 PICKY = """
 SIZES = {"R1": 3, "R4": 5}
 def f(x, layout):

@@ -205,6 +205,7 @@ FACTS: dict[str, tuple[Fact, Program, tuple[object, ...]]] = {
     "a window of no rows": (Fact.NO_ROWS, lambda x: lax.dynamic_slice_in_dim(x, 0, 7), (array(0),)),
     "the first of no rows in NumPy": (Fact.NO_ROWS, lambda: np.zeros((0, 3))[0], ()),
     "a scan of no trips that is not staged": (Fact.EMPTY_SCAN, unstaged, ()),
+    "a tracer in a text with a format": (Fact.FORMATTED, lambda x: f"{x:.2f}", (array(),)),
     "an array of JAX as default of a dataclass": (Fact.MUTABLE_DEFAULT, dataclass_with(jnp.zeros(3)), ()),
     "an array of NumPy as default of a dataclass": (Fact.MUTABLE_DEFAULT, dataclass_with(np.zeros(3)), ()),
 }  # fmt: skip
@@ -299,16 +300,16 @@ def test_a_carry_that_was_traced_apart_is_told_as_scan_tells_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "program",
+    ("program", "also"),
     [
-        lambda: jax.random.NoSuchKey,
-        lambda: exec("from jax.lib import no_such_client"),
-        lambda: exec("import jax.nothing"),
+        pytest.param(lambda: jax.random.NoSuchKey, ": `jax.random.NoSuchKey` is of another JAX", id="an attribute"),
+        pytest.param(lambda: exec("from jax.lib import no_such_client"), "", id="an imported name"),
+        pytest.param(lambda: exec("import jax.nothing"), "", id="a module"),
     ],
-    ids=["an attribute", "an imported name", "a module"],
 )
-def test_what_this_jax_lacks_is_said_with_its_version(program: Program) -> None:
-    assert in_words(error_of(program)).endswith(f"(JAX {jax.__version__} is not the one that this code is written for)")
+def test_what_this_jax_lacks_is_said_with_its_version(program: Program, also: str) -> None:
+    told = f"(JAX {jax.__version__} is not the one that this code is written for{also})"
+    assert in_words(error_of(program)).endswith(told)
 
 
 def test_what_other_modules_lack_is_no_matter_of_jax() -> None:

@@ -10,6 +10,7 @@ import pytest
 from scanlint.finding import Verification
 from scanlint.verify.verifier import Task, Verifier
 from scanlint.verify.worker.runtime.dataclass_defaults import NOTE
+from scanlint.verify.worker.session.serve import older
 
 OLD = """
 import jax
@@ -204,7 +205,100 @@ def test_arrays_as_defaults_of_fields_are_allowed_and_tell_the_shapes(verifier: 
     file = tmp_path / "world.py"
     task = Task(path=file.name, function="f", old=WORLD, new=new, root=str(tmp_path), file=str(file))
     verdict = verifier.verify(task)
-    assert verdict.verdict == "tested", verdict  # so many numbers are not compared one by one
+    assert verdict.verdict == "proved", verdict
     assert NOTE in verdict.notes
     wrong = verifier.verify(replace(task, new=new.replace("(0, 9,", "(0, 8,")))
     assert wrong.verdict == "refuted", wrong
+
+
+TABLE = """
+import jax
+import jax.numpy as jnp
+{table}
+
+{register}
+
+@{decorator}("halved")
+def halved(x):
+    return 0.5 * x
+
+def f(x):
+    for i in range(20):
+        x = {table_name}["halved"](x) + i
+    return x
+"""
+REGISTER = """
+def register(name):
+    def wrap(function):
+        RULES[name] = function
+        return function
+    return wrap
+"""
+REGISTRY = """
+class Registry(dict):
+    def add(self, name):
+        return lambda function: self.setdefault(name, function)
+
+RULES = Registry()
+"""
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        pytest.param(
+            TABLE.format(table="RULES = {}", register=REGISTER, decorator="register", table_name="RULES"),
+            id="a function puts it there",
+        ),
+        pytest.param(
+            TABLE.format(table="", register=REGISTRY, decorator="RULES.add", table_name="RULES"),
+            id="a method puts it there",
+        ),
+    ],
+)
+def test_a_table_that_decorators_fill_is_filled_in_both_versions(verifier: Verifier, tmp_path: Path, old: str) -> None:
+    loop = '    for i in range(20):\n        x = RULES["halved"](x) + i\n    return x\n'
+    new = old.replace(loop, '    return jax.lax.fori_loop(0, 20, lambda i, x: RULES["halved"](x) + i, x)\n')
+    file = tmp_path / "rules.py"
+    verdict = verifier.verify(Task(path=file.name, function="f", old=old, new=new, root=str(tmp_path), file=str(file)))
+    assert verdict.verdict in ("proved", "tested"), verdict
+
+
+def test_what_is_used_of_a_package_that_is_not_installed_is_named(verifier: Verifier, tmp_path: Path) -> None:
+    old = OLD.format(imports="import a_package_that_is_not_there as absent\nGAIN = absent.core.gain * 2", note="")
+    file = tmp_path / "module.py"
+    assert judged(verifier, file, tmp_path, old).verdict in ("proved", "tested")
+    used = old.replace("x * 1.5", "x * absent.core.gain")
+    new = used.replace(LOOP.replace("x * 1.5", "x * absent.core.gain"), ROLLED.replace("x * 1.5", "x * GAIN"))
+    found = verifier.verify(Task(path=file.name, function="f", old=used, new=new, root=str(tmp_path), file=str(file)))
+    assert found.verdict == "unknown"
+    assert "`a_package_that_is_not_there` is not installed" in (found.reason or "")
+    assert "`a_package_that_is_not_there.core`" in (found.reason or "")
+
+
+def test_a_name_that_jax_has_no_more_is_told_with_the_jax_that_is_run(verifier: Verifier, tmp_path: Path) -> None:
+    old = OLD.format(imports="", note="").replace("x * 1.5 + i", "jax.a_removed_name(x) + i")
+    new = old.replace(LOOP.replace("x * 1.5 + i", "jax.a_removed_name(x) + i"), ROLLED)
+    file = tmp_path / "module.py"
+    found = verifier.verify(Task(path=file.name, function="f", old=old, new=new, root=str(tmp_path), file=str(file)))
+    assert found.verdict == "unknown"
+    assert "`jax.a_removed_name` is of another JAX" in (found.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("version", "old"), [("0.4.34", True), ("0.4.35", False), ("0.5.0.dev20", False), ("0.10.2", False)]
+)
+def test_a_jax_that_is_too_old_is_known_by_its_version(version: str, old: bool) -> None:
+    assert older(version) is old
+
+
+def test_other_files_are_imported_as_they_will_be_written(verifier: Verifier, tmp_path: Path) -> None:
+    (tmp_path / "rules.py").write_text("def halved(x):\n    if x > 0:\n        return 0.5 * x\n    return x\n")
+    changed = "import jax.numpy as jnp\n\ndef halved(x):\n    return jnp.where(x > 0, 0.5 * x, x)\n"
+    old = OLD.format(imports="from rules import halved", note="").replace("x * 1.5", "halved(x)")
+    new = old.replace(LOOP.replace("x * 1.5", "halved(x)"), ROLLED.replace("x * 1.5", "halved(x)"))
+    file = tmp_path / "module.py"
+    task = Task(path=file.name, function="f", old=old, new=new, root=str(tmp_path), file=str(file))
+    assert "other places" in (verifier.verify(task).reason or "")
+    found = verifier.verify(replace(task, changed={str(tmp_path / "rules.py"): changed}))
+    assert found.verdict in ("proved", "tested"), found

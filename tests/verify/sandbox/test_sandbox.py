@@ -31,6 +31,22 @@ ACTIONS = {
     "exec": "os.execv('/bin/true', ['true'])",
     "signal": "os.kill(os.getppid(), 0)",
     "memory": "os.memfd_create('x')",
+    "limits": "resource.prlimit(os.getppid(), resource.RLIMIT_CPU, (1, 1))",
+    "priority": "os.setpriority(os.PRIO_PROCESS, os.getppid(), 19)",
+    "scheduling": "os.sched_setscheduler(os.getppid(), os.SCHED_IDLE, os.sched_param(0))",
+    "processors": "os.sched_setaffinity(os.getppid(), {0})",
+    "owner": "fcntl.fcntl(0, 8, os.getppid())",
+    "signal_of_files": "fcntl.fcntl(0, 10, 9)",
+    "lease": "fcntl.fcntl(os.open(kept, os.O_RDONLY), 1024, fcntl.F_RDLCK)",
+    "flags": "fcntl.ioctl(os.open(kept, os.O_RDONLY), 0x40086602, b'12345678')",
+    "keys_of_a_terminal": "fcntl.ioctl(0, 0x5412, b'x')",
+    "pair_of_datagrams": "socket.socketpair(type=socket.SOCK_DGRAM)",
+    "opened_to_empty": "os.open(kept, os.O_RDONLY | os.O_TRUNC)",
+    "shared_memory": "failed(libc.shmget(0, 4096, 0o1600))",
+    "semaphores": "failed(libc.semget(0, 1, 0o1600))",
+    "messages": "failed(libc.msgget(0, 0o1600))",
+    "input_output": "failed(libc.syscall(251 if x86 else 30, 1, os.getppid(), 0))",
+    "process_handle": "os.pidfd_open(os.getppid())",
     "secrets": "open(f'/proc/{os.getppid()}/environ').read()",
 }
 WORKS = {
@@ -40,11 +56,23 @@ WORKS = {
     "thread": "thread = threading.Thread(target=print); thread.start(); thread.join()",
     "own_signal": "os.kill(os.getpid(), 0)",
     "reading": "open(kept).read()",
+    "own_limits": "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))",
+    "own_processors": "os.sched_setaffinity(0, os.sched_getaffinity(0))",
+    "pair": "socket.socketpair()",
+    "flags_of_descriptors": "fcntl.fcntl(0, fcntl.F_GETFL)",
+    "lock": "fcntl.flock(os.open('.', os.O_RDONLY), fcntl.LOCK_SH)",
+    "own_file_again": "open('own', 'w').close()",
 }
 SCRIPT = """
-    import os, socket, sys, threading
+    import ctypes, fcntl, os, platform, resource, socket, sys, threading
     sys.path.insert(0, {package!r})
     from scanlint.verify.worker.sandbox import landlock, limits, seccomp
+    libc, x86 = ctypes.CDLL(None, use_errno=True), platform.machine() == "x86_64"
+
+    def failed(result):
+        if result < 0:
+            raise OSError(ctypes.get_errno(), "refused")
+
     kept, folder = {kept!r}, {folder!r}
     os.chdir({inside!r})
     limits.drop_privileges()

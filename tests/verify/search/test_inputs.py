@@ -566,7 +566,8 @@ def test_an_answer_is_kept_when_the_time_for_other_inputs_is_over() -> None:
     watch.feed(b'token {"kept": {"verdict": "refuted", "notes": []}}\n')
     assert watch.clock is not first
     watch.over = "timed out"
-    assert watch.verdict("") == {"verdict": "refuted", "notes": ["other inputs: timed out while starting"]}
+    notes = ["other inputs: timed out while starting"]
+    assert watch.verdict("") == {"verdict": "refuted", "notes": notes, "limited": True}
 
 
 SHAPES = {
@@ -856,7 +857,7 @@ def test_weights_of_layers_are_matrices_whatever_so_many_trips_take(judge, trip:
     old = text.format(f"for i in range(ws.shape[0]):\n        x = {trip}")
     verdict = judge(old, text.format(f"x = jax.lax.fori_loop(0, ws.shape[0], lambda i, x: {trip}, x)"))
     assert verdict.verdict == "proved", verdict
-    assert re.search(r"ws: float32\[\d, (\d), \1\]", str(verdict.notes)), verdict
+    assert re.search(r"ws: f32\[\d, (\d), \1\]", str(verdict.notes)), verdict
 
 
 @pytest.mark.parametrize(
@@ -891,7 +892,7 @@ def test_each_leaf_of_what_is_mapped_has_a_row_for_each_example(judge) -> None:
     )
     verdict = judge(AGENTS, new.replace(".sum())\n", ".sum()), near)\n"))
     assert verdict.verdict == "proved", verdict
-    assert re.search(r"agent: float32\[(\d)\], float32\[\1\], walls: float32\[\d, \d\]", str(verdict.notes)), verdict
+    assert re.search(r"agent: \(f32\[(\d)\], f32\[\1\]\), walls: f32\[\d, \d\]", str(verdict.notes)), verdict
 
 
 @pytest.mark.parametrize(

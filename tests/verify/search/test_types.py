@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 SUMMED = "def f(x):\n    s = 0.0\n    for i in range(x.shape[0]):\n        if x[i] > 0:\n            s = s + x[i]\n    return s\n"
 SCANNED = "def f(x):\n    return lax.scan(lambda s, d: (lax.cond(d > 0, lambda: s + d, lambda: s), None), {}, x)[0]\n"
 HORNER = "def f(h, x):\n    s = 0.0\n    for i in range(h.shape[0]):\n        s = s * x[i] + h[i]\n    return s\n"

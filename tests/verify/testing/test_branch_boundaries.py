@@ -8,6 +8,8 @@ import pytest
 
 from scanlint.verify.verifier import Verifier
 
+pytestmark = pytest.mark.slow
+
 HALVED = "def f(x):\n    n = 0\n    while jnp.abs(x) > {0}:\n        x = 0.5 * x\n        n = n + 1\n    return {1}\n"
 LOOPED = "def f(x):\n    x, n = lax.while_loop(lambda c: jnp.abs(c[0]) {2} {0}, lambda c: (0.5 * c[0], c[1] + 1), (x, 0))\n    return {1}\n"
 

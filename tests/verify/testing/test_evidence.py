@@ -9,6 +9,8 @@ import pytest
 
 from scanlint.verify.verifier import Verifier
 
+pytestmark = pytest.mark.slow
+
 LONG = "def f(x):\n    for _ in range(1000):\n        x = jnp.sin(x) + jnp.cos(x)\n    return x\n"
 SHORT = "def f(x):\n    return lax.fori_loop(0, 1000, lambda _, x: jnp.sin(x) + jnp.cos(x), x)\n"
 CAPPED = "def f(x):\n    n = 0\n    while jnp.abs(x) > 1e-3 and n < 1000:\n        x = x * 0.5\n        n += 1\n    return x, n\n"
@@ -100,8 +102,17 @@ def test_a_proof_names_the_shapes_that_it_holds_for(judge) -> None:
     found = judge(old, new, given=(("x: f32[4]", "module.py:1"), ("x: f32[7]", "module.py:2")))
     assert found.verdict == "proved", found
     (said,) = [note for note in found.notes if note.startswith("the same program for")]
-    assert "x: float32[4]" in said
-    assert "x: float32[7]" in said
+    assert "x: f32[4]" in said
+    assert "x: f32[7]" in said
+
+
+def test_what_is_the_same_in_all_inputs_is_named_once(judge) -> None:
+    given = (("x: f32[4], scale: f32[]", "module.py:1"), ("x: f32[7], scale: f32[]", "module.py:2"))
+    old = "def f(x, scale):\n    for i in range(3):\n        x = jnp.sin(x) * scale\n    return x\n"
+    new = "def f(x, scale):\n    return lax.fori_loop(0, 3, lambda i, x: jnp.sin(x) * scale, x)\n"
+    (said,) = [note for note in judge(old, new, given=given).notes if note.startswith("the same program for")]
+    assert said.count("scale: f32[]") == 1
+    assert "x: f32[4], scale: f32[]; x: f32[7]" in said
 
 
 def test_measuring_fills_the_compile_times(judge) -> None:

@@ -32,7 +32,8 @@ def f(y, k):
 def test_a_right_part_of_a_function_that_does_not_trace_is_unknown(judge) -> None:
     verdict = judge(OLD, HALF)
     assert verdict.verdict == "unknown", verdict
-    assert "other places still keep the function from being traced" in (verdict.reason or "")
+    told = "the versions agree, but other places still keep the function from being traced: `if y > 1`"
+    assert verdict.reason == told
 
 
 @pytest.mark.parametrize(
@@ -45,6 +46,49 @@ def test_a_right_part_of_a_function_that_does_not_trace_is_unknown(judge) -> Non
 )
 def test_a_wrong_part_is_refuted(judge, wrong: str) -> None:
     assert judge(OLD, wrong).verdict == "refuted"
+
+
+CHECKED = """
+@jax.jit
+def f(x, y):
+    assert jnp.all(x > 0), "x is positive"
+    if jnp.sum(x) < y:
+        a = x * 2.0
+    else:
+        a = x - 1.0
+    print(f"{jnp.sum(a):.3f}")
+    assert a.ndim == x.ndim
+    return a
+"""
+CHOSEN = """
+@jax.jit
+def f(x, y):
+    assert jnp.all(x > 0), "x is positive"
+    a = jnp.where(jnp.sum(x) < y, x * 2.0, x - 1.0)
+    print(f"{jnp.sum(a):.3f}")
+    assert a.ndim == x.ndim
+    return a
+"""
+
+
+def test_assertions_and_prints_of_tracers_do_not_withhold_the_rest(judge) -> None:
+    verdict = judge(CHECKED, CHOSEN)
+    assert verdict.verdict == "tested", verdict
+    assert any(note.startswith("compared without assertions and prints") for note in verdict.notes)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        pytest.param(CHOSEN.replace("x - 1.0", "x - 2.0"), id="a value"),
+        pytest.param(CHOSEN.replace("jnp.sum(x) < y", "jnp.sum(x) > y"), id="the predicate"),
+        pytest.param(CHOSEN.replace("jnp.sum(x) < y", "x < y"), id="a predicate for each element"),
+        pytest.param(CHOSEN.replace('    assert jnp.all(x > 0), "x is positive"\n', ""), id="an assertion is gone"),
+        pytest.param(CHOSEN.replace("jnp.all(x > 0)", "jnp.any(x > 0)"), id="another assertion"),
+    ],
+)
+def test_a_wrong_part_between_assertions_is_never_accepted(judge, wrong: str) -> None:
+    assert judge(CHECKED, wrong).verdict in ("refuted", "unknown")
 
 
 def test_a_function_that_stops_tracing_is_refuted(judge) -> None:

@@ -9,17 +9,19 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from scanlint.batching.examples import Batch, Rows
+from scanlint.batching.fetches import ARRAYS, makes_numpy
 from scanlint.finding import Edit, Outcome, Rewrite, Withheld
+from scanlint.host.callees import cast_away
 from scanlint.loops.accumulators.collected_lists import STACKS, Output
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before, comments_of
 from scanlint.rewrite.emit.layout import blank_above, fold_return
 from scanlint.rewrite.emit.snippets import brackets, singular
-from scanlint.rewrite.lower.batches.vmap_call import Mapped, in_statement
+from scanlint.rewrite.lower.batches.vmap_call import Mapped, in_statement, plain_argument
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
 from scanlint.rewrite.lower.loops.index_reads import use_arrays, use_tracers, use_weak
 from scanlint.rewrite.lower.loops.row_inputs import naming
-from scanlint.rewrite.lower.loops.stacked_outputs import after_loop, drop_initials
+from scanlint.rewrite.lower.loops.stacked_outputs import after_loop, drop, drop_initials
 from scanlint.syntax.bindings import Names, binds, reads
 from scanlint.trace.unit import Unit
 
@@ -57,19 +59,47 @@ def _forward(batch: Batch) -> Batch | None:
     return replace(batch, rows=tuple(replace(row, reverse=False) for row in batch.rows), counter=counter)
 
 
-def comprehension_to_vmap(batch: Batch, node: ast.ListComp, stacks: Sequence[ast.Call]) -> Outcome:
-    """`jnp.stack([f(x) for x in xs])`; where the list has a name, `stacks` are all that is made of it."""
-    mapped = Mapped(batch, None)
+def comprehension_to_vmap(
+    batch: Batch, node: ast.ListComp, stacks: Sequence[ast.Call], number: str | None = None
+) -> Outcome:
+    """`jnp.stack([f(x) for x in xs])`; where the list has a name, `stacks` are all that is made of it.
+
+    `number`: what each element is cast to, which the batch leaves out.
+    """
+    mapped, unit = Mapped(batch, None), batch.unit
     inside = stacks[0].args[0] is node
-    code = mapped.expression(stack_axis(stacks[0]) if inside else 0)
+    numpy = any(unit.resolve(c.func) in ARRAYS for c in stacks)
+    code = mapped.expression(stack_axis(unit, stacks[0]) if inside and not numpy else 0)
     if isinstance(code, Withheld):
         return code
-    source = batch.unit.source
+    source, kind = unit.source, given_dtype(unit, stacks[0]) if inside else None
+    if kind is not None:
+        code = f"{source.segment(stacks[0].func)}({code}, dtype={source.segment(kind)})"
+    else:
+        code = mapped.fetched(code, numpy, number)
     place = stacks[0] if inside else node
-    statement = next(a for a in batch.unit.ancestors(place) if isinstance(a, ast.stmt))
+    statement = next(a for a in unit.ancestors(place) if isinstance(a, ast.stmt))
     edit = in_statement(batch, statement, place, code) or Edit(source.start(place), source.end(place), code)
-    named = [Edit(source.start(c), source.end(c), ast.unparse(c.args[0])) for c in stacks if not inside]
+    alike = [c for c in stacks if (unit.resolve(c.func) in ARRAYS) == numpy]
+    try:
+        named = [_by_name(unit, c) for c in alike if not inside]
+    except SharedLine:
+        return Withheld("layout", f"the list is made an array on a line of company (line {node.lineno})")
     return Rewrite((edit, *named), "vmap", tuple(dict.fromkeys(mapped.imports)))
+
+
+def _by_name(unit: Unit, call: ast.Call) -> Edit:
+    """What an array was made of a list is that array now; `ys = np.array(ys)` says nothing any more."""
+    source, statement, code = unit.source, unit.parents[call], ast.unparse(call.args[0])
+    if isinstance(statement, ast.Assign) and [ast.unparse(t) for t in statement.targets] == [code]:
+        return drop(source, statement)
+    return Edit(source.start(call), source.end(call), code)
+
+
+def given_dtype(unit: Unit, call: ast.Call) -> ast.expr | None:
+    """The dtype that an array is asked to have."""
+    placed = call.args[1:] if not (unit.resolve(call.func) or "").endswith(".stack") else []
+    return next((k.value for k in call.keywords if k.arg == "dtype"), next(iter(placed), None))
 
 
 @dataclass
@@ -101,8 +131,10 @@ class _LoopToVmap:
             for row in self.batch.rows:
                 for place in row.places:
                     self.snippet.replace(place, mapped.row_name(row))
+        if not self.unit.context(model.node).traced:
+            self._cast_away()
         outputs = model.outputs
-        axis = _axis(self.unit, outputs[0]) if len(outputs) == 1 else 0
+        axis = self._out_axes()
         definitions: list[cst.BaseStatement] = []
         if self._plain():
             code = mapped.expression(axis)
@@ -112,7 +144,24 @@ class _LoopToVmap:
             code, definition = self._function(axis)
             definitions.append(definition)
         code += "[::-1]" if self.turned else ""
-        return self._place(f"{code}.astype({self.dtype})" if self.dtype else code, definitions, axis)
+        if len(outputs) == 1:
+            code = self.mapped.fetched(code, outputs[0].numpy, self.dtype or outputs[0].dtype)
+        return self._place(code, definitions, axis)
+
+    def _out_axes(self) -> int | tuple[int, ...]:
+        """The axis along which the results are stacked; one for each output where these differ."""
+        outputs = self.model.outputs
+        if len(outputs) == 1:
+            return outputs[0].axis or _axis(self.unit, outputs[0])
+        return tuple(o.axis for o in outputs) if any(o.axis for o in outputs) else 0
+
+    def _cast_away(self) -> None:
+        """`float(x)` of one number of an array becomes that number."""
+        parts = [part for s in self.model.node.body for part in ast.walk(s)]
+        for part in reversed(parts):
+            if isinstance(part, ast.Call) and (inner := cast_away(self.unit, part)) is not None:
+                code = self.snippet.expression(inner)
+                self.snippet.replace(part, code if plain_argument(self.unit, part, inner) else f"({code})")
 
     def _named(self, batch: Batch) -> Batch:
         """The batch with the names that the loop gives its rows, without the statements that give them."""
@@ -137,7 +186,7 @@ class _LoopToVmap:
         unpacked = any(not isinstance(r.target, ast.Name | None) for r in batch.rows)
         return not comments and not unpacked and batch.elements[0].lineno == batch.elements[0].end_lineno
 
-    def _function(self, axis: int) -> tuple[str, cst.BaseStatement]:
+    def _function(self, axis: int | tuple[int, ...]) -> tuple[str, cst.BaseStatement]:
         """The function of one example, from the statements of the loop."""
         mapped, batch, snippet = self.mapped, self.batch, self.snippet
         name = mapped.fresh("per_example", "per_row")
@@ -206,7 +255,7 @@ class _LoopToVmap:
                 results[place] = name
         return moved
 
-    def _place(self, code: str, definitions: list[cst.BaseStatement], axis: int) -> Outcome:
+    def _place(self, code: str, definitions: list[cst.BaseStatement], axis: int | tuple[int, ...]) -> Outcome:
         """The loop gives way to its definitions and the call; the list is not made any more."""
         model, source = self.model, self.source
         if self.row is not None:
@@ -222,7 +271,7 @@ class _LoopToVmap:
             text = loop.text + self.snippet.newline if definitions and not self._blank_after() else loop.text
             edits = [Edit(loop.start, loop.end, text if definitions else ""), inlined]
             return self._rewrite([*edits, *drops, *above])
-        if axis:
+        if axis and not any(o.axis for o in model.outputs):
             return Withheld("stack-axis", f"`{model.outputs[0].name}` is stacked along axis {axis} elsewhere")
         plan = after_loop(model, self.mapped.spell, self.mapped.fresh)
         if isinstance(plan, Withheld):
@@ -230,6 +279,11 @@ class _LoopToVmap:
         drops = drop_initials(model, plan.kept)
         names = ", ".join(plan.names[o.name] for o in model.outputs)
         call = self.snippet.line(f"{names} = {code}")
+        if len(model.outputs) > 1:
+            for output in (o for o in model.outputs if o.numpy or o.dtype):
+                name = plan.names[output.name]
+                fetched = self.mapped.fetched(name, output.numpy, output.dtype)
+                plan.heads[output.name].insert(0, f"{name} = {fetched}")
         heads = [self.snippet.parse(h) for o in model.outputs for h in plan.heads[o.name]]
         statements = [*definitions, blank_line_before(call) if definitions else call, *heads]
         return self._rewrite([self.snippet.edit(statements), *plan.edits, *drops, *above])
@@ -247,7 +301,10 @@ class _LoopToVmap:
         stack = self.unit.parents[use]
         block = self.unit.block(model.node)
         after = block[block.index(model.node) + 1 :][:1]
-        if not isinstance(stack, ast.Call) or self.unit.resolve(stack.func) not in STACKS or stack.args[0] is not use:
+        numpy = model.outputs[0].numpy and makes_numpy(self.unit, stack, use)
+        if not isinstance(stack, ast.Call) or stack.args[:1] != [use]:
+            return None
+        if not numpy and (model.outputs[0].numpy or self.unit.resolve(stack.func) not in STACKS):
             return None
         if not after or not any(n is stack for n in ast.walk(after[0])) or not _only_axis(stack):
             return None
@@ -277,11 +334,13 @@ def _axis(unit: Unit, output: Output) -> int:
     """The axis along which the only use of a list stacks it, where that is a constant."""
     call = unit.parents[output.uses[0]] if len(output.uses) == 1 else None
     stacked = isinstance(call, ast.Call) and unit.resolve(call.func) in STACKS
-    return stack_axis(call) if isinstance(call, ast.Call) and stacked else 0
+    return stack_axis(unit, call) if isinstance(call, ast.Call) and stacked else 0
 
 
-def stack_axis(call: ast.Call) -> int:
+def stack_axis(unit: Unit, call: ast.Call) -> int:
     """The constant axis of a `jnp.stack`, 0 where it has none."""
+    if unit.resolve(call.func) != "jax.numpy.stack":
+        return 0
     given = [k.value for k in call.keywords if k.arg == "axis"] + list(call.args[1:2])
     match given:
         case [ast.Constant(value=int(axis))]:

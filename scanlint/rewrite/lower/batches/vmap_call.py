@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Sequence
 
 from scanlint.batching.examples import Batch, Rows, as_long
 from scanlint.finding import Edit, Position, Withheld
-from scanlint.rewrite.draft import Snippet, fresh
+from scanlint.host.callees import cast_away, uncast
+from scanlint.rewrite.draft import Snippet
 from scanlint.rewrite.emit.line_breaks import fit
-from scanlint.rewrite.emit.snippets import atom, row_name
+from scanlint.rewrite.emit.snippets import atom, fresh, row_name
 from scanlint.syntax.bindings import binds, reads
+from scanlint.trace.domain.callables import Transformed
+from scanlint.trace.unit import Unit
 
 
 def in_statement(batch: Batch, statement: ast.stmt, node: ast.expr, code: str) -> Edit | None:
@@ -31,7 +35,7 @@ def in_statement(batch: Batch, statement: ast.stmt, node: ast.expr, code: str) -
     return Edit(start, end, newline.join([lines[0], *(" " * margin + line for line in lines[1:])]))
 
 
-def _between(lines: list[str], start: Position, end: Position) -> str:
+def _between(lines: Sequence[str], start: Position, end: Position) -> str:
     if start.line == end.line:
         return lines[start.line - 1][start.column - 1 : end.column - 1]
     middle = lines[start.line : end.line - 1]
@@ -60,7 +64,7 @@ class Mapped:
         self.taken.add(name)
         return name
 
-    def expression(self, axis: int) -> str | Withheld:
+    def expression(self, axis: int | tuple[int, ...]) -> str | Withheld:
         """The whole call for a batch whose example is one expression."""
         element = self.batch.elements[0]
         direct = self._direct(element)
@@ -75,7 +79,7 @@ class Mapped:
             code = ast.unparse(ast.parse(f"({code})", mode="eval").body)
         return self.call(f"lambda {', '.join(parameters)}: {code}", axes, arguments, axis)
 
-    def call(self, function: str, axes: list[int | None], arguments: list[str], axis: int) -> str:
+    def call(self, function: str, axes: list[int | None], arguments: list[str], axis: int | tuple[int, ...]) -> str:
         """`jax.vmap(function, in_axes=..., out_axes=...)(arguments)`."""
         options = ""
         if len(set(axes)) == 1 and axes[0] != 0:
@@ -85,6 +89,12 @@ class Mapped:
         if axis:
             options += f", out_axes={axis}"
         return f"{self.spell('jax.vmap')}({function}{options})({', '.join(arguments)})"
+
+    def fetched(self, code: str, numpy: bool, dtype: str | None) -> str:
+        """All results at once as the code after them has them: of NumPy, or with the dtype of Python's numbers."""
+        if numpy:
+            return f"{self.spell('numpy.array')}({code}{f', dtype={dtype}' if dtype else ''})"
+        return f"{code}.astype({dtype})" if dtype else code
 
     def inputs(self) -> tuple[list[str], list[int | None], list[str]]:
         """The parameters of one example, the axis of each, and what is handed in."""
@@ -138,6 +148,8 @@ class Mapped:
     def array(self, row: Rows) -> str:
         """An array of examples, cut to the number of trips where that is not its own length."""
         code = self.unit.source.segment(row.array)
+        if row.loose:
+            code = f"{self.spell('jax.numpy.asarray')}({code})"
         if row.reverse:
             return f"{atom(code)}[::-1]"
         stream = self.batch.counter
@@ -155,13 +167,16 @@ class Mapped:
         match element:
             case ast.Call(func=ast.Name() | ast.Attribute() as function, args=[_, *_] as args, keywords=[]):
                 pass
+            case ast.Call(func=ast.Call() as function, args=[_, *_] as args, keywords=[]):
+                if not isinstance(self.unit.value(function).callee, Transformed):
+                    return None
             case _:
                 return None
         if batch.index is not None or reads(function) & batch.variant or any(isinstance(a, ast.Starred) for a in args):
             return None
         axes: list[int | None] = []
         arguments: list[str] = []
-        for arg in args:
+        for arg in (uncast(self.unit, a) for a in args):
             row = next((r for r in batch.rows if _is_row(r, arg)), None)
             if row is None and (not isinstance(arg, ast.Name | ast.Attribute) or reads(arg) & batch.variant):
                 return None
@@ -172,21 +187,34 @@ class Mapped:
         return self.unit.source.segment(function), axes, arguments
 
     def _rename(self, element: ast.expr) -> str:
-        """An expression with its rows by name instead of by index."""
+        """An expression with its rows by name instead of by index, and without casts to Python's numbers."""
         source = self.unit.source
-        code = self.snippet.expression(element) if self.snippet else source.segment(element)
-        if self.snippet or self.batch.index is not None:
-            return code
-        places = [(place, self.row_name(row)) for row in self.batch.rows for place in row.places]
-        start = source.start(element)
-        for place, name in sorted(places, key=lambda p: source.start(p[0]), reverse=True):
-            at, end = source.start(place), source.end(place)
-            if not any(n is place for n in ast.walk(element)):
-                continue
+        if self.snippet:
+            return self.snippet.expression(element)
+        code, start = source.segment(element), source.start(element)
+        for at, end, text in sorted(self._edits(element), key=lambda edit: edit[0], reverse=True):
             a = len(_between(source.lines, start, at))
             b = len(_between(source.lines, start, end))
-            code = code[:a] + name + code[b:]
+            code = code[:a] + text + code[b:]
         return code
+
+    def _edits(self, element: ast.expr) -> Iterator[tuple[Position, Position, str]]:
+        """The pieces of an expression that read otherwise for one example."""
+        source, inside = self.unit.source, set(ast.walk(element))
+        for row in self.batch.rows if self.batch.index is None else ():
+            for place in (p for p in row.places if p in inside):
+                yield source.start(place), source.end(place), self.row_name(row)
+        for part in inside if not self.unit.context(element).traced else ():
+            if (inner := cast_away(self.unit, part)) is not None and isinstance(part, ast.Call):
+                opened, closed = ("", "") if plain_argument(self.unit, part, inner) else ("(", ")")
+                yield source.start(part), source.start(inner), opened
+                yield source.end(inner), source.end(part), closed
+
+
+def plain_argument(unit: Unit, cast: ast.expr, inner: ast.expr) -> bool:
+    """Whether the place of a cast takes what it casts without parentheses."""
+    whole = isinstance(inner, ast.Name | ast.Call | ast.Subscript | ast.Attribute | ast.Constant)
+    return whole or isinstance(unit.parents.get(cast), ast.Call | ast.keyword | ast.Lambda | ast.stmt)
 
 
 def _is_row(row: Rows, arg: ast.expr) -> bool:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scanlint.finding import Withheld
+from scanlint.jaxapi.host_functions import TWINS
 from scanlint.jaxapi.words import words
+from scanlint.loops.concrete_uses import LIMITS
 from scanlint.syntax.bindings import binds, parameters, reads, targets
 from scanlint.trace.unit import Unit
 
@@ -20,7 +22,7 @@ _FINITE = words("abs negative square maximum minimum zeros_like ones_like")
 _TOTAL = frozenset(f"jax.numpy.{n}" for n in _FINITE)
 _REDUCED = frozenset(f"jax.numpy.{n}" for n in words("sum mean max min float32 float16 bfloat16 float64 int32"))
 """Finite as well, but of a dtype of their own."""
-_SAME = _TOTAL | frozenset(f"jax.numpy.{n}" for n in words("add subtract multiply max min dot matmul"))
+_SAME = _TOTAL | frozenset(f"jax.numpy.{n}" for n in words("add subtract multiply max min dot matmul where fmax fmin"))
 _SUMS = frozenset(["sum", "prod"])
 """Of whole numbers with few bits they have more; floats keep their dtype."""
 MAX_TOTAL = 12
@@ -90,13 +92,21 @@ def dtype_parts(
             unit.value(array).array and _whole(node)
         ):
             return reduced(array, method)
+        case ast.Call(func=function, args=[_]) if unit.resolve(function) == "builtins.float":
+            return frozenset({FLOAT})
         case ast.Call(func=function, args=args) if args and _whole(node):
-            called = unit.resolve(function) or ""
+            called = _for_tracers(unit.resolve(function) or "")
+            args = args[1:] if called == "jax.numpy.where" and len(args) == 3 else args
             if called.removeprefix("jax.numpy.") in _SUMS:
                 return reduced(args[0], "sum")
             parts = both(*args) if called in _FLOATING | _SAME else None
             return parts | {FLOAT} if parts is not None and called in _FLOATING else parts
     return None
+
+
+def _for_tracers(name: str) -> str:
+    """What JAX calls a function of the host, or one of its own."""
+    return TWINS[name].name if name in TWINS else LIMITS.get(name, name)
 
 
 def _whole(call: ast.Call) -> bool:

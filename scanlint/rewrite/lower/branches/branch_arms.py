@@ -85,18 +85,6 @@ def chained(node: ast.If) -> int:
     return count
 
 
-def nested(block: Sequence[ast.stmt]) -> int:
-    """How many `if`s stand inside one another; an `elif` stands beside its `if`."""
-    deepest = 0
-    for node in block:
-        if isinstance(node, ast.If):
-            beside = len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If)
-            deepest = max(deepest, 1 + nested(node.body), nested(node.orelse) + (not beside))
-        elif isinstance(node, ast.For | ast.While | ast.With | ast.Try):
-            deepest = max(deepest, nested(node.body))
-    return deepest
-
-
 @lru_cache(maxsize=4)
 def comment_lines(text: str) -> frozenset[int]:
     """The lines of a file that hold a comment."""

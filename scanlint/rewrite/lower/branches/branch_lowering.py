@@ -13,13 +13,14 @@ from scanlint.branches.switch_chain import Selection
 from scanlint.finding import Edit, NotApplicable, Outcome, Primitive, Rewrite, Step, Withheld, first_step
 from scanlint.loops.exits import loop_left_by
 from scanlint.loops.loop import LoopModel
-from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before, fresh
+from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before
 from scanlint.rewrite.emit.layout import blank_above, fold_return, given_back
-from scanlint.rewrite.emit.snippets import on_one_line
+from scanlint.rewrite.emit.snippets import fresh, on_one_line
 from scanlint.rewrite.lower.branches.arm_order import Choice, Options, arms_of, options_of, tree_of
 from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, filled, not_a_number, number, total, unify
-from scanlint.rewrite.lower.branches.branch_arms import Arm, chained, comment_lines, nested, plain_values, verb
+from scanlint.rewrite.lower.branches.branch_arms import Arm, chained, comment_lines, plain_values, verb
 from scanlint.rewrite.lower.branches.predicates import predicate
+from scanlint.rewrite.lower.depth_limit import too_deep
 from scanlint.rewrite.lower.loops.stacked_names import stacked_by_number
 from scanlint.rewrite.normalize.accumulators.append_sinking import without_appends
 from scanlint.rewrite.normalize.accumulators.list_to_array import with_places_around
@@ -30,7 +31,6 @@ from scanlint.rewrite.normalize.stored_items import without_stores
 from scanlint.syntax.bindings import binds
 from scanlint.trace.unit import Unit
 
-DEEPEST = 10
 LONGEST = 20
 """Arms of an `if` with its `elif`s: each puts a `cond` into the one before, and Python parses about a hundred."""
 
@@ -61,8 +61,8 @@ def to_cond(model: BranchModel) -> Outcome:
         return Withheld(
             "too-long", f"the `if` and its `elif`s have more than {LONGEST} arms (line {model.node.lineno})"
         )
-    if nested(model.node.body) > DEEPEST or nested(model.node.orelse) > DEEPEST:
-        return Withheld("too-deep", f"more than {DEEPEST} branches stand inside one another (line {model.node.lineno})")
+    if deep := too_deep(model.unit, model.node):
+        return deep
     return _staged(model, tree_of(model, model.results))
 
 
@@ -115,7 +115,7 @@ class _Staging:
             assert isinstance(parent, ast.If)
             first = parent
         self.first = first
-        self.comments = comment_lines(self.source.text)
+        self.comments = frozenset(line + self.source.above for line in comment_lines(self.source.text))
         results = "" if first is not model.node or model.returns else ", ".join(model.results)
         self.given_back = given_back(self.unit, model.node, results)
         last = self.given_back or (model.last if first is model.node else first)

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable
 
 from scanlint.finding import Withheld
-from scanlint.loops.concrete_uses import boolean
+from scanlint.loops.concrete_uses import boolean, unfetched
+from scanlint.rewrite.lower.expressions.quantifiers import membership
 from scanlint.trace.unit import Unit
 
 Spell = Callable[[str], str]
@@ -37,9 +38,11 @@ def predicate(unit: Unit, test: ast.expr, spell: Spell) -> str | Withheld:
             sides = [left, *comparators]
             links = [ast.unparse(ast.Compare(a, [op], [b])) for a, op, b in zip(sides, ops, comparators, strict=False)]
             return " & ".join(f"({link})" for link in links)
+        case ast.Compare(ops=[ast.In() | ast.NotIn()]) if unit.value(test).traced:
+            return membership(unit, test, spell)
         case ast.NamedExpr():
             return Withheld("walrus", f"`:=` in a test at line {test.lineno}")
-    return unit.source.segment(test)
+    return unfetched(unit, test) or unit.source.segment(test)
 
 
 def _side(code: str) -> str:

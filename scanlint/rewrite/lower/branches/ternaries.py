@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from scanlint.finding import Edit, Outcome, Position, Primitive, Rewrite, Withheld
+from scanlint.finding import Outcome, Primitive, Rewrite, Withheld
 from scanlint.loops.obstacles import HOST_MODULES, MUTATORS
-from scanlint.rewrite.emit.line_breaks import within
+from scanlint.rewrite.emit.in_place import Spelling, in_place
 from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, filled, total, unify
 from scanlint.rewrite.lower.branches.predicates import predicate
 from scanlint.trace.unit import Unit
@@ -15,41 +17,61 @@ from scanlint.trace.unit import Unit
 
 def to_choice(unit: Unit, node: ast.IfExp) -> Outcome:
     """A ternary, with those in its arms that are decided by traced values too."""
-    return _Ternary(unit, node).outcome()
+    return placed(unit, node, lambda spelling, cast: choice(unit, node, spelling, cast=cast))
+
+
+def placed(unit: Unit, node: ast.expr, made: Callable[[Spelling, bool], Chosen | Withheld]) -> Outcome:
+    """A choice in the place of an expression; the plainer one has its numbers cast to the dtype of the arrays."""
+    found: list[Rewrite] = []
+    for cast in (False, True):
+        spelling = Spelling(unit)
+        chosen = made(spelling, cast)
+        if not isinstance(chosen, Withheld):
+            found.append(in_place(unit, node, chosen.code, chosen.primitive, spelling))
+        elif not cast:
+            return chosen
+    first, *plainer = found
+    return first._replace(plainer=plainer[0]) if plainer and plainer[0].edits != first.edits else first
+
+
+class Chosen(NamedTuple):
+    """The expression that a ternary becomes."""
+
+    code: str
+    primitive: Primitive
+
+
+def choice(unit: Unit, node: ast.IfExp, spell: Spelling, *, cast: bool = False) -> Chosen | Withheld:
+    """The code of a ternary, which need not stand in the unit: its parts do."""
+    return _Ternary(unit, node, spell).made(cast=cast)
 
 
 @dataclass
 class _Ternary:
     unit: Unit
     node: ast.IfExp
+    spell: Spelling
 
     def __post_init__(self) -> None:
         self.source = self.unit.source
-        self.imports: list[str] = []
         self.codes: dict[ast.expr, str] = {}
 
-    def spell(self, name: str) -> str:
-        written, needed = self.unit.spell(name)
-        if needed:
-            self.imports.append(needed)
-        return written
-
-    def outcome(self) -> Outcome:
+    def made(self, *, cast: bool) -> Chosen | Withheld:
         arms = self._arms(self.node)
         for arm in arms:
             if problem := self._effect(arm):
                 return problem
         plain = filled(self.unit, arms)
+        if plain and cast and (problem := self._unify(arms)):
+            return problem
         if not plain:
             if problem := self._unify(arms):
                 return problem
             kinds = {dtype_parts(self.unit, arm, {}) for arm in arms}
             plain = len(kinds) == 1 and None not in kinds and all(total(self.unit, a) for a in arms)
-        primitive: Primitive = "where" if plain and not self.codes else "cond"
+        primitive: Primitive = "where" if plain and (cast or not self.codes) else "cond"
         code = self._code(self.node, primitive)
-        if isinstance(code, Withheld):
-            return code
-        return Rewrite((self._edit(code),), primitive, tuple(dict.fromkeys(self.imports)))
+        return code if isinstance(code, Withheld) else Chosen(code, primitive)
 
     def _arms(self, node: ast.expr) -> list[ast.expr]:
         if isinstance(node, ast.IfExp) and self.unit.value(node.test).traced:
@@ -109,19 +131,3 @@ class _Ternary:
             inner = ", ".join(self.codes.get(e, self.source.segment(e)) for e in node.elts)
             return f"({inner}{',' if len(node.elts) == 1 else ''})"
         return self.codes.get(node, self.source.segment(node))
-
-    def _edit(self, code: str) -> Edit:
-        """The new expression in its place; the statement is laid out anew where it was one line and is too long now."""
-        statement = next(a for a in self.unit.ancestors(self.node) if isinstance(a, ast.stmt))
-        (edit,) = within(self.source, statement, [Edit(*self._bare(), code)])
-        return edit
-
-    def _bare(self) -> tuple[Position, Position]:
-        """The place of the ternary with the parentheses that only it needed."""
-        start, end = self.source.start(self.node), self.source.end(self.node)
-        before = self.source.lines[start.line - 1][: start.column - 1]
-        after = self.source.lines[end.line - 1][end.column - 1 :]
-        called = len(before) > 1 and (before[-2].isalnum() or before[-2] in "_)]")
-        if before.endswith("(") and after.startswith(")") and not called:
-            return Position(start.line, start.column - 1), Position(end.line, end.column + 1)
-        return start, end

@@ -17,6 +17,7 @@ from scanlint.rewrite.emit.snippets import bare
 from scanlint.rewrite.lower.batches.batch_map import to_vmap
 from scanlint.rewrite.lower.branches.branch_arms import assigned
 from scanlint.rewrite.lower.branches.predicates import predicate
+from scanlint.rewrite.lower.depth_limit import too_deep
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
 from scanlint.rewrite.lower.loops.index_reads import use_arrays, use_tracers
 from scanlint.rewrite.lower.loops.roll import Roll, kept
@@ -54,6 +55,8 @@ def to_rolled_loop(model: LoopModel, *, stacked: bool = False) -> Outcome:
 
     `stacked`: what is iterated is a list of like-structured pytrees, to be stacked leaf by leaf first.
     """
+    if deep := too_deep(model.unit, model.node):
+        return deep
     step = first_step(way(model) for way in WAYS)
     if isinstance(step, Rewrite):
         return step
@@ -89,9 +92,11 @@ def _stacked_rows(model: LoopModel) -> list[Outcome]:
 
 
 def mapped_rows(model: LoopModel, batch: Batch) -> list[Outcome]:
-    """`vmap`, and the same with the dtype of the array that the loop fills."""
-    dtype = dtype_of(model, model.buffers[0]) if len(model.outputs) == 1 else None
-    return [to_vmap(model, batch), *([to_vmap(model, batch, dtype)] if dtype else [])]
+    """`vmap`, and the same with the dtypes of the arrays that the loop fills."""
+    made = [b._replace(dtype=b.dtype or dtype_of(model, b)) for b in model.buffers]
+    typed = LoopModel(model.unit, model.node, model.streams, model.starts, tuple(made), model.lists)
+    more = any(now.dtype != before.dtype for now, before in zip(made, model.buffers, strict=True))
+    return [to_vmap(model, batch), *([to_vmap(typed, batch)] if more else [])]
 
 
 def first_of(outcomes: Sequence[Outcome]) -> Outcome:
@@ -118,6 +123,8 @@ def to_while_loop(model: LoopModel) -> Outcome:
     assert isinstance(model.node, ast.While)
     if model.unit.context(model.node).differentiated:
         return Withheld("reverse-mode", "the function is differentiated in reverse, which `while_loop` does not allow")
+    if deep := too_deep(model.unit, model.node):
+        return deep
     if isinstance(variable := without_list(model), Rewrite):
         return variable
     if model.outputs:

@@ -15,7 +15,10 @@ from scanlint.rewrite.lower.loops.reverse_ranges import limits
 from scanlint.syntax.bindings import binds, reads
 from scanlint.trace.unit import Unit
 
-ALIKE = frozenset(f"jax.numpy.{n}_like" for n in ("zeros", "ones", "empty", "full"))
+_ALIKE = ("zeros_like", "ones_like", "empty_like", "full_like")
+ALIKE = frozenset(f"{library}.{name}" for library in ("jax.numpy", "numpy") for name in _ALIKE)
+NUMPY = frozenset(f"numpy.{name}" for name in ("zeros", "ones", "empty", "full", *_ALIKE))
+MADE = SHAPED | NUMPY
 
 
 def buffered(model: LoopModel) -> LoopModel | None:
@@ -25,6 +28,9 @@ def buffered(model: LoopModel) -> LoopModel | None:
         return None
     stores = [(name, s, element) for s in model.node.body for name, element in _stores(s, stream)]
     found = [_buffer(model, stream, *store) for store in stores if store[0] in model.carried]
+    if not model.unit.context(model.node).traced:
+        placed = [(store, s) for s in model.node.body for store in _placed(s, stream)]
+        found += [_numpy_buffer(model, stream, name, s, element, axis) for (name, element, axis), s in placed]
     buffers = tuple(output for output in found if output is not None)
     if not buffers:
         return None
@@ -140,7 +146,16 @@ def dtype_of(model: LoopModel, output: Output) -> str | None:
         return code(given[0])
     if name.endswith("_like"):
         return f"{atom(code(made.args[0]))}.dtype"
-    return None if name == "full" else "float"
+    if name == "full":
+        return "float" if len(made.args) == 2 and _inexact(model.unit, made.args[1]) else None
+    return "float"
+
+
+def _inexact(unit: Unit, filling: ast.expr) -> bool:
+    """Whether an array is filled with a float: a literal, or `np.nan`."""
+    inner = filling.operand if isinstance(filling, ast.UnaryOp) else filling
+    named = (unit.resolve(inner) or "").rpartition(".")[2] in ("nan", "inf")
+    return named or (isinstance(inner, ast.Constant) and isinstance(inner.value, float))
 
 
 def _steady(model: LoopModel, stream: Stream) -> bool:
@@ -179,14 +194,50 @@ def _stores(statement: ast.stmt, stream: Stream) -> list[tuple[str, ast.expr]]:
     return []
 
 
+def _placed(statement: ast.stmt, stream: Stream) -> list[tuple[str, ast.expr, int]]:
+    """`ys[i] = y`, or `ys[:, i] += y`: the array, what its row becomes, or grows by, and the axis."""
+    match statement, stream.target:
+        case (
+            ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name), slice=at)], value=element)
+            | ast.AugAssign(target=ast.Subscript(value=ast.Name(id=name), slice=at), op=ast.Add(), value=element),
+            ast.Name(id=index),
+        ) if (axis := _whole_axis(at, index)) is not None:
+            return [(name, element, axis)]
+    return []
+
+
+def _whole_axis(at: ast.expr, index: str) -> int | None:
+    """The axis that an index counts, where all of every other one is meant."""
+    parts = at.elts if isinstance(at, ast.Tuple) else [at]
+    found = [k for k, part in enumerate(parts) if isinstance(part, ast.Name) and part.id == index]
+    return found[0] if len(found) == 1 and all(_whole(p) for k, p in enumerate(parts) if k != found[0]) else None
+
+
+def _numpy_buffer(
+    model: LoopModel, stream: Stream, name: str, store: ast.stmt, element: ast.expr, axis: int
+) -> Output | None:
+    """A NumPy array that gets a row per trip; one that its rows are added to is zero before."""
+    found = _buffer(model, stream, name, store, element, axis)
+    if found is None or not isinstance(found.initial, ast.Assign) or not isinstance(found.initial.value, ast.Call):
+        return None
+    made = model.unit.resolve(found.initial.value.func)
+    zero = made in ("numpy.zeros", "numpy.zeros_like")
+    dtype = dtype_of(model, found)
+    if made not in NUMPY or dtype is None or (isinstance(store, ast.AugAssign) and not zero):
+        return None
+    return found._replace(numpy=True, dtype=dtype, axis=axis)
+
+
 def _whole_row(at: ast.expr, index: str) -> bool:
     first, *rest = at.elts if isinstance(at, ast.Tuple) and at.elts else [at]
     return isinstance(first, ast.Name) and first.id == index and all(map(_whole, rest))
 
 
-def _buffer(model: LoopModel, stream: Stream, name: str, store: ast.stmt, element: ast.expr) -> Output | None:
+def _buffer(
+    model: LoopModel, stream: Stream, name: str, store: ast.stmt, element: ast.expr, axis: int = 0
+) -> Output | None:
     initial = _made(model, name)
-    if initial is None or not _fits(model, initial.value, stream):
+    if initial is None or not _fits(model, initial.value, stream, axis):
         return None
     known = {*ast.walk(initial), *ast.walk(store)} - {*ast.walk(element)}
     end = model.node.end_lineno or model.node.lineno
@@ -208,8 +259,8 @@ def _made(model: LoopModel, name: str) -> ast.Assign | None:
     return None
 
 
-def _fits(model: LoopModel, made: ast.expr, stream: Stream) -> bool:
-    """Whether an array has as many rows as the loop trips."""
+def _fits(model: LoopModel, made: ast.expr, stream: Stream, axis: int) -> bool:
+    """Whether an array has as many rows along an axis as the loop trips."""
     unit, count = model.unit, _count(model, stream)
     if stream.counted is None and count is None:
         return False
@@ -218,18 +269,16 @@ def _fits(model: LoopModel, made: ast.expr, stream: Stream) -> bool:
         case ast.Call(keywords=keywords) if any(k.arg in ("shape", None) for k in keywords):
             return False
         case ast.Call(func=function, args=[array, *_]) if unit.resolve(function) in ALIKE:
-            return trips == (ast.unparse(array), 0)
-        case ast.Call(func=function, args=[shape, *_]) if unit.resolve(function) in SHAPED:
+            return trips == (ast.unparse(array), axis)
+        case ast.Call(func=function, args=[shape, *_]) if unit.resolve(function) in MADE:
             match shape:
                 case (
-                    ast.Tuple(elts=[first, *_])
-                    | ast.List(elts=[first, *_])
-                    | ast.BinOp(left=ast.Tuple(elts=[first, *_]), op=ast.Add())
-                ):
-                    return trips == _length(unit, first)
+                    ast.Tuple(elts=sizes) | ast.List(elts=sizes) | ast.BinOp(left=ast.Tuple(elts=sizes), op=ast.Add())
+                ) if axis < len(sizes) and not any(isinstance(size, ast.Starred) for size in sizes[: axis + 1]):
+                    return trips == _length(unit, sizes[axis])
                 case ast.Attribute(value=array, attr="shape"):
-                    return trips == (ast.unparse(array), 0)
-            return trips == _length(unit, shape)
+                    return trips == (ast.unparse(array), axis)
+            return axis == 0 and trips == _length(unit, shape)
     return False
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from scanlint.batching.fetches import makes_numpy
 from scanlint.finding import Edit, Position, Withheld
 from scanlint.loops.accumulators.collected_lists import STACKS, Output, collected, cuts, extended, turned_use, unzipped
 from scanlint.loops.accumulators.list_buffers import makes_only
@@ -102,7 +103,7 @@ def _turned(model: LoopModel, output: Output, plan: OutputPlan) -> Edit:
     """What becomes of `ys.reverse()`."""
     assert output.turned is not None
     if output.name in plan.straight:
-        return _drop(model.unit.source, output.turned)
+        return drop(model.unit.source, output.turned)
     return _replace(model.unit.source, output.turned, f"{output.name} = {output.name}[::-1]")
 
 
@@ -155,7 +156,9 @@ def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: Ou
             return made
     if name == "builtins.sum":
         return [_replace(unit.source, parent, f"{spell('jax.numpy.sum')}({code}, axis=0)")]
-    if name not in STACKS:
+    if output.numpy and makes_numpy(unit, parent, inner):
+        return _plain(model, output, parent, code, code == output.name, plan)
+    if name not in STACKS or output.numpy:
         return made
     axis = next((k.value for k in keywords if k.arg == "axis"), rest[0] if rest and name == "jax.numpy.stack" else None)
     others = [k for k in keywords if k.arg != "axis"]
@@ -206,21 +209,21 @@ def _plain(model: LoopModel, output: Output, call: ast.expr, code: str, whole: b
     match statement:
         case ast.Assign(targets=[ast.Name(id=bound)]) if whole:
             if bound == output.name:
-                return [_drop(unit.source, statement)]
+                return [drop(unit.source, statement)]
             block = unit.block(model.node)
             gone = output.turned is not None and output.name in plan.straight
             follows = statement in block and block.index(statement) == block.index(model.node) + 1 + gone
             taken = bound in reads(*model.node.body) | binds(model.node)
             if follows and len(output.uses) == 1 and not output.first and not taken:
                 plan.names[output.name] = bound
-                return [_drop(unit.source, statement)]
+                return [drop(unit.source, statement)]
     return [_replace(unit.source, call, code)]
 
 
 def drop_initials(model: LoopModel, kept: Collection[str]) -> list[Edit]:
     """The lists are not made before the loop any more, but for those whose first element is kept aside there."""
     source = model.unit.source
-    edits = [_drop(source, statement) for statement in _dead(model)]
+    edits = [drop(source, statement) for statement in _dead(model)]
     names = {o.name for o in model.outputs if o.name not in kept}
     for statement in dict.fromkeys(o.initial for o in model.outputs if o.name in names):
         match statement:
@@ -233,7 +236,7 @@ def drop_initials(model: LoopModel, kept: Collection[str]) -> list[Edit]:
             sides = [", ".join(source.segment(pair[side]) for pair in left) for side in (0, 1)]
             edits.append(_replace(source, statement, " = ".join(sides)))
         else:
-            edits.append(_drop(source, statement))
+            edits.append(drop(source, statement))
     return edits
 
 
@@ -251,7 +254,7 @@ def _dead(model: LoopModel) -> Iterator[ast.Assign]:
                 break
 
 
-def _drop(source: Source, statement: ast.stmt) -> Edit:
+def drop(source: Source, statement: ast.stmt) -> Edit:
     """Take a statement out with its line. SharedLine if it has company there."""
     last = statement.end_lineno or statement.lineno
     before = source.lines[statement.lineno - 1][: source.start(statement).column - 1]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from scanlint.finding import NOT_APPLICABLE, Edit, Position, Rewrite, Step, Withheld
 from scanlint.loops.accumulators.conditional_appends import Thinned, thinned
 from scanlint.loops.loop import LoopModel
-from scanlint.rewrite.draft import fresh
+from scanlint.rewrite.emit.snippets import fresh
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 
 Spell = Callable[[str], str]

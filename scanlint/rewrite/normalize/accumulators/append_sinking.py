@@ -8,9 +8,8 @@ from scanlint.branches.branch import is_elif
 from scanlint.finding import NOT_APPLICABLE, Edit, Position, Rewrite, Step, first_step
 from scanlint.loops.accumulators.branch_appends import appended_once, by_branches
 from scanlint.loops.loop import LoopModel
-from scanlint.rewrite.draft import fresh
 from scanlint.rewrite.emit.line_breaks import fit
-from scanlint.rewrite.emit.snippets import brackets, singular
+from scanlint.rewrite.emit.snippets import brackets, fresh, singular
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.trace.unit import Unit
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scanlint.finding import NOT_APPLICABLE, Edit, Position, Rewrite, Step
 from scanlint.loops.accumulators.dict_histories import History, histories
 from scanlint.loops.loop import LoopModel
-from scanlint.rewrite.draft import fresh
+from scanlint.rewrite.emit.snippets import fresh
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 
 

@@ -6,8 +6,7 @@ from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, St
 from scanlint.loops.accumulators.branch_appends import APPENDS
 from scanlint.loops.accumulators.flat_lists import flattened
 from scanlint.loops.loop import LoopModel
-from scanlint.rewrite.draft import fresh
-from scanlint.rewrite.emit.snippets import singular
+from scanlint.rewrite.emit.snippets import fresh, singular
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from scanlint.branches.branch import BranchModel, is_elif
 from scanlint.finding import NOT_APPLICABLE, Edit, Position, Primitive, Resume, Rewrite, Step
@@ -11,10 +10,11 @@ from scanlint.loops.accumulators.indexed_lists import Placed, placed
 from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.lower.loops.carry_types import FILLED, Spell
+from scanlint.syntax.regex import regex
 from scanlint.trace.unit import Unit
 
 HOW: dict[type[ast.operator], str] = {ast.Add: "add", ast.Mult: "multiply"}
-OPENED = re.compile(r"\s*[+*]?=\s*\(")
+OPENED = regex(r"\s*[+*]?=\s*\(")
 
 
 def with_places(model: LoopModel) -> Step:

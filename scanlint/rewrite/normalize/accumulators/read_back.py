@@ -7,8 +7,7 @@ import ast
 from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step, Withheld
 from scanlint.loops.accumulators.read_back_lists import ReadBack
 from scanlint.loops.loop import LoopModel
-from scanlint.rewrite.draft import fresh
-from scanlint.rewrite.emit.snippets import brackets, singular
+from scanlint.rewrite.emit.snippets import brackets, fresh, singular
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import binds, reads
 

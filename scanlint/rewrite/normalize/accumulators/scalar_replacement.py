@@ -11,8 +11,7 @@ from scanlint.loops.accumulators.list_buffers import added
 from scanlint.loops.accumulators.read_back_lists import kept_in
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
-from scanlint.rewrite.draft import fresh
-from scanlint.rewrite.emit.snippets import brackets, singular
+from scanlint.rewrite.emit.snippets import brackets, fresh, singular
 from scanlint.rewrite.normalize.accumulators.read_back import numbered
 from scanlint.syntax.source import Source
 

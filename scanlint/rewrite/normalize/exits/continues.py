@@ -9,7 +9,7 @@ from scanlint.finding import NOT_APPLICABLE, Edit, Position, Primitive, Resume, 
 from scanlint.loops.accumulators.branch_appends import APPENDS
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
-from scanlint.rewrite.draft import fresh
+from scanlint.rewrite.emit.snippets import fresh
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, negated
 from scanlint.syntax.bindings import binds, reads, walk_scope
 from scanlint.trace.unit import Unit

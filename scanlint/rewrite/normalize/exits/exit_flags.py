@@ -14,7 +14,7 @@ from scanlint.loops.accumulators.collected_lists import appends
 from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.exits import JUMPS, Jump, Loop, decided_by_data, forever, jumps_in, successor, unfit
 from scanlint.loops.loop import LoopModel
-from scanlint.rewrite.draft import fresh
+from scanlint.rewrite.emit.snippets import fresh
 from scanlint.rewrite.normalize.exits.assigned_tests import without_walrus
 from scanlint.rewrite.normalize.exits.counting_while import Counting, counting, leading_test, loose, targets_of
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, untouched

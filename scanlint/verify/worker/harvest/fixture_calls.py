@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import os
 import types
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from ..runtime.loading import Loaded, complete, load, loads
@@ -29,6 +30,7 @@ class Caller:
     tree: ast.Module
     text: str
     slice: Loaded | None = None
+    change: Callable[[ast.Module], ast.Module] = field(default_factory=lambda: undecorated)
 
     @classmethod
     def read(cls, file: str, root: str) -> Caller:
@@ -40,8 +42,8 @@ class Caller:
     def loaded(self, name: str) -> Loaded:
         """The slice of the file that defines a name."""
         if self.slice is None:
-            self.slice = load(self.text, self.file, self.root, name, "caller", instrument=undecorated)
-            self.slice.tree = undecorated(ast.parse(self.text))
+            self.slice = load(self.text, self.file, self.root, name, "caller", instrument=self.change)
+            self.slice.tree = self.change(ast.parse(self.text))
         complete(self.slice, {name})
         return self.slice
 
@@ -50,10 +52,23 @@ class Caller:
         for node in self.tree.body:
             if isinstance(node, ast.ClassDef):
                 for method in node.body:
-                    if isinstance(method, ast.FunctionDef) and mentions(method, names) and _is_test(method.name):
+                    if isinstance(method, ast.FunctionDef) and mentions(method, names) and is_test(method.name):
                         yield from self.of_class(node, method)
             elif isinstance(node, ast.FunctionDef) and mentions(node, names):
                 yield from self.of_function(node)
+
+    def begin(self, name: str, owner: str = "") -> None:
+        """Run one function or test with its sets of values; raises NotCallable, or what it raises."""
+        top = next(n for n in self.tree.body if getattr(n, "name", None) == (owner or name))
+        if isinstance(top, ast.ClassDef):
+            method = next(m for m in top.body if isinstance(m, ast.FunctionDef) and m.name == name)
+            runs = self.of_class(top, method)
+        else:
+            runs = self.of_function(cast("ast.FunctionDef", top))
+        next(runs)()
+        for run in runs:
+            with contextlib.suppress(NotCallable):
+                run()
 
     def of_function(self, node: Definition) -> Iterator[Run]:
         for chosen in range(MOST_PARAMETERS if _parametrised(node) else 1):
@@ -116,11 +131,11 @@ class Caller:
     def fixture(self, name: str, at: int) -> object:
         """What a fixture gives: of this file, or of a `conftest.py` above it; raises NotCallable."""
         node = next((n for n in self.tree.body if isinstance(n, ast.FunctionDef) and n.name == name), None)
-        if node is None or _fixture(node) is None:
+        if node is None or fixture(node) is None:
             return self.above().fixture(name, at)
         function = self.loaded(name).names[name]
         given: dict[str, object] = {}
-        options = {k.arg: k.value for k in getattr(_fixture(node), "keywords", ())}
+        options = {k.arg: k.value for k in getattr(fixture(node), "keywords", ())}
         if "params" in options:
             several = cast("list[object]", self.evaluated(options["params"]))
             given["request"] = types.SimpleNamespace(param=several[min(at, len(several) - 1)])
@@ -173,9 +188,9 @@ def _parametrised(node: Definition) -> list[ast.Call]:
     return [d for d in node.decorator_list if isinstance(d, ast.Call) and _called(d) == "parametrize"]
 
 
-def _fixture(node: Definition) -> ast.expr | None:
+def fixture(node: Definition) -> ast.expr | None:
     return next((d for d in node.decorator_list if _called(d) == "fixture"), None)
 
 
-def _is_test(name: str) -> bool:
+def is_test(name: str) -> bool:
     return name.lower().startswith("test")

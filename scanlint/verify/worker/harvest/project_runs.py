@@ -65,7 +65,7 @@ class Search:
     def own(self, names: set[str]) -> Iterator[Run]:
         """Functions of the same file that need no arguments."""
         for node in self.loaded.tree.body:
-            if isinstance(node, ast.FunctionDef) and not _needs(node) and mentions(node, names):
+            if isinstance(node, ast.FunctionDef) and not needs(node) and mentions(node, names):
                 yield lambda n=node.name: self.called(n)  # type: ignore[misc]
 
     def called(self, name: str) -> object:
@@ -129,7 +129,7 @@ def _imported(file: str) -> types.ModuleType | None:
         return None
 
 
-def _needs(node: Definition) -> bool:
+def needs(node: Definition) -> bool:
     a = node.args
     return len(a.posonlyargs) + len(a.args) > len(a.defaults) or any(d is None for d in a.kw_defaults)
 
@@ -175,7 +175,7 @@ def files(root: str, file: str, names: set[str], function: str) -> list[str]:
     own = os.path.realpath(file)
     leaf = re.compile(rb"\b" + re.escape(function.rpartition(".")[2].encode()) + rb"\b")
     ranked: list[tuple[bool, bool, bool, str]] = []
-    for path in _python(root):
+    for path in python_files(root):
         try:
             with open(path, "rb") as stream:
                 data = stream.read()
@@ -187,7 +187,7 @@ def files(root: str, file: str, names: set[str], function: str) -> list[str]:
     return [path for *_, path in sorted(ranked)[:MOST_FILES]]
 
 
-def _python(root: str) -> Iterator[str]:
+def python_files(root: str) -> Iterator[str]:
     """The Python files below a folder; not those of environments, nor hidden ones."""
     count = 0
     for folder, inner, found in os.walk(root):

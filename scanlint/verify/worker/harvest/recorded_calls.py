@@ -8,14 +8,14 @@ import json
 import os
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import numpy as np
 
 from ..runtime.calling import Signature, TookTooLong, Values, limited
 from ..runtime.loading import Loaded
-from .rebuild import Builder, CannotBuild, Description
+from .rebuild import Builder, CannotBuild, Description, Node
 
 SECONDS = 5.0
 
@@ -45,6 +45,14 @@ class Recordings:
             found[name] = _read(str(file))
         return cls(found)
 
+    def traced(self) -> Recordings:
+        """The same with arrays of JAX for those of NumPy, which a function that is traced never sees."""
+        found = {
+            name: [replace(call, arguments=cast("Description", _of_jax(call.arguments))) for call in calls]
+            for name, calls in self.calls.items()
+        }
+        return Recordings(found)
+
     def __bool__(self) -> bool:
         return any(self.calls.values())
 
@@ -61,6 +69,15 @@ class Recordings:
         prefix = f"{dotted}."
         inner = {name.removeprefix(prefix): calls for name, calls in self.calls.items() if name.startswith(prefix)}
         return {name: calls for name, calls in inner.items() if "." not in name}
+
+
+def _of_jax(node: Node) -> Node:
+    """A description without the marks of NumPy's arrays."""
+    if isinstance(node, list):
+        return [_of_jax(n) for n in node]
+    if not isinstance(node, dict):
+        return node
+    return {k: _of_jax(v) for k, v in node.items() if k != "numpy" or "array" not in node}
 
 
 def _read(file: str) -> list[Call]:

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..runtime.absent_packages import stands_in
+from ..runtime.jax_functions import is_key
 from .need import Need
 from .specs import Alternatives, Array, Scalar, Spec, Struct, replace
 
@@ -74,8 +75,12 @@ def _guesses(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], d
     if need.default is not ... and not isinstance(need.default, ast.AST):
         yield from _defaulted(need)
     yield from _structured(name, need, sizes, names, depth)
+    if need.mapping and not need.keys:
+        yield Struct("dict", ())
+    if need.spread and not need.is_array and need.parts is None:
+        yield Struct("tuple", ())
     if need.arity is not None:
-        yield from _functions(need.arity)
+        yield from _functions(need)
     if need.is_key or (KEY_NAMES.match(name) and not need.attributes):
         yield Array(_leading(need, sizes), "key")
         yield Array(_leading(need, sizes), "rawkey")
@@ -139,15 +144,32 @@ def _strings(need: Need) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*usual, *sorted(c for c in need.constants if isinstance(c, str)), "another"]))
 
 
-def _functions(arity: int) -> Iterator[Spec]:
-    """Functions of so many arguments, as pytrees: a compiled function accepts no others unless they are static."""
-    if arity == 1:
-        made: tuple[Callable[..., object], ...] = UNARY
+def _functions(need: Need) -> Iterator[Spec]:
+    """Functions of the arguments that calls pass, as pytrees: a compiled function accepts no others unless static."""
+    arity = need.arity or 0
+    if need.graded:
+        made: tuple[Callable[..., object], ...] = (
+            lambda *xs, **named: sum(jnp.sum(jnp.sin(x)) for x in _floats((*xs, named))),
+            lambda *xs, **named: sum(jnp.sum(x * x) for x in _floats((*xs, named))),
+        )
+    elif need.named:
+        made = (
+            lambda *xs, **named: sum(jnp.sin(x) for x in (*xs, *named.values())),
+            lambda *xs, **named: jnp.tanh(xs[0] if xs else next(iter(named.values()))),
+        )
+    elif arity == 1:
+        made = UNARY
     elif arity == 2:
         made = (lambda a, b: jnp.sin(a) * b, lambda a, b: a + jnp.tanh(b))
     else:
         made = (lambda *xs: sum(jnp.sin(x) for x in xs), lambda *xs: jnp.tanh(xs[0]))
     yield Alternatives(tuple(jax.tree_util.Partial(function) for function in made))  # type: ignore[no-untyped-call]
+
+
+def _floats(tree: object) -> list[jax.Array]:
+    """The leaves that can be differentiated, as arrays."""
+    found = [jnp.asarray(x) for x in jax.tree_util.tree_leaves(tree) if not is_key(getattr(x, "dtype", float))]
+    return [x for x in found if jnp.issubdtype(x.dtype, jnp.inexact)]
 
 
 def _defaulted(need: Need) -> Iterator[Spec]:
@@ -352,7 +374,8 @@ def _jaxtyping(kind: str, axes: str, sizes: Sizes) -> Iterator[Spec]:
             shape.append(sizes.name(axis.lstrip("#")))
         else:
             shape.append(sizes.fresh())
-    yield Array(tuple(shape), dtype.get(kind, "key" if kind == "PRNGKeyArray" else "float32"))
+    named = kind if re.fullmatch(r"u?int\d+|float\d+", kind) else "float32"
+    yield Array(tuple(shape), dtype.get(kind, "key" if kind == "PRNGKeyArray" else named))
 
 
 def known(cls: type) -> Spec | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from typing import TypeAlias
 
+from .docstring_hints import annotation, hints
 from .need import (
     ARRAY_ATTRIBUTES,
     KEY_CALLS,
@@ -23,7 +23,7 @@ from .size_needs import lengths
 
 MAX_DEPTH = 4
 BARE = SQUARE_CALLS | MATRIX_CALLS | VECTOR_CALLS | REDUCTIONS - {"sum", "max", "min", "round"}
-Callee: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Callee = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 class Inference(Places):
@@ -63,6 +63,8 @@ class Inference(Places):
                     need.is_int = True  # `while n:`, which counts down; a flag has a `not`, or is named in a comparison
             case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) | ast.Assert(test=test):
                 self.truth(test)
+            case ast.BoolOp(values=values) if any(isinstance(v, ast.Compare) for v in values):
+                self.truth(node)  # `x > 0 and clipped`: an `or` of numbers alone gives a number
             case ast.Call():
                 self.call(node)
             case ast.Compare():
@@ -207,9 +209,13 @@ class Inference(Places):
         return False
 
     def call(self, node: ast.Call) -> None:
-        need = self.need(node.func) if isinstance(node.func, (ast.Name, ast.Subscript)) else None
+        self.operands(node)
+        called = node.func.args[0] if passes(node.func) and node.func.args else node.func  # type: ignore[attr-defined]
+        need = self.need(called) if isinstance(called, (ast.Name, ast.Subscript)) else None
         if need is not None:
-            need.arity = len(node.args)
+            need.arity = sum(not isinstance(a, ast.Starred) for a in node.args)
+            need.named |= {k.arg for k in node.keywords if k.arg}
+            need.graded |= called is not node.func and "grad" in ast.unparse(node.func)
         match node.func:
             case ast.Name(id="len"):
                 for argument in node.args:
@@ -226,6 +232,15 @@ class Inference(Places):
                 self.library(node.func, name, node)  # `from jax.numpy.linalg import inv`
             case ast.Attribute(value=value, attr=attr):
                 self.library(value, attr, node)
+
+    def operands(self, node: ast.Call) -> None:
+        """What `*` and `**` take apart."""
+        for argument in node.args:
+            if isinstance(argument, ast.Starred) and (need := self.need(argument.value)) is not None:
+                need.spread = True
+        for keyword in node.keywords:
+            if keyword.arg is None and (need := self.need(keyword.value)) is not None:
+                need.mapping = True
 
     def into(self, callee: Callee, node: ast.Call) -> None:
         """Follow arguments into a function of the same module; a local function inherits what is known here."""
@@ -377,7 +392,17 @@ def infer(
     # A need that is found late may determine one that was found early.
     for _ in range(2):
         Inference(functions).function(node, needs)
+    for name, hint in hints(node).items():
+        need = needs[name]
+        if _array(need.annotation) and need.default is ... and not need.is_range and not need.keys:
+            whole = need.is_int or (need.element is not None and need.element.is_int)
+            need.annotation = annotation(hint, "Int" if whole else "Float")
     return needs
+
+
+def _array(annotation: ast.expr | None) -> bool:
+    """Whether an annotation leaves the shape open."""
+    return annotation is None or ast.unparse(annotation).endswith(("Array", "ndarray"))
 
 
 def _joins(value: ast.expr) -> bool:

@@ -47,6 +47,8 @@ WEIGHT = re.compile(
 class Need:
     """The requirements on one value, merged over all its uses.
 
+    A function is called with `arity` arguments and some `named` ones, `graded` where its gradient is taken. `spread` is
+    the operand of `*` in a call, `mapping` that of `**`.
     `rank` is the least rank that the uses allow, `likely` the rank that their form suggests, at most `most`.
     """
 
@@ -55,6 +57,10 @@ class Need:
     most: int | None = None
     exact: int | None = None
     arity: int | None = None
+    named: frozenset[str] = frozenset()
+    graded: bool = False
+    spread: bool = False
+    mapping: bool = False
     is_array: bool = False
     is_key: bool = False
     is_int: bool = False

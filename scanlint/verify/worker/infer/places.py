@@ -77,7 +77,10 @@ class Places:
                     base.at_least(index.value + 1 if index.value >= 0 else -index.value)
                 return None
             case ast.Attribute(value=inner, attr="at"):
-                value = inner
+                self.subscript(inner, index)
+                if (updated := self.need(inner)) is not None:
+                    updated.is_array, updated.element = True, None  # `.set` is no method of what is indexed
+                return None
         self.index(index)
         if _column(index):
             self.flat(value)

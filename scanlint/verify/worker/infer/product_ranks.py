@@ -38,7 +38,7 @@ def _spread(node: ast.expr) -> bool:
 
 def _row_in(left: ast.expr, right: ast.expr) -> bool:
     """Whether a matrix is multiplied by one of its own rows, or by a value computed from one: `m @ (v + m[i])`."""
-    rows = (n.value for n in ast.walk(right) if isinstance(n, ast.Subscript))
+    rows = (n.value for n in ast.walk(right) if isinstance(n, ast.Subscript) and not _spread(n))
     return any(ast.unparse(row) == ast.unparse(left) for row in rows)
 
 

@@ -70,6 +70,22 @@ def unrolled(jaxpr: Jaxpr) -> int:
     return total
 
 
+def dtype_of(equation: JaxprEqn) -> object:
+    """The dtype of the first result."""
+    return getattr(equation.outvars[0].aval, "dtype", None) if equation.outvars else None
+
+
+def is_narrow(dtype: object) -> bool:
+    """Whether whole numbers of a type wrap before loops and arrays reach their usual lengths."""
+    return isinstance(dtype, np.dtype) and dtype.kind in "iu" and dtype.itemsize < 4
+
+
+def narrow_types(jaxpr: Jaxpr) -> set[str]:
+    """The types of 8 and 16 bits of whole numbers that a program computes, inner programs included."""
+    found = {str(dtype_of(e)) for e in jaxpr.eqns if is_narrow(dtype_of(e))}
+    return found.union(*(narrow_types(inner) for e in jaxpr.eqns for inner in inner_jaxprs(e.params.values())))
+
+
 def joined(arrays: Sequence[Ids]) -> tuple[int, ...]:
     """The elements of some arrays, one after the other."""
     return tuple(n for x in arrays for n in x.reshape(-1).tolist())
@@ -94,10 +110,15 @@ class JaxprNumberer:
         self.begin()
 
     def begin(self) -> None:
-        """`exposed` are numbers of unconditional computations whose derivative is not finite everywhere."""
+        """`exposed` are numbers of unconditional computations whose derivative is not finite everywhere.
+
+        `narrow` are the types of 8 and 16 bits in which whole numbers that no input decides were computed: they wrap
+        for other trip counts.
+        """
         self.equations = MAX_EQUATIONS
         self.depth = self.guarded = 0
         self.exposed: set[int] = set()
+        self.narrow: set[str] = set()
 
     def closed(self, closed: ClosedJaxpr, arguments: Sequence[Ids]) -> list[Ids]:
         return self.run(closed.jaxpr, [self.literal(c) for c in closed.consts], arguments)
@@ -154,6 +175,8 @@ class JaxprNumberer:
                 return self.loop(equation, operands)
             case "cond":
                 return self.branch(equation, operands)
+        if is_narrow(dtype_of(equation)) and all(x.size == 0 or self.numbering.known(x) is not None for x in operands):
+            self.narrow.add(str(dtype_of(equation)))
         if name in ELEMENTWISE:
             numbers = self.elementwise(equation, operands)
             if singular(equation) and not self.guarded and self.numbering.known(operands[-1]) is None:

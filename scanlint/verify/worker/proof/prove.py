@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import jax
@@ -12,7 +12,7 @@ import numpy as np
 
 from ..runtime.jax_functions import shape, weakly_typed
 from .induction import Loops
-from .jaxpr_numbers import MAX_EQUATIONS, JaxprNumberer, count, inner_jaxprs, unrolled
+from .jaxpr_numbers import MAX_EQUATIONS, JaxprNumberer, count, inner_jaxprs, narrow_types, unrolled
 from .paths import MAX_DECISIONS, Path, TooManyDecisions, paths
 from .unfold import Unfolded, gathering
 from .value_numbers import Ids, Numbering, Unprovable
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from jax.extend.core import ClosedJaxpr, Jaxpr
 
 Function = Callable[..., object]
+NARROWS = "whole numbers are computed in {} by one version only, and wrap there"
 TOO_MANY, DIFFER = "too many paths", "the unrolled programs differ"
 FEW_DECISIONS = 6
+DIFFERENT = re.compile("differ|wrap there")
 TOO_MUCH = re.compile("took too long|too large to compare|too many equations")
 
 
@@ -32,7 +34,8 @@ class Proof:
 
     `empty`: outputs without elements differ in shape or dtype, which a loop of no trips cannot determine. `weaker`: an
     output is weakly typed in the new version only. `along`: the programs were compared along the paths of the old
-    version, which tests traced values; that takes longer than running it.
+    version, which tests traced values; that takes longer than running it. `narrow` are the types of 8 and 16 bits in
+    which either program computes whole numbers; `static` the parameters of which one value was compared.
     """
 
     same: bool
@@ -43,6 +46,13 @@ class Proof:
     error: Exception | None = None
     weaker: bool = False
     along: bool = False
+    narrow: frozenset[str] = frozenset()
+    static: frozenset[str] = frozenset()
+
+    @property
+    def differs(self) -> bool:
+        """Whether the programs were compared and are not the same."""
+        return not self.same and DIFFERENT.search(self.reason) is not None
 
     @property
     def beyond(self) -> bool:
@@ -62,10 +72,11 @@ def prove(
     except Exception as error:  # noqa: BLE001
         return Proof(False, f"the new version does not trace: {type(error).__name__}", error=error)
     target = _Target(after, tree_after, leaves, count(after.jaxpr))
+    narrow = frozenset(narrow_types(after.jaxpr))
     try:
         before, tree_before = _trace(old, leaves)
     except (jax.errors.ConcretizationTypeError, jax.errors.TracerIntegerConversionError) as error:
-        return _undecided(old, joined, target, error)
+        return replace(_undecided(old, joined, target, error), narrow=narrow)
     except Exception as error:  # noqa: BLE001
         return Proof(False, f"the old version does not trace: {type(error).__name__}", after=target.equations)
     counted = count(before.jaxpr)
@@ -74,7 +85,8 @@ def prove(
     reason = _differ(before, after, leaves)
     pairs = list(zip(before.out_avals, after.out_avals, strict=False))
     empty = any(0 in shape(a) and 0 in shape(b) and (shape(a), a.dtype) != (shape(b), b.dtype) for a, b in pairs)
-    return Proof(not reason, reason, counted, target.equations, empty, weaker=bool(_weaker(before, after)))
+    weaker, narrow = bool(_weaker(before, after)), narrow | narrow_types(before.jaxpr)
+    return Proof(not reason, reason, counted, target.equations, empty, weaker=weaker, narrow=narrow)
 
 
 def _weaker(before: ClosedJaxpr, after: ClosedJaxpr) -> set[int]:
@@ -140,7 +152,7 @@ def _differ(before: ClosedJaxpr, after: ClosedJaxpr, leaves: Sequence[object]) -
         first, second = old.closed(before, inputs), new.closed(after, inputs)
     except Unprovable as error:
         return str(error)
-    return _compare(first, second, before, after) or _exposes(old, new)
+    return _compare(first, second, before, after) or _exposes(old, new) or _narrows(old, new)
 
 
 def _compare(first: Sequence[Ids], second: Sequence[Ids], before: ClosedJaxpr, after: ClosedJaxpr) -> str:
@@ -200,12 +212,22 @@ def _along(path: Path, target: _Target, *, joined: bool) -> str:
     duties = first[tree.num_leaves : tree.num_leaves + pairs.num_leaves]
     if not all(np.array_equal(a, b) for a, b in zip(duties[::2], duties[1::2], strict=True)):
         return "what is carried changes its type on the way"
-    return _compare(first[: tree.num_leaves], second, path.program, target.program) or _exposes(old, new)
+    return (
+        _compare(first[: tree.num_leaves], second, path.program, target.program)
+        or _exposes(old, new)
+        or _narrows(old, new)
+    )
 
 
 def _exposes(old: JaxprNumberer, new: JaxprNumberer) -> str:
     """Whether the new version computes unconditionally what the old one guards: its gradient may become NaN there."""
     return "what a branch guards is computed in any case" if new.exposed - old.exposed else ""
+
+
+def _narrows(old: JaxprNumberer, new: JaxprNumberer) -> str:
+    """Whether only one version computes counts or indices in a type of few bits: equal for short loops only."""
+    widths = old.narrow ^ new.narrow
+    return NARROWS.format(" and ".join(sorted(widths))) if widths else ""
 
 
 def _float_types(jaxpr: Jaxpr) -> set[object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import jax
 
@@ -20,16 +21,16 @@ def nothing_in(values: Values, error: Exception) -> bool:
     return without_elements(values) or without_trips(values, error)
 
 
-def one_proof(pair: VersionPair, values: Values) -> Proof:
+def one_proof(pair: VersionPair, values: Values, seconds: float = PROOF_SECONDS) -> Proof:
     """Compare the programs for inputs of one shape; a parameter may have to be static for the new version only."""
-    proof = _proof(pair, values, pair.signature.static)
+    proof = _proof(pair, values, pair.signature.static, seconds)
     whole = frozenset(name for name, value in values.items() if isinstance(value, int))
     if isinstance(proof.error, UNTRACEABLE) and whole - pair.signature.static:
-        return _proof(pair, values, pair.signature.static | whole)
+        return _proof(pair, values, pair.signature.static | whole, seconds)
     return proof
 
 
-def _proof(pair: VersionPair, values: Values, static: frozenset[str]) -> Proof:
+def _proof(pair: VersionPair, values: Values, static: frozenset[str], seconds: float) -> Proof:
     before = plain(pair.before) if static else pair.before
     parts = split(pair.own(values), static, numbers=True)
     mine = split(pair.moved(values), static, numbers=True)
@@ -42,14 +43,15 @@ def _proof(pair: VersionPair, values: Values, static: frozenset[str]) -> Proof:
         own = split(pair.made_for(loaded, values), static, numbers=True)
         return lambda *ls: pair.signature.call(function, own.rebuild(ls))
 
-    with limited(PROOF_SECONDS):
+    with limited(seconds):
         try:
-            return prove(
+            proof = prove(
                 lambda *ls: pair.signature.call(before, parts.rebuild(ls)),
                 lambda *ls: pair.signature.call(pair.after, mine.rebuild(ls)),
                 parts.leaves,
                 joined,
             )
+            return replace(proof, static=static)
         except TookTooLong:
             return Proof(False, "comparing took too long")
 

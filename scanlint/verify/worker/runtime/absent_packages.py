@@ -47,14 +47,27 @@ class _Stand(abc.ABCMeta):
     def __getitem__(cls, key: object) -> object:
         return cls
 
+    def _computed(cls, *others: object) -> object:
+        return _part(cls.__qualname__, "()")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _computed
+    __pow__ = __rpow__ = __matmul__ = __rmatmul__ = __neg__ = _computed
+
 
 def _part(whole: str, name: str) -> object:
     """The attribute or call result of a stand-in; raises NotInstalledError after loading has ended."""
     if name.startswith("__") and name.endswith("__"):
         raise AttributeError(name)
     if not _loading[0]:
-        raise NotInstalledError(f"`{whole.partition('.')[0]}` is not installed where the code is run")
+        raise NotInstalledError(f"{_absent(whole)}: the code uses `{f'{whole}.{name}'.replace('.()', '')}`")
     return _Stand(name, (), {"absent": True, "__qualname__": f"{whole}.{name}"})
+
+
+def _absent(whole: str) -> str:
+    """Which package is missing, or which module of one that is there."""
+    known = [n for n in ABSENT.names if whole == n or whole.startswith(f"{n}.")]
+    name = max(known, key=len, default=whole.partition(".")[0])
+    return f"`{name}` is not installed where the code is run"
 
 
 class _Module(types.ModuleType):
@@ -86,4 +99,12 @@ class Absent(MetaPathFinder, Loader):
         """Nothing is run."""
 
 
+def listed(names: Iterable[str]) -> str:
+    """The names in a sentence, with their verb."""
+    found = sorted(names)
+    return f"{', '.join(f'`{n}`' for n in found)} {'are' if len(found) > 1 else 'is'}"
+
+
+STAND = _Stand.__name__
+"""What errors call a stand-in."""
 ABSENT = Absent()

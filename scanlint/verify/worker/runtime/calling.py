@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 import jax
 import numpy as np
 
+from ..sandbox.idleness import Idleness
 from .jax_errors import Fact, says
 from .jax_functions import attribute
 
@@ -24,13 +26,15 @@ class TookTooLong(BaseException):
 
 
 WALL = 5.0
+LOOK_SECONDS = 0.5
 AGAIN_SECONDS = 0.25
 
 
 @contextlib.contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Interrupt Python code after some seconds of processor time, or after five times as many seconds if it sleeps.
+    """Interrupt Python code after some seconds of processor time, or when it has slept for five times as many seconds.
 
+    Waiting for a processor on a busy machine counts as neither.
     A compiled loop only ends with the process. The timer fires repeatedly, since an exception raised within a callback
     of the garbage collector is lost. A limit inside another one gives back what was left of the outer one.
     """
@@ -38,10 +42,14 @@ def limited(seconds: float) -> Iterator[None]:
         yield
         return
 
-    def ring(number: int, frame: object) -> None:
-        raise TookTooLong
+    sleeping = Idleness(os.getpid())
 
-    bells = ((signal.ITIMER_PROF, signal.SIGPROF, seconds), (signal.ITIMER_REAL, signal.SIGALRM, WALL * seconds))
+    def ring(number: int, frame: object) -> None:
+        sleeping.look()
+        if number == signal.SIGPROF or sleeping.seconds > WALL * seconds - LOOK_SECONDS:
+            raise TookTooLong
+
+    bells = ((signal.ITIMER_PROF, signal.SIGPROF, seconds), (signal.ITIMER_REAL, signal.SIGALRM, LOOK_SECONDS))
     previous = [signal.signal(number, ring) for _, number, _ in bells]
     started = (time.process_time(), time.monotonic())
     outer = [signal.setitimer(timer, limit, AGAIN_SECONDS)[0] for timer, _, limit in bells]
@@ -62,9 +70,8 @@ def hurry(seconds: float) -> None:
     """Shorten the current limit to some seconds of processor time."""
     if not hasattr(signal, "setitimer"):
         return
-    for timer, most in ((signal.ITIMER_PROF, seconds), (signal.ITIMER_REAL, WALL * seconds)):
-        if signal.getitimer(timer)[0] > most:
-            signal.setitimer(timer, most, AGAIN_SECONDS)
+    if signal.getitimer(signal.ITIMER_PROF)[0] > seconds:
+        signal.setitimer(signal.ITIMER_PROF, seconds, AGAIN_SECONDS)
 
 
 @dataclass(frozen=True)

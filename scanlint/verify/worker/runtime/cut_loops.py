@@ -27,7 +27,7 @@ def long_trips(tree: ast.Module, first: int = FIRST) -> dict[int, int]:
                     yield from named.get(name, ())
 
     awaited = {n for test in _awaiting(tree) for n in numbers(test) if n > 0}
-    found = {n for bound in _bounds(tree) for n in numbers(bound)}
+    found = {n for bound in bounds(tree) for n in numbers(bound)}
     if first == FIRST:
         first = max([first, *(2 * n + 1 for n in awaited if n < LONG)])
     table: dict[int, int] = {}
@@ -48,7 +48,7 @@ def _awaiting(tree: ast.AST) -> Iterator[ast.expr]:
             yield from (t for t in tests if any(isinstance(n, ast.Name) and n.id in counted for n in ast.walk(t)))
 
 
-def _bounds(tree: ast.AST) -> Iterator[ast.expr]:
+def bounds(tree: ast.AST) -> Iterator[ast.expr]:
     """Expressions that determine trip counts: arguments of `range`, conditions of `while`."""
     for node in ast.walk(tree):
         match node:

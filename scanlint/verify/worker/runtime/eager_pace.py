@@ -6,14 +6,15 @@ import contextlib
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import jax
 
 from .calling import TookTooLong, limited, plain
 from .compiled_callees import Callees
-from .jax_functions import finished
+from .jax_errors import untraceable
+from .jax_functions import finished, one_by_one
 from .loading import Loaded
 
 Function = Callable[..., object]
@@ -30,7 +31,8 @@ class Pace:
     Callees stay compiled, which is much faster, unless they do not trace. After a slow run the other functions of the
     module are compiled too; after another slow run nothing is compiled once, since a `cond` of lambdas is compiled anew
     on each trip of a loop. `usual`: seconds of the fastest run; `staged`: seconds of a slow run with compiled parts;
-    `patience`: seconds that a run may take; `compilable`: whether the whole function compiles soon, once that is known.
+    `patience`: seconds that a run may take; `compilable`: whether the whole function compiles soon, by static values
+    and shapes.
     """
 
     old: Loaded
@@ -40,7 +42,7 @@ class Pace:
     staged: float | None = None
     callees: Callees | None = None
     patience: float = CASE_SECONDS
-    compilable: bool | None = None
+    compilable: dict[object, bool] = field(default_factory=dict)
 
     @property
     def boundary_patience(self) -> float:
@@ -86,7 +88,13 @@ class Pace:
         if not self.unstaged:
             try:
                 return call(plain(self.function))
-            except jax.errors.ConcretizationTypeError:
+            except Exception as error:
+                if not untraceable(error):
+                    raise
                 self.unstaged = True
         with jax.disable_jit():
-            return call(self.function)
+            try:
+                return call(self.function)
+            except jax.errors.ConcretizationTypeError:  # in what is mapped: it is called for one row after the other
+                with one_by_one(self.old.names):
+                    return call(self.function)

@@ -21,6 +21,7 @@ UNTRACEABLE = (
     jax.errors.TracerIntegerConversionError,
 )
 """What JAX raises where Python asks a tracer for its value."""
+
 STAGED_BODY = re.compile(
     r"/jax/_src/lax/control_flow/|/jax/_src/interpreters/batching\.py"
     r"|/jax/_src/api\.py:vmap_f\n.*:call_wrapped"  # where JAX 0.4 calls what it maps
@@ -40,6 +41,7 @@ class Fact(Enum):
     WINDOW = re.compile("slice_sizes must be less than or equal to operand shape")
     NO_ROWS = re.compile(r"\bsize 0\b|[(\[, ]0[,)\]]")  # an axis without elements
     EMPTY_SCAN = re.compile(r"zero-length scan is not supported in disable_jit\(\) mode")
+    FORMATTED = re.compile(r"unsupported format string passed to \w*Tracer")
     MUTABLE_DEFAULT = re.compile("mutable default")  # of a field of a dataclass
 
 
@@ -124,6 +126,7 @@ _OLD_PAIR = re.compile(rf"DIFFERENT ShapedArray\({_TYPE}[^)]*\) vs\. ShapedArray
 _REMOVED = re.compile(
     r"module 'jax[\w.]*' has no attribute|cannot import name .* from 'jax[\w.']|No module named 'jax\.|removed in JAX"
 )
+_ATTRIBUTE = re.compile(r"module '(jax[\w.]*)' has no attribute '(\w+)'")
 _PLACE = re.compile(r" at \S+:\d+")  # where a function stands: no number of it is a size
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -144,6 +147,16 @@ def read(text: str) -> Complaint:
 def says(error: BaseException, fact: Fact) -> bool:
     """Whether the first line of an error says one fact: what follows tells of many things, such as `carry[0]`."""
     return fact.value.search(first_line(error)) is not None
+
+
+def untraceable(error: BaseException) -> bool:
+    """Whether code that is traced needed the value of a tracer.
+
+    NumPy makes an error of its own of it: `ys[i] = y` raises a ValueError because of it.
+    """
+    if isinstance(error, UNTRACEABLE) or isinstance(error.__cause__, UNTRACEABLE):
+        return True
+    return isinstance(error, TypeError) and says(error, Fact.FORMATTED)
 
 
 def mismatch(text: str) -> TypeMismatch | None:
@@ -188,13 +201,16 @@ def in_staged_body(error: BaseException | None) -> bool:
 
 def in_words(error: BaseException) -> str:
     """The class and first line of an error; for a name that this JAX lacks, which JAX it is."""
-    text = f"{type(error).__name__}: {first_line(error)}"
-    return f"{text} (JAX {jax.__version__} is not the one that this code is written for)" if _lacks(text) else text
+    return for_this_jax(f"{type(error).__name__}: {first_line(error)}")
 
 
-def _lacks(text: str) -> bool:
-    """Whether an error is that a module of JAX has no such name."""
-    return _REMOVED.search(text) is not None
+def for_this_jax(text: str) -> str:
+    """The text of an error; where it is that JAX has no such name, what is run, and what the code is written for."""
+    if _REMOVED.search(text) is None:
+        return text
+    named = _ATTRIBUTE.search(text)
+    older = f": `{named[1]}.{named[2]}` is of another JAX" if named else ""
+    return f"{text} (JAX {jax.__version__} is not the one that this code is written for{older})"
 
 
 def first_line(error: BaseException, most: int | None = None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import jax
@@ -78,6 +78,61 @@ def weakly_typed(value: object) -> bool:
     if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
         return True
     return bool(attribute(value, "weak_type"))
+
+
+@contextlib.contextmanager
+def one_by_one(names: dict[str, object]) -> Iterator[None]:
+    """Within, `jax.vmap` calls its function with one row after the other; so does what the module has of that name."""
+    batched, known = jax.vmap, [name for name, value in names.items() if value is jax.vmap]
+    jax.vmap = _rows  # type: ignore[assignment]
+    names.update(dict.fromkeys(known, _rows))
+    try:
+        yield
+    finally:
+        jax.vmap = batched
+        names.update(dict.fromkeys(known, batched))
+
+
+def _rows(function: Callable[..., object], in_axes: Any = 0, out_axes: Any = 0, **others: object) -> object:
+    """What `jax.vmap` gives, for functions that need the values of their arguments; raises NotImplementedError."""
+
+    if not isinstance(out_axes, int):
+        raise NotImplementedError("results of a batch along several axes, row by row")
+
+    def row(tree: object, axes: object, at: int) -> object:
+        return jax.tree_util.tree_map(
+            lambda axis, part: jax.tree_util.tree_map(
+                lambda x: x if axis is None else jnp.moveaxis(x, axis, 0)[at], part
+            ),
+            axes,
+            tree,
+            is_leaf=lambda axis: axis is None,
+        )
+
+    def sizes(tree: object, axes: object) -> Iterator[int]:
+        yield from jax.tree_util.tree_leaves(
+            jax.tree_util.tree_map(
+                lambda axis, part: [] if axis is None else [x.shape[axis] for x in jax.tree_util.tree_leaves(part)],
+                axes,
+                tree,
+                is_leaf=lambda axis: axis is None,
+            )
+        )
+
+    def mapped(*positional: object, **named: object) -> object:
+        axes = in_axes if isinstance(in_axes, tuple | list) else [in_axes] * len(positional)
+        pairs = [*zip(positional, axes, strict=True), *((v, 0) for v in named.values())]
+        count = next(n for tree, axis in pairs for n in sizes(tree, axis))
+        made = [
+            function(
+                *(row(tree, axis, at) for tree, axis in zip(positional, axes, strict=True)),
+                **{k: row(v, 0, at) for k, v in named.items()},
+            )
+            for at in range(count)
+        ]
+        return jax.tree_util.tree_map(lambda *xs: jnp.stack([jnp.asarray(x) for x in xs], out_axes), *made)
+
+    return mapped
 
 
 def attribute(value: object, name: str, default: object = None) -> Any:

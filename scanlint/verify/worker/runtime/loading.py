@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from . import dataclass_defaults
-from .absent_packages import ABSENT, loading
+from .absent_packages import ABSENT, STAND, NotInstalledError, listed, loading
 from .cut_loops import shortened
 from .jax_errors import in_words
 from .line_marks import MARK, marked, reached
 
+ADDS = frozenset(["append", "add", "update", "setdefault", "insert", "extend"])
 RELATIVE = re.compile(r"^\s*from\s+(\.+)", re.M)
 """The dots of a relative import."""
 
@@ -146,19 +147,62 @@ def cut(tree: ast.Module, wanted: set[str]) -> list[ast.stmt]:
     chosen = {i for i, s in enumerate(tree.body) if _always(s)}
     for i in chosen:
         needed |= loads(tree.body[i])
-    bound = [binds(s) for s in tree.body]
+    fillers = _fillers(tree)
+    bound = [binds(s) | _filled(s, fillers) for s in tree.body]
     changed = True
     while changed:
         changed = False
         for i, statement in enumerate(tree.body):
-            if i not in chosen and bound[i] & needed and not _is_main(statement):
+            if i not in chosen and bound[i] & needed and not is_main(statement):
                 chosen.add(i)
                 needed |= loads(statement)
                 changed = True
     return [tree.body[i] for i in sorted(chosen)]
 
 
-def _is_main(statement: ast.stmt) -> bool:
+def _fillers(tree: ast.Module) -> dict[str, set[str]]:
+    """For the names of the module that functions or objects put something into: by whom, and what is changed.
+
+    `def register(name): ... TABLE[name] = f` changes `TABLE`; what `@TABLE.register` decorates changes `TABLE` itself.
+    """
+    held = {t.id for s in tree.body if isinstance(s, ast.Assign) for t in s.targets if isinstance(t, ast.Name)}
+    held |= {s.target.id for s in tree.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)}
+    found: dict[str, set[str]] = {name: {name} for name in held}
+    for statement in tree.body:
+        if isinstance(statement, ast.FunctionDef) and (changed := _changes_within(statement) & held):
+            found[statement.name] = changed
+    return found
+
+
+def _changes_within(function: ast.FunctionDef) -> set[str]:
+    """The names whose items a function sets, or to which it appends."""
+    found: set[str] = set()
+    for node in ast.walk(function):
+        match node:
+            case ast.Subscript(value=value, ctx=ast.Store()):
+                found.add(_root(value))
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) if attr in ADDS:
+                found.add(name)
+    return found - {a.arg for a in ast.walk(function) if isinstance(a, ast.arg)}
+
+
+def _filled(statement: ast.stmt, fillers: Mapping[str, set[str]]) -> set[str]:
+    """The tables of the module that a decorated definition, or a call at its top, is put into."""
+    match statement:
+        case ast.FunctionDef(decorator_list=listed) | ast.ClassDef(decorator_list=listed):
+            calls = [d.func if isinstance(d, ast.Call) else d for d in listed]
+        case ast.Expr(value=ast.Call(func=ast.Call(func=function))) | ast.Expr(value=ast.Call(func=function)):
+            calls = [function]
+        case _:
+            return set()
+    return {name for call in calls for name in fillers.get(_root_of(call), ())}
+
+
+def _root_of(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else _root(node)
+
+
+def is_main(statement: ast.stmt) -> bool:
     return (
         isinstance(statement, ast.If)
         and isinstance(statement.test, ast.Compare)
@@ -177,7 +221,9 @@ def place(file: str, text: str | None = None) -> tuple[str, str, str]:
             text = stream.read()
     above = max(map(len, RELATIVE.findall(text)), default=0)
     folder, name = os.path.split(os.path.abspath(file))
-    stem = name.removesuffix(".py")
+    stem, kind = os.path.splitext(name)
+    if kind == ".ipynb":
+        return folder, stem, ""
     parts: list[str] = []
     while folder != os.path.dirname(folder) and (
         len(parts) < above or os.path.exists(os.path.join(folder, "__init__.py"))
@@ -217,6 +263,8 @@ def load(
                 dataclass_defaults.allow()
                 continue
             if missing <= ABSENT.names:
+                if STAND in str(error):
+                    raise NotInstalledError(f"{listed(ABSENT.names)} not installed here, and used: {error}") from error
                 raise
         else:
             if missing <= ABSENT.names:
@@ -252,7 +300,7 @@ def _load(
         whole.names.update(given)
         whole.whole, whole.notes = True, loaded.notes
         try:
-            _execute([s for s in running.body if not _is_main(s)], whole, file)
+            _execute([s for s in running.body if not is_main(s)], whole, file)
         except NameError as error:
             raise ImportError(whole.failures[error.name]) if error.name in whole.failures else error from None
         return whole

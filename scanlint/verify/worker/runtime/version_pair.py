@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import jax
+import jax.numpy as jnp
+import numpy as np
 
 from .calling import Signature, Split, Values, split
 from .eager_pace import Pace
@@ -20,7 +22,8 @@ Function = Callable[..., object]
 class VersionPair:
     """Both versions; arguments are made for the module `home`, of which `old` may be a twin with short loops.
 
-    `joined` is the old version with its branches and loops joined, `draws` whether it may draw random numbers.
+    `joined` is the old version with its branches and loops joined, `draws` whether it may draw random numbers,
+    `traced` whether it is traced where it is called.
     """
 
     old: Loaded
@@ -32,6 +35,7 @@ class VersionPair:
     joined: Callable[[], tuple[Loaded, Function] | None]
     draws: bool
     pace: Pace
+    traced: bool = False
     compiled: dict[object, Function] = field(default_factory=dict)
 
     def moved(self, values: Values) -> Values:
@@ -47,7 +51,8 @@ class VersionPair:
 
     def run_old(self, values: Values, patience: float | None = None) -> object:
         mine = self.own(values)
-        return self.pace.run(lambda f: self.signature.call(f, mine), patience)
+        result = self.pace.run(lambda f: self.signature.call(f, mine), patience)
+        return taken_by_jax(result) if self.traced else result
 
     def run_new(self, values: Values) -> object:
         return finished(self.signature.call(self.after, self.moved(values)))
@@ -68,7 +73,7 @@ class VersionPair:
     def jitted(self, function: Function, values: Values, *, numbers: bool) -> object:
         """Compiled once per set of static values; `values` are those of the version."""
         parts = split(values, self.signature.static, numbers=numbers)
-        key = (id(function), numbers, _static_key(parts))
+        key = (id(function), numbers, static_key(parts))
         if key not in self.compiled:
             self.compiled[key] = jax.jit(lambda *ls: self.signature.call(function, parts.rebuild(ls)))
         return finished(self.compiled[key](*parts.leaves))
@@ -85,7 +90,17 @@ class VersionPair:
             return self.jitted(self.after, mine, numbers=False)
 
 
-def _static_key(parts: Split) -> object:
+def taken_by_jax(tree: object) -> object:
+    """A result with its arrays of NumPy as JAX takes them: traced code can give no others."""
+
+    def leaf(x: object) -> object:
+        plain = isinstance(x, (np.ndarray, np.generic)) and np.asarray(x).dtype.kind in "biufc"
+        return jnp.asarray(x) if plain else x
+
+    return jax.tree_util.tree_map(leaf, tree)
+
+
+def static_key(parts: Split) -> object:
     """What the compiled program depends on besides its traced leaves."""
     marked = parts.rebuild([None] * len(parts.leaves))
     flat, tree = jax.tree_util.tree_flatten(marked)

@@ -1,4 +1,4 @@
-"""System calls that are refused by a filter in the kernel: network, processes, signals to others, changed modes.
+"""System calls that are refused by a filter in the kernel: network, processes, harm to others, changed modes.
 
 Landlock looks at paths and seccomp only at numbers; where there is no Landlock, nothing at all can be written.
 """
@@ -16,7 +16,7 @@ from typing import NamedTuple
 ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 SECCOMP, SET_FILTER, THREAD_SYNC = {"x86_64": 317, "aarch64": 277}, 1, 1
 ALLOW, FAIL = 0x7FFF0000, 0x00050000
-LOAD, EQUAL, ANY_BIT, AT_LEAST, RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
+LOAD, EQUAL, ANY_BIT, AT_LEAST, AND, RETURN = 0x20, 0x15, 0x45, 0x35, 0x54, 0x06
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16
 X32 = 0x40000000
 CLONE_THREAD = 0x00010000
@@ -31,6 +31,8 @@ OTHERS: tuple[Numbers, ...] = (
     (321, 280), (323, 282), (298, 241), (248, 217), (249, 218), (250, 219),  # bpf userfaultfd perf_event_open keys
     (165, 40), (166, 39), (155, 41), (272, 97), (308, 268), (161, 51),  # mount umount2 pivot_root unshare setns chroot
     (319, 279), (447, 447), (29, 194), (64, 190), (68, 186), (240, 180),  # memfd_* shmget semget msgget mq_open
+    (30, 196), (31, 195), (71, 187), (65, 193), (241, 181), (141, 140), (251, 30),  # shm* msgctl semop mq_* *prio*
+    (312, 272), (434, 434), (440, 440), (448, 448),  # kcmp pidfd_open process_*
 )  # fmt: skip
 MODES: tuple[Numbers, ...] = (
     (90, NONE), (91, 52), (268, 53), (452, 452), (92, NONE), (93, 55), (94, NONE), (260, 54),  # chmod chown
@@ -44,7 +46,19 @@ CHANGES: tuple[Numbers, ...] = (
 OPEN: tuple[tuple[Numbers, int], ...] = (((2, NONE), 1), ((257, 56), 2))  # with the place of the flags
 UNKNOWN: tuple[Numbers, ...] = ((435, 435), (425, 425), (437, 437))  # clone3 io_uring_setup openat2: "not there"
 CLONE: Numbers = (56, 220)
-SIGNALS: tuple[Numbers, ...] = ((62, 129), (234, 131), (129, 138), (297, 240))  # kill tgkill rt_*sigqueueinfo
+OWN: tuple[Numbers, ...] = (
+    (62, 129), (234, 131), (129, 138), (297, 240),  # kill tgkill rt_*sigqueueinfo
+    (302, 261), (144, 119), (142, 118), (314, 274), (203, 122),  # prlimit64 sched_set*
+)  # fmt: skip
+"""Calls whose first argument names a process: this one, or 0 where that means the caller."""
+KILLS = frozenset([62, 129, 131, 138, 234, 240, 297])
+COMMANDS: tuple[tuple[Numbers, int, tuple[int, ...]], ...] = (
+    ((72, 25), 1, (8, 10, 15, 1024, 1026)),  # fcntl F_SETOWN F_SETSIG F_SETOWN_EX F_SETLEASE F_NOTIFY
+    ((16, 29), 1, (0x5412, 0x40086602, 0x401C5820, 0x40049409, 0x4020940D)),  # ioctl TIOCSTI FS_IOC_SET* FICLONE*
+)
+"""Calls with the place of an argument, and its values that are refused."""
+SOCKETPAIR: Numbers = (53, 199)
+STREAM, KIND = 1, 0xF  # of a pair of sockets; others may send to whom they like
 
 
 class Step(NamedTuple):
@@ -93,8 +107,14 @@ def _filter(machine: str, *, files: bool, run: bool) -> list[Step]:
         steps += _fails(numbers[column], errno.EPERM)
     if not run:
         steps += _unless(CLONE[column], 0, Step(ANY_BIT, 1, 0, CLONE_THREAD))
-    for numbers in SIGNALS:
-        steps += _unless(numbers[column], 0, Step(EQUAL, 1, 0, os.getpid()))
+    for numbers in OWN:
+        steps += _unless(numbers[column], 0, Step(EQUAL, 1, 0, os.getpid()), nobody=numbers[column] not in KILLS)
+    for numbers, place, refused in COMMANDS:
+        for value in refused:
+            steps += _unless(numbers[column], place, Step(EQUAL, 0, 1, value))
+    steps += _unless(SOCKETPAIR[column], 1, Step(EQUAL, 1, 0, STREAM), mask=KIND)
+    for numbers, place in OPEN:  # O_TRUNC empties a file that is only read from, and older Landlocks let it
+        steps += _unless(numbers[column], place, Step(EQUAL, 0, 1, os.O_TRUNC), mask=os.O_TRUNC | os.O_ACCMODE)
     for numbers, place in OPEN if files else ():
         steps += _unless(numbers[column], place, Step(ANY_BIT, 0, 1, WRITES))
     return [*steps, Step(RETURN, 0, 0, ALLOW)]
@@ -104,14 +124,19 @@ def _fails(number: int, error: int) -> list[Step]:
     return [Step(EQUAL, 0, 1, number), Step(RETURN, 0, 0, FAIL | error)] if number != NONE else []
 
 
-def _unless(number: int, place: int, test: Step) -> list[Step]:
-    """Refuse a call unless the test of one of its arguments lets it pass."""
+def _unless(number: int, place: int, test: Step, *, mask: int | None = None, nobody: bool = False) -> list[Step]:
+    """Refuse a call unless the test of one of its arguments (of those of its bits in `mask`) lets it pass.
+
+    With `nobody`, 0 passes too.
+    """
     if number == NONE:
         return []
-    return [
-        Step(EQUAL, 0, 4, number),
+    asked = [
         Step(LOAD, 0, 0, ARGUMENTS + 8 * place),
+        *([Step(AND, 0, 0, mask)] if mask is not None else []),
+        *([Step(EQUAL, 2, 0, 0)] if nobody else []),
         test,
         Step(RETURN, 0, 0, FAIL | errno.EPERM),
         Step(LOAD, 0, 0, NUMBER),
     ]
+    return [Step(EQUAL, 0, len(asked), number), *asked]

@@ -14,7 +14,7 @@ import numpy as np
 from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, Struct, build, leaves
 from ..proof.paths import TooManyDecisions, deciding
 from ..runtime.calling import Signature, TookTooLong, Values, limited, plain, split
-from ..runtime.jax_errors import UNTRACEABLE
+from ..runtime.jax_errors import untraceable
 from ..runtime.jax_functions import abstract
 from ..runtime.line_marks import ReachedLines
 from ..runtime.loading import Loaded
@@ -31,7 +31,8 @@ class Attempts:
     """Runs one function on inputs described by specs; `trial` is the twin of the module with short loops.
 
     `fixed`: arguments that callers pass for some parameters. `decided`: whether an attempt tested the truth of an array
-    or needed its value; `empty`: whether the last attempt returned an array without elements.
+    or needed its value; `empty`: whether the last attempt returned an array without elements; `shapes`: those that it
+    returned, if it was traced.
     """
 
     loaded: Loaded
@@ -43,6 +44,7 @@ class Attempts:
     new: ast.AST | None = None
     decided: bool = False
     empty: bool = False
+    shapes: tuple[tuple[int, ...], ...] | None = None
     fixed: Values = field(default_factory=dict)
 
     def attempt(
@@ -56,7 +58,7 @@ class Attempts:
 
         The inputs are abstract where the specs allow; `truth` decides the truth tests on arrays.
         """
-        asked, self.empty = [0], False
+        asked, self.empty, self.shapes = [0], False, None
         reached = ReachedLines() if reached is None else reached
 
         def decide(tracer: object) -> bool:
@@ -74,16 +76,29 @@ class Attempts:
                     lambda *ls: self.outcome(parts.rebuild(ls), function or plain(self.function)), *parts.leaves
                 )
                 self.empty = any(x.size == 0 for x in given)
+                self.shapes = tuple(x.shape for x in given)
         except TooManyDecisions:
             return None
         except TookTooLong:
             return Failure("took too long", (), "timeout")
-        except UNTRACEABLE as error:
+        except Exception as error:  # noqa: BLE001
+            if not untraceable(error):
+                return self.failed(error, reached)
             self.decided = True
             return None if self.runs(specs, function) else self.failed(error, reached)
-        except Exception as error:  # noqa: BLE001
-            return self.failed(error, reached)
         return None
+
+    def by_arm(self, specs: Specs) -> bool | None:
+        """Whether the shapes of the results depend on the truth tests on arrays: one arm leaves a number.
+
+        None where one of the arms fails.
+        """
+        found = []
+        for way in (0, 1):
+            if self.attempt(specs, truth=lambda asked, way=way: asked % 2 == way) is not None or self.shapes is None:  # type: ignore[misc]
+                return None
+            found.append(self.shapes)
+        return found[0] != found[1]
 
     def failed(self, error: Exception, reached: ReachedLines) -> Failure:
         lines, offsets, meant = self.lines_of(error)
@@ -128,7 +143,7 @@ class Attempts:
                 lines.append(at.tb_lineno)
                 offsets.append(at.tb_lasti)
             at = at.tb_next
-        return tuple(lines), tuple(reversed(offsets)), inside
+        return tuple(lines), tuple(offsets), inside
 
     def abstract(self, specs: Specs) -> dict[str, object]:
         """Arguments with shapes in place of arrays; real ones where a container hides them from JAX."""

@@ -20,6 +20,8 @@ LARGE_NUMBERS = "large whole numbers"
 OTHERWISE = "as called, but "
 WIDE = {"float32": "float64", "complex64": "complex128", "int32": "int64"}
 AROUND = 10
+FEW = 4
+SCATTERED = 0.2  # of the elements
 LARGE = 40_000  # exceeds 16 bits, and its square 32
 
 
@@ -28,7 +30,7 @@ class Case:
     """One call: a label for the counterexample, and how to make its arguments (anew each time).
 
     On a `tie`, where a test of the old version changes its outcome, a difference counts only if rounding cannot explain
-    it.
+    it. `patience`: seconds that the old version may take, if not the usual ones.
     """
 
     label: str
@@ -36,6 +38,7 @@ class Case:
     ordinary: bool = True
     finite: bool = True
     tie: bool = False
+    patience: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,8 @@ class Filling:
     """How the leaves of one case are filled; `turn` selects among discrete values, of the leaf `only` if that is given.
 
     `spot` is the first element, or the `last` one; `large`: arrays of whole numbers get large ones; `few`: floats are
-    small whole numbers, so that some are equal; `around`: floats lie near these numbers.
+    small whole numbers, so that some are equal; `around`: floats lie near these numbers; `upto`: arrays of whole
+    numbers get ones below it; `scattered`: some floats of each array are this number.
     """
 
     name: str
@@ -60,9 +64,12 @@ class Filling:
     large: bool = False
     few: bool = False
     around: tuple[float, ...] = ()
+    upto: int = 0
+    scattered: float | None = None
 
 
 POSITIVE = Filling("positive values", seed=9, definite=True)
+NEGATIVE = Filling("negative values", seed=8, sign=-1)
 
 
 @dataclass
@@ -144,7 +151,11 @@ def _array(spec: Array, path: str, mode: Filling, turn: int, integers: Sequence[
     if "int" in spec.dtype:
         if mode.large and np.iinfo(dtype).max > 2 * LARGE:
             return placed(LARGE + rng.integers(0, LARGE, spec.shape), dtype)
+        if mode.large and np.dtype(dtype).itemsize < 4:
+            return placed(rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, spec.shape), dtype)
         pool = list(dict.fromkeys([1, 0, 2, -1, 3, *integers, 9]))
+        if spec.shape and 0 < mode.upto <= np.iinfo(dtype).max:
+            return placed(rng.integers(0, mode.upto, spec.shape), dtype)
         if spec.shape:
             return placed(rng.integers(0, 3, spec.shape), dtype)
         return placed(pool[turn % len(pool)] if mode.seed < 2 else int(rng.integers(-2, 8)), dtype)
@@ -164,6 +175,8 @@ def _array(spec: Array, path: str, mode: Filling, turn: int, integers: Sequence[
     if mode.spot is not None and (mode.only is None or mode.only == path):
         values = np.array(values)
         values.reshape(-1)[-1 if mode.last else 0 :][: 1 if values.size else 0] = mode.spot
+    if mode.scattered is not None and spec.shape:
+        values = np.where(rng.random(spec.shape) < SCATTERED, mode.scattered, values)
     return placed(values, dtype)
 
 
@@ -184,11 +197,14 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
     found = [leaf for s in specs.values() for _, leaf in leaves(s)]
     matrices = any(map(_square, found))
     yield replace(POSITIVE, name="positive values and matrices") if matrices else POSITIVE
-    yield Filling("negative values", seed=8, sign=-1)
+    yield NEGATIVE
     for name, fill in (("zeros", 0.0), ("ones", 1.0), ("minus ones", -1.0)):
         yield Filling(name, fill=fill)
     yield Filling("few different values", seed=12, few=True)
+    if sum(isinstance(leaf, Array) and "float" in leaf.dtype for leaf in found) > 1:
+        yield from (Filling(f"other few values {k}", seed=12 + k, few=True, turn=k, mixed=True) for k in range(1, FEW))
     yield from _alone(specs, floats)
+    yield from _not_finite_alone(specs)
     options = max((_options(leaf, integers) for leaf in found), default=1)
     for k in range(max(AROUND, min(3 * options, 2 * AROUND)) if floats else 0):
         yield Filling(f"values around the constants {k}", seed=30 + k, turn=k % options, around=tuple(floats))
@@ -202,7 +218,9 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
     yield Filling("a NaN", seed=2, spot=float("nan"))
     if any(isinstance(leaf, Array) and leaf.shape and "float" in leaf.dtype for leaf in found):
         yield Filling("a NaN at the end", seed=2, spot=float("nan"), last=True)
-    if any(isinstance(leaf, Array) and leaf.dtype in ("int32", "int64") for leaf in found):
+        for k in range(2):  # `x * mask` and `jnp.where(mask, x, 0)` differ where a NaN is masked, and no other
+            yield Filling(f"scattered NaNs {k}", seed=17 + k, scattered=float("nan"))
+    if any(isinstance(leaf, Array) and "int" in leaf.dtype for leaf in found):
         yield Filling(LARGE_NUMBERS, large=True)
     yield Filling("an infinity", seed=3, spot=float("inf"))
     yield Filling("large values", seed=4, scale=1e4)
@@ -223,6 +241,16 @@ def _alone(specs: Specs, floats: Sequence[float]) -> Iterator[Filling]:
             for path in numbers:
                 for sign in (-1, 1):
                     yield Filling(f"{path} at {value:g}", seed=10 + sign, spot=value, only=path, sign=sign)
+
+
+def _not_finite_alone(specs: Specs) -> Iterator[Filling]:
+    """A NaN or an infinity in one leaf, with the others on either side of zero: `(t > 0) * jnp.exp(x)`."""
+    found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
+    floats = [path for path, leaf in found if isinstance(leaf, Array) and "float" in leaf.dtype]
+    if 1 < len(floats) <= MAX_ALONE:
+        for path in floats:
+            for value, sign in ((float("inf"), -1), (float("inf"), 1), (float("nan"), -1), (float("nan"), 1)):
+                yield Filling(f"{value:g} in {path}", seed=14 + sign, spot=value, only=path, sign=sign)
 
 
 def _options(leaf: Array | Scalar | Alternatives, integers: Sequence[int]) -> int:
@@ -249,8 +277,8 @@ def cases(specs: Specs, found: Iterator[Filling], integers: Sequence[int], *, wi
         yield Case(
             mode.name,
             lambda mode=mode: make(specs, mode, integers, wide),  # type: ignore[misc]
-            ordinary=mode.fill is None and mode.spot is None and not (mode.large or mode.few),
-            finite=mode.spot is None or bool(np.isfinite(mode.spot)),
+            ordinary=mode.fill is mode.spot is mode.scattered is None and not (mode.large or mode.few),
+            finite=all(x is None or bool(np.isfinite(x)) for x in (mode.spot, mode.scattered)),
         )
 
 

@@ -11,7 +11,7 @@ from ..runtime.jax_errors import Fact
 from .attempts import Attempts
 from .carry_avals import Start
 
-BLAMED = "another rank"
+BLAMED, ARMS = "another rank", "one more axis, which one arm lacks,"
 GUESSED = ("one more axis", "two axes")
 """How the labels begin of shapes whose ranks are only guessed."""
 MAX_ALONE = 3
@@ -27,16 +27,23 @@ class _Asked(Exception):
 
 
 def further(
-    inputs: Attempts, after: Callable[..., object], specs: Specs, starts: Callable[[Specs], list[Start]]
+    inputs: Attempts,
+    after: Callable[..., object],
+    specs: Specs,
+    starts: Callable[[Specs], list[Start]],
+    *,
+    seen: bool = False,
 ) -> Iterator[tuple[str, Specs]]:
     """The specs with one axis more for all float arrays together, or for some, where both versions accept them.
 
-    The old version must not branch on traced values: arms of different shapes have no meaning. Numbers of unknown rank
-    are also tried with two axes. If only the new version fails, because a carry starts as a Python number, it is to
-    blame in these cases: rows replace numbers that a loop reads; the array may be a matrix, on the left of a product;
-    it is added to the carry as it is; or arrays replace all numbers of a function without arrays. It is not to blame
-    for a single number (`rate`), which is seldom meant as an array, unless that is the initial value of a carry and no
-    trip reads it.
+    Where arms of the old version give different shapes, these count only if the ranks were not `seen` in calls: no
+    rewrite without a branch gives the number of one arm.
+
+    Numbers of unknown rank are also tried with two axes. If only the new version fails, because a carry starts as a
+    Python number, it is to blame in these cases: rows replace numbers that a loop reads; the array may be a matrix, on
+    the left of a product; it is added to the carry as it is; or arrays replace all numbers of a function that has none.
+    It is not to blame for a single number (`rate`), which is seldom meant as an array, unless that is the initial value
+    of a carry and no trip reads it.
     """
 
     unread: list[Start] = []
@@ -46,7 +53,8 @@ def further(
         raise _Asked
 
     def tried(changed: Specs, names: Sequence[str], meant: bool, rows: bool = False, alone: bool = False) -> str | None:
-        """BLAMED if only the new version fails and is to blame, "" if both versions accept the specs, else None.
+        """BLAMED if only the new version fails and is to blame, "" if both versions accept the specs, ARMS if the
+        old one gives different shapes for them, else None.
 
         `names` have one axis more, `alone` if they are few.
         """
@@ -55,7 +63,8 @@ def further(
             return None
         failure = inputs.attempt(changed, after)
         if failure is None:
-            return None if decides else ""
+            differ = inputs.by_arm(changed) if decides else False
+            return "" if differ is False else ARMS if differ and arms_count else None
         said = failure.says
         if failure.kind == "ValueError" and Fact.FEWER_AXES in said.facts:
             return BLAMED  # an initial value was given the shape of one array, and has that of another one already
@@ -76,12 +85,16 @@ def further(
 
     if inputs.owner is not None:
         return
+    # Operands of `and` and of chained comparisons are meant to have one shape, though a first one that is false is all
+    # that such an expression gives.
+    branches = any(isinstance(n, ast.If | ast.IfExp | ast.While) for n in ast.walk(inputs.node))
+    arms_count = branches and not seen
     plainly, begins = _numbers(inputs.node), _begins(inputs.node)
     told = {a.arg for a in ast.walk(inputs.node.args) if isinstance(a, ast.arg) and _tells_rank(a.annotation)}
     arrays = [n for n, s in specs.items() if isinstance(s, Array) and s.dtype == "float32" and len(s.shape) < MOST_AXES]
     arrays = [n for n in arrays if n not in told]
     known = sizes(list(specs.values()))
-    unused = [n for n in FRESH if n not in known]
+    unused = [n for n in FRESH if n not in known] or [max(known) + 1]
     fresh = unused[0]
     numbers = [n for n in arrays if specs[n] == Array(())]
     read = read_by_loops(inputs.node)

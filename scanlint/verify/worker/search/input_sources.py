@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -15,8 +16,10 @@ from ..infer.need import Need
 from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, Struct, hashable, leaves, resize, sizes
 from ..runtime.calling import jitted
 from ..runtime.cut_loops import APART
+from ..runtime.jax_errors import for_this_jax
 from ..runtime.line_marks import ReachedLines
 from ..runtime.loading import complete, find
+from ..shapes.rank_choice import ShapeSolver
 from .attempts import Attempts
 from .distinct_sizes import separate
 from .shape_search import MAX_ATTEMPTS, NOT_IMPORTED, Failure, Links, alike, nearest, search
@@ -46,8 +49,8 @@ class Inputs(Attempts):
 
     def constants(self) -> tuple[list[float], list[int]]:
         """Numbers that the function compares with, in either version: boundaries to be tested on both sides."""
-        floats, integers = _compared(self.node)
-        others = _compared(self.new) if self.new is not None else ([], [])
+        floats, integers = _compared(self.node, self.loaded.tree)
+        others = _compared(self.new, self.loaded.tree) if self.new is not None else ([], [])
         return (
             [*floats[:3], *[f for f in others[0] if f not in floats][:2]],
             [*integers[:8], *[n for n in others[1] if n not in integers][:3]],
@@ -84,6 +87,20 @@ class Inputs(Attempts):
         return found.specs
 
     def synthesised(self) -> Specs:
+        """Specs whose shapes are solved together; where that fails, those that are found one by one."""
+        solved = self.solved()
+        return solved if solved is not None else self.one_by_one()
+
+    def solved(self) -> Specs | None:
+        candidates = self.candidates()
+        first = {n: c[0] for n, c in candidates.items()}
+        for solved in ShapeSolver(self.node, self.functions(), first, infer(self.node, self.functions())).found():
+            if self.both_ways(solved) is None and not self.empty:
+                return for_more_trips(self, solved, candidates, self.links())
+        return None
+
+    def one_by_one(self) -> Specs:
+        """Specs in which one argument after the other was changed until the old version accepts them all."""
         candidates, failure = self.candidates(), None
         first = {n: c[0] for n, c in candidates.items()}
         starts = ((first, BRIEF), (alike(first), BRIEF), (first, MAX_ATTEMPTS))
@@ -126,7 +143,7 @@ class Inputs(Attempts):
         Dtypes never change. Ranks do not fall, as that would hide a carry that grows from a constant, unless an array
         grows and its rank was only suggested by its uses. Ranks do not rise where `xs[i, j]` names each axis. Axes of
         different sizes do not become equal if the old version accepts the others for any trip count: a rewrite that
-        needs a square has confused two axes.
+        needs a square has confused two axes. No axis shrinks to one element, which would broadcast.
         """
         failure = other(specs)
         wrong = failure.says.mismatch if failure is not None else None
@@ -135,11 +152,12 @@ class Inputs(Attempts):
         falls = wrong is not None and wrong.of_arrays
         needs = infer(self.node, self.functions())
         bodies, _ = self.entered(specs)
+        least_size = min([2, *sizes(list(specs.values()))])
         steady = all(self.attempt(specs, truth=way) is None for way in LONGER)
 
         def both(changed: Specs) -> Failure | None:
-            if min(sizes(list(changed.values())), default=1) == 0:
-                return Failure("there are no elements to compare", (), "ValueError")
+            if min(sizes(list(changed.values())), default=1) < least_size:
+                return Failure("an axis has fewer than two elements, and broadcasts", (), "ValueError")
             reached, failure = self.entered(changed)
             if failure is None and bodies - reached:
                 failure = Failure("a loop makes no trip any more", (), "ValueError")
@@ -197,7 +215,7 @@ class Inputs(Attempts):
             return f"`{self.node.name}` needs, at line {failure.lines[-1]}, what does not import: {failure.message}"
         if failure is not None:
             line = f" at line {failure.lines[-1]}" if failure.lines else ""
-            text = (failure.message.splitlines() or [""])[0][:160]
+            text = for_this_jax((failure.message.splitlines() or [""])[0][:160])
             why = f": the best guess fails{line} with {failure.kind}: {text}"
         return f"no input could be made for `{self.node.name}`{why}; {REMEDY}"
 
@@ -245,7 +263,11 @@ class Inputs(Attempts):
     def define_records(self, needs: Mapping[str, Need]) -> None:
         """Load the classes of the file that have the fields a parameter is used with: no annotation need name them."""
         wanted = [w for need in needs.values() if (w := {*need.attributes, *need.methods})]
-        for node in self.loaded.tree.body:
+        for node in self.loaded.tree.body if wanted else ():
+            if isinstance(node, ast.ImportFrom):  # classes of other files, by the habit of their names
+                classes = {a.asname or a.name for a in node.names if a.name[:1].isupper()}
+                with contextlib.suppress(Exception):
+                    complete(self.loaded, classes)
             fields = _fields(node) if isinstance(node, ast.ClassDef) else set()
             if isinstance(node, ast.ClassDef) and any(w <= fields for w in wanted):
                 complete(self.loaded, {node.name})
@@ -317,12 +339,32 @@ def _optional(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     return {a.arg for a in positional[len(positional) - len(node.args.defaults) :]} | {a.arg for a, d in named if d}
 
 
-def _compared(function: ast.AST) -> tuple[list[float], list[int]]:
-    """Constants in the comparisons and limits of a function, whole numbers with their neighbours."""
+def _compared(function: ast.AST, module: ast.Module) -> tuple[list[float], list[int]]:
+    """Constants in the comparisons and limits of a function, also by name; whole numbers with their neighbours."""
+    held = _held(function, module)
     found = [n for node in ast.walk(function) if _limits(node) for n in _numbers(node)]
+    tests = [n.test for n in ast.walk(function) if isinstance(n, ast.If | ast.IfExp)]
+    named = [n.id for test in tests for n in ast.walk(test) if isinstance(n, ast.Name)]
+    found += [held[name] for name in dict.fromkeys(named) if name in held]
     numbers = [n for n in found if abs(n) < LARGEST]
     integers = dict.fromkeys(m for n in numbers if isinstance(n, int) for m in (n, n - 1, n + 1))
     return list(dict.fromkeys(map(float, numbers))), [n for n in integers if abs(n) < 10_000]
+
+
+def _held(function: ast.AST, module: ast.Module) -> dict[str, int | float]:
+    """The numbers that names stand for: constants of the module, defaults of parameters."""
+    pairs = [(s.targets[0].id, s.value) for s in module.body if isinstance(s, ast.Assign) and _single(s)]  # type: ignore[attr-defined]
+    if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+        a = function.args
+        listed = [*a.posonlyargs, *a.args]
+        pairs += [(p.arg, d) for p, d in zip(listed[::-1], a.defaults[::-1], strict=False)]
+        pairs += [(p.arg, d) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None]
+    constants = {name: value.value for name, value in pairs if isinstance(value, ast.Constant)}
+    return {n: v for n, v in constants.items() if isinstance(v, int | float) and not isinstance(v, bool)}
+
+
+def _single(node: ast.Assign) -> bool:
+    return len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
 
 
 def _limits(node: ast.AST) -> bool:

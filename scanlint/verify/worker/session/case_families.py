@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -11,13 +12,14 @@ from ..harvest.file_calls import harvest
 from ..infer.inference import infer
 from ..infer.need import Need
 from ..infer.observed import reduced, specs_of
+from ..infer.shorter_calls import shorter
 from ..infer.specs import Array, Specs, leaves, resize, sizes
-from ..runtime.calling import Values
+from ..runtime.calling import TookTooLong, Values
 from ..runtime.made_functions import MakerSignature
 from ..search.carry_settling import Settling
-from ..search.case_values import OTHERWISE, POSITIVE, Case, Family, Filling, cases, modes, varied
-from ..search.higher_ranks import BLAMED, GUESSED, fewer, further
-from ..search.input_sources import Inputs
+from ..search.case_values import NEGATIVE, OTHERWISE, POSITIVE, Case, Family, Filling, cases, modes, varied
+from ..search.higher_ranks import ARMS, BLAMED, GUESSED, fewer, further
+from ..search.input_sources import Inputs, NoInputs
 from ..search.shape_blame import to_blame
 from ..search.shape_search import broadcast
 from ..testing.judge import Judge
@@ -26,6 +28,7 @@ MOST_OTHERWISE = 8
 MOST_SIZES = 3
 VARIED = 2  # real calls whose values are varied
 RETRY = ("TypeError", "ValueError")
+AS_LONG = "as called, with long loops"
 GUESSED_ANEW = "the new version does not take the shapes that were guessed first"
 
 
@@ -57,19 +60,34 @@ class Families:
             return [f for specs in self.inputs.given(self.given) for f in self.grown(specs, real=True)]
         harvested = self.harvested(before)
         if not harvested:
-            return self.grown(self.guessed())
+            specs = self.inputs.synthesised()
+            return [*self.grown(self.guessed(specs)), *self.of_other_ranks(specs)]
         self.source = "harvested"
         return self.around(harvested)
 
     def around(self, real: list[Values]) -> list[Family]:
         """Arguments of real calls: every call unchanged first, then with other values and sizes."""
         floats, _ = self.inputs.constants()
+        pairs = [(v, self.shortened(v)) for v in real]
+        long = [v for v, short in pairs if short is not None][:1]
+        real = [v if short is None else short for v, short in pairs]
         called = [c for at, v in enumerate(real) for c in islice(varied(v, floats), None if at < VARIED else 1)]
         usual = [c for c in called if c.label == "as called"]
         others = islice(self.chosen_otherwise(real), MOST_OTHERWISE)
         families = [Family("", None, [*usual, *others, *[c for c in called if c not in usual]], real=True)]
+        families[0].cases += [Case(AS_LONG, lambda v=v: dict(v)) for v in long]  # type: ignore[misc]
         specs = self.small(real)
-        return families + (self.grown(specs) if specs is not None else [])
+        return families + (self.grown(specs, seen=True) if specs is not None else [])
+
+    def shortened(self, values: Values) -> Values | None:
+        """A real call with its long loops made short, where it has such and the old version runs with them short."""
+        short = shorter(values, self.inputs.loaded.tree)
+        try:
+            if short is not None:
+                self.judge.pair.run_old(short)
+        except (Exception, SystemExit, TookTooLong):  # noqa: BLE001
+            return None
+        return short
 
     def chosen_otherwise(self, real: list[Values]) -> Iterator[Case]:
         """Real calls with one discrete argument changed: another mode, the other truth value, the default."""
@@ -107,14 +125,28 @@ class Families:
                     continue
         return None
 
-    def guessed(self) -> Specs:
+    def of_other_ranks(self, solved: Specs) -> list[Family]:
+        """What the old version accepts beside shapes that were solved together: an element where these have a row."""
+        try:
+            specs = self.inputs.one_by_one()
+        except NoInputs:
+            return []
+        if _ranks(specs) == _ranks(solved):
+            return []
+        found = [
+            f for f in self.grown(self.guessed(specs)) if not f.label or f.label.startswith((BLAMED, ARMS, *GUESSED))
+        ]
+        for family in found:
+            family.label = family.label or "other ranks"
+        return found
+
+    def guessed(self, specs: Specs) -> Specs:
         """Synthesised specs; if the new version cannot be traced with them, others that both versions accept.
 
         A guessed rank is no evidence against a rewrite: a carry that grows because of it is the guess's fault, unless
         no rank suits both versions. If no trip reads the initial value of the carry, its rank is arbitrary.
         """
         inputs, judge = self.inputs, self.judge
-        specs = inputs.synthesised()
         failure = None if inputs.owner is not None else inputs.attempt(specs, judge.pair.after)
         if failure is None or failure.kind not in RETRY or to_blame(inputs, judge.pair.new.tree, specs, failure):
             return specs
@@ -130,21 +162,25 @@ class Families:
         self.chosen = True
         return other
 
-    def grown(self, specs: Specs, *, real: bool = False) -> list[Family]:
+    def grown(self, specs: Specs, *, real: bool = False, seen: bool = False) -> list[Family]:
         """The specs in several sizes, the first with all its cases, the others with a few."""
         floats, integers = self.inputs.constants()
         found = []
-        ranks = list(further(self.inputs, self.judge.pair.after, specs, self.settling.starts))
+        ranks = list(further(self.inputs, self.judge.pair.after, specs, self.settling.starts, seen=seen))
         ranks += [*self.tripless(specs, ranks), *fewer(self.inputs, self.judge.pair.after, specs)]
         listed = [*self.inputs.variants(specs), *ranks]
         listed.sort(key=lambda s: (bool(s[0]), not s[0].startswith(BLAMED)))  # the most telling first
+        branches = any(isinstance(n, ast.If | ast.IfExp) for n in ast.walk(self.inputs.node))
         for label, sized in listed if not real else [("", specs)]:
             doubtful = label.startswith("size 1 ") or (self.chosen and label and not label.startswith(BLAMED))
             if doubtful and self.broadcasts(sized):
                 continue
+            signed = label.startswith(ARMS) or (branches and label.startswith(GUESSED))
             wanted = (
                 list(modes(sized, floats, integers))
                 if not label
+                else [POSITIVE, NEGATIVE]
+                if signed
                 else [Filling("ordinary values"), Filling("other values", seed=1, turn=1, mixed=True), POSITIVE]
             )
             found.append(Family(label, sized, list(cases(sized, iter(wanted), integers)), real and not label))
@@ -183,6 +219,12 @@ def _fitted(first: Specs, other: Specs) -> str:
                 instead = f" (not {_type(was)})" if isinstance(was, Array) else ""
                 changed.append(f"{path}: {_type(leaf)}{instead}")
     return ", ".join(changed)
+
+
+def _ranks(specs: Specs) -> dict[str, object]:
+    """What the specs are without the sizes of their axes."""
+    found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
+    return {path: (leaf.dtype, len(leaf.shape)) if isinstance(leaf, Array) else leaf for path, leaf in found}
 
 
 def _type(spec: Array) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import itertools
 import json
 import os
+import re
 import secrets
 import select
-import shutil
 import signal
 import sys
 import tempfile
@@ -23,6 +24,7 @@ from .watch import Message, Watch, exit_text, unknown
 
 TICK = 0.05
 ENDING_SECONDS = 5.0
+OLDEST = (0, 4, 35)
 NO_PIPE = 113  # exit code of a task's process that cannot answer
 QUICKER = "--xla_cpu_use_fusion_emitters=false"
 """A flag of XLA with which it compiles small programs for CPUs in about two thirds of the time."""
@@ -36,8 +38,13 @@ def main(arguments: Sequence[str]) -> None:
     warnings.simplefilter("ignore")
     try:
         import jax
+
+        if older(jax.__version__):
+            _send(answers, {"ready": False, "old": jax.__version__})
+            return
         import jax.numpy
 
+        from ..harvest import program_run  # noqa: F401
         from . import task  # noqa: F401
     except Exception as error:  # noqa: BLE001
         _send(answers, {"ready": False, "error": f"{type(error).__name__}: {error}"})
@@ -58,6 +65,12 @@ def main(arguments: Sequence[str]) -> None:
                 answers.flush()
                 os._exit(0)
             _send(answers, _in_child(request, lines, answers))
+
+
+def older(version: str) -> bool:
+    """Whether a JAX is older than those that the worker reads."""
+    numbers = re.findall(r"\d+", version)[:3]
+    return tuple(map(int, numbers)) < OLDEST
 
 
 def _hasten() -> None:
@@ -94,7 +107,8 @@ def _send(stream: IO[str], message: Message) -> None:
 def _in_child(request: Message, requests: IO[str], answers: IO[str]) -> Message:
     """Fork, run the task there, and give its answer or how it ended."""
     reading, writing = os.pipe()
-    folder = tempfile.mkdtemp(prefix="task-", dir=str(request["folder"]))
+    kept = "plan" in request
+    folder = str(request["folder"]) if kept else tempfile.mkdtemp(prefix="task-", dir=str(request["folder"]))
     token = secrets.token_hex(16)
     child = os.fork()
     if child == 0:
@@ -114,7 +128,8 @@ def _in_child(request: Message, requests: IO[str], answers: IO[str]) -> Message:
     finally:
         _end(child)
         os.close(reading)
-        remove(folder)
+        if not kept:
+            remove(folder)
 
 
 def _close_all_but(kept: int) -> None:
@@ -125,6 +140,7 @@ def _close_all_but(kept: int) -> None:
 
 def _task(request: Message, folder: str, token: str, stream: IO[str]) -> None:
     """Run one task in this process, its lines marked with the token."""
+    from ..harvest.program_run import keep_calls
     from ..runtime.absent_packages import NotInstalledError
     from .task import run
 
@@ -137,7 +153,10 @@ def _task(request: Message, folder: str, token: str, stream: IO[str]) -> None:
 
     answer: Message
     try:
-        answer = run(request, folder, lambda stage: send({"stage": stage}), lambda kept: send({"kept": kept}))
+        if "plan" in request:
+            answer = keep_calls(request, folder, lambda stage: send({"stage": stage}))
+        else:
+            answer = run(request, folder, lambda stage: send({"stage": stage}), lambda kept: send({"kept": kept}))
     except NotInstalledError as error:
         answer = unknown(str(error))
     except Exception as error:  # noqa: BLE001 - the verifier's own bug: no verdict, and it is said
@@ -212,13 +231,49 @@ def _children() -> list[int]:
 
 
 def remove(folder: str) -> None:
-    """Remove a folder, whatever modes its contents were given."""
+    """Remove a folder, whatever modes its contents were given and however deep it is.
 
-    def again(function: Callable[..., object], path: str, error: object) -> None:
-        for changed in (os.path.dirname(path), path):
-            with contextlib.suppress(OSError):
-                os.chmod(changed, 0o700)
+    Inner folders are moved up one by one: no path is longer than that of a folder in the folder.
+    """
+    fresh = itertools.count()
+    while names := _within(folder):
+        known = len(names)
+        for name in names:
+            at = os.path.join(folder, name)
+            if os.path.isdir(at) and not os.path.islink(at):
+                for inner in _within(at):
+                    _moved_up(os.path.join(at, inner), os.path.join(folder, f".left-{next(fresh)}"))
+                _try(os.rmdir, at)
+            else:
+                _try(os.unlink, at)
+            known -= not os.path.lexists(at)
+        if known == len(names):  # nothing can be removed
+            return
+    _try(os.rmdir, folder)
+
+
+def _within(folder: str) -> list[str]:
+    with contextlib.suppress(OSError):
+        os.chmod(folder, 0o700)
+        return os.listdir(folder)
+    return []
+
+
+def _moved_up(path: str, place: str) -> None:
+    """Remove a file; move a folder to a place where it is removed later."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        _try(lambda p: os.chmod(p, 0o700), path)
+        _try(lambda p: os.rename(p, place), path)
+    else:
+        _try(os.unlink, path)
+
+
+def _try(action: Callable[[str], object], path: str) -> None:
+    """Do it, if need be with the file made writable: Windows removes no others."""
+    try:
+        action(path)
+    except OSError:
         with contextlib.suppress(OSError):
-            function(path)
-
-    shutil.rmtree(folder, onerror=again)
+            if not os.path.islink(path):
+                os.chmod(path, 0o700)
+            action(path)

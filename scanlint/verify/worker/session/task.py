@@ -23,6 +23,7 @@ from ..runtime.jax_errors import in_staged_body, in_words
 from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.loading import Loaded, cut, load
 from ..runtime.nn_modules import is_linen, through_apply
+from ..runtime.project_imports import replace_texts
 from ..runtime.stored_results import storing
 from ..runtime.version_pair import VersionPair
 from ..sandbox.confine import Enclosure, enclose
@@ -34,14 +35,16 @@ from ..search.case_values import Family
 from ..search.final_dtypes import ended
 from ..search.input_sources import Inputs, NoInputs
 from ..testing.branch_cover import MARK, Coverage, changed_lines
-from ..testing.judge import Judge, Raises, Refuted, Weaker
+from ..testing.judge import Judge, Raises, Refuted, Unknown, Weaker
 from ..testing.measure import measured
 from ..testing.rounding import draws
-from ..testing.weigh import Unknown, Weighing
+from ..testing.weigh import Weighing
 from .case_families import Families
 from .watch import Clock
+from .without_checks import same_checks, without_checks
 
 LOAD_SECONDS = 20.0
+WITHOUT_CHECKS = "compared without assertions and prints, some of which keep the function from being traced"
 LATE = 0.55  # of a task's time: after that no further comparison begins
 Answer = dict[str, object]
 
@@ -55,14 +58,24 @@ def run(
     """
     intact = Intact.now()
     enclosure = enclose(folder, float(str(request["timeout"])), kernel=bool(request["kernel"]))
-    recordings = Recordings.read(request.get("recorded"))
-    task, answer = attempt(VerificationRun(request, stage, enclosure, intact, recordings))
-    if answer["verdict"] == "unknown" and task.source == "recorded":
+    replace_texts({str(file): str(text) for file, text in request.get("changed", {}).items()})  # type: ignore[attr-defined]
+    recordings, harvested = (Recordings.read(request.get(kind)) for kind in ("recorded", "harvested"))
+    kind, asked = "recorded", request.get("asked", "all")
+    if harvested and not recordings and not request["given"]:
+        kind, recordings = "harvested", harvested.traced()
+    task, answer = attempt(VerificationRun(request, stage, enclosure, intact, recordings, kind=kind))
+    if answer["verdict"] == "unknown" and task.recordings and asked != "called":
         keep(task.trusted(answer))
         other, again = attempt(VerificationRun(request, stage, enclosure, intact, Recordings()))
         if again["verdict"] != "unknown":
             task, answer = other, again
-    if task.doubtful(answer):
+    if task.held_by_checks(answer) and asked != "called":
+        keep(task.trusted(answer))
+        silent = VerificationRun(request, stage, enclosure, intact, task.recordings, kind=kind, silent=True)
+        other, again = attempt(silent)
+        if again["verdict"] in ("proved", "tested"):
+            task, answer = other, {**again, "verdict": "tested"}
+    if task.doubtful(answer) and asked != "own":
         kept = task.trusted(answer)
         keep(kept)
         found = VerificationRun(
@@ -71,7 +84,8 @@ def run(
         other, again = attempt(found)
         if again["verdict"] != "unknown":
             task, answer = other, again
-    return {**task.trusted(answer), "protections": enclosure.protections}
+    doubt = {"doubtful": True} if task.doubtful(answer) else {}
+    return {**task.trusted(answer), **doubt, "protections": enclosure.protections}
 
 
 def attempt(task: VerificationRun) -> tuple[VerificationRun, Answer]:
@@ -93,9 +107,9 @@ def attempt(task: VerificationRun) -> tuple[VerificationRun, Answer]:
     except SystemExit:
         answer = task.answer("unknown", reason="the code under test exits")
     except TookTooLong:
-        answer = task.answer("unknown", reason="the code under test takes too long")
+        answer = {**task.answer("unknown", reason="the code under test takes too long"), "limited": True}
     except MemoryError:
-        answer = task.answer("unknown", reason="the code under test needs too much memory")
+        answer = {**task.answer("unknown", reason="the code under test needs too much memory"), "limited": True}
     return task, answer
 
 
@@ -110,6 +124,8 @@ class VerificationRun:
     recordings: Recordings
     elsewhere: bool = False
     keep: Callable[[], None] = lambda: None
+    kind: str = "recorded"
+    silent: bool = False
     guessed: bool = False
     notes: list[str] = field(default_factory=list)
     source: str = "synthesised"
@@ -121,6 +137,7 @@ class VerificationRun:
 
     def __post_init__(self) -> None:
         self.clock = self.timed()
+        self.notes += [WITHOUT_CHECKS] if self.silent else []
 
     def timed(self) -> Clock:
         """A clock that starts now and is over when most of the task's time is spent."""
@@ -140,6 +157,12 @@ class VerificationRun:
             "notes": list(dict.fromkeys([*self.notes, *(weighing.notes if weighing else [])])),
             **more,
         }
+
+    def held_by_checks(self, answer: Answer) -> bool:
+        """Whether the versions may agree under tracing too, but for assertions and prints that fail there."""
+        judges = self.weighing.judges if self.weighing else []
+        held = any(judge.partial for judge in judges) or AssertionError.__name__ in str(answer.get("reason"))
+        return answer["verdict"] == "unknown" and held and same_checks(self.text("old"), self.text("new"))
 
     def doubtful(self, answer: Answer) -> bool:
         """Whether inputs from other files may change the verdict.
@@ -186,7 +209,8 @@ class VerificationRun:
         self.enclosure.loaded = False
         try:
             with limited(LOAD_SECONDS):
-                loaded = load(text, file, root, function, suffix, table=table, instrument=change, given=given)
+                made = (lambda tree: change(without_checks(tree))) if self.silent else change
+                loaded = load(text, file, root, function, suffix, table=table, instrument=made, given=given)
         except TookTooLong:
             raise Unknown(f"the module takes more than {LOAD_SECONDS:g} s to load") from None
         except SystemExit:
@@ -238,7 +262,7 @@ class VerificationRun:
         weighing.shortest = functools.partial(self.twin, old, signature, coverage, first=1)
         self.stage("making inputs")
         given = tuple((str(g), str(place)) for g, place in self.request["given"])  # type: ignore[attr-defined]
-        kept = "harvested" if self.elsewhere else "recorded"
+        kept = "harvested" if self.elsewhere else self.kind
         watched = Watched()
         self.settling = settling = Settling(
             inputs,
@@ -321,9 +345,9 @@ class VerificationRun:
         before, after = self.resolve(old, dotted), self.resolve(new, dotted)
         whole = functools.cache(lambda: self.joined(table))
         pace = Pace(old, before)
-        pair = VersionPair(old, new, before, after, signature, home, whole, draws(old.tree, dotted), pace)
-        self.intact.hold(pair, "before", "after", "old", "new", "signature", "home")
         traced, differentiated = bool(self.request["traced"]), bool(self.request["differentiated"])
+        pair = VersionPair(old, new, before, after, signature, home, whole, draws(old.tree, dotted), pace, traced)
+        self.intact.hold(pair, "before", "after", "old", "new", "signature", "home")
         judge = Judge(pair, traced, differentiated, self.stage, coverage or Coverage())
         self.intact.hold(judge, "pair", "coverage")
         return judge

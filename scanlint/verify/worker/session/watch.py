@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -9,10 +10,12 @@ import signal
 import time
 from dataclasses import dataclass, field
 
+from ..sandbox.idleness import Idleness, used
 from ..sandbox.limits import memory
 
 Message = dict[str, object]
-WALL = 3.0
+WALL = 40.0  # a task's seconds on a machine on which forty others run
+PARALLEL = 1.5  # processor seconds in a second of a task: XLA compiles in threads
 FOLDER_BYTES = 1 << 30
 LOOK_SECONDS = 0.5
 STUCK_SECONDS = 15.0
@@ -24,32 +27,29 @@ RENEWALS = 2  # restarts of a task's clock: to search other files, and to compar
 
 @dataclass
 class Clock:
-    """A process's time without what it spent waiting for a processor, so that a busy machine changes no verdict."""
+    """A process's processor time, and the time in which it neither runs nor waits for a processor.
+
+    How busy the machine is changes neither, and so no verdict. Some systems tell neither: it is the time that passed.
+    """
 
     process: int
     timeout: float
     started: float = field(default_factory=time.monotonic)
-    before: float = 0.0
+    before: float | None = None
+    idle: Idleness = field(init=False)
 
     def __post_init__(self) -> None:
-        self.before = self.waited()
-
-    def waited(self) -> float:
-        """Seconds that the process was ready to run and did not; none on systems that do not tell."""
-        found = 0.0
-        try:
-            for thread in os.listdir(f"/proc/{self.process}/task"):
-                with open(f"/proc/{self.process}/task/{thread}/schedstat", "rb") as stream:
-                    found = max(found, int(stream.read().split()[1]) / 1e9)
-        except (OSError, IndexError, ValueError):
-            return found
-        return found
+        self.before = used(self.process)
+        self.idle = Idleness(self.process)
 
     def over(self) -> bool:
-        passed = time.monotonic() - self.started
-        return passed > self.timeout and (
-            passed > WALL * self.timeout or passed - self.waited() + self.before > self.timeout
-        )
+        passed, now = time.monotonic() - self.started, used(self.process)
+        if passed > WALL * self.timeout:
+            return True
+        if now is None or self.before is None:
+            return passed > self.timeout
+        self.idle.look()
+        return now - self.before > PARALLEL * self.timeout or self.idle.seconds > self.timeout
 
 
 @dataclass
@@ -143,12 +143,13 @@ class Watch:
         if self.endless and (compared := COMPARED.match(self.stage)) is not None:
             text = f"{compared[1]}: {self.endless}, and the old one took {compared[2]} s"
             differ = "the two versions differ"
-            return {"verdict": "refuted", "reason": differ, "counterexample": text, "endless": True}
+            return {"verdict": "refuted", "reason": differ, "counterexample": text, "endless": True, "limited": True}
         why = f"{self.over or f'the code under test ended the process ({ended})'} while {self.stage}"
         if self.kept is not None:
             notes = self.kept.get("notes")
-            return {**self.kept, "notes": [*(notes if isinstance(notes, list) else []), f"other inputs: {why}"]}
-        return unknown(why)
+            said = [*(notes if isinstance(notes, list) else []), f"other inputs: {why}"]
+            return {**self.kept, "notes": said, "limited": True}
+        return {**unknown(why), "limited": True}
 
 
 def unknown(reason: str) -> Message:
@@ -165,14 +166,18 @@ def resident(process: int) -> int:
 
 
 def size(folder: str) -> int:
-    """Bytes of all files in a folder."""
-    total = 0
-    for where, _, names in os.walk(folder):
-        for name in names:
-            try:
-                total += os.lstat(os.path.join(where, name)).st_size
-            except OSError:
-                continue
+    """Bytes of all files in a folder; without end where folders lie too deep for a path to lead there."""
+    total, left = 0, [folder]
+    while left:
+        try:
+            with os.scandir(left.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        left.append(entry.path)
+                    else:
+                        total += entry.stat(follow_symlinks=False).st_size
+        except OSError as error:
+            total += FOLDER_BYTES + 1 if error.errno == errno.ENAMETOOLONG else 0
     return total
 
 

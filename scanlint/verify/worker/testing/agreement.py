@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import jax
@@ -12,6 +13,8 @@ import numpy as np
 from ..runtime.jax_functions import attribute, eps, is_key, of_array, shape, tiny, weakly_typed
 
 BASE_ULPS = 64.0
+MOST_LEAVES = 4
+LONG = re.compile(r"^(float|complex|int|uint)(\d+)$")
 ACCEPTED_RELATIVE = {2: 2e-2, 4: 1e-4, 8: 1e-9}
 
 
@@ -165,17 +168,40 @@ def describe(values: dict[str, object], limit: int = 400) -> str:
 
 
 def kinds(values: dict[str, object]) -> str:
-    """Shapes and dtypes of arguments in words: `x: float32[5], n: 3`."""
-    leaves = {name: jax.tree_util.tree_leaves(v)[:4] or [v] for name, v in values.items()}
-    return ", ".join(f"{name}: {', '.join(map(_kind_of, found))}" for name, found in leaves.items())
+    """Shapes and dtypes of arguments in words: `x: f32[5], h: (f32[3], f32[]), n: 3`."""
+    return ", ".join(kinds_by_name(values))
+
+
+def kinds_by_name(values: dict[str, object]) -> tuple[str, ...]:
+    """The same, one argument after the other."""
+    return tuple(f"{name}: {_kinds_of(jax.tree_util.tree_leaves(v) or [v])}" for name, v in values.items())
+
+
+def named_once(sets: Sequence[tuple[str, ...]]) -> str:
+    """Several sets of arguments in words: after the first one, only what is another than in the first."""
+    first = sets[0]
+    others = (tuple(said for said in listed if said not in first) or listed for listed in sets[1:])
+    return "; ".join(", ".join(listed) for listed in (first, *others))
+
+
+def _kinds_of(leaves: Sequence[object]) -> str:
+    said = [*map(_kind_of, leaves[:MOST_LEAVES]), *(["..."] if len(leaves) > MOST_LEAVES else [])]
+    return said[0] if len(said) == 1 else f"({', '.join(said)})"
 
 
 def _kind_of(leaf: object) -> str:
     """Python numbers but whole ones are inputs like others."""
     if of_array(leaf):
-        return f"{attribute(leaf, 'dtype')}[{', '.join(map(str, shape(leaf)))}]"
+        return f"{short(str(attribute(leaf, 'dtype')))}[{', '.join(map(str, shape(leaf)))}]"
     text = type(leaf).__name__ if isinstance(leaf, (float, complex)) else _shown(leaf)
     return text if len(text) < 30 else type(leaf).__name__
+
+
+def short(dtype: str) -> str:
+    """The name of a dtype as in the notation of inputs: `f32` for `float32`, `key` for that of random keys."""
+    if dtype.startswith("key<"):
+        return "key"
+    return LONG.sub(lambda found: found[1][0] + found[2], dtype).replace("bfloat16", "bf16")
 
 
 def _shown(value: object) -> str:

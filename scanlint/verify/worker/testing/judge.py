@@ -15,7 +15,7 @@ import numpy as np
 from ..proof.paths import forget
 from ..runtime.calling import TookTooLong, Values, jitted, limited, split, without_elements, without_trips
 from ..runtime.eager_pace import CASE_SECONDS
-from ..runtime.jax_errors import UNTRACEABLE, Fact, first_line, in_staged_body, of_carried_types, says
+from ..runtime.jax_errors import Fact, first_line, in_staged_body, of_carried_types, says, untraceable
 from ..runtime.jax_functions import is_key, placed, shape, weakly_typed
 from ..runtime.line_marks import ReachedLines
 from ..runtime.version_pair import VersionPair
@@ -24,6 +24,7 @@ from .agreement import ACCEPTED_RELATIVE, Agreement, Difference, compare, descri
 from .branch_cover import Coverage, Way
 from .rounding import AMPLIFIED, FINER, FINEST, left_in_double, spread
 from .ties import stands
+from .untraced_places import place_of
 from .weak_types import Weakness
 
 SPREAD = "where there are no rows, what the loop starts with has the shape of a row"
@@ -32,6 +33,10 @@ EMPTY = "where there is nothing to loop over, an empty result differs in shape o
 ROUNDED = "the versions round differently: they agree in double precision, and in single precision nearly so"
 Function = Callable[..., object]
 Result = TypeVar("Result")
+
+
+class Unknown(Exception):
+    """No verdict can be given; the message says why and what to do."""
 
 
 class Refuted(Exception):
@@ -68,6 +73,7 @@ class Judge:
     blank: int = 0
     slow: bool = False
     partial: bool = False
+    stuck: str = ""
     max_error: float = 0.0
     notes: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
@@ -87,7 +93,8 @@ class Judge:
             self.coverage.begin()
             self.stage(f"running the old version on {label}")
             started = time.process_time()
-            expected = pair.run_old(values, None if case.ordinary else pair.pace.boundary_patience)
+            usual = None if case.ordinary else pair.pace.boundary_patience
+            expected = pair.run_old(values, case.patience or usual)
             spent = time.process_time() - started
             way = self.coverage.way()
         except TookTooLong:
@@ -102,7 +109,7 @@ class Judge:
             return False
         self.stage(f"running the new version on {label} (the old one took {spent:.2f} s)")
         forget()
-        for name, run in self.runs(values):
+        for name, run in self.runs(values, plainly=not case.finite):
             try:
                 found = self.untraced(run, values)
             except Exception as error:
@@ -151,10 +158,12 @@ class Judge:
         """Run the new version; with staging disabled if, like the old one, it needs the value of a tracer elsewhere."""
         try:
             return run()
-        except UNTRACEABLE:
-            if self.pair.old_traces(values):
+        except Exception as error:
+            if not untraceable(error) or self.pair.old_traces(values):
                 raise
             self.partial = True
+            new = self.pair.new
+            self.stuck = self.stuck or place_of(error, str(new.module.__file__), new.tree)
             with jax.disable_jit(), limited(self.pair.pace.patience):
                 return self.pair.run_new(values)
 
@@ -211,12 +220,15 @@ class Judge:
         if sizes[1] > sizes[0]:
             self.note("a second call with equal arguments is traced again")
 
-    def runs(self, values: Values) -> Iterator[tuple[str, Callable[[], object]]]:
-        """The ways to run the new version: under its own jit, or under one made here if the function is traced."""
+    def runs(self, values: Values, *, plainly: bool = False) -> Iterator[tuple[str, Callable[[], object]]]:
+        """The ways to run the new version: under its own jit, or under one made here if the function is traced.
+
+        And without jit where there was no case yet, or `plainly`: XLA hides a NaN where it makes `x * mask` a choice.
+        """
         pair, mine = self.pair, self.pair.moved(values)
         if self.traced and not jitted(pair.after):
             yield " (under jit)", lambda: pair.under_jit(values)
-            if self.cases == 0:
+            if plainly or self.cases == 0:
                 yield " (not under jit)", lambda: pair.signature.call(pair.after, mine)
         else:
             yield "", lambda: pair.signature.call(pair.after, mine)

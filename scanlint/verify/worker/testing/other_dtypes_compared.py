@@ -26,6 +26,7 @@ WORSE = 1.5
 DRAWN = 4.0
 SCALES = (0.0, -1.0, 8.0)
 DRAWS = 4
+HALVES = 4.0  # roundings of half precision
 
 
 def same_in_other_types(judge: Judge, values: Values, kind: Retyping, *, along: bool = False) -> str:
@@ -69,12 +70,21 @@ def same_in_other_types(judge: Judge, values: Values, kind: Retyping, *, along: 
             and not _as_exact(judge, values, wide, found, result)
             and not (kind is Retyping.WHOLE and _rounded(judge, values, result))
         ):
+            if _half(judge, values, result):
+                return f"Python's numbers have more digits than those of half precision, for {kinds(values)}"
             raise Weaker(f"{describe(values)}: {result.text}{name}")
         seen = Weakness()
         seen.compared(expected, found, values)
         if not (along and seen.lost() and not one_proof(judge.pair, values).weaker):
             judge.weakness.compared(expected, found, values)
     return ""
+
+
+def _half(judge: Judge, values: Values, result: Difference) -> bool:
+    """Whether rounding in half precision tells versions apart of which the old one computes with Python numbers too."""
+    halves = any(attribute(leaf, "dtype", None) == jnp.float16 for leaf in jax.tree_util.tree_leaves(dict(values)))
+    near = result.values_only and result.relative <= HALVES * eps("float16")
+    return halves and near and not judge.pair.old_traces(values)
 
 
 def _rounded(judge: Judge, values: Values, result: Difference) -> bool:

@@ -7,24 +7,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 
+from ..infer.specs import Alternatives
+from ..proof.prove import Proof
 from ..proof.traced_pair import PROOF_SECONDS, nothing_in, one_proof, shape_of
 from ..runtime.calling import TookTooLong, Values, without_elements
 from ..runtime.jax_errors import in_staged_body
 from ..search.case_values import Case, Family
 from ..search.higher_ranks import GUESSED
-from .agreement import describe, kinds
-from .judge import EMPTY, NOTHING, Judge, Weaker
+from .agreement import describe, kinds_by_name
+from .judge import EMPTY, NOTHING, Judge
+from .trip_counts import LARGE, Enlarged
 from .weak_types import WEAKER
 
 SHAPES = 24
+LARGE_SECONDS = 2.0
 
 
 @dataclass
 class ProgramComparison:
     """Compares the programs of both versions, or of their twins with short loops; and what that has shown so far.
 
-    `before` and `after` are equation counts, `compared` the shapes for which the programs are equal. `along`: they were
-    compared along the paths of the old version.
+    `before` and `after` are equation counts, `compared` the shapes for which the programs are equal, `counts` the whole
+    numbers of static parameters, `any` the parameters whose whole number does not matter. `along`: they were compared
+    along the paths of the old version. `narrow`: the types of few bits in which a version counts.
+    `weaker`: where a result is weakly typed in the new version alone.
     """
 
     full: Judge
@@ -33,9 +39,53 @@ class ProgramComparison:
     after: int | None = None
     along: bool = False
     remarks: list[str] = field(default_factory=list)
-    compared: list[str] = field(default_factory=list)
+    compared: list[tuple[str, ...]] = field(default_factory=list)
+    counts: dict[str, set[int]] = field(default_factory=dict)
+    any: set[str] = field(default_factory=set)
+    narrow: frozenset[str] = frozenset()
+    weaker: str = ""
 
-    def proved(self, families: list[Family]) -> bool:
+    def proved(self, families: list[Family], large: list[Enlarged]) -> bool:
+        """Whether the programs are equal for all shapes and static values tried, small, large and more than one."""
+        return self.equal(families) and all(map(self.lasting, large)) and self.varied(families)
+
+    def lasting(self, enlarged: Enlarged) -> bool:
+        """Whether nothing shows that the programs differ where one number is large."""
+        judge, values = self.twin or self.full, made(enlarged.cases[0])
+        if values is None or self.holds_for(enlarged):
+            return True
+        proof = one_proof(judge.pair, values, LARGE_SECONDS)
+        if proof.same:
+            self.note(proof, values)
+        return not proof.differs
+
+    def varied(self, families: list[Family]) -> bool:
+        """Whether every static whole number had several values, unless the user gave it."""
+        given = {n for f in families for n, s in (f.specs or {}).items() if isinstance(s, Alternatives)}
+        alone = sorted(name for name, values in self.counts.items() if len(values) == 1 and name not in given)
+        self.remarks += [f"`{n}` could only be {min(self.counts[n])}: nothing is proved for others" for n in alone]
+        return not alone
+
+    def note(self, proof: Proof, values: Values) -> None:
+        """Keep the static numbers of equal programs."""
+        for name, value in values.items():
+            if type(value) is int and name in proof.static:
+                self.counts.setdefault(name, set()).add(value)
+            elif type(value) is int:
+                self.any.add(name)
+
+    def told(self) -> list[str]:
+        """The whole numbers that a proof holds for, in words."""
+        some = [f"proved for {n} = {', '.join(map(str, sorted(v)))}" for n, v in sorted(self.counts.items())]
+        every = [f"proved for every {n}, by induction over the trips" for n in sorted(self.any - self.counts.keys())]
+        return some + every
+
+    def holds_for(self, enlarged: Enlarged) -> bool:
+        """Whether the programs are equal where this number is large, or for any value of it."""
+        numbers = self.counts.get(enlarged.name)
+        return LARGE in numbers if numbers is not None else enlarged.name in self.any
+
+    def equal(self, families: list[Family]) -> bool:
         """Whether the programs are equal for all shapes and static values tried, first with loops of full length."""
         self.full.stage("comparing the traced programs")
         seen: set[str] = set()
@@ -44,6 +94,7 @@ class ProgramComparison:
         for family, values in self.distinct(families, seen):
             judge = self.full if len(seen) == 1 or self.twin is None else self.twin
             proof = one_proof(judge.pair, values)
+            self.narrow |= proof.narrow
             if judge is self.full:
                 self.before, self.after = _larger(self.before, proof.before), _larger(self.after, proof.after)
             nothing = proof.error is not None and nothing_in(values, proof.error) and in_staged_body(proof.error)
@@ -55,8 +106,9 @@ class ProgramComparison:
             if not proof.same:
                 return False
             if proof.weaker and not without_elements(values):
-                raise Weaker(f"{describe(values)}: {WEAKER}")
-            self.compared.append(kinds(values))
+                self.weaker = self.weaker or f"{describe(values)}: {WEAKER}"
+            self.compared += [said] if (said := kinds_by_name(values)) not in self.compared else []
+            self.note(proof, values)
             self.along = self.along or proof.along
             filled = filled or families[0].real or not without_elements(values)
             if proof.empty:

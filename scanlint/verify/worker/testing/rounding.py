@@ -12,10 +12,10 @@ import numpy as np
 
 from ..infer.guess import KEY_NAMES
 from ..proof.jaxpr_numbers import count
-from ..runtime.calling import TookTooLong, Values, limited, split
+from ..runtime.calling import Split, TookTooLong, Values, limited, split
 from ..runtime.jax_functions import eps, in_x64, is_key, placed, tiny, x64
 from ..runtime.loading import cut
-from ..runtime.version_pair import VersionPair
+from ..runtime.version_pair import VersionPair, static_key
 
 FACTOR = 16.0
 UNITS = (1.0, 1.0, 3.0, 8.0)  # one ULP may be lost in the first sum
@@ -163,16 +163,21 @@ def left_in_double(pair: VersionPair, values: Values, relative: float) -> float:
 
 
 def compilable(pair: VersionPair, values: Values) -> bool:
-    """Whether the old version traces to a program that compiles in reasonable time."""
-    if pair.pace.compilable is None:
-        parts = split(pair.own(values), pair.signature.static, numbers=True)
-        try:
-            with limited(SECONDS):
-                program = jax.make_jaxpr(lambda *ls: pair.arrays(pair.before, parts, ls))(*parts.leaves)
-            pair.pace.compilable = count(program.jaxpr) <= COMPILED_EQUATIONS
-        except (Exception, TookTooLong):  # noqa: BLE001
-            pair.pace.compilable = False
-    return pair.pace.compilable
+    """Whether the old version traces to a program that compiles in reasonable time, at these sizes and trip counts."""
+    known, parts = pair.pace.compilable, split(pair.own(values), pair.signature.static, numbers=True)
+    key = (static_key(parts), tuple((getattr(x, "shape", ()), str(getattr(x, "dtype", type(x)))) for x in parts.leaves))
+    if key not in known:
+        known[key] = _compiles_soon(pair, parts)
+    return known[key]
+
+
+def _compiles_soon(pair: VersionPair, parts: Split) -> bool:
+    try:
+        with limited(SECONDS):
+            program = jax.make_jaxpr(lambda *ls: pair.arrays(pair.before, parts, ls))(*parts.leaves)
+        return count(program.jaxpr) <= COMPILED_EQUATIONS
+    except (Exception, TookTooLong):  # noqa: BLE001
+        return False
 
 
 def apart(expected: object, other: object) -> Apart:

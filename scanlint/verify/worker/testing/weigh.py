@@ -16,13 +16,15 @@ from ..runtime.loading import Loaded
 from ..search.case_values import GENTLE, GENTLE_POSITIVE, OTHERWISE, Case, Family, Filling, cases, searching
 from ..search.input_sources import REMEDY, Inputs
 from ..search.other_dtypes import Retyping, narrowed
-from .agreement import kinds
+from .agreement import kinds_by_name, named_once
 from .branch_boundaries import turns
 from .branch_cover import Coverage
+from .far_cases import run_far
 from .gradients import same_gradients
-from .judge import Judge, Raises, Refuted, Weaker
+from .judge import Judge, Raises, Refuted, Unknown, Weaker
 from .other_dtypes_compared import same_in_other_types
 from .program_comparison import ProgramComparison, made
+from .trip_counts import enlarged
 
 MAX_CASES = 48
 PROVED_CASES = 5
@@ -37,10 +39,6 @@ PATIENCE = 10.0
 LONG_SECONDS = 12.0
 MAX_NAMED = 3
 T = TypeVar("T")
-
-
-class Unknown(Exception):
-    """No verdict can be given; the message says why and what to do."""
 
 
 MOST_SHORTEST = 12  # cases for the twins whose loops end on their first trips
@@ -90,8 +88,10 @@ class Weighing:
 
     def verdict(self, families: list[Family]) -> str:
         """ "proved" or "tested"; raises Refuted or Unknown."""
-        proved = self.programs.proved(families)
+        large = list(enlarged(families, self.inputs.constants()[1]))
+        proved = self.programs.proved(families, large)
         self.try_all(families, proved)
+        run_far(self, families, [e for e in large if not (proved and self.programs.holds_for(e))])
         self.strongly_typed()
         if not self.full.cases:
             failures = [f for j in (self.full, self.twin) if j is not None for f in j.failures]
@@ -116,14 +116,17 @@ class Weighing:
         self.strongly_typed()
         self.widened(families, proved)
         if any(judge.partial for judge in self.judges):
-            raise Unknown("the versions agree, but other places still keep the function from being traced")
+            stuck = dict.fromkeys(judge.stuck for judge in self.judges if judge.stuck)
+            named = f": {', '.join(stuck)}" if stuck else ""
+            raise Unknown(f"the versions agree, but other places still keep the function from being traced{named}")
         if self.twin is not None and self.twin.cases:
             self.remarks.append(f"{self.twin.cases} of the inputs were tried with the long loops cut short")
-        ran = dict.fromkeys(kinds(values) for judge in self.judges for _, values, _ in judge.ran)
+        ran = dict.fromkeys(kinds_by_name(values) for judge in self.judges for _, values, _ in judge.ran)
         shapes = self.programs.compared if proved else list(ran)
         more = f"; and {len(shapes) - MAX_NAMED} more" if len(shapes) > MAX_NAMED else ""
-        told = f"{'the same program for' if proved else 'inputs tried:'} {'; '.join(shapes[:MAX_NAMED])}{more}"
-        self.remarks += [told] if shapes else []
+        self.remarks += self.programs.told() if proved else []
+        head = "the same program for" if proved else "inputs tried:"
+        self.remarks += [f"{head} {named_once(shapes[:MAX_NAMED])}{more}"] if shapes else []
         return "proved" if proved else "tested"
 
     def in_time(self, where: str, action: Callable[[], None]) -> None:
@@ -132,6 +135,13 @@ class Weighing:
             self.remarks.append(f"not compared {where}: each run takes seconds")
         else:
             action()
+
+    def compared(self, case: Case) -> bool:
+        """Whether a case could be compared, on the twins if there are any."""
+        return self.quickly(lambda judge: judge.check(case))
+
+    def is_late(self) -> bool:
+        return self.late()
 
     def quickly(self, action: Callable[[Judge], T]) -> T:
         """Compare the twins if there are any; a difference between them is checked on the versions themselves."""
@@ -270,7 +280,7 @@ class Weighing:
 
     def strongly_typed(self) -> None:
         """Raise Weaker if a result has become weakly typed."""
-        lost = next((text for judge in self.judges if (text := judge.weakness.lost())), "")
+        lost = self.programs.weaker or next((text for judge in self.judges if (text := judge.weakness.lost())), "")
         if lost:
             raise Weaker(lost)
 

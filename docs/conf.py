@@ -1,0 +1,46 @@
+"""The site: `sphinx-build -W docs build/site`; a page for each rule is made from rules/."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+HERE = Path(__file__).parent
+PAGES = HERE / "rules"
+
+project = "scanlint"
+author = "scanlint developers"
+extensions = ["myst_parser"]
+myst_heading_anchors = 3
+html_theme = "furo"
+html_title = "scanlint"
+exclude_patterns = ["_build"]
+nitpicky = True
+ROLE = re.compile(r"^(```+)(python|toml) [\w ]+$", re.MULTILINE)
+
+
+def rule_page(text: str) -> str:
+    """A page of the catalogue without its front matter and the roles of its examples."""
+    body = text.split("---\n", 2)[-1].lstrip() if text.startswith("---\n") else text
+    return ROLE.sub(r"\1\2", body)
+
+
+def index(names: list[str]) -> str:
+    """The page that leads to the others."""
+    listed = "\n".join(names)
+    head = "# Rules\n\n`scanlint rule NAME` shows the same in a terminal.\n\n"
+    return f"{head}```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n"
+
+
+def make_pages() -> None:
+    """Write the rules' pages below docs/, where the generator reads them."""
+    shutil.rmtree(PAGES, ignore_errors=True)
+    PAGES.mkdir()
+    sources = sorted((HERE.parent / "rules").glob("*.md"))
+    for source in sources:
+        (PAGES / source.name).write_text(rule_page(source.read_text(encoding="utf-8")), encoding="utf-8")
+    (PAGES / "index.md").write_text(index([source.stem for source in sources]), encoding="utf-8")
+
+
+make_pages()

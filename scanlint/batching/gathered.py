@@ -1,0 +1,119 @@
+"""Sums and scattered additions over examples: `total += f(x)`, `out = out.at[k].add(v)`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scanlint.batching.examples import Rows, row_read
+from scanlint.dataflow.around import defuse_of
+from scanlint.host.callees import by_jax
+from scanlint.loops.accumulators.collected_lists import Output
+from scanlint.loops.loop import LoopModel
+from scanlint.loops.streams import is_array
+from scanlint.syntax.bindings import binds, reads, targets
+
+
+class Addition(NamedTuple):
+    """The statement with which each trip adds `value` to a name; to these `places` of an array, where it has some."""
+
+    name: str
+    statement: ast.Assign | ast.AugAssign
+    value: ast.expr
+    places: tuple[ast.expr, ...] = ()
+
+    @property
+    def parts(self) -> tuple[ast.expr, ...]:
+        """What differs from trip to trip."""
+        return (*self.places, self.value)
+
+
+class GatheringLoop(NamedTuple):
+    """A loop of the host that does nothing but add: with the parts of examples that are more than an array's rows."""
+
+    model: LoopModel
+    additions: tuple[Addition, ...]
+    plain: bool
+
+
+def gathering(model: LoopModel) -> GatheringLoop | None:
+    """The loop, if all that goes from trip to trip is what JAX computes of examples, added up."""
+    node = model.node
+    if not isinstance(node, ast.For) or model.outputs or not model.carried or model.unit.context(node).traced:
+        return None
+    found = tuple(a for s in node.body if (a := _addition(s)) is not None and a.name in model.carried)
+    if {a.name for a in found} != set(model.carried) or not all(_alone(model, a) for a in found):
+        return None
+    plain = len(node.body) == len(found) and all(row_of(model, part) is not None for a in found for part in a.parts)
+    outputs = tuple(Output(a.name, a.statement, (), a.statement, part, ()) for a in found for part in mapped(model, a))
+    return GatheringLoop(LoopModel(model.unit, node, model.streams, model.starts, outputs), found, plain)
+
+
+def mapped(model: LoopModel, addition: Addition) -> list[ast.expr]:
+    """The parts that are computed: all that are not rows as they stand in an array."""
+    return [part for part in addition.parts if row_of(model, part) is None] or [addition.value]
+
+
+def row_of(model: LoopModel, part: ast.expr) -> Rows | None:
+    """The array whose row an expression is, if it is no more than that."""
+    for stream in model.streams:
+        if stream.kind == "rows" and stream.array is not None and not stream.loose and not stream.reverse:
+            if isinstance(part, ast.Name) and targets(stream.target) == [part.id]:
+                return Rows(stream.array, 0, target=stream.target)
+    bound = binds(*model.node.body) | frozenset(n for s in model.streams for n in targets(s.target))
+    counts = {n for s in model.streams if s.kind == "range" and (s.plain or s.counted) for n in targets(s.target)}
+    uses = [n for n in ast.walk(part) if isinstance(n, ast.Name) and n.id in counts]
+    found = row_read(model.unit, uses[0], bound) if len(uses) == 1 else None
+    return Rows(part.value, found[1], [part]) if found is not None and found[0] is part else None
+
+
+def _addition(statement: ast.stmt) -> Addition | None:
+    match statement:
+        case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value):
+            return Addition(name, statement, value)
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(ast.Name(id=left), ast.Add(), value)):
+            return Addition(name, statement, value) if left == name else None
+        case ast.Assign(
+            targets=[ast.Name(id=name)],
+            value=ast.Call(
+                func=ast.Attribute(
+                    value=ast.Subscript(value=ast.Attribute(value=ast.Name(id=array), attr="at"), slice=at), attr="add"
+                ),
+                args=[value],
+                keywords=[],
+            ),
+        ) if array == name:
+            places = tuple(_places(at))
+            return Addition(name, statement, value, places) if places else None
+    return None
+
+
+def _places(at: ast.expr) -> Iterator[ast.expr]:
+    """The indices of a place, which come before all of the axes that are meant as a whole; none where it is not so."""
+    parts = at.elts if isinstance(at, ast.Tuple) else [at]
+    whole = [isinstance(part, ast.Slice) for part in parts]
+    bare = all(ast.unparse(part) == ":" for part, slice in zip(parts, whole, strict=True) if slice)
+    if bare and whole == sorted(whole) and not any(isinstance(part, ast.Starred | ast.Constant) for part in parts):
+        yield from (part for part, slice in zip(parts, whole, strict=True) if not slice)
+
+
+def _alone(model: LoopModel, addition: Addition) -> bool:
+    """Whether the loop only adds to a name which, like what is added, holds a number or an array of JAX."""
+    unit, name = model.unit, addition.name
+    mentions = sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(model.node))
+    own = sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(addition.statement))
+    if mentions != own or name in reads(*addition.parts) or not (addition.places or _starts(model, addition)):
+        return False
+    if row_of(model, addition.value) is not None:
+        return bool(addition.places) and is_array(unit, addition.value)
+    return by_jax(unit, addition.value) or is_array(unit, addition.value)
+
+
+def _starts(model: LoopModel, addition: Addition) -> bool:
+    """Whether a number or an array of JAX is added to: those of NumPy change in place, for all that hold them."""
+    unit, defuse = model.unit, defuse_of(model.unit)
+    made = [defuse.source(d) for d in defuse.before(model.node, addition.name)]
+    numbers = [type(unit.value(s).constant) in (int, float) for s in made if s is not None]
+    arrays = [is_array(unit, s) for s in made if s is not None]
+    return bool(made) and len(arrays) == len(made) and all(a or n for a, n in zip(arrays, numbers, strict=True))

@@ -1,0 +1,185 @@
+"""Questions about rewrites: what the verifier is told, and whether an earlier run has told already."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+
+from scanlint.engine.directives import given_inputs
+from scanlint.engine.session import Session
+from scanlint.finding import Verification
+from scanlint.fix.program_calls import ProgramCalls
+from scanlint.fix.verdicts import Answer, KeptVerdicts
+from scanlint.record.recordings import recorded
+from scanlint.trace.unit import Unit
+from scanlint.verify.interpreter import VerifierUnavailable, find_interpreter
+from scanlint.verify.verifier import Task, Verifier, verification
+
+NOWHERE = "nothing can be verified here, as the error below says"
+
+
+class Questions:
+    """Asks one verifier about all rewrites of a run, which has the project run once for inputs.
+
+    `changed` are the files with texts that will be written; `limited`: an answer may be another one the next time.
+    """
+
+    def __init__(self, session: Session, progress: Callable[[str], None]) -> None:
+        self.session = session
+        self.progress = progress
+        self.verifier: Verifier | None = None
+        self.unavailable: str | None = None
+        self.done = 0
+        self.limited = False
+        self.changed: dict[str, str] = {}
+        self.wanted = [
+            (session.files[path], {found.unit[1] for found in listed if found.finding.fix.status == "available"})
+            for path, listed in sorted(session.found.items())
+        ]
+        self._refuted: dict[tuple[str, str, str], Verification] = {}
+        self._calls: ProgramCalls | None = None
+
+    @property
+    def protections(self) -> tuple[str, ...]:
+        """What kept the code under test from doing harm; nothing where none was run."""
+        return self.verifier.protections if self.verifier is not None else ()
+
+    def close(self) -> None:
+        """End the verifier, and remove what was kept for it."""
+        if self.verifier is not None:
+            self.verifier.close()
+        if self._calls is not None:
+            self._calls.close()
+
+    def verdict(self, unit: Unit, old: str, new: str) -> Verification:
+        """The verdict on one unit's rewrite; what was refuted is not tried again: it might pass for lack of time."""
+        key = f"{unit.source.path}:{unit.qualname}", old, new
+        if key not in self._refuted:
+            verdict = self._ask(unit, old, new)
+            if verdict.verdict != "refuted":
+                return verdict
+            self._refuted[key] = verdict
+        return self._refuted[key]
+
+    def _ask(self, unit: Unit, old: str, new: str) -> Verification:
+        self.done += 1
+        self.progress(f"verifying {unit.qualname} in {unit.source.path} ({self.done} done so far)")
+        if self.unavailable is not None:
+            self.limited = True
+            return Verification("unknown", NOWHERE)
+        try:
+            return verification(self._answer(self._task(unit, old, new)))
+        except VerifierUnavailable as error:
+            self.unavailable, self.limited = str(error), True
+            self.session.problems.append(self.unavailable)
+            return Verification("unknown", NOWHERE)
+
+    def _answer(self, task: Task) -> Answer:
+        """What the verifier says of a task, in an earlier run or now."""
+        kept = self.kept
+        known = kept.get(task) if kept is not None else None
+        if known is not None:
+            return known
+        answer = self._verifier.answer(task if task.recorded or task.given else replace(task, asked="own"))
+        if not (task.recorded or task.given) and _open(answer):
+            answer = self._called(task, answer)
+        self.limited = self.limited or "limited" in answer
+        if kept is not None:
+            kept.keep(task, answer)
+        return answer
+
+    def _called(self, task: Task, answer: Answer) -> Answer:
+        """What is said of a task on the arguments of the project's own calls; the answer as it was where nothing is."""
+        calls = self._program.of(Path(task.file), task.function)
+        if not calls and not answer.get("doubtful"):
+            return answer
+        again = self._verifier.answer(replace(task, harvested=calls, asked="called" if calls else "all"))
+        return answer if again["verdict"] == "unknown" and answer["verdict"] == "refuted" else again
+
+    @cached_property
+    def _python(self) -> str:
+        """The interpreter that verifies."""
+        return find_interpreter(self.session.settings.python, self.session.settings.root)
+
+    @cached_property
+    def _verifier(self) -> Verifier:
+        """The verifier, made when there is something to verify."""
+        settings = self.session.settings
+        self.verifier = Verifier(
+            self._python,
+            timeout=settings.verify_timeout,
+            measure=settings.measure,
+            passed=settings.verify_environment,
+        )
+        return self.verifier
+
+    @cached_property
+    def kept(self) -> KeptVerdicts | None:
+        """The verdicts of earlier runs, where results are kept."""
+        session = self.session
+        if session.cache is None:
+            return None
+        try:
+            return KeptVerdicts(session.cache, session.settings, session.surveys, self._python)
+        except VerifierUnavailable:
+            return None  # said where something is verified
+
+    def _task(self, unit: Unit, old: str, new: str) -> Task:
+        file = self.session.files[unit.source.path]
+        context = unit.context(unit.node)
+        return Task(
+            path=unit.source.path,
+            function=unit.qualname,
+            old=old,
+            new=new,
+            root=str(self.session.settings.root),
+            file=str(file.absolute()),
+            given=self._given(unit, old),
+            static=context.static,
+            traced=context.traced,
+            differentiated=any(c.differentiated and _changes(unit, c.node, new) for c in unit.contexts.values()),
+            recorded=recorded(self.session.settings.root, file, unit.qualname),
+            changed={
+                str(self.session.files[path].absolute()): text
+                for path, text in self.changed.items()
+                if path != unit.source.path
+            },
+        )
+
+    @cached_property
+    def _program(self) -> ProgramCalls:
+        """What one run of the project calls the functions with that may be rewritten; raises VerifierUnavailable."""
+        self.progress("running the project's own tests and scripts for the arguments that they pass")
+        self._calls = ProgramCalls.run(self._verifier, self.session.settings.root, self.wanted)
+        return self._calls
+
+    def _given(self, unit: Unit, text: str) -> tuple[tuple[str, str], ...]:
+        """What the user says about the inputs, and where: in comments above the function, or in the configuration."""
+        comments = given_inputs(text)
+        line = getattr(unit.node, "lineno", 0)
+        if line in comments:
+            return tuple((g.text, f"{unit.source.path}:{g.line}") for g in comments[line])
+        settings = self.session.settings
+        place = f"{settings.source}: [tool.scanlint.inputs]"
+        return tuple((s, place) for name, specs in settings.inputs.items() if name in _spellings(unit) for s in specs)
+
+
+def _open(answer: Answer) -> bool:
+    """Whether the project's own calls may lead to another verdict: there is none, or guesses led to it."""
+    guessed = answer.get("inputs", "synthesised") in ("synthesised", "harvested")
+    return guessed and answer["verdict"] in ("unknown", "refuted")
+
+
+def _spellings(unit: Unit) -> set[str]:
+    """The names by which the configuration may speak of a unit."""
+    module = unit.source.path.removesuffix(".py").replace("/", ".")
+    return {unit.qualname, f"{module}.{unit.qualname}", f"{unit.source.path}:{unit.qualname}"}
+
+
+def _changes(unit: Unit, function: ast.AST, new: str) -> bool:
+    """Whether a function of the unit does not stand in the new text as it was."""
+    first, last = getattr(function, "lineno", 1), getattr(function, "end_lineno", None)
+    return "".join(unit.source.lines[first - 1 : last]) not in new

@@ -1,0 +1,169 @@
+"""Roughly how many operations of JAX Python dispatches, one by one, on one trip of a host loop."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from scanlint.jaxapi.canonical import JITS
+from scanlint.jaxapi.words import words
+from scanlint.loops.loop import LoopModel
+from scanlint.loops.streams import streams_of, trips_of
+from scanlint.trace.domain.callables import Closure, Code, Instance, Named, Partial, Transformed
+from scanlint.trace.domain.values import UNKNOWN, Value
+from scanlint.trace.unit import Unit
+
+HANDED_IN = 20.0
+"""A model or another function that is handed in, of which nothing is known: seldom less than that."""
+NESTED = 4
+"""The trips of an inner loop whose number is not known."""
+DEEPEST = 5
+JAX = ("jax.", "optax.", "equinox.", "flax.", "haiku.")
+PROGRAMS = JITS | words("jax.lax.scan jax.lax.fori_loop jax.lax.while_loop jax.lax.cond jax.lax.switch jax.lax.map")
+"""What is compiled as a whole: one dispatch, whatever it holds."""
+TIMES = {
+    "jax.grad": 3.0,
+    "jax.value_and_grad": 3.0,
+    "jax.jacfwd": 2.0,
+    "jax.jacrev": 3.0,
+    "jax.hessian": 6.0,
+    "jax.jvp": 2.0,
+    "jax.vjp": 3.0,
+}
+"""How many operations a derivative runs for each one of the function."""
+
+
+def dispatches(model: LoopModel) -> float:
+    """How many operations one trip dispatches, those of the project's functions that it calls counted."""
+    if "dispatches" not in model.measured:
+        model.measured["dispatches"] = _trip(model, _Known(HANDED_IN, {}))
+    return model.measured["dispatches"]
+
+
+def evident(model: LoopModel) -> float:
+    """The same without what is handed in: that may be one program already."""
+    return _trip(model, _Known(0.0, {}))
+
+
+def _trip(model: LoopModel, known: _Known) -> float:
+    test = [model.node.test] if isinstance(model.node, ast.While) else []
+    return _all(_Place(model.unit), [*model.node.body, *test], known, 0)
+
+
+class _Known(NamedTuple):
+    """What functions that are handed in count for, and what is known of others."""
+
+    handed_in: float
+    codes: dict[Code, float]
+
+
+class _Place(NamedTuple):
+    """Where an expression stands: in the unit, or in another function of the project."""
+
+    at: Unit | Code
+
+    def value(self, node: ast.expr) -> Value:
+        return self.at.value(node) if isinstance(self.at, Unit) else self.at.record.values.get(node, UNKNOWN)
+
+    def callee(self, node: ast.expr) -> Value:
+        """What a call of an expression runs."""
+        value = self.value(node)
+        if value.callee is None and isinstance(self.at, Code) and isinstance(node, ast.Name):
+            return value if self._given(node) else self.at.scope.lookup(node.id) or value
+        return value
+
+    def name(self, node: ast.expr) -> str | None:
+        if isinstance(self.at, Unit):
+            return self.at.resolve(node)
+        return None if self._given(node) else self.at.scope.annotation(node)
+
+    def _given(self, node: ast.expr) -> bool:
+        """Whether an expression begins with a parameter of the function."""
+        while isinstance(node, ast.Attribute | ast.Subscript):
+            node = node.value
+        own = [a.arg for a in self.at.parameters()] if isinstance(self.at, Code) else []
+        return isinstance(node, ast.Name) and node.id in own
+
+
+def _all(place: _Place, body: Sequence[ast.AST], known: _Known, depth: int) -> float:
+    return sum(_count(place, part, known, depth) for part in body)
+
+
+def _count(place: _Place, node: ast.AST, known: _Known, depth: int) -> float:
+    """What works on arrays; a nested loop counts once per trip."""
+    match node:
+        case ast.FunctionDef() | ast.ClassDef() | ast.Lambda():
+            return 0.0
+        case ast.For(iter=iterable, body=body):
+            return _count(place, iterable, known, depth) + _trips(place, node) * _all(place, body, known, depth)
+        case ast.While(test=test, body=body):
+            return NESTED * _all(place, [test, *body], known, depth)
+        case ast.ListComp(elt=element) | ast.GeneratorExp(elt=element):
+            return NESTED * _count(place, element, known, depth)
+    if isinstance(node, ast.expr) and place.value(node).static:
+        return 0.0
+    own = 0.0
+    match node:
+        case ast.BinOp() | ast.Compare() | ast.UnaryOp(op=ast.USub() | ast.Invert()) | ast.AugAssign():
+            own = 1.0
+        case ast.Subscript(ctx=ast.Load(), value=value) if place.value(value).array:
+            own = 1.0
+        case ast.Call(func=function):
+            own = _call(place, function, known, depth)
+    return own + _all(place, list(ast.iter_child_nodes(node)), known, depth)
+
+
+def _trips(place: _Place, loop: ast.For) -> int:
+    if isinstance(place.at, Code):
+        return NESTED
+    trips = trips_of(place.at, tuple(streams_of(place.at, loop.target, loop.iter)))
+    return NESTED if trips is None else trips
+
+
+def _call(place: _Place, function: ast.expr, known: _Known, depth: int) -> float:
+    """A call, without its arguments."""
+    value = place.callee(function)
+    if value.callee is not None:
+        return _runs(value, known, depth)
+    name = place.name(function)
+    if name is not None:
+        return _named(name)
+    if isinstance(function, ast.Call) and function.args and (name := place.name(function.func)) is not None:
+        return 1.0 if name in PROGRAMS else TIMES.get(name, 1.0) * _call(place, function.args[0], known, depth)
+    if isinstance(function, ast.Attribute):
+        owner = place.value(function.value)
+        return 1.0 if owner.array or not isinstance(function.value, ast.Name) else known.handed_in
+    return known.handed_in
+
+
+def _runs(value: Value, known: _Known, depth: int) -> float:
+    """What a call of a value dispatches."""
+    match value.callee:
+        case Transformed(transform=transform) if transform in PROGRAMS:
+            return 1.0
+        case Transformed(transform=transform, function=inner):
+            return TIMES.get(transform, 1.0) * (_runs(inner, known, depth) if inner.callee else known.handed_in)
+        case Partial(function=inner):
+            return _runs(inner, known, depth) if inner.callee else known.handed_in
+        case Closure(code):
+            return _function(code, known, depth)
+        case Named(name):
+            return _named(name)
+        case Instance():
+            return known.handed_in
+    return 1.0
+
+
+def _named(name: str) -> float:
+    return 1.0 if name.startswith(JAX) else 0.0
+
+
+def _function(code: Code, known: _Known, depth: int) -> float:
+    if depth >= DEEPEST:
+        return known.handed_in
+    if code not in known.codes:
+        known.codes[code] = 0.0  # it may call itself
+        body: list[ast.AST] = [code.node.body] if isinstance(code.node, ast.Lambda) else list(code.node.body)
+        known.codes[code] = _all(_Place(code), body, known, depth + 1)
+    return known.codes[code]

@@ -1,0 +1,168 @@
+"""The arrays that a host loop hands on from trip to trip, and whether it is JAX that works them out."""
+
+from __future__ import annotations
+
+import ast
+
+from scanlint.host.host_work import holds_array
+from scanlint.host.purity import of_jax
+from scanlint.loops.loop import LoopModel
+from scanlint.loops.streams import is_array
+from scanlint.syntax.bindings import Names, reads, targets, walk_scope
+from scanlint.trace.domain.callables import Closure, Code, Named, Transformed
+from scanlint.trace.domain.values import Value
+from scanlint.trace.unit import Unit
+
+COMPUTES = ("jax.numpy.", "jax.lax.", "jax.random.", "jax.nn.", "jax.scipy.", "optax.")
+DERIVATIVES = ("jax.grad", "jax.value_and_grad", "jax.jac", "jax.hessian", "jax.jvp", "jax.vjp", "jax.vmap", "jax.tree")
+DEEPEST = 3
+Binding = ast.Assign | ast.AugAssign | ast.AnnAssign
+
+
+def state_of(model: LoopModel, worked: Names | None = None) -> tuple[str, ...]:
+    """The carried names that hold arrays which JAX works out anew on each trip."""
+    known = worked_out(model) if worked is None else worked
+    return tuple(name for name in model.carried if name in known)
+
+
+def gathered_only(model: LoopModel, name: str) -> bool:
+    """Whether the trips do nothing with a name but add to it, or set places of it: no trip needs another's result."""
+    parts = list(walk_scope(model.node.body))
+    mentions = sum(isinstance(n, ast.Name) and n.id == name for n in parts)
+    gathers = [_gathers(n, name) for n in parts if isinstance(n, ast.Assign | ast.AugAssign)]
+    return any(gathers) and mentions == sum(gathers)
+
+
+def _gathers(statement: ast.Assign | ast.AugAssign, name: str) -> int:
+    """How often a statement that only adds to a name, or sets places of it, mentions it; 0 for any other."""
+    match statement:
+        case ast.AugAssign(target=ast.Name(id=bound), op=ast.Add() | ast.Sub()):
+            return int(bound == name)
+        case ast.Assign(
+            targets=[ast.Name(id=bound)],
+            value=ast.Call(
+                func=ast.Attribute(
+                    value=ast.Subscript(value=ast.Attribute(value=ast.Name(id=owner), attr="at")), attr="set" | "add"
+                )
+            ),
+        ):
+            return 2 * (bound == owner == name)
+        case ast.Assign(targets=[ast.Name(id=bound)], value=ast.BinOp(left=left, op=ast.Add() | ast.Sub())):
+            while isinstance(left, ast.BinOp) and isinstance(left.op, ast.Add | ast.Sub):
+                left = left.left
+            return 2 * (bound == name and isinstance(left, ast.Name) and left.id == name)
+    return 0
+
+
+def worked_out(model: LoopModel) -> Names:
+    """The names that hold arrays on each trip, but random keys: rows that it is given, and what JAX works out."""
+    rows = [s for s in model.streams if s.array is not None and is_array(model.unit, s.array)]
+    found = {n for s in rows if model.unit.value(s.array).dtype != "key" for n in targets(s.target)}
+    bound = [part for part in walk_scope(model.node.body) if isinstance(part, Binding) and part.value is not None]
+    for _ in bound:
+        before = len(found)
+        for statement in bound:
+            if statement.value is not None and _worked_out(model.unit, statement.value, frozenset(found)):
+                found |= set(_bound(statement))
+        if len(found) == before:
+            break
+    return frozenset(found)
+
+
+def _bound(statement: Binding) -> list[str]:
+    if isinstance(statement, ast.Assign):
+        return [name for target in statement.targets for name in targets(target)]
+    return targets(statement.target)
+
+
+def _worked_out(unit: Unit, value: ast.expr, known: Names) -> bool:
+    """Whether an expression gives arrays other than a random key, or what a function makes of such.
+
+    `known` are names that hold what JAX worked out.
+    """
+    found = unit.value(value)
+    inside = (*(found.items or ()), *([found.element] if found.element is not None else ()))
+    if found.static or found.dtype == "key" or (inside and all(v.dtype == "key" for v in inside)):
+        return False
+    if holds_array(found):
+        return found.container not in ("list", "set")
+    match value:
+        case ast.Name(id=name):
+            return name in known
+        case ast.BinOp(left=left, right=right):
+            return _worked_out(unit, left, known) or _worked_out(unit, right, known)
+        case ast.UnaryOp(operand=inner) | ast.Subscript(value=inner) | ast.Starred(value=inner):
+            return _worked_out(unit, inner, known)
+        case ast.IfExp(body=body, orelse=orelse):
+            return _worked_out(unit, body, known) or _worked_out(unit, orelse, known)
+        case ast.Tuple(elts=parts):
+            return any(_worked_out(unit, part, known) for part in parts)
+        case ast.Call(func=function, args=args, keywords=keywords):
+            return _made(unit, function, [*args, *(k.value for k in keywords)], known)
+    return False
+
+
+def _made(unit: Unit, function: ast.expr, given: list[ast.expr], known: Names) -> bool:
+    """Whether a call gives arrays: of a transformed function, of one that is given a key, or such arrays."""
+    callee = unit.value(function).callee
+    if isinstance(callee, Transformed) or any(unit.value(a).dtype == "key" for a in given):
+        return True
+    if isinstance(callee, Named) and not of_jax(callee.name):
+        return False
+    method = isinstance(function, ast.Attribute) and unit.resolve(function) is None
+    return bool(reads(*given, *([function] if method else [])) & known)
+
+
+def by_jax(model: LoopModel, state: tuple[str, ...]) -> bool:
+    """Whether it is JAX that works on the state: a call of it in the body, or what the state starts as."""
+    unit, function = model.unit, model.flow.function
+    if any(calls_jax(unit, part) for part in walk_scope(model.node.body)):
+        return True
+    before = [s for s in walk_scope(getattr(function, "body", [])) if isinstance(s, ast.Assign)]
+    starts = [s.value for s in before if s.lineno < model.node.lineno and set(targets(s.targets[0])) & set(state)]
+    return any(calls_jax(unit, part) for value in starts for part in ast.walk(value))
+
+
+def calls_jax(unit: Unit, part: ast.AST) -> bool:
+    """Whether a node is a call that runs JAX, as far as that is known."""
+    match part:
+        case ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at")))):
+            return True
+        case ast.Call(func=function, args=args):
+            callee = unit.value(function).callee
+            match callee:
+                case Transformed():
+                    return True
+                case Closure(code):
+                    return _runs_jax(code)
+            name = unit.resolve(function) or ""
+            return name.startswith(COMPUTES) or any(unit.value(a).dtype == "key" for a in args)
+    return False
+
+
+def _runs_jax(code: Code, depth: int = 0) -> bool:
+    """Whether a function of the project, or one that it calls, calls JAX."""
+    if code.mode.traced:
+        return True
+    calls = [n.func for n in ast.walk(code.node) if isinstance(n, ast.Call)]
+    if any((code.scope.annotation(function) or "").startswith((*COMPUTES, *DERIVATIVES)) for function in calls):
+        return True
+    known = [code.scope.lookup(function.id) for function in calls if isinstance(function, ast.Name)]
+    inner = [value.callee.code for value in known if value is not None and isinstance(value.callee, Closure)]
+    return depth < DEEPEST and any(_runs_jax(one, depth + 1) for one in inner)
+
+
+def holds(unit: Unit, node: ast.expr, known: Names) -> bool:
+    """Whether an expression is made of arrays, or of names that hold them."""
+    value: Value = unit.value(node)
+    return holds_array(value) or (not value.static and bool(reads(node) & known))
+
+
+def ends(model: LoopModel, worked: Names) -> bool:
+    """Whether a `while` ends by what it computes: one that waits for something else belongs on the host."""
+    node = model.node
+    if isinstance(node, ast.For):
+        return True
+    tests = [node.test, *(part.test for part in ast.walk(node) if isinstance(part, ast.If))]
+    bound = worked | frozenset(model.carried)
+    return any(holds(model.unit, test, bound) for test in tests)

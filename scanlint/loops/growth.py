@@ -1,0 +1,128 @@
+"""Arrays that are larger after each trip than before: what a scan or a while loop cannot carry."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from scanlint.jaxapi.words import words
+from scanlint.syntax.bindings import Names, binds, walk_scope
+from scanlint.trace.domain.callables import Closure, Code, Partial, Transformed
+from scanlint.trace.unit import Unit
+
+JOINS = frozenset(f"jax.numpy.{n}" for n in words("concatenate hstack vstack dstack column_stack stack block"))
+"""Functions of a list of arrays whose result is larger than each of them."""
+ADDS = frozenset(f"jax.numpy.{n}" for n in words("append insert kron outer tile repeat pad"))
+"""Functions whose result is larger than an array that they are given."""
+BOTH = frozenset({"jax.numpy.kron", "jax.numpy.outer"})
+DEEPEST = 4
+
+
+def larger_carries(unit: Unit, node: ast.For | ast.While, carried: Sequence[str]) -> Iterator[tuple[str, ast.stmt]]:
+    """The carried names that a statement binds to something larger that holds them, and the statement.
+
+    What the body does nothing with but make it longer is collected, not carried.
+    """
+    last = {name: statement for statement in node.body for name in binds(statement)}
+    for name in carried:
+        for part in walk_scope([last[name]] if name in last else []):
+            match part:
+                case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
+                    if _grows(unit, value, frozenset({name})) and not _only_longer(unit, node, value, name):
+                        yield name, part
+
+
+def _only_longer(unit: Unit, node: ast.For | ast.While, value: ast.expr, name: str) -> bool:
+    joined = isinstance(value, ast.Call) and (unit.resolve(value.func) or "") in JOINS | {"jax.numpy.append"}
+    return joined and sum(isinstance(n, ast.Name) and n.id == name for s in node.body for n in ast.walk(s)) == 2
+
+
+def _grows(unit: Unit, value: ast.expr, held: Names) -> bool:
+    """Whether an expression is larger than an array that it holds, by one of these names."""
+    if isinstance(value, ast.BinOp):
+        return any(_grows(unit, side, held) for side in (value.left, value.right))
+    if not isinstance(value, ast.Call):
+        return False
+    name = unit.resolve(value.func) or ""
+    if name in JOINS | ADDS:
+        return _holds(name, value, held)
+    callee = unit.value(value.func).callee
+    while isinstance(callee, Transformed | Partial):
+        if isinstance(callee, Partial) or callee.transform != "jax.jit":
+            return False
+        callee = callee.function.callee
+    return isinstance(callee, Closure) and bool(_whole(callee, value, held) & grown(callee.code))
+
+
+def _holds(name: str, call: ast.Call, held: Names) -> bool:
+    """Whether what is made larger is one of these, whole."""
+    match call.args:
+        case [ast.List(elts=parts) | ast.Tuple(elts=parts), *_] if name in JOINS:
+            return len(parts) > 1 and any(_is(part, held) for part in parts)
+        case [first, second, *_] if name in BOTH:
+            return _is(first, held) or _is(second, held)
+        case [first, *_] if name in ADDS:
+            return _is(first, held)
+    return False
+
+
+def _is(node: ast.expr, held: Names) -> bool:
+    """Whether an expression is an array whole, at most with other or more axes: `x`, `x[None]`."""
+    match node:
+        case ast.Name(id=name):
+            return name in held
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=None)):
+            return name in held
+    return False
+
+
+def _whole(closure: Closure, call: ast.Call, held: Names) -> Names:
+    """The parameters of a function that a call hands one of these arrays, whole."""
+    names = [a.arg for a in closure.code.positional()][closure.receiver is not None :]
+    placed = zip(names, call.args, strict=False)
+    pairs = [*placed, *((k.arg, k.value) for k in call.keywords if k.arg is not None)]
+    return frozenset(name for name, given in pairs if _is(given, held))
+
+
+def grown(code: Code, depth: int = 0) -> Names:
+    """The parameters that a function gives back larger than they were."""
+    if depth > DEEPEST or isinstance(code.node, ast.Lambda):
+        return frozenset()
+    returned = [s.value for s in walk_scope(code.node.body) if isinstance(s, ast.Return) and s.value is not None]
+    found = set[str]()
+    for parameter in (a.arg for a in code.parameters()):
+        larger, whole = _followed(code, parameter, depth)
+        if returned and all(_larger(code, value, whole, larger, depth) for value in returned):
+            found.add(parameter)
+    return frozenset(found)
+
+
+def _followed(code: Code, parameter: str, depth: int) -> tuple[Names, Names]:
+    """The names of a function that hold a parameter made larger, and those that hold it as it is."""
+    larger, whole = set[str](), {parameter}
+    for statement in code.node.body if isinstance(code.node.body, list) else []:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                grown_here = _larger(code, value, frozenset(whole), frozenset(larger), depth)
+                (larger.add if grown_here else larger.discard)(name)
+                (whole.add if _is(value, frozenset(whole)) and not grown_here else whole.discard)(name)
+            case _:
+                larger -= binds(statement)
+                whole -= binds(statement)
+    return frozenset(larger), frozenset(whole)
+
+
+def _larger(code: Code, value: ast.expr, held: Names, larger: Names, depth: int) -> bool:
+    """The same as `_grows` in a function of the project, of which some names are known to hold something larger."""
+    if _is(value, larger):
+        return True
+    if isinstance(value, ast.BinOp):
+        return any(_larger(code, side, held, larger, depth) for side in (value.left, value.right))
+    if not isinstance(value, ast.Call):
+        return False
+    name = code.scope.annotation(value.func) or ""
+    if name in JOINS | ADDS:
+        return _holds(name, value, held)
+    known = code.scope.lookup(value.func.id) if isinstance(value.func, ast.Name) else None
+    callee = known.callee if known is not None else None
+    return isinstance(callee, Closure) and bool(_whole(callee, value, held) & grown(callee.code, depth + 1))

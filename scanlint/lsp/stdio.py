@@ -1,0 +1,21 @@
+"""`scanlint lsp`: the language server on standard input and output."""
+
+from __future__ import annotations
+
+from scanlint.errors import UsageError
+
+
+def serve() -> int:
+    """Serve until the client says `exit` or hangs up. Raises UsageError where pygls is not installed."""
+    try:
+        import pygls.lsp.server  # noqa: F401
+    except ImportError as error:
+        raise UsageError(f"the language server needs pygls 2: pip install 'scanlint[lsp]' ({error})") from None
+    from scanlint.lsp import action_handlers, text_handlers
+    from scanlint.lsp.language_server import ScanlintServer
+
+    server = ScanlintServer()
+    text_handlers.register(server)
+    action_handlers.register(server)
+    server.start_io()
+    return 0

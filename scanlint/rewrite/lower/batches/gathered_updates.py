@@ -1,0 +1,120 @@
+"""Loops that add up what they compute of each example: the examples are computed together, and added at once."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from scanlint.batching.examples import Batch
+from scanlint.batching.gathered import Addition, GatheringLoop, mapped, row_of
+from scanlint.finding import Edit, Outcome, Position, Rewrite, Withheld
+from scanlint.loops.loop import LoopModel
+from scanlint.rewrite.emit.snippets import fresh
+from scanlint.rewrite.lower.batches.vmap_call import Mapped
+from scanlint.rewrite.lower.loops.stacked_outputs import drop
+from scanlint.syntax.bindings import binds, reads
+
+
+def to_one_addition(loop: GatheringLoop, batch: Batch | None) -> Outcome:
+    """`total = total + jnp.sum(..., axis=0)` or `out = out.at[ks].add(vs)`, where all is in arrays already.
+
+    Else lists of what is computed come first: the loop that fills these is mapped in its turn.
+    """
+    source, node = loop.model.unit.source, loop.model.node
+    statements = [node, *(a.statement for a in loop.additions)]
+    if any(_shares(source.lines, statement) for statement in statements):
+        return Withheld("layout", f"the lines of the loop cannot be moved alone (line {node.lineno})")
+    made = _Emission(loop, batch, keep=False)
+    zeros = not loop.plain and any(made.zero(a) is not None for a in loop.additions)
+    return made.rewrite()._replace(plainer=_Emission(loop, batch, keep=True).rewrite() if zeros else None)
+
+
+def _shares(lines: Sequence[str], statement: ast.stmt) -> bool:
+    """Whether a statement stands on a line with others."""
+    last = (statement.end_lineno or statement.lineno) - 1
+    tail = lines[last].encode()[statement.end_col_offset or 0 :].decode().strip()
+    head = lines[statement.lineno - 1].encode()[: statement.col_offset].decode().strip()
+    return bool(head) or (bool(tail) and not tail.startswith("#"))
+
+
+class _Emission:
+    """`keep`: sums are added to what they began with, even where that is zero."""
+
+    def __init__(self, loop: GatheringLoop, batch: Batch | None, *, keep: bool) -> None:
+        self.loop = loop
+        self.keep = keep
+        self.model: LoopModel = loop.model
+        self.unit = loop.model.unit
+        counter = next((s for s in self.model.streams if s.kind == "range"), None)
+        found = [row_of(self.model, part) for addition in loop.additions for part in addition.parts]
+        rows = tuple(row for row in found if row is not None)
+        self.mapped = Mapped(batch or Batch(self.unit, self.model.node, (), (), rows, counter, None), None)
+        head = self.unit.source.lines[self.model.node.lineno - 1]
+        self.margin = head[: len(head) - len(head.lstrip())]
+        self.newline = "\r\n" if head.endswith("\r\n") else "\n"
+
+    def rewrite(self) -> Rewrite:
+        node, source = self.model.node, self.unit.source
+        last = [self._added(a, self._arrays(a)) for a in self.loop.additions] if self.loop.plain else []
+        if self.loop.plain:
+            code = f"{self.newline}{self.margin}".join(last)
+            return Rewrite((Edit(source.start(node), source.end(node), code),), "other", self._imports())
+        before, after, edits = list[str](), list[str](), list[Edit]()
+        for addition in self.loop.additions:
+            lists = {part: self._list(addition, part) for part in mapped(self.model, addition)}
+            before += [f"{name} = []" for name in lists.values()]
+            pushes = [f"{name}.append({source.segment(part)})" for part, name in lists.items()]
+            inner = source.lines[addition.statement.lineno - 1]
+            margin = inner[: len(inner) - len(inner.lstrip())]
+            edits.append(
+                Edit(
+                    source.start(addition.statement),
+                    source.end(addition.statement),
+                    f"{self.newline}{margin}".join(pushes),
+                )
+            )
+            stack = self.mapped.spell("jax.numpy.stack")
+            arrays = {part: f"{stack}({name})" for part, name in lists.items()}
+            after.append(self._added(addition, self._arrays(addition, arrays)))
+        edits += [drop(source, zero) for a in self.loop.additions if (zero := self.zero(a)) is not None]
+        above = "".join(f"{line}{self.newline}{self.margin}" for line in before)
+        start, below = source.start(node), Position((node.end_lineno or node.lineno) + 1, 1)
+        edits.append(Edit(start, start, above))
+        edits.append(Edit(below, below, "".join(f"{self.margin}{line}{self.newline}" for line in after)))
+        return Rewrite(tuple(edits), "vmap", self._imports(), again=True)
+
+    def _imports(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.mapped.imports))
+
+    def _list(self, addition: Addition, part: ast.expr) -> str:
+        name = f"{addition.name}_places" if part in addition.places else f"{addition.name}_terms"
+        chosen = fresh(self.mapped.taken, name)
+        self.mapped.taken.add(chosen)
+        return chosen
+
+    def _arrays(self, addition: Addition, made: dict[ast.expr, str] | None = None) -> dict[ast.expr, str]:
+        """What each part is of all examples together, as source."""
+        arrays = dict(made or {})
+        for part in addition.parts:
+            row = row_of(self.model, part) if part not in arrays else None
+            if row is not None:
+                arrays[part] = self.mapped.array(row)
+        return arrays
+
+    def _added(self, addition: Addition, arrays: dict[ast.expr, str]) -> str:
+        name, value = addition.name, arrays[addition.value]
+        if addition.places:
+            return f"{name} = {name}.at[{', '.join(arrays[p] for p in addition.places)}].add({value})"
+        start = "" if self.zero(addition) is not None else f"{name} + "
+        return f"{name} = {start}{self.mapped.spell('jax.numpy.sum')}({value}, axis=0)"
+
+    def zero(self, addition: Addition) -> ast.Assign | None:
+        """The statement just for the loop that begins a sum with zero: the sum of floats is the same without."""
+        block = self.unit.block(self.model.node) if not self.keep and not addition.places else []
+        for statement in reversed(block[: block.index(self.model.node)] if block else []):
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=0.0)) if name == addition.name:
+                    return statement if not _shares(self.unit.source.lines, statement) else None
+            if addition.name in reads(statement) | binds(statement):
+                return None
+        return None

@@ -1,0 +1,89 @@
+"""Casts of Python and functions of the host, into those that tracers have."""
+
+from __future__ import annotations
+
+import ast
+
+from scanlint.branches.tracer_casts import Cast
+from scanlint.finding import Outcome, Withheld
+from scanlint.jaxapi.host_functions import KEYWORDS, TWINS
+from scanlint.rewrite.emit.in_place import Spelling, in_place
+from scanlint.rewrite.emit.snippets import atom, on_one_line
+from scanlint.rewrite.lower.expressions.duplicates import untouched
+from scanlint.trace.unit import Unit
+
+PRINTS = "its text would have to be made anew for `jax.debug.print`"
+
+
+def to_cast(unit: Unit, node: ast.expr, cast: Cast) -> Outcome:
+    """What gives the same value as an array."""
+    spelling = Spelling(unit)
+    match cast.kind:
+        case "type":
+            return _typed(unit, node, cast, spelling)
+        case "method":
+            return _method(unit, node, cast, spelling)
+        case "host":
+            assert isinstance(node, ast.Call)
+            return _twin(unit, node, cast, spelling)
+    return Withheld("text", f"{PRINTS} (line {node.lineno})")
+
+
+def _typed(unit: Unit, node: ast.expr, cast: Cast, spelling: Spelling) -> Outcome:
+    """`int(x)` as `x.astype(int)`, which cuts off decimals as Python does; a value of that type is left as it is.
+
+    A Python float has no precision of its own, and takes on that of the array that it meets: so does `x * 1.0` of a
+    whole number. `x.astype(float)` and `x.astype(jnp.result_type(x, float))` are for where that is too weakly typed.
+    """
+    value, code = unit.value(cast.needed), on_one_line(unit.source.segment(cast.needed))
+    if (value.ndim or 0) > 0:
+        return Withheld("not-a-scalar", f"`{ast.unparse(cast.needed)}` has axes (line {node.lineno})")
+    if value.dtype == cast.name:
+        return in_place(unit, node, code if untouched(unit, node) else atom(code), "other", spelling)
+    made = in_place(unit, node, f"{atom(code)}.astype({cast.name})", "other", spelling)
+    if cast.name != "float":
+        return made
+    kind = f"{spelling('jax.numpy.result_type')}({code}, float)"
+    kept = in_place(unit, node, f"{atom(code)}.astype({kind})", "other", spelling)
+    weak = f"{_factor(code)} * 1.0"
+    scaled = in_place(unit, node, weak if untouched(unit, node) else f"({weak})", "other", Spelling(unit))
+    return scaled._replace(plainer=made._replace(plainer=kept))
+
+
+def _factor(code: str) -> str:
+    """An expression as the left side of a product."""
+    node = ast.parse(f"({code})", mode="eval").body
+    return code if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({code})"
+
+
+def _method(unit: Unit, node: ast.expr, cast: Cast, spelling: Spelling) -> Outcome:
+    """`x.item()` as `x`, without axes; through it goes no gradient, for Python's number has none."""
+    value, code = unit.value(cast.needed), on_one_line(unit.source.segment(cast.needed))
+    if cast.name == "tolist":
+        if value.ndim in (1, None):
+            return in_place(unit, node, f"list({code})", "other", spelling)
+        if value.ndim != 0:
+            return Withheld("nested-list", f"`tolist` gives lists of Python numbers (line {node.lineno})")
+    alone = code if value.ndim == 0 else f"{atom(code)}.reshape(())"
+    made = in_place(unit, node, alone if untouched(unit, node) else atom(alone), "other", spelling)
+    constant = f"{spelling('jax.lax.stop_gradient')}({alone})"
+    return made._replace(plainer=in_place(unit, node, constant, "other", spelling))
+
+
+def _twin(unit: Unit, call: ast.Call, cast: Cast, spelling: Spelling) -> Outcome:
+    """`math.sin(x)` as `jnp.sin(x)`; what gives a Python int is cast to one."""
+    twin, line = TWINS[cast.name], call.lineno
+    odd = next((k.arg for k in call.keywords if k.arg not in KEYWORDS), "")
+    if odd != "" or len(call.args) > twin.most or any(isinstance(a, ast.Starred) for a in call.args):
+        what = f"`{odd}`" if odd else "one more argument"
+        return Withheld("other-arguments", f"`{cast.name}` is given {what} (line {line})")
+    if cast.name == "numpy.where" and len(call.args) == 1:
+        return Withheld("shape-of-values", f"how many places `np.where` gives depends on values (line {line})")
+    for argument in call.args if not twin.listed else ():
+        if unit.value(argument).container is not None or isinstance(argument, ast.List | ast.Tuple):
+            return Withheld("list-of-arrays", f"`{ast.unparse(argument)}` is no array (line {line})")
+    power = twin.name == "jax.numpy.float_power" and any(unit.value(a).dtype == "float" for a in call.args)
+    name, written = spelling("jax.numpy.power" if power else twin.name), unit.source.segment(call)
+    inner = written[len(unit.source.segment(call.func)) :]
+    code = f"{name}{inner}.astype(int)" if twin.gives == "int" else f"{name}{inner}"
+    return in_place(unit, call, code, "other", spelling)

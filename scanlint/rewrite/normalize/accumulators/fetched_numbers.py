@@ -1,0 +1,61 @@
+"""Numbers that a host loop fetches one by one: they are collected as arrays, and fetched together after the loop."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step
+from scanlint.loops.concrete_uses import fetched
+from scanlint.loops.loop import LoopModel
+
+
+class Fetched(NamedTuple):
+    """`name.append(number)`, where the number is an `array` that is fetched."""
+
+    name: str
+    number: ast.expr
+    array: ast.expr
+
+
+def with_numbers(model: LoopModel) -> Step:
+    """`ys.append(float(y))` as `ys.append(y)`, and `ys` a list of numbers again after the loop."""
+    unit, node = model.unit, model.node
+    found = list(_fetched(model))
+    if not found or unit.context(node).traced:
+        return NOT_APPLICABLE
+    source = unit.source
+    edits = [Edit(source.start(f.number), source.end(f.number), source.segment(f.array)) for f in found]
+    stack, needed = unit.spell("jax.numpy.stack")
+    line = source.lines[node.lineno - 1]
+    margin = line[: len(line) - len(line.lstrip(" \t"))]
+    newline = "\r\n" if line.endswith("\r\n") else "\n"
+    names = dict.fromkeys(f.name for f in found)
+    after = "".join(f"{newline}{margin}{name} = {stack}({name}).tolist()" for name in names)
+    end: Position = source.end(node)
+    place = Resume(node.lineno - getattr(unit.node, "lineno", 0), source.start(node).column)
+    return Rewrite((*edits, Edit(end, end, after)), "scan", (needed,) if needed else (), then=(place,))
+
+
+def _fetched(model: LoopModel) -> Iterator[Fetched]:
+    """The appends of each trip that fetch a number."""
+    for statement in model.node.body:
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[number])):
+                array = fetched(model.unit, number) or _given(model, number)
+                if array is not None and name in model.unit.local_names:
+                    yield Fetched(name, number, array)
+
+
+def _given(model: LoopModel, number: ast.expr) -> ast.expr | None:
+    """What `float(loss)` is given, which is not known to be an array, but bound by the trip."""
+    match number:
+        case ast.Call(func=function, args=[ast.Name(id=name) as array], keywords=[]):
+            bound = {n.id for s in model.node.body for n in ast.walk(s) if isinstance(n, ast.Name) and _stores(n)}
+            return array if model.unit.resolve(function) == "builtins.float" and name in bound else None
+    return None
+
+
+def _stores(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)

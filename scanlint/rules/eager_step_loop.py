@@ -1,0 +1,86 @@
+"""eager-step-loop: a host loop that runs JAX's operations on a state one by one, hundreds of dispatches in all."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from scanlint.finding import Outcome, Primitive, Report, Rewrite
+from scanlint.loops.exits import JUMPS
+from scanlint.rules.base import Context, Rule
+from scanlint.rules.loop_messages import one_program, quoted
+from scanlint.rules.unbatched_loop import filled
+
+if TYPE_CHECKING:
+    from scanlint.host.eager_loop import EagerLoop
+
+
+class EagerStepLoop(Rule):
+    """Off by default: a preview."""
+
+    code = "SCN108"
+    name = "eager-step-loop"
+    default = False
+    nodes = (ast.For, ast.While)
+
+    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+        assert isinstance(node, ast.For | ast.While)
+        found = _eager(node, context)
+        if found is None or _inside_another(node, context):
+            return
+        from scanlint.rewrite.lower.loops.host_loops import to_one_program
+
+        outcome = to_one_program(found.model, found.remarks)
+        primitive = outcome.primitive if isinstance(outcome, Rewrite) else one_program(found.model)
+        yield context.report(
+            node,
+            f"this loop runs about {found.operations} of JAX's operations on {quoted(found.state)} one by one",
+            end=node.iter if isinstance(node, ast.For) else node.test,
+            label="each trip dispatches them from Python",
+            help=_help(found, primitive, outcome),
+            trips=found.model.trips,
+            primitive=primitive,
+            outcome=outcome,
+        )
+
+
+def _eager(node: ast.For | ast.While, context: Context) -> EagerLoop | None:
+    """The loop, if it is such a one; worked out once, for the loops inside it ask too."""
+    if context.traced(node):
+        return None
+    from scanlint.host.eager_loop import EagerLoop, eager_loop
+    from scanlint.host.step_loop import host_loop
+
+    key = (EagerStepLoop, node)
+    if key not in context.unit.models:
+        model = context.loop(node)
+        early = any(o.code in JUMPS for o in model.obstacles)
+        batch = isinstance(node, ast.For) and not early and not filled(model).carried
+        made = None if batch else eager_loop(model, context.settings)
+        stepping = made is not None and host_loop(model, context.settings) is not None  # host-step-loop's
+        context.unit.models[key] = None if stepping else made
+    found = context.unit.models[key]
+    assert found is None or isinstance(found, EagerLoop)
+    return found
+
+
+def _inside_another(node: ast.For | ast.While, context: Context) -> bool:
+    """Whether a loop around this one is reported: both are one program then."""
+    for ancestor in context.unit.ancestors(node):
+        if isinstance(ancestor, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return False
+        if isinstance(ancestor, ast.For | ast.While) and _eager(ancestor, context) is not None:
+            return True
+    return False
+
+
+def _help(found: EagerLoop, primitive: Primitive, outcome: Outcome) -> str:
+    """One program of the loop, or, where it cannot be staged as it is, one of its body."""
+    if any(o.code == "carry-shape-grows" for o in found.model.obstacles):
+        return f"keep {quoted(found.state)} in a buffer of the full size: programs of each size would be compiled anew"
+    if not isinstance(outcome, Rewrite):
+        return f"jit the body, as a function of {quoted(found.state)}: each trip is one dispatch then"
+    lists = [o.name for o in found.model.outputs]
+    stacked = f", which stacks {quoted(lists)}" if lists else ""
+    return f"carry {quoted(found.model.carried)} through one `lax.{primitive}`{stacked}, or jit the body"

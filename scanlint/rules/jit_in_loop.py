@@ -1,0 +1,73 @@
+"""jit-in-loop: `jax.jit(...)` built anew on every trip of a loop or call of a function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scanlint.finding import Report
+from scanlint.jaxapi.canonical import PLAIN_JITS
+from scanlint.rules.base import Context, Rule
+from scanlint.rules.loop_messages import quoted
+from scanlint.trace.domain.evidence import links
+
+if TYPE_CHECKING:
+    from scanlint.host.rebuilt_jits import RebuiltJit
+
+
+class JitInLoop(Rule):
+    """What is jitted is another function object each time, so nothing that was compiled before is found again."""
+
+    code = "SCN404"
+    name = "jit-in-loop"
+    nodes = (ast.Call, ast.FunctionDef)
+    calls = PLAIN_JITS
+
+    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+        if context.unit.source.tests:
+            return
+        from scanlint.host.rebuilt_jits import rebuilt_jit
+
+        found = rebuilt_jit(context.unit, node)
+        if found is None:
+            return
+        from scanlint.rewrite.lower.hoisted_jits import hoisted
+
+        report = context.report(
+            _shown(found.site),
+            f"{found.what} is jitted anew on each {_each(found)}: it is traced and compiled again each time",
+            end=_end(found.site),
+            label="another function object each time",
+            help=_help(found),
+            outcome=hoisted(context.unit, found),
+        )
+        owner = context.named(found.function)
+        yield report._replace(finding=replace(report.finding, function=owner, chain=links(found.why)))
+
+
+def _each(found: RebuiltJit) -> str:
+    if found.loop is not None:
+        return "trip of this loop"
+    name = getattr(found.function, "name", "the lambda around it")
+    return f"call of `{name}`"
+
+
+def _help(found: RebuiltJit) -> str:
+    given = f" and hand in {quoted(found.bound)}" if found.bound else ""
+    if found.loop is not None:
+        return f"jit it before the loop{given}"
+    if found.receiver in found.bound:
+        return f"jit it once, where `{found.receiver}` is made, and hand in what changes as arguments"
+    return f"jit it once, outside of `{getattr(found.function, 'name', 'the lambda')}`{given}"
+
+
+def _shown(site: ast.expr | ast.FunctionDef) -> ast.AST:
+    return site.decorator_list[0] if isinstance(site, ast.FunctionDef) else site
+
+
+def _end(site: ast.expr | ast.FunctionDef) -> ast.AST:
+    if isinstance(site, ast.FunctionDef):
+        return site.decorator_list[0]
+    return site.func if isinstance(site, ast.Call) else site

@@ -1,0 +1,99 @@
+"""Functions that are called again and again outside of traced code: which loop it is that calls them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from scanlint.syntax.source import is_test
+from scanlint.syntax.walk import children
+from scanlint.trace.domain.callables import Code
+from scanlint.trace.domain.evidence import Reason
+from scanlint.trace.program.module_scope import ModuleScope
+
+COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+MOST_CALLERS = 200
+
+
+def repeats(code: Code) -> tuple[Reason, ...]:
+    """Why a function runs many times: from it out to a loop on the host; empty where no such loop is known.
+
+    What tests do is no evidence: they call everything, on little.
+    """
+    seen: dict[Code, tuple[Reason, ...]] = {code: ()}
+    waiting = [code]
+    while waiting and len(seen) < MOST_CALLERS:
+        at = waiting.pop(0)
+        for call, caller in at.callers.items():
+            if is_test(caller.scope.path):
+                continue
+            place = _named(caller)
+            if loop_around(_body(caller), call):
+                return (*seen[at], Reason(f"`{at.name}` is called in a loop{place}", caller.scope, call))
+            if caller not in seen:
+                seen[caller] = (*seen[at], Reason(f"`{at.name}` is called{place}", caller.scope, call))
+                waiting.append(caller)
+    return ()
+
+
+def _named(caller: Code) -> str:
+    return "" if caller.qualname == "<module>" else f" in `{caller.name}`"
+
+
+def _body(caller: Code) -> Iterable[ast.AST]:
+    """The statements in which a call of a function stands."""
+    if caller.qualname == "<module>" and isinstance(caller.scope, ModuleScope):
+        return caller.scope.tree.body
+    return [caller.node.body] if isinstance(caller.node, ast.Lambda) else caller.node.body
+
+
+def loop_around(body: Iterable[ast.AST], node: ast.AST) -> bool:
+    """Whether a node of a body is run once per trip of a loop of that body."""
+    return any(found is node for part in body for found in _repeated(part, False))
+
+
+def _repeated(node: ast.AST, inside: bool) -> Iterator[ast.AST]:
+    """All nodes that run once per trip; those of functions made there do not."""
+    if inside:
+        yield node
+    if isinstance(node, SCOPES):
+        return
+    again = {id(part) for part in trips(node)}
+    for child in children(node):
+        yield from _repeated(child, inside or id(child) in again)
+
+
+def trips(node: ast.AST) -> list[ast.AST]:
+    """The parts of a loop that run once per trip."""
+    match node:
+        case ast.For(body=body) | ast.AsyncFor(body=body):
+            return [*body]
+        case ast.While(test=test, body=body):
+            return [test, *body]
+        case ast.DictComp(key=key, value=value, generators=generators):
+            return [key, value, *generators[1:]]
+        case ast.ListComp(elt=element, generators=generators) | ast.SetComp(elt=element, generators=generators):
+            return [element, *generators[1:]]
+        case ast.GeneratorExp(elt=element, generators=generators):
+            return [element, *generators[1:]]
+    return []
+
+
+def builds_for_itself(code: Code) -> bool:
+    """Whether some function that is jitted in a function may only be called there: then it matters who calls it."""
+    names: set[str] = set()
+    body = [code.node.body] if isinstance(code.node, ast.Lambda) else code.node.body
+    nodes = [n for part in body for n in ast.walk(part)]
+    for node in nodes:
+        match node:
+            case ast.Call(func=ast.Call(func=inner)) if inner in code.jits or node.func in code.jits:
+                return True
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if value in code.jits:
+                names.add(name)
+            case ast.FunctionDef(name=name, decorator_list=decorators) if code.jits.intersection(decorators):
+                names.add(name)
+            case ast.Call(func=ast.Call(args=args)) if code.jits.intersection(args):
+                return True
+    called = {n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    return bool(names & called)

@@ -1,0 +1,46 @@
+"""What stands for the interpreter that verifies: its Python and the packages that are installed there."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+
+_ASK = """
+import json, sys, sysconfig
+print(json.dumps([sys.version, sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]))
+"""
+
+
+def environment_of(python: str) -> str | None:
+    """A digest of an interpreter's version and of the names and versions of its packages; None where it cannot run."""
+    found = _own() if os.path.abspath(python) == os.path.abspath(sys.executable) else _asked(python)
+    if found is None:
+        return None
+    version, *folders = found
+    packages = sorted({name for folder in folders for name in _listed(folder) if name.endswith((".dist-info", ".pth"))})
+    return hashlib.sha256("\n".join([python, version, *packages]).encode()).hexdigest()
+
+
+def _own() -> list[str]:
+    return [sys.version, sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
+
+
+def _asked(python: str) -> list[str] | None:
+    """The same of another interpreter. It runs in isolation: nothing of the working directory is imported."""
+    try:
+        said = subprocess.run([python, "-I", "-c", _ASK], capture_output=True, text=True, timeout=60, check=True)
+        found = json.loads(said.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return None
+    return [str(part) for part in found] if isinstance(found, list) else None
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []

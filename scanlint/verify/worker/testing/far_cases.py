@@ -1,0 +1,81 @@
+"""Runs both versions far from the usual inputs: many trips, long arrays for counts of few bits, other defaults."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Protocol
+
+import numpy as np
+
+from ..search.case_values import Case, Family
+from ..search.input_sources import Inputs
+from .judge import Judge, Unknown
+from .program_comparison import ProgramComparison, made
+from .trip_counts import LARGE, Enlarged, foreign, lengthened
+
+MOST_RAN = 2
+
+
+class Weighed(Protocol):
+    """What is weighed: both versions, their programs, and how a case is compared."""
+
+    full: Judge
+    inputs: Inputs
+    programs: ProgramComparison
+    remarks: list[str]
+
+    def compared(self, case: Case) -> bool: ...
+
+    def is_late(self) -> bool: ...
+
+
+def run_far(weighing: Weighed, families: Sequence[Family], large: Sequence[Enlarged]) -> None:
+    """Compare with large numbers, with the defaults of each version and with long arrays; raises Refuted or Unknown."""
+    for case in defaults(weighing, families[0]):
+        weighing.full.check(case)
+    for enlarged in large:
+        if weighing.is_late():
+            return
+        ran = sum(weighing.compared(case) for case in enlarged.cases)
+        told = "tried with" if ran else "not compared for"
+        weighing.remarks.append(f"{told} {enlarged.name} = {LARGE}")
+    far_ends(weighing, families)
+
+
+def defaults(weighing: Weighed, family: Family) -> Iterator[Case]:
+    """Calls that leave out the parameters whose default is not written as before."""
+    old, new = weighing.full.pair.old.function, weighing.full.pair.new.function
+    if old is None or new is None:
+        return
+    before, after = _defaults(old), _defaults(new)
+    changed = {name for name, text in before.items() if after.get(name) != text}
+    for case in islice(family.cases if changed else [], MOST_RAN):
+        values = made(case)
+        if values is not None and changed & values.keys():
+            kept = {k: v for k, v in values.items() if k not in changed}
+            yield Case(f"{case.label}, with the defaults", lambda kept=kept: dict(kept))  # type: ignore[misc]
+
+
+def _defaults(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, str]:
+    positional = [*node.args.posonlyargs, *node.args.args]
+    pairs = [*zip(positional[::-1], node.args.defaults[::-1], strict=False)]
+    named = [(a, d) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is not None]
+    return {a.arg: ast.dump(d) for a, d in (*pairs, *named)}
+
+
+def far_ends(weighing: Weighed, families: Sequence[Family]) -> None:
+    """Compare on arrays too long for the types of few bits that only the new version counts in; raises Unknown."""
+    specs, old = next((f.specs for f in families if f.specs is not None), None), weighing.full.pair.old.function
+    values = made(families[0].cases[0])
+    narrow = weighing.programs.narrow
+    if not narrow or specs is None or old is None or values is None or not (types := foreign(narrow, old, values)):
+        return
+    ran = False
+    for long, listed in lengthened(specs, types, weighing.inputs.constants()[1]):
+        if weighing.inputs.attempt(long) is None:
+            ran = sum(weighing.compared(case) for case in listed) > 0 or ran
+    if not ran and not any(n.startswith("tried with") for n in weighing.remarks):
+        most = min(np.iinfo(n).max for n in types)
+        raise Unknown(f"it counts in {' and '.join(sorted(types))}, and more than {most} could not be tried")

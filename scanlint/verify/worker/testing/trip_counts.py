@@ -1,0 +1,85 @@
+"""Whole numbers that decide how often a loop runs: more than 8 bits hold, and more than arrays have rows."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, leaves, replace, resize, sizes
+from ..runtime.calling import Values
+from ..search.case_values import Case, Family, Filling, cases
+
+LARGE = 300
+PATIENCE = 3.0
+MOST_COUNTS = 3
+MOST_AXES = 3
+OUT_OF_EIGHT, OUT_OF_SIXTEEN = 600, 70_000  # so long that one element in two counts, and wraps
+FILLINGS = (Filling("small values", scale=0.1),)  # on which few iterations overflow
+
+
+class Enlarged(NamedTuple):
+    """Cases in which one whole number is large."""
+
+    name: str
+    cases: list[Case]
+
+
+def enlarged(families: Sequence[Family], integers: Sequence[int]) -> Iterator[Enlarged]:
+    """For each whole number that is no length of an array: cases in which it is large."""
+    made = next((f for f in families if f.specs is not None), None)
+    if made is not None and made.specs is not None:
+        for name in _numbers(made.specs)[:MOST_COUNTS]:
+            yield Enlarged(name, [_patient(c, name) for c in cases(_large(made.specs, name), iter(FILLINGS), integers)])
+    elif families and families[0].real and families[0].cases:
+        values = families[0].cases[0].make()
+        for name in [n for n, v in values.items() if type(v) is int][:MOST_COUNTS]:
+            yield Enlarged(name, [_patient(Case("", lambda v={**values, name: LARGE}: dict(v)), name)])  # type: ignore[misc]
+
+
+def _patient(case: Case, name: str) -> Case:
+    label = f"{case.label}, " if case.label else ""
+    return Case(f"{label}{name} = {LARGE}", case.make, ordinary=False, patience=PATIENCE)
+
+
+def _numbers(specs: Specs) -> list[str]:
+    found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
+    return [path for path, leaf in found if isinstance(leaf, Scalar) and leaf.kind == "int" and leaf.size is None]
+
+
+def _large(specs: Specs, name: str) -> Specs:
+    def change(leaf: Array | Scalar | Alternatives, path: str) -> Spec:
+        return Scalar("int", LARGE) if path == name else leaf
+
+    return {n: replace(spec, change, n) for n, spec in specs.items()}
+
+
+def foreign(narrow: frozenset[str], old: ast.AST, values: Values) -> set[str]:
+    """The types of few bits that neither the text of the old version nor its arguments bring in."""
+    import jax
+
+    brought = {str(getattr(x, "dtype", "")) for x in jax.tree_util.tree_leaves(values)}
+    named = {_word(n) for n in ast.walk(old)}
+    return {dtype for dtype in narrow if dtype not in brought | named}
+
+
+def _word(node: ast.AST) -> object:
+    match node:
+        case ast.Name(id=word) | ast.Attribute(attr=word) | ast.Constant(value=str() as word):
+            return word
+    return ""
+
+
+def lengthened(specs: Specs, narrow: set[str], integers: Sequence[int]) -> Iterator[tuple[Specs, list[Case]]]:
+    """The specs with one axis longer than these types can count, and cases that reach its far end."""
+    longest = OUT_OF_EIGHT if max(np.dtype(n).itemsize for n in narrow) == 1 else OUT_OF_SIXTEEN
+    fillings = (
+        Filling("ordinary values", upto=longest),
+        Filling("negative values with a large last one", seed=8, sign=-1, spot=1e3, last=True, upto=longest),
+    )
+    for size in sizes(list(specs.values()))[:MOST_AXES]:
+        long = {name: resize(spec, {size: longest}) for name, spec in specs.items()}
+        found = cases(long, iter(fillings), integers)
+        yield long, [Case(f"{c.label}, {longest} rows", c.make, ordinary=False, patience=PATIENCE) for c in found]

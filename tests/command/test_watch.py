@@ -1,0 +1,54 @@
+"""--watch: the files are checked again when one changes, appears or goes, until the run is interrupted."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import scanlint
+
+Scanlint = Callable[..., subprocess.CompletedProcess[str]]
+PATIENCE = 60.0
+
+
+def wait_for(log: Path, text: str, count: int) -> str:
+    """What a log holds when a text stands in it so many times."""
+    end = time.monotonic() + PATIENCE
+    while (held := log.read_text()).count(text) < count:
+        assert time.monotonic() < end, held
+        time.sleep(0.05)
+    return held
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs an interrupt from another process")
+def test_a_change_is_checked_until_an_interrupt(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    log = tmp_path_factory.mktemp("log") / "out"
+    environment = {**os.environ, "PYTHONPATH": str(Path(scanlint.__file__).parent.parent)}
+    with log.open("w") as stream:
+        words = [sys.executable, "-m", "scanlint", "--watch", "--output-format", "concise", "."]
+        process = subprocess.Popen(words, cwd=project, stdout=stream, stderr=stream, env=environment)
+        try:
+            wait_for(log, "watching 2 files", 1)
+            (project / "new.py").write_text((project / "loop.py").read_text().replace("50", "70"))
+            assert "new.py:7:5: SCN101" in wait_for(log, "watching 3 files", 1)
+            (project / "new.py").unlink()
+            (project / "loop.py").write_text("x = 1\n")
+            wait_for(log, "All checks passed", 1)
+        finally:
+            process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 0
+    assert "Traceback" not in log.read_text()
+
+
+@pytest.mark.parametrize("words", [("--fix", "."), ("--diff", "."), ("-",), ("-o", "x.txt", ".")], ids=" ".join)
+def test_what_writes_is_not_repeated(words: tuple[str, ...], project: Path, run: Scanlint) -> None:
+    done = run("--watch", *words, stdin="")
+    assert done.returncode == 2
+    assert "--watch only reports" in done.stderr

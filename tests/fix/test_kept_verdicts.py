@@ -1,0 +1,115 @@
+"""What was verified once is not verified again while everything that it rests on is the same."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import LOOP, Completed, Scanlint
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the interpreter that counts is a shell script")
+USES = """\
+import jax
+from helper import step
+
+
+@jax.jit
+def run(x):
+    for _ in range(50):
+        x = step(x)
+    return x
+"""
+HELPER = "import jax.numpy as jnp\n\n\ndef step(x):\n    return jnp.sin(x) * 2.0\n"
+UNKNOWN = """\
+import functools
+
+import jax
+import jax.numpy as jnp
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def apply(code, x):
+    if (code * 7919) % 100_003 != 13:
+        raise ValueError(code)
+    for _ in range(50):
+        x = jnp.sin(x) + jnp.cos(x)
+    return x
+"""
+
+
+@pytest.fixture
+def workers(tmp_path: Path, run: Scanlint) -> Callable[..., tuple[Completed, int]]:
+    """Runs `--fix --diff` with an interpreter that counts how many workers it was started as."""
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'sample'\n")
+    log, python = tmp_path / "starts.log", tmp_path / "counting-python"
+    python.write_text(
+        f'#!/bin/sh\ncase "$*" in *worker*) echo started >> "{log}";; esac\nexec "{sys.executable}" "$@"\n'
+    )
+    python.chmod(0o755)
+
+    def call(*words: str) -> tuple[Completed, int]:
+        log.write_text("")
+        done = run("--fix", "--diff", "--python", str(python), *words, ".")
+        return done, log.read_text().count("started")
+
+    return call
+
+
+def test_a_second_run_starts_no_worker_and_says_the_same(tmp_path: Path, workers) -> None:
+    (tmp_path / "loop.py").write_text(LOOP)
+    first, second = workers(), workers()
+    assert (first[1], second[1]) == (1, 0)
+    assert "fori_loop" in first[0].stdout
+    assert first[0].stdout == second[0].stdout
+    assert first[0].returncode == second[0].returncode == 1
+
+
+def test_what_is_written_is_what_would_have_been_written(tmp_path: Path, workers, run: Scanlint) -> None:
+    (tmp_path / "loop.py").write_text(LOOP)
+    workers()
+    assert run("--fix", "--python", str(tmp_path / "counting-python"), ".").returncode == 0
+    assert "fori_loop" in (tmp_path / "loop.py").read_text()
+
+
+def test_without_the_cache_it_is_verified_again(tmp_path: Path, workers) -> None:
+    (tmp_path / "loop.py").write_text(LOOP)
+    assert workers()[1] == workers("--no-cache")[1] == 1
+
+
+def test_a_change_in_what_is_imported_asks_again(tmp_path: Path, workers) -> None:
+    (tmp_path / "uses.py").write_text(USES)
+    (tmp_path / "helper.py").write_text(HELPER)
+    assert workers()[1] == 1
+    (tmp_path / "helper.py").write_text(HELPER.replace("2.0", "3.0"))
+    assert workers()[1] == 1
+
+
+def test_a_change_elsewhere_asks_nothing_of_what_was_proved(tmp_path: Path, workers) -> None:
+    (tmp_path / "loop.py").write_text(LOOP)
+    assert workers()[1] == 1
+    (tmp_path / "other.py").write_text(HELPER)
+    assert workers()[1] == 0
+
+
+def test_a_change_elsewhere_may_show_inputs_where_there_were_none(tmp_path: Path, workers) -> None:
+    (tmp_path / "unknown.py").write_text(UNKNOWN)
+    first, _ = workers()
+    assert "unknown" in first.stdout + first.stderr
+    assert workers()[1] == 0
+    (tmp_path / "other.py").write_text(HELPER)
+    assert workers()[1] == 1
+
+
+def test_a_damaged_verdict_is_not_believed(tmp_path: Path, workers) -> None:
+    (tmp_path / "loop.py").write_text(LOOP)
+    first, _ = workers()
+    kept = list((tmp_path / ".scanlint_cache" / "verdicts").iterdir())
+    assert kept
+    for file in kept:
+        file.write_bytes(file.read_bytes()[:-3] + b"}}}")
+    again, started = workers()
+    assert started == 1
+    assert first.stdout == again.stdout

@@ -1,0 +1,190 @@
+"""Equal loops have one normal form: it does the same, says where it comes from, and is written only where it is needed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+
+import jax.numpy as jnp
+import pytest
+
+from scanlint.project.files import SourceFile, decode
+from scanlint.rewrite.normal_form import Layer, normal
+from scanlint.settings import Settings
+from scanlint.trace.program.project import Project
+from scanlint.trace.unit import Unit
+from tests.rewrite.conftest import HEAD, Sample, run, same
+
+LONG = jnp.linspace(-1.0, 2.0, 120).reshape(60, 2)
+XS = jnp.linspace(-1.0, 2.0, 12).reshape(6, 2)
+PLAIN = "    for i in range(6):\n        h = jnp.tanh(h + xs[i])\n"
+STACKED = "    ys = []\n    for i in range(6):\n        h = jnp.tanh(h + xs[i])\n        ys.append(h)\n    return jnp.stack(ys)\n"
+ROWS = "    for x in xs:\n        h = jnp.tanh(h + x)\n    return h\n"
+
+FORMS = {
+    "a while that counts": (
+        "    i = 0\n    while i < 6:\n        h = jnp.tanh(h + xs[i])\n        i += 1\n    return h\n",
+        f"{PLAIN}    return h\n",
+    ),
+    "a while that counts up to and with its bound": (
+        "    i = 1\n    while 5 >= i:\n        h = jnp.tanh(h + xs[i])\n        i = i + 2\n    return h\n",
+        "    for i in range(1, 6, 2):\n        h = jnp.tanh(h + xs[i])\n    return h\n",
+    ),
+    "a while that counts down": (
+        "    i = 5\n    while i >= 0:\n        h = jnp.tanh(h + xs[i])\n        i -= 1\n    return h\n",
+        "    for i in range(5, -1, -1):\n        h = jnp.tanh(h + xs[i])\n    return h\n",
+    ),
+    "an endless while that is left by its counter": (
+        "    i = 0\n    while True:\n        if i == 6:\n            break\n        h = jnp.tanh(h + xs[i])\n        i += 1\n    return h\n",
+        f"{PLAIN}    return h\n",
+    ),
+    "a counter beside a range": (
+        "    i = 0\n    for _ in range(6):\n        h = jnp.tanh(h + xs[i])\n        i += 1\n    return h\n",
+        f"{PLAIN}    return h\n",
+    ),
+    "a counter that moves before it is read": (
+        "    k = 0\n    for i in range(5):\n        h = h + xs[i]\n        k += 1\n        h = jnp.tanh(h + xs[k])\n    return h\n",
+        "    for i in range(5):\n        h = h + xs[i]\n        h = jnp.tanh(h + xs[(i + 1)])\n    return h\n",
+    ),
+    "a counter beside rows": (
+        "    k = 0\n    for x in xs:\n        h = jnp.tanh(h + x * k)\n        k += 1\n    return h\n",
+        "    for k, x in enumerate(xs):\n        h = jnp.tanh(h + x * k)\n    return h\n",
+    ),
+    "a copy of what is new": (
+        "    for i in range(6):\n        new = jnp.tanh(h + xs[i])\n        h = new\n    return h\n",
+        f"{PLAIN}    return h\n",
+    ),
+    "a copy of what was": (
+        "    for i in range(6):\n        old = h\n        h = jnp.tanh(old + xs[i])\n    return h\n",
+        f"{PLAIN}    return h\n",
+    ),
+    "a copy read on": (
+        "    ys = []\n    for i in range(6):\n        new = jnp.tanh(h + xs[i])\n        h = new\n        ys.append(new)\n    return jnp.stack(ys)\n",
+        STACKED,
+    ),
+    "a method by another name": (
+        "    ys = []\n    keep = ys.append\n    for i in range(6):\n        h = jnp.tanh(h + xs[i])\n        keep(h)\n    return jnp.stack(ys)\n",
+        STACKED,
+    ),
+    "a list of one that is added": (
+        "    ys = []\n    for i in range(6):\n        h = jnp.tanh(h + xs[i])\n        ys.extend([h])\n    return jnp.stack(ys)\n",
+        STACKED,
+    ),
+    "what is put at the last place": (
+        "    ys = []\n    for i in range(6):\n        h = jnp.tanh(h + xs[i])\n        ys.insert(len(ys), h)\n    return jnp.stack(ys)\n",
+        STACKED,
+    ),
+    "a local function with an effect": (
+        "    ys = []\n    def step(h, x):\n        h = jnp.tanh(h + x)\n        ys.append(h)\n        return h\n    for i in range(6):\n        h = step(h, xs[i])\n    return jnp.stack(ys)\n",
+        STACKED,
+    ),
+    "a local function that rebinds": (
+        "    def step(x):\n        nonlocal h\n        h = jnp.tanh(h + x)\n    for i in range(6):\n        step(xs[i])\n    return h\n",
+        f"{PLAIN}    return h\n",
+    ),
+    "a lambda": (
+        "    step = lambda h, x: jnp.tanh(h + x)\n    for i in range(6):\n        h = step(x=xs[i], h=h)\n    return h\n",
+        f"{PLAIN}    return h\n",
+    ),
+    "a dict of parts": (
+        '    s = {"g": h, "k": h}\n    for i in range(6):\n        s["g"] = jnp.tanh(s["g"] + xs[i])\n    return s["g"] * s["k"]\n',
+        "    g = h\n    k = h\n    for i in range(6):\n        g = jnp.tanh(g + xs[i])\n    return g * k\n",
+    ),
+    "a list of parts, made anew": (
+        "    s = [h, h]\n    for i in range(6):\n        s = [jnp.tanh(s[1] + xs[i]), s[0]]\n    return s[0]\n",
+        "    s_0 = h\n    s_1 = h\n    for i in range(6):\n        s_0, s_1 = jnp.tanh(s_1 + xs[i]), s_0\n    return s_0\n",
+    ),
+    "rows by their number": (
+        "    for i in range(len(xs)):\n        x = xs[i]\n        h = jnp.tanh(h + x)\n    return h\n",
+        ROWS,
+    ),
+}  # fmt: skip
+
+KEPT = {
+    "a counter that is read afterwards": "    i = 0\n    while i < 6:\n        h = jnp.tanh(h + xs[i])\n        i += 1\n    return h * i\n",
+    "a bound that the loop moves": "    i, n = 0, 6\n    j = 0\n    while j < n:\n        h = jnp.tanh(h + xs[j])\n        n = n - 1\n        j += 1\n    return h\n",
+    "a trip that is cut short": "    i = 0\n    while i < 6:\n        if i == 2:\n            i += 1\n            continue\n        h = jnp.tanh(h + xs[i])\n        i += 1\n    return h\n",
+    "a counter that moves twice": "    k = 0\n    for i in range(3):\n        k += 1\n        h = h + xs[k]\n        k += 1\n    return h\n",
+    "a copy whose original is read on": "    g = h\n    for i in range(6):\n        new = jnp.tanh(h + xs[i])\n        g = h * 2\n        h = new\n    return h + g\n",
+    "a copy of what was, read after it is bound anew": "    for i in range(6):\n        old = h\n        h = jnp.tanh(h + xs[i])\n        h = h - old\n    return h\n",
+    "a copy that goes from trip to trip": "    old = h\n    for i in range(6):\n        h = jnp.tanh(old + xs[i])\n        old = h * 2\n    return h + old\n",
+    "a copy that is deleted": "    for i in range(6):\n        d = h\n        h = jnp.tanh(d + xs[i])\n        del d\n    return h\n",
+    "a method of a list that is made anew": "    ys = []\n    keep = ys.append\n    ys = [h]\n    for i in range(6):\n        keep(h)\n    return jnp.stack(ys)\n",
+    "a local function that two places call": "    def step(h, x):\n        return jnp.tanh(h + x)\n    for i in range(3):\n        h = step(h, xs[i])\n        h = step(h, xs[i + 1])\n    return h\n",
+    "a local function that returns on two ways": "    def step(h, x, i):\n        if i == 2:\n            return h\n        return jnp.tanh(h + x)\n    for i in range(6):\n        h = step(h, xs[i], i)\n    return h\n",
+    "an object that goes elsewhere": "    s = [h, h]\n    for i in range(6):\n        s[0] = jnp.tanh(s[0] + xs[i])\n    return sum(s)\n",
+    "an object by a name that a function has": '    s = {"g": h}\n    def read():\n        return s["g"]\n    for i in range(6):\n        s["g"] = jnp.tanh(read() + xs[i] * read())\n    return s["g"]\n',
+    "parts by keys that are not known": "    s = [h, h]\n    for i in range(6):\n        s[i % 2] = jnp.tanh(s[0] + xs[i])\n    return s[1]\n",
+}  # fmt: skip
+
+
+def unit_of(body: str) -> Unit:
+    code = f"{HEAD}@jax.jit\ndef f(xs, h):\n{body}"
+    file = decode(code.encode(), Path("sample.py"))
+    assert isinstance(file, SourceFile)
+    project = Project.load([file], Settings())
+    return next(u for u in project.units(None) if u.qualname == "f")
+
+
+@pytest.mark.parametrize(("body", "form"), FORMS.values(), ids=FORMS.keys())
+def test_equal_loops_have_one_form(body: str, form: str) -> None:
+    made = normal(unit_of(body), None)
+    assert made is not None
+    assert made.unit.source.text.partition("def f(xs, h):\n")[2] == form
+    case = [XS, XS[0]]
+    same(run(f"{HEAD}def f(xs, h):\n{body}", "f", case), run(f"{HEAD}def f(xs, h):\n{form}", "f", case))
+
+
+@pytest.mark.parametrize("body", KEPT.values(), ids=KEPT.keys())
+def test_what_means_something_else_is_kept(body: str) -> None:
+    made = normal(unit_of(body), None)
+    text = made.unit.source.text.partition("def f(xs, h):\n")[2] if made is not None else body
+    case = [XS, XS[0]]
+    same(run(f"{HEAD}def f(xs, h):\n{body}", "f", case), run(f"{HEAD}def f(xs, h):\n{text}", "f", case))
+    assert made is None
+
+
+@pytest.mark.parametrize("body", [b for b, _ in FORMS.values()], ids=FORMS.keys())
+def test_a_normal_form_that_nothing_was_done_to_is_as_it_was_written(body: str) -> None:
+    made = normal(unit_of(body), None)
+    assert made is not None
+    first = made.layers[0]
+    assert isinstance(first, Layer)
+    assert made.restored(made.unit.source).text == first.old.text
+
+
+def test_a_statement_that_was_moved_is_told_by_where_it_was_written() -> None:
+    body = FORMS["a local function with an effect"][0]
+    unit = unit_of(body)
+    made = normal(unit, None)
+    assert made is not None
+    [loop] = made.unit.every(ast.For)
+    places = [made.written(made.unit.source.start(s)) for s in loop.body]
+    lines = [unit.source.lines[place.line - 1].strip() for place in places]
+    assert lines == ["h = jnp.tanh(h + x)", "ys.append(h)"]
+    assert unit.source.lines[made.written(made.unit.source.start(loop)).line - 1].strip() == "for i in range(6):"
+
+
+@pytest.mark.parametrize("body", [b for b, _ in FORMS.values()], ids=FORMS.keys())
+def test_each_spelling_is_rewritten_to_what_does_the_same(rewrite: Callable[..., Sample], body: str) -> None:
+    sample = rewrite(f"@jax.jit\ndef f(xs, h):\n{_often(body)}")
+    assert "lax." in sample.body, sample.new
+    assert sample.reasons == []
+    sample.agree("f", [LONG, LONG[0]])
+
+
+def _often(body: str) -> str:
+    """The same loop with so many trips that it is worth a word."""
+    for few, many in (("range(6)", "range(60)"), ("i < 6", "i < 60"), ("5 >= i", "59 >= i"), ("i = 5", "i = 59")):
+        body = body.replace(few, many)
+    return body.replace("i == 6", "i == 60").replace("range(5)", "range(59)")
+
+
+def test_what_no_rewrite_touches_stays_in_the_spelling_of_its_author(rewrite: Callable[..., Sample]) -> None:
+    before = '    s = {"g": h}\n    s["g"] = s["g"] * 2\n    old = s["g"]\n'
+    body = "    i = 0\n    while i < 60:\n        old = jnp.tanh(old + xs[i])\n        i += 1\n    return old\n"
+    sample = rewrite(f"@jax.jit\ndef f(xs, h):\n{before}{body}")
+    assert before in sample.new
+    assert "lax.fori_loop" in sample.new or "lax.scan" in sample.new
+    sample.agree("f", [LONG, LONG[0]])

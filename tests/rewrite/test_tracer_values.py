@@ -1,0 +1,131 @@
+"""Operators, builtins and casts of tracers: what is written for them, and that both versions give the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+import pytest
+
+HOST = "import math\n\nimport jax\nimport jax.numpy as jnp\nimport numpy as np\n\n\n"
+NAN = jnp.float32(jnp.nan)
+PAIRS = [(jnp.float32(a), jnp.float32(b)) for a, b in [(1, 2), (2, 1), (-3, 0.5), (0, 0), (0.5, -1)]]
+WITH_NAN = [*PAIRS, (NAN, jnp.float32(1)), (jnp.float32(1), NAN), (NAN, NAN)]
+
+
+def function(body: str) -> str:
+    return f"@jax.jit\ndef f(x, y):\n    {body}\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("x > 0 and y > 0", "jnp.logical_and(x > 0, y > 0)", id="and"),
+        pytest.param("x > 0 or y > 0", "jnp.logical_or(x > 0, y > 0)", id="or"),
+        pytest.param("not x > y", "jnp.logical_not(x > y)", id="not"),
+        pytest.param("0 < x < y", "jnp.logical_and(0 < x, x < y)", id="a chained comparison"),
+        pytest.param("x in (1, 2)", "jnp.isin(x, jnp.array((1, 2)))", id="in among whole numbers"),
+        pytest.param("x not in (0.5, 2.0)", "jnp.logical_not(jnp.logical_or(x == 0.5, x == 2.0))", id="not in, floats"),
+        pytest.param("x * y or 1.0", "jnp.where(x * y, x * y, 1.0)", id="or of numbers"),
+        pytest.param("max(x, 0.0)", "jnp.maximum(x, 0.0)", id="max with a number behind"),
+        pytest.param("max(0.0, x)", "jnp.where(x > 0.0, x, 0.0)", id="max with a number before"),
+        pytest.param("min(x, y)", "jnp.where(y < x, y, x)", id="min of two tracers"),
+        pytest.param("min(1.0, jnp.exp(x) * jnp.sin(y))", "jnp.fmin(jnp.exp(x) * jnp.sin(y), 1.0)", id="a long operand"),
+        pytest.param("any([x > 0, y > 0])", "jnp.any(jnp.array([x > 0, y > 0]))", id="any of a list"),
+        pytest.param("all(v > 0 for v in (x, y))", "jnp.all(jnp.array([v > 0 for v in (x, y)]))", id="all of a generator"),
+    ],
+)  # fmt: skip
+def test_truth_of_tracers(rewrite: Callable[..., object], old: str, new: str) -> None:
+    sample = rewrite(function(f"return {old}"))
+    assert sample.body == function(f"return {new}")  # type: ignore[attr-defined]
+    sample.agree("f", *WITH_NAN)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("int(x) + y", "x.astype(int) + y", id="int"),
+        pytest.param("float(jnp.sin(x)) * y", "jnp.sin(x) * y", id="float of a float"),
+        pytest.param("float(x) * y", "(x * 1.0) * y", id="float of what may be a whole number"),
+        pytest.param("bool(x) * y", "x.astype(bool) * y", id="bool"),
+        pytest.param("bool(x > 0) * y", "(x > 0) * y", id="bool of a comparison"),
+        pytest.param("math.exp(-x) * y", "jnp.exp(-x) * y", id="math"),
+        pytest.param("math.floor(x * 3) + y", "jnp.floor(x * 3).astype(int) + y", id="math.floor gives an int"),
+        pytest.param("np.hypot(x, y) * y", "jnp.hypot(x, y) * y", id="NumPy"),
+        pytest.param("jnp.max(x).item() * y", "jnp.max(x) * y", id="item of what has no axes"),
+    ],
+)
+def test_casts_of_tracers(rewrite: Callable[..., object], old: str, new: str) -> None:
+    sample = rewrite(function(f"return {old}"), head=HOST)
+    assert sample.new == HOST + function(f"return {new}")  # type: ignore[attr-defined]
+    sample.agree("f", *PAIRS)  # type: ignore[attr-defined]
+
+
+def test_operands_that_are_needed_twice_get_a_name(rewrite: Callable[..., object]) -> None:
+    sample = rewrite(function("return max(jnp.exp(x) * jnp.sin(y), jnp.cos(x) * jnp.exp(y))"))
+    assert sample.body == (  # type: ignore[attr-defined]
+        "@jax.jit\ndef f(x, y):\n"
+        "    first = jnp.exp(x) * jnp.sin(y)\n"
+        "    other = jnp.cos(x) * jnp.exp(y)\n"
+        "    return jnp.where(other > first, other, first)\n"
+    )
+    sample.agree("f", *WITH_NAN)  # type: ignore[attr-defined]
+
+
+def test_the_median_of_three_keeps_python_s_order_of_nans(rewrite: Callable[..., object]) -> None:
+    code = "@jax.jit\ndef f(a, b, c):\n    return max(min(a, b), min(max(a, b), c))\n"
+    values = [jnp.float32(v) for v in (1, 2, jnp.nan)]
+    sample = rewrite(code)
+    sample.agree("f", *[(a, b, c) for a in values for b in values for c in values])  # type: ignore[attr-defined]
+
+
+def test_the_extreme_of_an_array_keeps_a_nan_that_comes_first(rewrite: Callable[..., object]) -> None:
+    sample = rewrite("@jax.jit\ndef f(xs):\n    return max(xs) - min(xs)\n")
+    rows = [[1, 3, 2], [3, 3, 1], [jnp.nan, 1, 2], [1, jnp.nan, 2]]
+    sample.agree("f", *[(jnp.array(row, jnp.float32),) for row in rows])  # type: ignore[attr-defined]
+
+
+def test_what_may_not_end_is_run_only_where_python_runs_it(rewrite: Callable[..., object]) -> None:
+    code = (
+        "def halves(x):\n    return jax.lax.while_loop(lambda v: v > 1, lambda v: v / 2, x) > 0.7\n\n\n"
+        "@jax.jit\ndef f(x, y):\n    return y > 0 and halves(x)\n"
+    )
+    sample = rewrite(code)
+    assert "lax.cond(y > 0, lambda: halves(x), lambda: False)" in sample.body  # type: ignore[attr-defined]
+    sample.agree("f", *PAIRS)  # type: ignore[attr-defined]
+
+
+def test_a_setting_before_the_tracers_stays_python_s(rewrite: Callable[..., object]) -> None:
+    code = (
+        "from functools import partial\n\n\n@partial(jax.jit, static_argnames='flag')\ndef f(x, flag):\n"
+        "    return flag and x > 0 and x < 1\n"
+    )
+    assert "return flag and jnp.logical_and(x > 0, x < 1)" in rewrite(code).body  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("expression", "reason"),
+    [
+        pytest.param("sorted([x, y])", "nan-order", id="sorted of floats"),
+        pytest.param("max([x, y], key=abs)", "own-order", id="max by a key"),
+        pytest.param("x > 0 and 'big'", "not-an-array", id="and with a string"),
+        pytest.param("not jnp.ones(3)", "not-a-scalar", id="not of a vector"),
+        pytest.param("math.log(x, y)", "other-arguments", id="a base of math.log"),
+        pytest.param("np.where(jnp.sin(x))", "shape-of-values", id="np.where of one argument"),
+    ],
+)
+def test_what_cannot_be_rewritten_says_why(rewrite: Callable[..., object], expression: str, reason: str) -> None:
+    assert rewrite(function(f"return {expression}"), head=HOST).reasons == [reason]  # type: ignore[attr-defined]
+
+
+def test_a_function_with_all_of_them_is_rewritten_as_a_whole(rewrite: Callable[..., object]) -> None:
+    code = (
+        "@jax.jit\ndef f(x, y):\n"
+        "    if x > 0 and x < y:\n        x = x * 2\n"
+        "    y = max(x, 0.5)\n"
+        "    while not (abs(x) < 1e-3 or y > 10):\n        x = x / 2\n        y = y + float(x > 0.1)\n"
+        "    return x, y\n"
+    )
+    sample = rewrite(code)
+    assert not any(word in sample.body for word in ("if ", " and ", " or ", "float(", "while "))  # type: ignore[attr-defined]
+    sample.agree("f", *PAIRS)  # type: ignore[attr-defined]
