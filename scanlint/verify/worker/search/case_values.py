@@ -21,6 +21,7 @@ OTHERWISE = "as called, but "
 WIDE = {"float32": "float64", "complex64": "complex128", "int32": "int64"}
 AROUND = 10
 FEW = 4
+MOST_TURNS = 6
 SCATTERED = 0.2  # of the elements
 LARGE = 40_000  # exceeds 16 bits, and its square 32
 
@@ -70,6 +71,7 @@ class Filling:
 
 POSITIVE = Filling("positive values", seed=9, definite=True)
 NEGATIVE = Filling("negative values", seed=8, sign=-1)
+USUAL = (Filling("ordinary values"), Filling("other values", seed=1, turn=1, mixed=True), POSITIVE)
 
 
 @dataclass
@@ -226,6 +228,19 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
     yield Filling("large values", seed=4, scale=1e4)
     for k in range(3):
         yield Filling(f"mixture {k}", seed=5 + k, scale=(0.1, 1.0, 10.0)[k], turn=k + 2, mixed=True)
+
+
+def at_length(specs: Specs, integers: Sequence[int]) -> Iterator[Filling]:
+    """Fillings for axes longer than any number: equal neighbours, each whole number on its own, NaNs in the middle."""
+    yield Filling("ordinary values")
+    yield Filling("few different values", seed=12, few=True)
+    yield Filling("scattered NaNs", seed=17, scattered=float("nan"))
+    yield POSITIVE
+    for name, spec in specs.items():
+        for path, leaf in leaves(spec, name):
+            if isinstance(leaf, Scalar) and leaf.kind == "int":
+                turns = range(1, min(len(scalar_values(leaf, integers)), MOST_TURNS))
+                yield from (Filling(f"choice {turn} of {path}", turn=turn, only=path) for turn in turns)
 
 
 def _alone(specs: Specs, floats: Sequence[float]) -> Iterator[Filling]:

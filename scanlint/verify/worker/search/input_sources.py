@@ -29,6 +29,8 @@ VARIANT_SECONDS = 1.5
 RETRY_SECONDS = 6.0
 SMALLEST = (2, 3, 4, 5)
 BRIEF = 80  # attempts
+LONGER_AXES = "longer axes"
+LONG_AXES = (17, 19, 23)  # longer than the numbers that the cases give to windows, strides and counts
 LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip", "clamp"])
 NARROW = frozenset(["float32", "int32", "uint32", "float16", "bfloat16", "int8", "int16", "complex64"])
 LARGEST = 1e300  # a number beyond it does not fit a float
@@ -309,12 +311,14 @@ class Inputs(Attempts):
             yield Struct(cls, tuple((name, spec) for name, spec in items if name not in optional))
 
     def variants(self, specs: Specs) -> Iterator[tuple[str, Specs]]:
-        """The same specs in other sizes, while time is left: all renamed, then each size one, two, zero and many."""
+        """The same specs in other sizes, while time is left: all renamed, each size one, two or zero, all longer."""
         yield "", specs
         deadline = time.process_time() + VARIANT_SECONDS
         known = sizes(list(specs.values()))
-        tried = [("other sizes", others(known, self.divisors()))]
-        tried += [(f"size {m} for {n}", {n: m}) for m in (1, 0, 2, 17) for n in known[:3]]
+        longer = dict(zip(known, LONG_AXES, strict=False))
+        tried = [("other sizes", others(known, self.divisors())), (LONGER_AXES, longer)]
+        tried += [(f"size {m} for {n}", {n: m}) for m in (1, 0, 2) for n in known[:3]]
+        tried += [(f"{LONGER_AXES}: {n}", {n: m}) for n, m in longer.items()]
         for label, table in tried:
             changed = {name: resize(spec, table) for name, spec in specs.items()}
             if time.process_time() > deadline:

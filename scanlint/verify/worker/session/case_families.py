@@ -17,9 +17,9 @@ from ..infer.specs import Array, Specs, leaves, resize, sizes
 from ..runtime.calling import TookTooLong, Values
 from ..runtime.made_functions import MakerSignature
 from ..search.carry_settling import Settling
-from ..search.case_values import NEGATIVE, OTHERWISE, POSITIVE, Case, Family, Filling, cases, modes, varied
+from ..search.case_values import NEGATIVE, OTHERWISE, POSITIVE, USUAL, Case, Family, at_length, cases, modes, varied
 from ..search.higher_ranks import ARMS, BLAMED, GUESSED, fewer, further
-from ..search.input_sources import Inputs, NoInputs
+from ..search.input_sources import LONGER_AXES, Inputs, NoInputs
 from ..search.shape_blame import to_blame
 from ..search.shape_search import broadcast
 from ..testing.judge import Judge
@@ -176,13 +176,12 @@ class Families:
             if doubtful and self.broadcasts(sized):
                 continue
             signed = label.startswith(ARMS) or (branches and label.startswith(GUESSED))
-            wanted = (
-                list(modes(sized, floats, integers))
-                if not label
-                else [POSITIVE, NEGATIVE]
-                if signed
-                else [Filling("ordinary values"), Filling("other values", seed=1, turn=1, mixed=True), POSITIVE]
-            )
+            if not label:
+                wanted = list(modes(sized, floats, integers))
+            elif label.startswith(LONGER_AXES):
+                wanted = list(at_length(sized, integers))
+            else:
+                wanted = [POSITIVE, NEGATIVE] if signed else list(USUAL)
             found.append(Family(label, sized, list(cases(sized, iter(wanted), integers)), real and not label))
         return found
 

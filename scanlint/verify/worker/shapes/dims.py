@@ -77,11 +77,11 @@ class Dims:
             self.solved[name] = rest.plus(Dim(0, ((name, count),)), -1).times(-count)
         return True
 
-    def numbers(self, dims: Iterable[Dim]) -> Mapping[Dim, int] | None:
-        """A size for each of these, distinct where they may be; None where none was found."""
+    def numbers(self, dims: Iterable[Dim], avoided: Iterable[int] = ()) -> Mapping[Dim, int] | None:
+        """A size for each of these, distinct where they may be, also from those avoided; None where none was found."""
         wanted = list(dict.fromkeys(map(self.of, dims)))
         free = list(dict.fromkeys(name for dim in wanted for name, _ in dim.terms))
-        taken = {dim.const for dim in wanted if not dim.terms}
+        taken = {dim.const for dim in wanted if not dim.terms} | set(avoided)
         best: tuple[int, dict[Dim, int]] | None = None
         for skipped in range(MOST_TRIED):
             pool = itertools.islice((n for n in TRIED if n not in taken), skipped, None, 1 + skipped)

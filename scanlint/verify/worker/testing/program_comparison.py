@@ -14,6 +14,7 @@ from ..runtime.calling import TookTooLong, Values, without_elements
 from ..runtime.jax_errors import in_staged_body
 from ..search.case_values import Case, Family
 from ..search.higher_ranks import GUESSED
+from ..search.input_sources import LONGER_AXES
 from .agreement import describe, kinds_by_name
 from .judge import EMPTY, NOTHING, Judge
 from .trip_counts import LARGE, Enlarged
@@ -101,8 +102,8 @@ class ProgramComparison:
             self.remarks += [NOTHING] if nothing else []
             if nothing or (not proof.same and proof.before is None and self.fails(judge, values)):
                 continue
-            if proof.beyond and family.label.startswith(GUESSED) and self.compared:
-                continue  # a guessed rank makes a carry grow on every trip
+            if proof.beyond and family.label.startswith((*GUESSED, LONGER_AXES)) and self.compared:
+                continue  # a guessed rank makes a carry grow on every trip; more rows are more equations
             if not proof.same:
                 return False
             if proof.weaker and not without_elements(values):

@@ -27,6 +27,7 @@ AMPLIFYING = 1e3
 FINER = 1e-3  # of a small difference remains in double precision if it is due to rounding
 FINEST = 1e-6  # of an amplified difference: an ULP in double precision is 2e-9 of one in single
 AMPLIFIED = 0.05  # a larger difference is not due to rounding
+CHAOTIC = 5e-3  # of the result changes with the last bits of the inputs: it means nothing there
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,13 @@ class Spread:
         nudges = self.nudged is not None and self.nudged.flips
         return self.doubled.overflows or (self.doubled.flips and (nudges or amplifies))
 
+    @property
+    def chaotic(self) -> float:
+        """The relative change by the inputs' last bits alone, where the old version itself means nothing."""
+        return self.nudged.relative if self.nudged is not None and self.nudged.relative > CHAOTIC else 0.0
+
     def explains(self, relative: float, *, values_only: bool) -> bool:
-        return self.undecided or (values_only and relative <= FACTOR * self.relative)
+        return self.undecided or (values_only and relative <= FACTOR * max(self.relative, self.chaotic))
 
 
 def spread(pair: VersionPair, values: Values, expected: object, relative: float, *, values_only: bool) -> Spread:

@@ -14,7 +14,7 @@ from ..proof.traced_pair import one_proof
 from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.loading import Loaded
 from ..search.case_values import GENTLE, GENTLE_POSITIVE, OTHERWISE, Case, Family, Filling, cases, searching
-from ..search.input_sources import REMEDY, Inputs
+from ..search.input_sources import LONGER_AXES, REMEDY, Inputs
 from ..search.other_dtypes import Retyping, narrowed
 from .agreement import kinds_by_name, named_once
 from .branch_boundaries import turns
@@ -27,6 +27,7 @@ from .program_comparison import ProgramComparison, made
 from .trip_counts import enlarged
 
 MAX_CASES = 48
+MOST_AT_LENGTH = 12
 PROVED_CASES = 5
 DERIVED = 2  # gradients that are compared for equal programs
 CHOICES = frozenset(["cond", "where", "select", "switch", "stop_gradient"])
@@ -160,7 +161,8 @@ class Weighing:
                 self.remarks.append("fewer sizes were tried: each run takes seconds")
                 return
             limit = (PROVED_CASES if at == 0 or (families[0].real and at == 1) else 0) if proved else MAX_CASES
-            limit = limit if not family.label else min(limit, 2)
+            if family.label:
+                limit = min(limit, MOST_AT_LENGTH if family.label.startswith(LONGER_AXES) else 2)
             try:
                 if family.real or at == 0:
                     self.run(family, limit, self.full.check, FULL_SECONDS if self.twin is not None else SHORT_SECONDS)
