@@ -226,21 +226,25 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
         yield Filling(LARGE_NUMBERS, large=True)
     yield Filling("an infinity", seed=3, spot=float("inf"))
     yield Filling("large values", seed=4, scale=1e4)
+    yield Filling("large negative values", seed=4, scale=1e4, sign=-1)
     for k in range(3):
         yield Filling(f"mixture {k}", seed=5 + k, scale=(0.1, 1.0, 10.0)[k], turn=k + 2, mixed=True)
 
 
 def at_length(specs: Specs, integers: Sequence[int]) -> Iterator[Filling]:
-    """Fillings for axes longer than any number: equal neighbours, each whole number on its own, NaNs in the middle."""
+    """Fillings for axes longer than any number: each whole number on its own, equal neighbours, NaNs in the middle."""
+    found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
     yield Filling("ordinary values")
-    yield Filling("few different values", seed=12, few=True)
+    for path, leaf in found:
+        if isinstance(leaf, Scalar) and leaf.kind == "int":
+            turns = range(1, min(len(scalar_values(leaf, integers)), MOST_TURNS))
+            yield from (Filling(f"choice {turn} of {path}", turn=turn, only=path) for turn in turns)
+    yield from (Filling(f"few different values {k}", seed=12 + k, few=True) for k in range(FEW))
     yield Filling("scattered NaNs", seed=17, scattered=float("nan"))
+    if 1 < len(found) <= MAX_ALONE:
+        numbers = [path for path, leaf in found if isinstance(leaf, Array) and leaf == Array((), "float32")]
+        yield from (Filling(f"nan in {path}", seed=13, spot=float("nan"), only=path) for path in numbers)
     yield POSITIVE
-    for name, spec in specs.items():
-        for path, leaf in leaves(spec, name):
-            if isinstance(leaf, Scalar) and leaf.kind == "int":
-                turns = range(1, min(len(scalar_values(leaf, integers)), MOST_TURNS))
-                yield from (Filling(f"choice {turn} of {path}", turn=turn, only=path) for turn in turns)
 
 
 def _alone(specs: Specs, floats: Sequence[float]) -> Iterator[Filling]:

@@ -20,7 +20,7 @@ from .judge import EMPTY, NOTHING, Judge
 from .trip_counts import LARGE, Enlarged
 from .weak_types import WEAKER
 
-SHAPES = 24
+SHAPES = 32
 LARGE_SECONDS = 2.0
 
 
@@ -130,9 +130,10 @@ class ProgramComparison:
         return False
 
     def distinct(self, families: list[Family], seen: set[str]) -> Iterator[tuple[Family, Values]]:
-        """One input of each shape, first one of each family."""
-        listed = ([(family, case) for case in family.cases] for family in families)
-        for family, case in filter(None, chain(*zip_longest(*listed))):
+        """One input of each shape and static value: the first, those of longer axes, then some of each family."""
+        listed = [[(family, case) for case in family.cases] for family in families]
+        longer = [pair for pairs in listed for pair in pairs if pair[0].label == LONGER_AXES]
+        for family, case in filter(None, chain(listed[0][:1], longer, *zip_longest(*listed))):
             values = made(case)
             key = shape_of(values) if values is not None else ""
             if values is None or key in seen or len(seen) >= SHAPES:

@@ -27,7 +27,7 @@ from .program_comparison import ProgramComparison, made
 from .trip_counts import enlarged
 
 MAX_CASES = 48
-MOST_AT_LENGTH = 12
+MOST_AT_LENGTH = 18
 PROVED_CASES = 5
 DERIVED = 2  # gradients that are compared for equal programs
 CHOICES = frozenset(["cond", "where", "select", "switch", "stop_gradient"])
