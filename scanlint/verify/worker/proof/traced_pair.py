@@ -8,7 +8,6 @@ from dataclasses import replace
 import jax
 
 from ..runtime.calling import TookTooLong, Values, limited, plain, split, without_elements, without_trips
-from ..runtime.jax_errors import UNTRACEABLE
 from ..runtime.jax_functions import of_array
 from ..runtime.version_pair import VersionPair
 from .prove import Proof, prove
@@ -25,7 +24,7 @@ def one_proof(pair: VersionPair, values: Values, seconds: float = PROOF_SECONDS)
     """Compare the programs for inputs of one shape; a parameter may have to be static for the new version only."""
     proof = _proof(pair, values, pair.signature.static, seconds)
     whole = frozenset(name for name, value in values.items() if isinstance(value, int))
-    if isinstance(proof.error, UNTRACEABLE) and whole - pair.signature.static:
+    if proof.error is not None and whole - pair.signature.static:
         return _proof(pair, values, pair.signature.static | whole, seconds)
     return proof
 
