@@ -28,6 +28,7 @@ from .trip_shapes import for_more_trips
 VARIANT_SECONDS = 1.5
 RETRY_SECONDS = 6.0
 SMALLEST = (2, 3, 4, 5)
+MOST_BEYOND = 32
 BRIEF = 80  # attempts
 LONGER_AXES = "longer axes"
 LONG_AXES = (17, 19, 23)  # longer than the numbers that the cases give to windows, strides and counts
@@ -97,8 +98,9 @@ class Inputs(Attempts):
         candidates = self.candidates()
         first = {n: c[0] for n, c in candidates.items()}
         for solved in ShapeSolver(self.node, self.functions(), first, infer(self.node, self.functions())).found():
-            if self.both_ways(solved) is None and not self.empty:
-                return for_more_trips(self, solved, candidates, self.links())
+            for tried in (solved, beyond_numbers(solved)):
+                if self.both_ways(tried) is None and not self.empty:
+                    return for_more_trips(self, tried, candidates, self.links())
         return None
 
     def one_by_one(self) -> Specs:
@@ -325,6 +327,14 @@ class Inputs(Attempts):
                 return
             if changed != specs and self.attempt(changed) is None:
                 yield label, changed
+
+
+def beyond_numbers(specs: Specs) -> Specs:
+    """The same with every axis longer than the whole numbers among the arguments: `x[lag:]` has elements."""
+    found = [leaf for spec in specs.values() for _, leaf in leaves(spec)]
+    numbers = [n for leaf in found if isinstance(leaf, Scalar) and (n := leaf.usual) is not None and type(n) is int]
+    most = max((n for n in numbers if 0 < n <= MOST_BEYOND), default=0)
+    return {name: resize(spec, {n: n + most for n in sizes(list(specs.values()))}) for name, spec in specs.items()}
 
 
 def _word(node: ast.Name | ast.Attribute | ast.Constant) -> object:

@@ -13,7 +13,7 @@ from ..infer.inference import infer
 from ..infer.need import Need
 from ..infer.observed import reduced, specs_of
 from ..infer.shorter_calls import shorter
-from ..infer.specs import Array, Specs, leaves, resize, sizes
+from ..infer.specs import Array, Scalar, Specs, leaves, resize, sizes
 from ..runtime.calling import TookTooLong, Values
 from ..runtime.made_functions import MakerSignature
 from ..search.carry_settling import Settling
@@ -131,7 +131,7 @@ class Families:
             specs = self.inputs.one_by_one()
         except NoInputs:
             return []
-        if _ranks(specs) == _ranks(solved):
+        if _ranks(specs) == _ranks(solved) or _numbers(solved) & _arrays(specs):
             return []
         found = [
             f for f in self.grown(self.guessed(specs)) if not f.label or f.label.startswith((BLAMED, ARMS, *GUESSED))
@@ -224,6 +224,14 @@ def _ranks(specs: Specs) -> dict[str, object]:
     """What the specs are without the sizes of their axes."""
     found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
     return {path: (leaf.dtype, len(leaf.shape)) if isinstance(leaf, Array) else leaf for path, leaf in found}
+
+
+def _numbers(specs: Specs) -> set[str]:
+    return {path for name, spec in specs.items() for path, leaf in leaves(spec, name) if isinstance(leaf, Scalar)}
+
+
+def _arrays(specs: Specs) -> set[str]:
+    return {path for name, spec in specs.items() for path, leaf in leaves(spec, name) if isinstance(leaf, Array)}
 
 
 def _type(spec: Array) -> str:
