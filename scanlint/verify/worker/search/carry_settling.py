@@ -9,6 +9,7 @@ from ..infer.specs import Array, Specs, leaves, sizes
 from ..runtime.calling import plain
 from ..runtime.jax_errors import carry_changes
 from .carry_avals import Start, Watched, merged
+from .higher_ranks import told_ranks
 from .input_sources import Inputs
 from .other_dtypes import narrowed, retyped
 from .shape_search import Failure
@@ -58,8 +59,8 @@ class Settling:
         """The carries that change their type for some of these inputs.
 
         Inputs of other dtypes that the old version accepts are traced too: an initial value must not take its dtype
-        from an array that may have another one. A carry that only fails for such inputs is not repaired, since no
-        caller need pass them.
+        from an array that may have another one, nor its shape from one alone where a number may be an array as well. A
+        carry that only fails for such inputs is not repaired, since no caller need pass them.
         """
         listed = _listed(tried)
         accepted = self.accepted(listed)
@@ -70,9 +71,10 @@ class Settling:
         ]
 
     def accepted(self, listed: Iterable[Specs]) -> list[Specs]:
-        """The same inputs in other dtypes, where the old version accepts them."""
+        """The same inputs in other dtypes, and with rows in place of a number, where the old version accepts them."""
         others = [{n: retyped(s, "float32", dtype) for n, s in specs.items()} for specs in listed for dtype in DTYPES]
-        return [specs for specs in [*others, *mixed(listed)] if self.inputs.attempt(specs) is None]
+        others += [*mixed(listed), *with_rows(listed, told_ranks(self.inputs.node))]
+        return [specs for specs in others if self.inputs.attempt(specs) is None]
 
     def faded(self, tried: Iterable[Specs]) -> list[Start]:
         """The carries that start weakly typed and end with a strong dtype in the old version.
@@ -102,6 +104,16 @@ def _listed(tried: Iterable[Specs]) -> list[Specs]:
     """One set of inputs for each combination of ranks."""
     with_rows = (specs for specs in tried if min(sizes(list(specs.values())), default=1))
     return list({_ranks(specs): specs for specs in with_rows}.values())[-MOST:]
+
+
+def with_rows(listed: Iterable[Specs], told: Collection[str]) -> list[Specs]:
+    """The same inputs with an array in place of one number whose rank is not told: a polynomial at many points."""
+    found = []
+    for specs in listed:
+        length = max(sizes(list(specs.values())), default=1) + 1
+        numbers = [name for name, spec in specs.items() if spec == Array(()) and name not in told]
+        found += [{**specs, name: Array((length,))} for name in numbers]
+    return found
 
 
 def mixed(listed: Iterable[Specs]) -> list[Specs]:

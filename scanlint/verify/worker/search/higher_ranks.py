@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+from ..infer.docstring_hints import hints
 from ..infer.guess import FRESH
 from ..infer.specs import Array, Specs, resize, sizes
 from ..runtime.jax_errors import Fact
@@ -90,7 +91,7 @@ def further(
     branches = any(isinstance(n, ast.If | ast.IfExp | ast.While) for n in ast.walk(inputs.node))
     arms_count = branches and not seen
     plainly, begins = _numbers(inputs.node), _begins(inputs.node)
-    told = {a.arg for a in ast.walk(inputs.node.args) if isinstance(a, ast.arg) and _tells_rank(a.annotation)}
+    told = told_ranks(inputs.node)
     arrays = [n for n, s in specs.items() if isinstance(s, Array) and s.dtype == "float32" and len(s.shape) < MOST_AXES]
     arrays = [n for n in arrays if n not in told]
     known = sizes(list(specs.values()))
@@ -139,7 +140,7 @@ def fewer(inputs: Attempts, after: Callable[..., object], specs: Specs) -> Itera
     A number broadcasts to any shape, so it is not what changes the size of a carry: the guessed array only hid the
     change. Axes of size one are left out, since they broadcast too.
     """
-    told = {a.arg for a in ast.walk(inputs.node.args) if isinstance(a, ast.arg) and _tells_rank(a.annotation)}
+    told = told_ranks(inputs.node)
     floats = {n: s for n, s in specs.items() if isinstance(s, Array) and s.dtype == "float32"}
     arrays = [n for n, s in floats.items() if s.shape and n not in told]
     larger = {size: size + LARGER for size in sizes(list(specs.values()))}
@@ -240,6 +241,12 @@ def _multiplied(function: ast.AST) -> set[str]:
     """The names that stand on the left of a matrix product."""
     products = (n for n in ast.walk(function) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.MatMult))
     return {n.left.id for n in products if isinstance(n.left, ast.Name)}
+
+
+def told_ranks(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """The parameters whose rank an annotation or the docstring tells."""
+    annotated = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg) and _tells_rank(a.annotation)}
+    return annotated | hints(function).keys()
 
 
 def _tells_rank(annotation: ast.expr | None) -> bool:

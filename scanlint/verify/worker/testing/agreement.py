@@ -222,7 +222,7 @@ def _shown(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return f"({', '.join(_shown(v) for v in value)})"
     text = repr(value)
-    return text if len(text) < 60 else type(value).__name__
+    return text if len(text) < 60 and " at 0x" not in text else type(value).__name__  # an address is another each time
 
 
 def arrays(tree: object) -> Iterator[object]:
