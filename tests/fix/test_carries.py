@@ -91,7 +91,7 @@ MENDED = {
     "a loop that leaves out the first row": (
         "def clenshaw(c, x):\n    b1 = b2 = 0.0\n    for k in range(len(c) - 1, 0, -1):\n"
         "        b1, b2 = 2 * x * b1 - b2 + c[k], b1\n    return x * b1 - b2 + c[0]\n",
-        "b1 = b2 = jnp.zeros(c.shape[1:], jnp.result_type(c, x))",
+        "b1 = b2 = jnp.zeros(\n        jnp.broadcast_shapes(c.shape[1:], jnp.shape(x)), jnp.result_type(c, x)\n    )",
     ),
     "a loop over rows that is left early": (
         "def enough(xs, ys, t):\n    whole = 0.0\n    for row, y in zip(xs, ys):\n        whole += row.sum() + y\n"
@@ -188,6 +188,8 @@ def test_a_start_gets_the_shape_of_the_first_trip_and_every_rank_runs(
         given = jnp.ones((16, *width)), jnp.arange(16.0), jnp.ones(width), 2.0
         for a, b in zip(before["mixed"].__wrapped__(*given), after["mixed"](*given), strict=True):  # type: ignore[attr-defined]
             alike(a, b)
+    for at in (jnp.float32(0.3), jnp.linspace(-1.0, 1.0, 7)):  # a polynomial is evaluated at one point or at many
+        alike(before["clenshaw"].__wrapped__(jnp.arange(4.0), at), after["clenshaw"](jnp.arange(4.0), at))  # type: ignore[attr-defined]
     for a, b in ((2.0, jnp.ones(3)), (jnp.ones((2, 1)), jnp.arange(3.0)), (jnp.ones(3), 0.5)):
         alike(before["waves"].__wrapped__(a, b), after["waves"](a, b))  # type: ignore[attr-defined]
 
