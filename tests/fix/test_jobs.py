@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -76,3 +80,22 @@ def test_any_number_of_processes_says_the_same_of_a_program(run: Scanlint) -> No
         said[-1]["summary"].pop("seconds")
     assert said[0] == said[1]
     assert {f["verification"]["verdict"] for f in said[0]["findings"]} == {"proved", "tested"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+def test_an_interrupt_ends_all_workers_and_leaves_no_folder(
+    four: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    temporary = tmp_path_factory.mktemp("temporary")
+    words = [sys.executable, "-m", "scanlint", "--fix", "--diff", "--no-cache", "--jobs", "2", "."]
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    environment = {**os.environ, "PYTHONPATH": path, "TMPDIR": str(temporary)}
+    with subprocess.Popen(words, cwd=four, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        while not list(temporary.glob("scanlint-held-*/task-*")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[1]
+    assert process.returncode == 130
+    assert said.endswith("interrupted\n")
+    assert not list(temporary.iterdir())
