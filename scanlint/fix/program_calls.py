@@ -11,7 +11,7 @@ from scanlint.record.plan import RecordingPlan, Target, targets_in
 from scanlint.record.recordings import named, with_inner
 from scanlint.record.store import calls_of, chosen, write
 from scanlint.verify.temporary import TemporaryFolder
-from scanlint.verify.verifier import Verifier
+from scanlint.verify.verifier import Verifier, VerifierUnavailable
 
 RECORDER = Path(__file__).parent.parent / "record" / "inside"
 SHARE = 1.5
@@ -35,6 +35,9 @@ class ProgramCalls:
             parts = TemporaryFolder()
             try:
                 calls.made_by(verifier, Path(parts.name))
+            except VerifierUnavailable:
+                calls.close()
+                raise
             finally:
                 parts.close()
         return calls

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 from scanlint.engine.directives import given_inputs
+from scanlint.engine.executor import available
 from scanlint.engine.session import Session
 from scanlint.finding import Verification
 from scanlint.fix.program_calls import ProgramCalls
@@ -17,20 +21,24 @@ from scanlint.record.recordings import recorded
 from scanlint.trace.unit import Unit
 from scanlint.verify.interpreter import VerifierUnavailable, find_interpreter
 from scanlint.verify.verifier import Task, Verifier, verification
+from scanlint.verify.verifiers import Verifiers
 
 NOWHERE = "nothing can be verified here, as the error below says"
+HOPED = Verification("proved", None)
+"""What is taken to be the answer of a question that is asked before its turn."""
 
 
 class Questions:
-    """Asks one verifier about all rewrites of a run, which has the project run once for inputs.
+    """Asks the verifiers of a run, which have the project run once for inputs.
 
+    Each question is asked once, if it can be foreseen before its turn: what is answered does not depend on when.
     `changed` are the files with texts that will be written; `limited`: an answer may be another one the next time.
     """
 
     def __init__(self, session: Session, progress: Callable[[str], None]) -> None:
         self.session = session
         self.progress = progress
-        self.verifier: Verifier | None = None
+        self.jobs = 1 if session.settings.measure else session.settings.jobs or available()
         self.unavailable: str | None = None
         self.done = 0
         self.limited = False
@@ -40,17 +48,20 @@ class Questions:
             for path, listed in sorted(session.found.items())
         ]
         self._refuted: dict[tuple[str, str, str], Verification] = {}
+        self._asked: list[tuple[Task, Future[Answer]]] = []
+        self._verifiers: Verifiers | None = None
         self._calls: ProgramCalls | None = None
+        self._calling = threading.Lock()
 
     @property
     def protections(self) -> tuple[str, ...]:
         """What kept the code under test from doing harm; nothing where none was run."""
-        return self.verifier.protections if self.verifier is not None else ()
+        return self._verifiers.protections if self._verifiers is not None else ()
 
     def close(self) -> None:
-        """End the verifier, and remove what was kept for it."""
-        if self.verifier is not None:
-            self.verifier.close()
+        """End the verifiers, and remove what was kept for them."""
+        if self._verifiers is not None:
+            self._verifiers.close()
         if self._calls is not None:
             self._calls.close()
 
@@ -64,6 +75,20 @@ class Questions:
             self._refuted[key] = verdict
         return self._refuted[key]
 
+    def foresee(self, unit: Unit, old: str, new: str, changed: Mapping[str, str]) -> Verification:
+        """Have a question that will come answered before its turn; for now the answer is what is hoped for."""
+        task = self._task(unit, old, new, changed)
+        with suppress(VerifierUnavailable):  # said when its turn comes
+            if self.unavailable is None and (self.kept is None or self.kept.get(task) is None):
+                self._asked.append((task, self._begun(task)))
+        return HOPED
+
+    def forget_foreseen(self) -> None:
+        """Let go of the questions that will not come."""
+        for _, answer in self._asked:
+            answer.cancel()
+        self._asked.clear()
+
     def _ask(self, unit: Unit, old: str, new: str) -> Verification:
         self.done += 1
         self.progress(f"verifying {unit.qualname} in {unit.source.path} ({self.done} done so far)")
@@ -71,32 +96,51 @@ class Questions:
             self.limited = True
             return Verification("unknown", NOWHERE)
         try:
-            return verification(self._answer(self._task(unit, old, new)))
+            return verification(self._answer(self._task(unit, old, new, self.changed)))
         except VerifierUnavailable as error:
             self.unavailable, self.limited = str(error), True
             self.session.problems.append(self.unavailable)
             return Verification("unknown", NOWHERE)
 
     def _answer(self, task: Task) -> Answer:
-        """What the verifier says of a task, in an earlier run or now."""
+        """What is said of a task: by an earlier run, before its turn, or now."""
         kept = self.kept
         known = kept.get(task) if kept is not None else None
         if known is not None:
             return known
-        answer = self._verifier.answer(task if task.recorded or task.given else replace(task, asked="own"))
-        if not (task.recorded or task.given) and _open(answer):
-            answer = self._called(task, answer)
+        answer = self._taken(task).result()
         self.limited = self.limited or "limited" in answer
         if kept is not None:
             kept.keep(task, answer)
         return answer
 
-    def _called(self, task: Task, answer: Answer) -> Answer:
+    def _taken(self, task: Task) -> Future[Answer]:
+        """The answer that was foreseen; where none was, no other will come, for those rest on what comes of this."""
+        for asked in self._asked:
+            if asked[0] == task:
+                self._asked.remove(asked)
+                return asked[1]
+        self.forget_foreseen()
+        return self._begun(task)
+
+    def _begun(self, task: Task) -> Future[Answer]:
+        if self._verifiers is None:
+            self._verifiers = Verifiers(self._verifier, self.jobs)
+        return self._verifiers.ask(lambda verifier: self._asked_of(verifier, task))
+
+    def _asked_of(self, verifier: Verifier, task: Task) -> Answer:
+        """What a verifier says of a task, on the arguments of the project's own calls where others are not enough."""
+        if task.recorded or task.given:
+            return verifier.answer(task)
+        answer = verifier.answer(replace(task, asked="own"))
+        return self._called(verifier, task, answer) if _open(answer) else answer
+
+    def _called(self, verifier: Verifier, task: Task, answer: Answer) -> Answer:
         """What is said of a task on the arguments of the project's own calls; the answer as it was where nothing is."""
-        calls = self._program.of(Path(task.file), task.function)
+        calls = self._program(verifier).of(Path(task.file), task.function)
         if not calls and not answer.get("doubtful"):
             return answer
-        again = self._verifier.answer(replace(task, harvested=calls, asked="called" if calls else "all"))
+        again = verifier.answer(replace(task, harvested=calls, asked="called" if calls else "all"))
         return answer if again["verdict"] == "unknown" and answer["verdict"] == "refuted" else again
 
     @cached_property
@@ -104,17 +148,15 @@ class Questions:
         """The interpreter that verifies."""
         return find_interpreter(self.session.settings.python, self.session.settings.root)
 
-    @cached_property
     def _verifier(self) -> Verifier:
-        """The verifier, made when there is something to verify."""
+        """One more verifier, which starts when it is asked."""
         settings = self.session.settings
-        self.verifier = Verifier(
+        return Verifier(
             self._python,
             timeout=settings.verify_timeout,
             measure=settings.measure,
             passed=settings.verify_environment,
         )
-        return self.verifier
 
     @cached_property
     def kept(self) -> KeptVerdicts | None:
@@ -127,7 +169,7 @@ class Questions:
         except VerifierUnavailable:
             return None  # said where something is verified
 
-    def _task(self, unit: Unit, old: str, new: str) -> Task:
+    def _task(self, unit: Unit, old: str, new: str, changed: Mapping[str, str]) -> Task:
         file = self.session.files[unit.source.path]
         context = unit.context(unit.node)
         return Task(
@@ -144,17 +186,18 @@ class Questions:
             recorded=recorded(self.session.settings.root, file, unit.qualname),
             changed={
                 str(self.session.files[path].absolute()): text
-                for path, text in self.changed.items()
+                for path, text in changed.items()
                 if path != unit.source.path
             },
         )
 
-    @cached_property
-    def _program(self) -> ProgramCalls:
+    def _program(self, verifier: Verifier) -> ProgramCalls:
         """What one run of the project calls the functions with that may be rewritten; raises VerifierUnavailable."""
-        self.progress("running the project's own tests and scripts for the arguments that they pass")
-        self._calls = ProgramCalls.run(self._verifier, self.session.settings.root, self.wanted)
-        return self._calls
+        with self._calling:
+            if self._calls is None:
+                self.progress("running the project's own tests and scripts for the arguments that they pass")
+                self._calls = ProgramCalls.run(verifier, self.session.settings.root, self.wanted)
+            return self._calls
 
     def _given(self, unit: Unit, text: str) -> tuple[tuple[str, str], ...]:
         """What the user says about the inputs, and where: in comments above the function, or in the configuration."""

@@ -77,6 +77,7 @@ class Verifier:
         self.fork = fork
         self.kernel = kernel
         self.protections: tuple[str, ...] = ()
+        self.closed = False
         self._process: Process | None = None
         self._folder: TemporaryFolder | None = None
 
@@ -89,7 +90,11 @@ class Verifier:
         self.close()
 
     def close(self) -> None:
-        """End the worker and remove its folder."""
+        """End the worker, also while another thread asks it, and remove its folder; it is not asked again."""
+        self.closed = True
+        self._end()
+
+    def _end(self) -> None:
         process, self._process = self._process, None
         if process is not None:
             process.end(ENDING_SECONDS if self.fork else 0.0)
@@ -165,7 +170,7 @@ class Verifier:
         answer = process.line((1 + RENEWALS) * WALL * limit + GRACE_SECONDS) if process.send(request) else None
         if answer is None:
             process.end()
-            self.close()
+            self._end()
             return unknown("the verification worker died")
         return answer
 
@@ -188,14 +193,16 @@ class Verifier:
 
     def _ready(self) -> Process:
         """A process that waits for a task."""
+        if self.closed:
+            raise VerifierUnavailable("the run was ended")
         process = self._process
         if process is None or not process.alive():
-            self.close()
+            self._end()
             process = self._process = self._launch()
         if process.greeting is None:
             process.greeting = process.line(START_SECONDS) or {"ready": False, "error": "the worker did not start"}
         if not process.greeting.get("ready"):
-            self.close()
+            self._end()
             if "old" in process.greeting:
                 raise VerifierUnavailable(old_jax(self.python, str(process.greeting["old"])))
             check_interpreter(self.python)
