@@ -20,13 +20,16 @@ from scanlint.rewrite.normalize.meaning.changes import Change, Piece
 from scanlint.rewrite.normalize.meaning.copies import copies, split_copies
 from scanlint.rewrite.normalize.meaning.counting import counted_whiles, counters
 from scanlint.rewrite.normalize.meaning.inlining import inlined
+from scanlint.rewrite.normalize.meaning.left_targets import left_targets
+from scanlint.rewrite.normalize.meaning.partial_returns import partial_returns
 from scanlint.rewrite.normalize.meaning.rows import rows
 from scanlint.syntax.edits import apply_edits, line_edits
 from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
 
 STEPS: tuple[Callable[[Unit], Iterator[Change]], ...] = (
-    bound_methods, inlined, scalars, counted_whiles, counters, appends, split_copies, copies, rows,
+    bound_methods, inlined, scalars, counted_whiles, counters, appends, split_copies, copies, rows, left_targets,
+    partial_returns,
 )  # fmt: skip
 BLOCKS: tuple[type[ast.stmt], ...] = (ast.For, ast.While, ast.If)
 MOST = 24

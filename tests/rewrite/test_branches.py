@@ -428,7 +428,7 @@ LEFT = {
     "no_value_on_one_path": ("if x > 0:\n        z = y\n    return z", "maybe-undefined"),
     "returns_nothing_on_one_path": ("if x > 0:\n        return y", "return-on-some-paths"),
     "returns_on_some_paths": (
-        "if x > 0:\n        if d:\n            return x\n        y = x\n    return y",
+        "if x > 0:\n        if d:\n            return x\n        y = x\n    y = y + 1\n    y = y * x\n    y = y - 1\n    y = y / 2\n    return y",
         "return-on-some-paths",
     ),
     "a_string_as_a_result": ("kind = 'up' if x > 0 else 'down'\n    return y", "not-an-array"),

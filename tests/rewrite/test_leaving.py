@@ -32,6 +32,17 @@ LEFT: dict[str, tuple[str, list[list[object]]]] = {
         """,
         [[number(1.0), number(0.5)], [number(0.3), number(9.0)], [number(-2.0), number(0.0)]],
     ),
+    "an index that had another value before": (
+        """
+        i = 7
+        for i in range(y.shape[0]):
+            x = jnp.sin(x) + 0.5 * i
+            if x > 2:
+                break
+        return x + i
+        """,
+        [[number(1.0), lambda: jnp.asarray(ROW, float)], [number(1.0), lambda: jnp.zeros(0, float)]],
+    ),
     "break at the end of a trip": (
         """
         for _ in range(30):
@@ -430,10 +441,6 @@ STAY = {
         "for i in range(40):\n        try:\n            x = jnp.sin(x)\n            if x > y:\n                break\n"
         "        except ValueError:\n            pass",
         "try",
-    ),
-    "another value of the index before": (
-        "i = 7\n    for i in range(y.shape[0]):\n        x = jnp.sin(x)\n        if x > 2:\n            break\n    x = x + i",
-        "target-read-after-loop",
     ),
     "a length that changes": (
         "n = 40\n    for i in range(n):\n        n = n - 1\n        x = jnp.sin(x)\n        if x > n:\n            break",

@@ -99,6 +99,22 @@ FORMS = {
         "    for i in range(len(xs)):\n        x = xs[i]\n        h = jnp.tanh(h + x)\n    return h\n",
         ROWS,
     ),
+    "a loop variable that had a value before and is read later": (
+        "    x = h\n    for x in xs:\n        h = jnp.tanh(h + x)\n    return h * x\n",
+        "    x = h\n    for x_now in xs:\n        x = x_now\n        h = jnp.tanh(h + x)\n    return h * x\n",
+    ),
+    "one of two loop variables that is read later": (
+        "    k = 0\n    for k, x in enumerate(xs):\n        h = jnp.tanh(h + x * k)\n    return h * k\n",
+        "    k = 0\n    for k_now, x in enumerate(xs):\n        k = k_now\n        h = jnp.tanh(h + x * k)\n    return h * k\n",
+    ),
+    "a return on some paths through an if": (
+        "    if h[0] > 0:\n        if h[1] > 0:\n            return h * 3.0\n        h = h + 1.0\n    return h - xs[0]\n",
+        "    if h[0] > 0:\n        if h[1] > 0:\n            return h * 3.0\n        h = h + 1.0\n        return h - xs[0]\n    else:\n        return h - xs[0]\n",
+    ),
+    "returns on some paths through both arms": (
+        "    if h[0] > 0:\n        if h[1] > 0:\n            return h * 3.0\n    else:\n        h = h + 1.0\n    h = h - xs[0]\n    return h\n",
+        "    if h[0] > 0:\n        if h[1] > 0:\n            return h * 3.0\n        h = h - xs[0]\n        return h\n    else:\n        h = h + 1.0\n        h = h - xs[0]\n        return h\n",
+    ),
 }  # fmt: skip
 
 KEPT = {
@@ -115,6 +131,10 @@ KEPT = {
     "a local function that returns on two ways": "    def step(h, x, i):\n        if i == 2:\n            return h\n        return jnp.tanh(h + x)\n    for i in range(6):\n        h = step(h, xs[i], i)\n    return h\n",
     "an object that goes elsewhere": "    s = [h, h]\n    for i in range(6):\n        s[0] = jnp.tanh(s[0] + xs[i])\n    return sum(s)\n",
     "an object by a name that a function has": '    s = {"g": h}\n    def read():\n        return s["g"]\n    for i in range(6):\n        s["g"] = jnp.tanh(read() + xs[i] * read())\n    return s["g"]\n',
+    "a loop variable of a loop that makes trips": "    i = 0\n    for i in range(6):\n        h = jnp.tanh(h + xs[i])\n    return h * i\n",
+    "a loop variable that is new": "    for x in xs:\n        h = jnp.tanh(h + x)\n    return h * x\n",
+    "a return on every path through an arm": "    if h[0] > 0:\n        return h * 3.0\n    return h - xs[0]\n",
+    "a return from an arm that a long rest follows": "    if h[0] > 0:\n        if h[1] > 0:\n            return h * 3.0\n    for x in xs:\n        h = jnp.tanh(h + x)\n    return h - xs[0]\n",
     "parts by keys that are not known": "    s = [h, h]\n    for i in range(6):\n        s[i % 2] = jnp.tanh(s[0] + xs[i])\n    return s[1]\n",
 }  # fmt: skip
 

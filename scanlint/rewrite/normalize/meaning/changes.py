@@ -49,6 +49,11 @@ class Written:
         line = self.source.lines[statement.lineno - 1]
         return line[: len(line) - len(line.lstrip(" \t"))]
 
+    @property
+    def newline(self) -> str:
+        """What ends a line."""
+        return "\r\n" if self.source.lines[0].endswith("\r\n") else "\n"
+
     def put(self, node: ast.AST, code: str) -> Piece:
         """Other text in the place of a node."""
         return Piece(self.source.start(node), self.source.end(node), code)
@@ -61,8 +66,19 @@ class Written:
 
     def lines(self, statement: ast.stmt, made: Sequence[str]) -> Piece:
         """Other lines, without their margins, in the place of a statement that has lines of its own."""
-        newline = "\r\n" if self.source.lines[0].endswith("\r\n") else "\n"
-        return self.put(statement, f"{newline}{self.margin(statement)}".join(made))
+        return self.put(statement, f"{self.newline}{self.margin(statement)}".join(made))
+
+    def above(self, statement: ast.stmt, made: Sequence[str]) -> Piece:
+        """Lines, without their margins, above a statement."""
+        return self._at(statement.lineno, statement, made)
+
+    def below(self, statement: ast.stmt, made: Sequence[str]) -> Piece:
+        """Lines below a statement, at its margin."""
+        return self._at((statement.end_lineno or 0) + 1, statement, made)
+
+    def _at(self, line: int, statement: ast.stmt, made: Sequence[str]) -> Piece:
+        place = Position(line, 1)
+        return Piece(place, place, "".join(f"{self.margin(statement)}{code}{self.newline}" for code in made))
 
     def between(self, start: Position, end: Position, pieces: Iterable[Piece]) -> str:
         """The text from one place up to another, with the pieces that lie there."""
