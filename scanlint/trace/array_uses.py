@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from scanlint.jaxapi.words import words
 from scanlint.policy.names import PYTREES
 from scanlint.syntax.bindings import Function
-from scanlint.syntax.walk import by_kind
+from scanlint.syntax.walk import Kinds, by_kind
 from scanlint.trace.calls.jax_results import ARRAY_ONLY_METHODS, SAME_ATTRIBUTES
 
 Resolve = Callable[[ast.expr], "str | Mapping[str, bool] | None"]
@@ -41,15 +41,16 @@ _CONTAINERS = frozenset(("list", "tuple", "dict", "Sequence", "Iterable", "Mappi
 ARITHMETIC = (ast.Sub, ast.Div, ast.Mult, ast.Pow, ast.MatMult, ast.Add)
 
 
-def array_uses(function: Function, resolve: Resolve) -> dict[str, bool]:
+def array_uses(function: Function, resolve: Resolve, *, elements: bool = True) -> dict[str, bool]:
     """Names that are used as arrays somewhere in the function.
 
     True where nothing but an array allows the use; False where a Python number would do as well (`2 * n`).
+    `elements`: what is done with the elements of a name counts as well, though a list of arrays allows that too.
     """
-    return _collect(function.body if isinstance(function.body, list) else [function.body], resolve)
+    return _collect(function.body if isinstance(function.body, list) else [function.body], resolve, elements)
 
 
-def _collect(body: Sequence[ast.AST], resolve: Resolve) -> dict[str, bool]:
+def _collect(body: Sequence[ast.AST], resolve: Resolve, elements: bool) -> dict[str, bool]:
     found: dict[str, bool] = {}
     inside = by_kind(*body)
     for node in (n for kind in _USES for n in inside.of(kind)):
@@ -60,16 +61,21 @@ def _collect(body: Sequence[ast.AST], resolve: Resolve) -> dict[str, bool]:
     for iterable, element in (pair for loop in inside.of(ast.For) for pair in _iterations(loop)):
         if iterable in axes and element not in axes[iterable]:
             found[iterable] = True
-        if element in found and not PYTREES(iterable):
+        if elements and element in found and not PYTREES(iterable):
             found[iterable] = found[element] or found.get(iterable, False)
-    for name, strong in (use for loop in inside.of(ast.For) for use in _indexed(loop, resolve)):
-        if not PYTREES(name):
-            found[name] = strong or found.get(name, False)
-    for node in (n for kind in _COMPREHENSIONS for n in inside.of(kind)):
-        for name, strong in _comprehended(node, resolve):
-            found[name] = strong or found.get(name, False)
+    for name, strong in _used_by_elements(inside, resolve) if elements else ():
+        found[name] = strong or found.get(name, False)
     found |= {whole: True for whole, part in _cut(inside.of(ast.Assign)) if found.get(part)}
     return {name: strong for name, strong in found.items() if name not in lists}
+
+
+def _used_by_elements(inside: Kinds, resolve: Resolve) -> Iterator[tuple[str, bool]]:
+    """Names whose elements are used as arrays by counting loops and comprehensions."""
+    for name, strong in (use for loop in inside.of(ast.For) for use in _indexed(loop, resolve)):
+        if not PYTREES(name):
+            yield name, strong
+    for node in (n for kind in _COMPREHENSIONS for n in inside.of(kind)):
+        yield from _comprehended(node, resolve)
 
 
 def _along_axes(subscripts: Sequence[ast.AST]) -> dict[str, set[str]]:

@@ -81,6 +81,8 @@ class Code:
     that nothing is known of its arguments any more, `answered` that some run of it came to its end.
     `owner` is the canonical name of the class of a method, `callers` are the calls of it on the host, with who makes
     them, `jits` the places in it where a function is jitted on the host.
+    `uses` are the names in it that are used as arrays, `whole` those of which more than their elements is, `listed`
+    the parameters that some caller hands a list for.
     """
 
     scope: Scope
@@ -101,6 +103,8 @@ class Code:
     stale: bool = True
     epoch: tuple[int, int] = (0, 0)
     uses: Mapping[str, bool] | None = None
+    whole: Mapping[str, bool] | None = None
+    listed: frozenset[str] = frozenset()
     results: dict[object, Value] = field(default_factory=dict)
     followed: list[Followed] = field(default_factory=list)
     makes: bool | None = None

@@ -10,8 +10,6 @@ from scanlint.project.facts import dotted
 from scanlint.project.summary import EXTERNAL
 from scanlint.syntax.bindings import Function
 from scanlint.syntax.walk import by_kind
-from scanlint.trace.array_uses import SAME_PARAMETERS, array_uses, unpacked_uses
-from scanlint.trace.calls.jax_results import ARRAY_ROOTS
 from scanlint.trace.calls.transforms import functions_in
 from scanlint.trace.domain.callables import Closure, Code, Differentiated, Followed, Frame, Instance, Mode
 from scanlint.trace.domain.contexts import Jit
@@ -25,15 +23,14 @@ from scanlint.trace.domain.values import (
     undecided,
     unmarked,
 )
-from scanlint.trace.members import annotated
 from scanlint.trace.parameters import direct, received, unsaid
 from scanlint.trace.program.definitions import Definitions
 from scanlint.trace.program.module_scope import ModuleScope
+from scanlint.trace.program.used_parameters import UsedParameters
 from scanlint.trace.statements import interpret
 
 DEEPEST = 14
 """How deep calls are run inside each other; what is deeper waits, and those that wait for it run again behind it."""
-DEEPEST_USES = 40
 MOST_RUNS = 100
 """How often a function may run before nothing is known of its arguments any more; 42 is the most in public code."""
 MOST_FOLLOWED = 24
@@ -48,7 +45,7 @@ class Graph(Definitions):
     ) -> None:
         super().__init__(modules, made, roots)
         self.depth = 0
-        self.asking = 0
+        self.used = UsedParameters()
         self.open: object | None = None
         self.following: list[Code] = []
         self.replayed: list[Frame] = []
@@ -168,37 +165,26 @@ class Graph(Definitions):
 
     def uses(self, code: Code) -> Mapping[str, bool]:
         """Which names of a function are used as arrays; asks the functions that it calls."""
-        if code.uses is None:
-            code.uses = {}
-            self.asking += 1
-            found = array_uses(code.node, lambda node: self._callee_uses(code, node))
-            notes = {a.arg: annotated(code.scope, a.annotation) for a in code.parameters() if a.annotation is not None}
-            several = {name for name, note in notes.items() if note is not None and note.container is not None}
-            code.uses = {name: strong for name, strong in found.items() if name not in several}
-            self.asking -= 1
-            positional = [a.arg for a in code.positional()]
-            places = {str(i): code.uses[name] for i, name in enumerate(positional) if name in code.uses}
-            code.uses = {**code.uses, **places, **unpacked_uses(code.node, positional, code.uses)}
-        return code.uses
+        return self.used.of(code)
 
-    def _callee_uses(self, code: Code, node: ast.expr) -> str | Mapping[str, bool] | None:
-        match node:
-            case ast.Call(func=changed, args=[ast.Name() as inner, *_]):
-                return self._callee_uses(code, inner) if code.scope.annotation(changed) in SAME_PARAMETERS else None
-        name = code.scope.annotation(node)
-        if name is None or name.startswith(ARRAY_ROOTS):
-            return name
-        if not isinstance(node, ast.Name) or self.asking > DEEPEST_USES:
-            return None
-        value = code.scope.lookup(node.id)
-        functions = functions_in(value) if value is not None else []
-        return self.uses(functions[0].code) if len(functions) == 1 and functions[0].receiver is None else None
+    def _hear_lists(self, code: Code, args: Mapping[str, Value], frame: Frame | None) -> None:
+        """A parameter that is given a list is no array, though what is done with its elements looks like one."""
+        for name in self.used.lists(code, args):
+            known = code.incoming.get(name)
+            if code.rooted and known is not None and known.traced:
+                code.incoming[name] = unmarked(args[name])
+            else:
+                self._receive(code, {name: args[name]})
+            if code.runs:
+                code.stale = True
+                self.pending.append((code, frame))
 
     def invoke(self, closure: Closure, args: Mapping[str, Value], mode: Mode) -> Value:
         code = closure.code
         if self._is_frozen(code):
             result = self._first(code).result
             return result if mode.traced else concrete(result)
+        self._hear_lists(code, args, closure.frame)
         if code.mode.traced and not mode.traced:
             return concrete(code.result)
         if not mode.traced and self._carries(code, args):

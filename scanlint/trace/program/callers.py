@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from scanlint.project.summary import Wanted
@@ -12,6 +11,7 @@ from scanlint.trace.members import abstract, lineage
 from scanlint.trace.program.call_graph import Graph
 from scanlint.trace.program.module_scope import ModuleScope
 from scanlint.trace.program.repeats import repeats
+from scanlint.trace.program.spelled_names import aliases, places
 
 MOST = 200
 SPECIAL = regex(r"__(?!init__)\w+__")
@@ -33,9 +33,9 @@ def ask(graph: Graph, elsewhere: Sequence[Wanted] = (), within: Sequence[ModuleS
         _climb(graph)
         found: dict[str, set[str]] = {}
         for code in graph.wanted:
-            name = _called(code)
-            if name is not None and name not in asked:
-                found.setdefault(name, set()).add(code.scope.name)
+            for name in _names(graph, code):
+                if name not in asked:
+                    found.setdefault(name, set()).add(code.scope.name)
         if not found:
             return
         asked |= found.keys()
@@ -54,11 +54,11 @@ def _climb(graph: Graph) -> None:
 
 def wanted(graph: Graph) -> tuple[Wanted, ...]:
     """The functions whose callers in other files have something to tell; methods that classes below are to define."""
-    found = {
-        Wanted(code.scope.name, code.qualname.partition(".")[0], name): None
-        for code in graph.wanted
-        if (name := _called(code)) is not None
-    }
+    found: dict[Wanted, None] = {}
+    for code in graph.wanted:
+        top = code.qualname.partition(".")[0]
+        for name in _names(graph, code):
+            found[Wanted(code.scope.name, top if name == _called(code) else name, name)] = None
     left = {(code.owner, code.name): None for code in graph.wanted if code.owner is not None and abstract(code)}
     for scope in list(graph.made.values()) if left else ():
         for name in [name for name, facts in scope.facts.classes.items() if facts.bases]:
@@ -95,9 +95,8 @@ def _transforms(code: Code) -> bool:
 
 
 def _ask(graph: Graph, names: Sequence[str], scopes: Sequence[ModuleScope], done: set[tuple[str, str | int]]) -> None:
-    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
     for scope in scopes:
-        for place in _places(scope, pattern):
+        for place in places(scope, aliases(scope, names)):
             if (scope.name, place) not in done:
                 done.add((scope.name, place))
                 _run(graph, scope, place)
@@ -113,25 +112,11 @@ def _called(code: Code) -> str | None:
     return None if SPECIAL.fullmatch(name) or name in ("<module>", "<lambda>", "") else name
 
 
-def _places(scope: ModuleScope, pattern: re.Pattern[str]) -> Iterator[str | int]:
-    """The functions, and the first lines of statements outside of functions, that hold a word."""
-    text = scope.source.text
-    lines: set[int] = set()
-    line, at = 1, 0
-    for found in pattern.finditer(text):
-        line += text.count("\n", at, found.start())
-        at = found.start()
-        lines.add(line)
-    if not lines:
-        return
-    spans = list(scope.facts.functions.items())
-    for number in sorted(lines):
-        inside = [name for name, span in spans if span.first <= number <= span.last]
-        yield from inside
-        if not inside:
-            first = scope.statement_around(number)
-            if first is not None:
-                yield first
+def _names(graph: Graph, code: Code) -> Iterator[str]:
+    """The names by which a function is called: its own, and those that its file gives it besides."""
+    name, scope = _called(code), graph.modules.get(code.scope.name)
+    if name is not None:
+        yield from aliases(scope, (name,)) if scope is not None else (name,)
 
 
 def _run(graph: Graph, scope: ModuleScope, place: str | int) -> None:

@@ -168,6 +168,8 @@ class Project:
         self.graph.settle()
         for scope in self.begin:
             self._want_callers(scope)
+        for scope in list(self.scopes.made.values()):
+            self._want_lists(scope)
         ask(self.graph, asks, self.begin)
 
     def _want_callers(self, scope: ModuleScope) -> None:
@@ -176,6 +178,24 @@ class Project:
             inner = [c for c in code.record.codes.values() if c.jits and not c.mode.traced]
             if any(map(builds_for_itself, inner)):
                 self.graph.wanting(code, "")
+
+    def _want_lists(self, scope: ModuleScope) -> None:
+        """Ask who calls the functions that loop over what may be rows of an array, or arrays in a list."""
+        own = scope in self.begin
+        for qualname in [qualname for qualname, span in scope.facts.functions.items() if span.loops]:
+            if own and is_host_loop(scope.facts.functions[qualname], scope.facts, self.settings):
+                self._visit_batch(scope, qualname)
+            code = scope.codes.get(qualname)
+            for inner in list(code.record.codes.values()) if code is not None else ():
+                for name in self.graph.used.loose(inner):
+                    if name in inner.incoming and inner.incoming[name].array:
+                        self.graph.wanting(inner, name)
+
+    def _visit_batch(self, scope: ModuleScope, qualname: str) -> None:
+        code = scope.code(qualname)
+        if code is not None and not code.reached and may_batch(code):
+            self.graph.visit(code)
+            self.graph.settle()
 
     def units(self, wanted: Container[tuple[str, str]] | None = None) -> Iterator[Unit]:
         """Every function and method that was reached and can hold a finding, the files that begin first.
@@ -201,7 +221,7 @@ class Project:
                 self.graph.visit(code)
                 self.graph.settle()
                 codes = list(code.record.codes.values())
-                if scope.name not in own and not any(c.mode.traced or (c.jits and c.callers) for c in codes):
+                if scope.name not in own and not any(_told_here(c) for c in codes):
                     continue  # what it does on the host is told when it is the turn of its own file
                 yield replace(self._unit(scope, code), wished=partial(self.wished, scope, qualname) if wish else None)
 
@@ -332,6 +352,11 @@ class Project:
         unit = self._unit(scope, code, before)
         self._replays.append((scope, unit))
         return unit
+
+
+def _told_here(code: Code) -> bool:
+    """Whether those who call a function have something to tell of it."""
+    return code.mode.traced or bool(code.jits and code.callers) or bool(code.listed)
 
 
 def _calls(code: Code) -> list[ast.Call]:
