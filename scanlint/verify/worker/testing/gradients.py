@@ -257,7 +257,7 @@ def gradient(signature: Signature, function: Function, values: Values) -> list[o
         leaves = list(parts.leaves)
         for i, x in zip(at, floats, strict=False):
             leaves[i] = x
-        return _projection(signature.call(function, parts.rebuild(leaves)))
+        return projection(signature.call(function, parts.rebuild(leaves)))
 
     found: list[object] = jax.grad(objective)([parts.leaves[i] for i in at])
     return found
@@ -288,7 +288,8 @@ def _moving(x: object) -> jax.Array:
     return jnp.asarray(x) if floating(x) else jnp.full(shape(x), 0.0)
 
 
-def _projection(result: object) -> jax.Array:
+def projection(result: object) -> jax.Array:
+    """A fixed random projection of the float outputs."""
     total = jnp.zeros(())
     for k, x in enumerate(jax.tree_util.tree_leaves(result)):
         if not (isinstance(x, jax.Array) and floating(x)):

@@ -24,6 +24,7 @@ from .gradients import same_gradients
 from .judge import Judge, Raises, Refuted, Unknown, Weaker
 from .other_dtypes_compared import same_in_other_types
 from .program_comparison import ProgramComparison, made
+from .reverse_mode import same_way_back
 from .trip_counts import enlarged
 
 MAX_CASES = 48
@@ -109,6 +110,7 @@ class Weighing:
         if not proved:
             self.in_time("between the ways that inputs take", lambda: self.quickly(self.turned))
         family = self.short(families)
+        self.reversible(family)
         self.derivatives(family, DERIVED if proved and self.straight() else None)
         if not proved:
             self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
@@ -263,6 +265,11 @@ class Weighing:
             for tree in (self.full.pair.old.tree, self.full.pair.new.tree)
         )
         return before == after
+
+    def reversible(self, family: Family) -> None:
+        """Require that reverse-mode differentiation is not lost, whoever calls the function."""
+        for case in family.smooth[:1]:
+            self.quickly(lambda judge: same_way_back(judge, case))
 
     def derivatives(self, family: Family, most: int | None) -> None:
         """Compare the gradients on the `most` telling inputs."""
