@@ -10,7 +10,9 @@ MASKED = "def f(x):\n    def body(i, s):\n        return lax.fori_loop(0, 5, lam
 WHILE = "def f(x):\n    while jnp.abs(x) > 0.1:\n        x = x * 0.5\n    return x\n"
 WHILE_LOOP = "def f(x):\n    return lax.while_loop(lambda x: jnp.abs(x) > 0.1, lambda x: x * 0.5, x)\n"
 WHOLE = "def f(n):\n    s = n * 0\n    for i in range(6):\n        for j in range(i):\n            s = s + j * n\n    return s\n"
-WHOLE_TRACED = "def f(n):\n    return lax.fori_loop(0, 6, lambda i, s: lax.fori_loop(0, i, lambda j, s: s + j * n, s), n * 0)\n"
+WHOLE_TRACED = (
+    "def f(n):\n    return lax.fori_loop(0, 6, lambda i, s: lax.fori_loop(0, i, lambda j, s: s + j * n, s), n * 0)\n"
+)
 
 
 def test_a_loop_that_has_no_way_back_any_more_is_refuted(judge) -> None:

@@ -1,4 +1,4 @@
-"""That what could be differentiated in reverse mode still can: a loop of unknown trips keeps nothing to go back through."""
+"""What could be differentiated in reverse mode still can: a loop of unknown trips keeps nothing to go back through."""
 
 from __future__ import annotations
 
