@@ -89,9 +89,9 @@ def rewrite(tmp_path: Path) -> Callable[..., Sample]:
     """Rewrites all that can be rewritten in a text, to the fixed point; `plainest`: each in its last form."""
     file = tmp_path / "sample.py"
 
-    def apply(code: str, *, head: str = HEAD, plainest: bool = False) -> Sample:
+    def apply(code: str, *, head: str = HEAD, plainest: bool = False, **options: bool) -> Sample:
         text = head + code
-        settings = Settings(select=("ALL",))
+        settings = Settings(select=("ALL",), **options)
         first: list[Report] | None = None
         for _ in range(20):
             file.write_text(text)

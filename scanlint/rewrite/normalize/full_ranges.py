@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from scanlint.finding import Edit, Position, Rewrite
 from scanlint.loops.loop import LoopModel
-from scanlint.loops.sizes.extremes import extreme, ranges_around, spelled
+from scanlint.loops.sizes.trip_limits import extreme, ranges_around, spelled
 from scanlint.loops.streams import Stream, streams_of
 from scanlint.rewrite.normalize.exits.counting_while import side
 from scanlint.syntax.bindings import binds, reads

@@ -62,16 +62,7 @@ def to_rolled_loop(model: LoopModel, *, stacked: bool = False) -> Outcome:
 def or_full_ranges(outcome: Outcome, model: LoopModel) -> Outcome:
     """The rewrite of a loop; its plainest form has full ranges for the loops inside that go as far as it has come."""
     full = with_full_ranges(model) if isinstance(outcome, Rewrite) else None
-    return first_of([*_choices(outcome), full]) if full is not None else outcome
-
-
-def _choices(outcome: Outcome) -> list[Outcome]:
-    """A rewrite and its plainer ones."""
-    found, left = list[Outcome](), outcome if isinstance(outcome, Rewrite) else None
-    while left is not None:
-        found.append(left)
-        left = left.plainer
-    return found
+    return first_of([*outcome.choices(), full]) if isinstance(outcome, Rewrite) and full is not None else outcome
 
 
 def _rolled(model: LoopModel, stacked: bool) -> Outcome:

@@ -130,8 +130,17 @@ def _weigh(
 
 
 def _smoothed(pair: VersionPair) -> bool:
-    """Whether `max` of numbers or its like has become that of arrays, which splits the gradient between equal ones."""
-    return any(isinstance(n, ast.Name) and n.id in HALVED for n in ast.walk(pair.old.tree))
+    """Whether `max` of numbers or its like has become that of arrays, which splits the gradient between equal ones.
+
+    Or that of two arrays after the other has become that of all together, which splits it evenly.
+    """
+    if any(isinstance(n, ast.Name) and n.id in HALVED for n in ast.walk(pair.old.tree)):
+        return True
+    before, after = (
+        sum(isinstance(n, ast.Attribute) and n.attr in HALVED for n in ast.walk(version.tree))
+        for version in (pair.old, pair.new)
+    )
+    return after > before
 
 
 def _at_tie(
