@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -209,6 +209,12 @@ class Rewrite(NamedTuple):
     plainer: Rewrite | None = None
     bare: bool = False
     meant: bool = False
+
+    def choices(self) -> Iterator[Rewrite]:
+        """The rewrite, and its plainer ones after it."""
+        yield self._replace(plainer=None)
+        if self.plainer is not None:
+            yield from self.plainer.choices()
 
 
 class Withheld(NamedTuple):

@@ -16,7 +16,8 @@ class Settings:
 
     `source` is the file that the configuration came from. `baseline` is a file of findings that are known already.
     `line_length` is that of the formatter. `jobs` is the most processes that are used, 0 for as many as there are
-    processors. `tells_left`: the run tells too which loops it looked at and left.
+    processors. `sums_as_batches`: loops that add up what they compute of each example become `jax.vmap`.
+    `tells_left`: the run tells too which loops it looked at and left.
     """
 
     root: Path = field(default_factory=Path.cwd)
@@ -33,6 +34,7 @@ class Settings:
     inputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     max_unrolled_trips: int = 10
     min_unrolled_equations: int = 100
+    sums_as_batches: bool = True
     python: str | None = None
     verify_timeout: float = 30.0
     verify_environment: tuple[str, ...] = ()

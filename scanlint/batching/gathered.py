@@ -3,25 +3,46 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple
 
 from scanlint.batching.examples import Rows, row_read
 from scanlint.dataflow.around import defuse_of
 from scanlint.host.callees import by_jax
+from scanlint.jaxapi.words import words
 from scanlint.loops.accumulators.collected_lists import Output
+from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import is_array
 from scanlint.syntax.bindings import binds, reads, targets
+from scanlint.trace.domain.callables import Transformed
+from scanlint.trace.unit import Unit
+
+Reduction = Literal["sum", "difference", "max", "min", "any", "all"]
+CALLS: Mapping[str, Reduction] = {
+    "jax.numpy.add": "sum",
+    "jax.numpy.maximum": "max",
+    "jax.numpy.minimum": "min",
+    "jax.numpy.logical_or": "any",
+    "jax.numpy.logical_and": "all",
+}
+OPERATORS: Mapping[type[ast.operator], Reduction] = {ast.BitOr: "any", ast.BitAnd: "all", ast.Sub: "difference"}
+LARGE = frozenset(f"jax.numpy.{name}" for name in words("outer kron meshgrid"))
+DERIVED = words("grad value_and_grad jacobian jacfwd jacrev hessian vjp vmap")
+EFFECTS = ("jax.debug.", "jax.experimental.", "jax.pure_callback")
 
 
 class Addition(NamedTuple):
-    """The statement with which each trip adds `value` to a name; to these `places` of an array, where it has some."""
+    """The statement with which each trip adds `value` to a name; to these `places` of an array, where it has some.
+
+    `by`: or takes away, or takes the larger one of, and so on.
+    """
 
     name: str
     statement: ast.Assign | ast.AugAssign
     value: ast.expr
     places: tuple[ast.expr, ...] = ()
+    by: Reduction = "sum"
 
     @property
     def parts(self) -> tuple[ast.expr, ...]:
@@ -30,7 +51,7 @@ class Addition(NamedTuple):
 
 
 class GatheringLoop(NamedTuple):
-    """A loop of the host that does nothing but add: with the parts of examples that are more than an array's rows."""
+    """A loop that does nothing but add: with the parts of examples that are more than an array's rows."""
 
     model: LoopModel
     additions: tuple[Addition, ...]
@@ -39,11 +60,13 @@ class GatheringLoop(NamedTuple):
 
 def gathering(model: LoopModel) -> GatheringLoop | None:
     """The loop, if all that goes from trip to trip is what JAX computes of examples, added up."""
-    node = model.node
-    if not isinstance(node, ast.For) or model.outputs or not model.carried or model.unit.context(node).traced:
+    node, traced = model.node, model.unit.context(model.node).traced
+    if not isinstance(node, ast.For) or model.outputs or not model.carried:
         return None
-    found = tuple(a for s in node.body if (a := _addition(s)) is not None and a.name in model.carried)
-    if {a.name for a in found} != set(model.carried) or not all(_alone(model, a) for a in found):
+    found = tuple(a for s in node.body if (a := _addition(model.unit, s)) is not None and a.name in model.carried)
+    if {a.name for a in found} != set(model.carried) or len(found) != len(model.carried):
+        return None
+    if not all(_alone(model, a) and (_small if traced else _sums)(model, a) for a in found):
         return None
     plain = len(node.body) == len(found) and all(row_of(model, part) is not None for a in found for part in a.parts)
     outputs = tuple(Output(a.name, a.statement, (), a.statement, part, ()) for a in found for part in mapped(model, a))
@@ -68,12 +91,15 @@ def row_of(model: LoopModel, part: ast.expr) -> Rows | None:
     return Rows(part.value, found[1], [part]) if found is not None and found[0] is part else None
 
 
-def _addition(statement: ast.stmt) -> Addition | None:
+def _addition(unit: Unit, statement: ast.stmt) -> Addition | None:
     match statement:
-        case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value):
-            return Addition(name, statement, value)
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(ast.Name(id=left), ast.Add(), value)):
-            return Addition(name, statement, value) if left == name else None
+        case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
+            return _operation(unit, statement, name, op, None, value)
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(left, op, right)):
+            return _operation(unit, statement, name, op, left, right)
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func, args=[left, right], keywords=[])):
+            by = CALLS.get(unit.resolve(func) or "")
+            return _either(statement, name, left, right, by) if by is not None else None
         case ast.Assign(
             targets=[ast.Name(id=name)],
             value=ast.Call(
@@ -89,6 +115,37 @@ def _addition(statement: ast.stmt) -> Addition | None:
     return None
 
 
+def _operation(
+    unit: Unit,
+    statement: ast.Assign | ast.AugAssign,
+    name: str,
+    op: ast.operator,
+    left: ast.expr | None,
+    right: ast.expr,
+) -> Addition | None:
+    """`name + value`, on either side where that is the same; `left` is None where it is the name."""
+    by = "sum" if isinstance(op, ast.Add) else OPERATORS.get(type(op))
+    if by is None:
+        return None
+    if left is None:
+        found: Addition | None = Addition(name, statement, right, by=by)
+    elif by == "difference":
+        found = Addition(name, statement, right, by=by) if isinstance(left, ast.Name) and left.id == name else None
+    else:
+        found = _either(statement, name, left, right, by)
+    logical = by not in ("any", "all") or (found is not None and boolean(unit, found.value))
+    return found if logical else None
+
+
+def _either(
+    statement: ast.Assign | ast.AugAssign, name: str, left: ast.expr, right: ast.expr, by: Reduction
+) -> Addition | None:
+    for own, value in ((left, right), (right, left)):
+        if isinstance(own, ast.Name) and own.id == name:
+            return Addition(name, statement, value, by=by)
+    return None
+
+
 def _places(at: ast.expr) -> Iterator[ast.expr]:
     """The indices of a place, which come before all of the axes that are meant as a whole; none where it is not so."""
     parts = at.elts if isinstance(at, ast.Tuple) else [at]
@@ -99,15 +156,44 @@ def _places(at: ast.expr) -> Iterator[ast.expr]:
 
 
 def _alone(model: LoopModel, addition: Addition) -> bool:
-    """Whether the loop only adds to a name which, like what is added, holds a number or an array of JAX."""
-    unit, name = model.unit, addition.name
+    """Whether the loop only adds to a name what does not depend on it."""
+    name = addition.name
     mentions = sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(model.node))
     own = sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(addition.statement))
-    if mentions != own or name in reads(*addition.parts) or not (addition.places or _starts(model, addition)):
+    return mentions == own and name not in reads(*addition.parts)
+
+
+def _sums(model: LoopModel, addition: Addition) -> bool:
+    """Whether a name on the host, like what is added to it, holds a number or an array of JAX."""
+    unit = model.unit
+    if addition.by != "sum" or not (addition.places or _starts(model, addition)):
         return False
     if row_of(model, addition.value) is not None:
         return bool(addition.places) and is_array(unit, addition.value)
     return by_jax(unit, addition.value) or is_array(unit, addition.value)
+
+
+def _small(model: LoopModel, addition: Addition) -> bool:
+    """Whether arrays are added, in traced code, that take no more memory together than the examples do.
+
+    Outer products and derivatives of each example are larger than it; nested batches are as large as their product.
+    """
+    unit = model.unit
+    value = unit.value(addition.value)
+    if addition.places or value.static or value.container is not None:
+        return False
+    return not any(_large(unit, part) for statement in model.node.body for part in ast.walk(statement))
+
+
+def _large(unit: Unit, part: ast.AST) -> bool:
+    if not isinstance(part, ast.Call):
+        return False
+    name, callee = unit.resolve(part.func) or "", unit.value(part.func).callee
+    while isinstance(callee, Transformed):
+        if callee.transform.rpartition(".")[2] in DERIVED:
+            return True
+        callee = callee.function.callee
+    return name in LARGE or name.startswith(EFFECTS)
 
 
 def _starts(model: LoopModel, addition: Addition) -> bool:

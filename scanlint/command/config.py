@@ -232,6 +232,7 @@ KEYS: Mapping[str, Callable[[object], object]] = {
     "assume-traced": _words,
     "max-unrolled-trips": _count,
     "min-unrolled-equations": _count,
+    "sums-as-batches": _flag,
     "python": _text,
     "verify-timeout": _seconds,
     "verify-environment": _words,

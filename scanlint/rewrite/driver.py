@@ -52,7 +52,16 @@ class Rewriter(NamedTuple):
     problems: list[str]
 
     def apply(self, unit: Unit, report: Report) -> Rewritten | Withheld:
-        """The rewrite of one finding, with everything that it makes necessary; or why it cannot be done."""
+        """The rewrite of one finding, with all that it makes necessary; else the first plainer one that can be done."""
+        assert isinstance(report.outcome, Rewrite)
+        made, plainer = self._whole(unit, report), report.outcome.plainer
+        if isinstance(made, Rewritten) or plainer is None:
+            return made
+        again = self.apply(unit, report._replace(outcome=plainer))
+        return again if isinstance(again, Rewritten) else made
+
+    def _whole(self, unit: Unit, report: Report) -> Rewritten | Withheld:
+        """The rewrite of one finding; or why it cannot be done."""
         assert isinstance(report.outcome, Rewrite)
         if report.outcome.meant:
             return self._meant(unit, report)

@@ -18,6 +18,7 @@ from scanlint.settings import Settings
 
 if TYPE_CHECKING:
     from scanlint.batching.examples import Batch
+    from scanlint.batching.gathered import GatheringLoop
 
 
 class Context(NamedTuple):
@@ -146,15 +147,33 @@ class Context(NamedTuple):
 
     def rolled(self, model: LoopModel) -> Outcome:
         """What becomes of a loop, worked out once for all that ask."""
-        from scanlint.rewrite.lower.loops.loop_passes import to_rolled_loop, to_while_loop
+        from scanlint.rewrite.lower.loops.loop_passes import first_of, to_rolled_loop, to_while_loop
 
         key = (Rewrite, model.node)
         if key not in self.unit.models:
             made = to_while_loop(model) if isinstance(model.node, ast.While) else to_rolled_loop(model)
-            self.unit.models[key] = made
+            added = self._added(model)
+            self.unit.models[key] = made if added is None else first_of([*added.choices(), made])
         outcome = self.unit.models[key]
         assert isinstance(outcome, Rewrite | Withheld)
         return outcome
+
+    def gathering(self, model: LoopModel) -> GatheringLoop | None:
+        """The loop as one that adds up what is computed of examples, in traced code, if it is to be a batch."""
+        from scanlint.batching.gathered import gathering
+
+        if not self.settings.sums_as_batches or not self.traced(model.node) or self.traced_bound(model):
+            return None
+        found = gathering(model)
+        return found if found is not None and (found.plain or self.batch(found.model) is not None) else None
+
+    def _added(self, model: LoopModel) -> Rewrite | None:
+        from scanlint.rewrite.lower.batches.gathered_updates import to_one_addition
+
+        if (found := self.gathering(model)) is None:
+            return None
+        made = to_one_addition(found, self.batch(found.model))
+        return made if isinstance(made, Rewrite) else None
 
     def by_hand(self, model: LoopModel) -> bool:
         """Whether something is in the way of a loop that no step of a rewrite takes out of it.

@@ -5,10 +5,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from scanlint.finding import Primitive
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
+
+if TYPE_CHECKING:
+    from scanlint.rules.base import Context
 
 
 def quoted(names: Sequence[str]) -> str:
@@ -75,6 +79,13 @@ def cure(model: LoopModel, plain: str, by_hand: bool) -> str:
     if writes_rows(model):
         return f"{plain}, or compute all rows at once with `jax.vmap`"
     return plain
+
+
+def summing(context: Context, model: LoopModel) -> str:
+    """What to do about a loop that adds up what it computes of each example; nothing where it is no such."""
+    if context.gathering(model) is None:
+        return ""
+    return f"compute the terms of {quoted(model.carried)} with `jax.vmap`, and reduce them along the first axis"
 
 
 def stacking(model: LoopModel) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from scanlint.rules.base import Context, Rule
 from scanlint.finding import Report
-from scanlint.rules.loop_messages import cure, per_trip, quoted, times
+from scanlint.rules.loop_messages import cure, per_trip, quoted, summing, times
 
 
 class UnrolledIteration(Rule):
@@ -29,7 +29,8 @@ class UnrolledIteration(Rule):
             model,
             f"tracing `{context.unit.context(node).qualname}` unrolls this loop {times(model)}",
             label=per_trip(model),
-            help=cure(
+            help=summing(context, model)
+            or cure(
                 model, f"carry {quoted(model.carried)} through `lax.scan` over the rows", context.by_hand(model)
             ),
             primitive="scan",

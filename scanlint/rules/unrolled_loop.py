@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from scanlint.loops.loop import LoopModel
 from scanlint.rules.base import Context, Rule
 from scanlint.finding import Report
-from scanlint.rules.loop_messages import cure, per_trip, quoted, stacking, times
+from scanlint.rules.loop_messages import cure, per_trip, quoted, stacking, summing, times
 
 
 class UnrolledLoop(Rule):
@@ -32,7 +32,7 @@ class UnrolledLoop(Rule):
             model,
             f"tracing `{context.unit.context(node).qualname}` unrolls this loop {times(model)}",
             label=per_trip(model),
-            help=cure(model, _change(model, by_hand), by_hand),
+            help=summing(context, model) or cure(model, _change(model, by_hand), by_hand),
             primitive="fori_loop",
         )
 

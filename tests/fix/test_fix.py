@@ -226,3 +226,31 @@ def test_an_interpreter_without_jax_is_named(project: Path, run: Scanlint, tmp_p
     assert done.returncode == 2
     assert "no-python" in done.stderr
     assert (project / "loop.py").read_bytes() == before
+
+
+TRIANGLE = """import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def solve(low, b):
+    x = jnp.zeros(b.shape[0])
+    for i in range(b.shape[0]):
+        s = b[i]
+        for j in range(i):
+            s = s - low[i, j] * x[j]
+        x = x.at[i].set(s / low[i, i])
+    return x
+
+
+print(solve(jnp.eye(12), jnp.ones(12)))
+"""
+
+
+@pytest.mark.slow
+def test_an_inner_loop_of_changing_length_keeps_its_way_back(run: Scanlint, tmp_path: Path) -> None:
+    (tmp_path / "triangle.py").write_text(TRIANGLE)
+    done = run("--fix", ".")
+    text = (tmp_path / "triangle.py").read_text()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "j < i" in text and "for j in" not in text, text

@@ -76,14 +76,22 @@ def _rounding(array: object) -> float:
     return 4 * float(np.finfo(dtype).eps) if dtype == np.float16 else 0.0
 
 
+def last(report: Report) -> Report:
+    """A report with the plainest of its rewrites."""
+    outcome = report.outcome
+    while isinstance(outcome, Rewrite) and outcome.plainer is not None:
+        outcome = outcome.plainer
+    return report._replace(outcome=outcome)
+
+
 @pytest.fixture
 def rewrite(tmp_path: Path) -> Callable[..., Sample]:
-    """Rewrites all that can be rewritten in a text, to the fixed point."""
+    """Rewrites all that can be rewritten in a text, to the fixed point; `plainest`: each in its last form."""
     file = tmp_path / "sample.py"
 
-    def apply(code: str, *, head: str = HEAD) -> Sample:
+    def apply(code: str, *, head: str = HEAD, plainest: bool = False, **options: bool) -> Sample:
         text = head + code
-        settings = Settings(select=("ALL",))
+        settings = Settings(select=("ALL",), **options)
         first: list[Report] | None = None
         for _ in range(20):
             file.write_text(text)
@@ -93,6 +101,7 @@ def rewrite(tmp_path: Path) -> Callable[..., Sample]:
             found = [(unit, report) for unit in project.units() for report in rewriter.reports(unit, rewriter.rules)]
             assert not problems
             first = [report for _, report in found] if first is None else first
+            found = [(unit, last(report)) for unit, report in found] if plainest else found
             made = (rewriter.apply(unit, report) for unit, report in found if isinstance(report.outcome, Rewrite))
             new = next((m.text for m in made if isinstance(m, Rewritten)), None)
             if new is None:

@@ -164,6 +164,10 @@ def unstaged() -> object:
         return lax.scan(lambda c, x: (c + x, None), 1.0, jnp.zeros(0))
 
 
+def squared_by_data(x: object, n: object) -> object:
+    return lax.fori_loop(0, n, lambda _, x: x * x, x)
+
+
 def dataclass_with(default: object) -> Program:
     return lambda: dataclasses.make_dataclass("Options", [("x", object, default)])
 
@@ -205,6 +209,7 @@ FACTS: dict[str, tuple[Fact, Program, tuple[object, ...]]] = {
     "a window of no rows": (Fact.NO_ROWS, lambda x: lax.dynamic_slice_in_dim(x, 0, 7), (array(0),)),
     "the first of no rows in NumPy": (Fact.NO_ROWS, lambda: np.zeros((0, 3))[0], ()),
     "a scan of no trips that is not staged": (Fact.EMPTY_SCAN, unstaged, ()),
+    "the gradient of a loop of unknown trips": (Fact.IRREVERSIBLE, jax.grad(squared_by_data), (array(), array(dtype=jnp.int32))),
     "a tracer in a text with a format": (Fact.FORMATTED, lambda x: f"{x:.2f}", (array(),)),
     "an array of JAX as default of a dataclass": (Fact.MUTABLE_DEFAULT, dataclass_with(jnp.zeros(3)), ()),
     "an array of NumPy as default of a dataclass": (Fact.MUTABLE_DEFAULT, dataclass_with(np.zeros(3)), ()),

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from scanlint.batching.examples import Batch
-from scanlint.batching.gathered import Addition, GatheringLoop, mapped, row_of
+from scanlint.batching.gathered import Addition, GatheringLoop, Reduction, mapped, row_of
 from scanlint.finding import Edit, Outcome, Position, Rewrite, Withheld
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.snippets import fresh
 from scanlint.rewrite.lower.batches.vmap_call import Mapped
 from scanlint.rewrite.lower.loops.stacked_outputs import drop
 from scanlint.syntax.bindings import binds, reads
+
+REDUCE: Mapping[Reduction, str] = {
+    "sum": "sum",
+    "difference": "sum",
+    "max": "max",
+    "min": "min",
+    "any": "any",
+    "all": "all",
+}
+SUMS: Mapping[Reduction, str] = {"sum": "+", "difference": "-"}
+JOIN: Mapping[Reduction, str] = {"max": "maximum", "min": "minimum", "any": "logical_or", "all": "logical_and"}
 
 
 def to_one_addition(loop: GatheringLoop, batch: Batch | None) -> Outcome:
@@ -105,16 +116,39 @@ class _Emission:
         name, value = addition.name, arrays[addition.value]
         if addition.places:
             return f"{name} = {name}.at[{', '.join(arrays[p] for p in addition.places)}].add({value})"
-        start = "" if self.zero(addition) is not None else f"{name} + "
-        return f"{name} = {start}{self.mapped.spell('jax.numpy.sum')}({value}, axis=0)"
+        spell, begun = self.mapped.spell, self.zero(addition) is None
+        options = f", dtype={name}.dtype" if begun and addition.by in SUMS and self._made(addition) else ""
+        if not begun and addition.by in ("max", "min"):
+            options = f", initial={self.unit.source.segment(self.zero(addition).value)}"  # type: ignore[union-attr]
+        reduced = f"{spell(f'jax.numpy.{REDUCE[addition.by]}')}({value}, axis=0{options})"
+        if not begun:
+            return f"{name} = {reduced}"
+        if addition.by in SUMS:
+            return f"{name} = {name} {SUMS[addition.by]} {reduced}"
+        return f"{name} = {spell(f'jax.numpy.{JOIN[addition.by]}')}({name}, {reduced})"
+
+    def _made(self, addition: Addition) -> bool:
+        """Whether a traced sum begins with an array, whose dtype it has then where it is no narrower."""
+        before = self.unit.before.get((self.model.node, addition.name))
+        return before is not None and before.array and self.unit.context(self.model.node).traced
 
     def zero(self, addition: Addition) -> ast.Assign | None:
-        """The statement just for the loop that begins a sum with zero: the sum of floats is the same without."""
+        """The statement just for the loop with a first value that the reduction does not need, or takes."""
         block = self.unit.block(self.model.node) if not self.keep and not addition.places else []
         for statement in reversed(block[: block.index(self.model.node)] if block else []):
             match statement:
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=0.0)) if name == addition.name:
-                    return statement if not _shares(self.unit.source.lines, statement) else None
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if name == addition.name:
+                    wanted = self._neutral(addition, value)
+                    return statement if wanted and not _shares(self.unit.source.lines, statement) else None
             if addition.name in reads(statement) | binds(statement):
                 return None
         return None
+
+    def _neutral(self, addition: Addition, value: ast.expr) -> bool:
+        constant = self.unit.value(value).constant
+        match addition.by:
+            case "max" | "min":
+                return type(constant) is float
+            case "any" | "all":
+                return constant is (addition.by == "all")
+        return addition.by == "sum" and isinstance(value, ast.Constant) and type(constant) is float and not constant

@@ -35,6 +35,7 @@ from scanlint.rewrite.normalize.exits.assigned_tests import without_walrus
 from scanlint.rewrite.normalize.exits.continues import without_continue
 from scanlint.rewrite.normalize.exits.counting_while import opaque
 from scanlint.rewrite.normalize.exits.exit_flags import without_jumps
+from scanlint.rewrite.normalize.full_ranges import with_full_ranges
 from scanlint.rewrite.normalize.initialization import with_placeholders
 from scanlint.rewrite.normalize.last_value_sinking import last_after
 from scanlint.rewrite.normalize.local_functions import with_closures
@@ -55,6 +56,16 @@ def to_rolled_loop(model: LoopModel, *, stacked: bool = False) -> Outcome:
 
     `stacked`: what is iterated is a list of like-structured pytrees, to be stacked leaf by leaf first.
     """
+    return or_full_ranges(_rolled(model, stacked), model)
+
+
+def or_full_ranges(outcome: Outcome, model: LoopModel) -> Outcome:
+    """The rewrite of a loop; its plainest form has full ranges for the loops inside that go as far as it has come."""
+    full = with_full_ranges(model) if isinstance(outcome, Rewrite) else None
+    return first_of([*outcome.choices(), full]) if isinstance(outcome, Rewrite) and full is not None else outcome
+
+
+def _rolled(model: LoopModel, stacked: bool) -> Outcome:
     if deep := too_deep(model.unit, model.node):
         return deep
     step = first_step(way(model) for way in WAYS)

@@ -41,6 +41,7 @@ class Fact(Enum):
     WINDOW = re.compile("slice_sizes must be less than or equal to operand shape")
     NO_ROWS = re.compile(r"\bsize 0\b|[(\[, ]0[,)\]]")  # an axis without elements
     EMPTY_SCAN = re.compile(r"zero-length scan is not supported in disable_jit\(\) mode")
+    IRREVERSIBLE = re.compile("Reverse-mode differentiation does not work for lax.while_loop")
     FORMATTED = re.compile(r"unsupported format string passed to \w*Tracer")
     MUTABLE_DEFAULT = re.compile("mutable default")  # of a field of a dataclass
 

@@ -130,8 +130,17 @@ def _weigh(
 
 
 def _smoothed(pair: VersionPair) -> bool:
-    """Whether `max` of numbers or its like has become that of arrays, which splits the gradient between equal ones."""
-    return any(isinstance(n, ast.Name) and n.id in HALVED for n in ast.walk(pair.old.tree))
+    """Whether `max` of numbers or its like has become that of arrays, which splits the gradient between equal ones.
+
+    Or that of two arrays after the other has become that of all together, which splits it evenly.
+    """
+    if any(isinstance(n, ast.Name) and n.id in HALVED for n in ast.walk(pair.old.tree)):
+        return True
+    before, after = (
+        sum(isinstance(n, ast.Attribute) and n.attr in HALVED for n in ast.walk(version.tree))
+        for version in (pair.old, pair.new)
+    )
+    return after > before
 
 
 def _at_tie(
@@ -257,7 +266,7 @@ def gradient(signature: Signature, function: Function, values: Values) -> list[o
         leaves = list(parts.leaves)
         for i, x in zip(at, floats, strict=False):
             leaves[i] = x
-        return _projection(signature.call(function, parts.rebuild(leaves)))
+        return projection(signature.call(function, parts.rebuild(leaves)))
 
     found: list[object] = jax.grad(objective)([parts.leaves[i] for i in at])
     return found
@@ -288,7 +297,8 @@ def _moving(x: object) -> jax.Array:
     return jnp.asarray(x) if floating(x) else jnp.full(shape(x), 0.0)
 
 
-def _projection(result: object) -> jax.Array:
+def projection(result: object) -> jax.Array:
+    """A fixed random projection of the float outputs."""
     total = jnp.zeros(())
     for k, x in enumerate(jax.tree_util.tree_leaves(result)):
         if not (isinstance(x, jax.Array) and floating(x)):

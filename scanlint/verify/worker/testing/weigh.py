@@ -24,6 +24,7 @@ from .gradients import same_gradients
 from .judge import Judge, Raises, Refuted, Unknown, Weaker
 from .other_dtypes_compared import same_in_other_types
 from .program_comparison import ProgramComparison, made
+from .reverse_mode import same_way_back
 from .trip_counts import enlarged
 
 MAX_CASES = 48
@@ -110,6 +111,7 @@ class Weighing:
         if not proved:
             self.in_time("between the ways that inputs take", lambda: self.quickly(self.turned))
         family = self.short(families)
+        self.reversible(family)
         self.derivatives(family, DERIVED if proved and self.straight() else None)
         if not proved:
             self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
@@ -126,6 +128,8 @@ class Weighing:
         shapes = self.programs.compared if proved else list(ran)
         more = f"; and {len(shapes) - MAX_NAMED} more" if len(shapes) > MAX_NAMED else ""
         self.remarks += self.programs.told() if proved else []
+        if not proved and self.resummed():
+            self.remarks.append(f"sums are taken in another order: results differ by up to {self.max_error:.1e}")
         head = "the same program for" if proved else "inputs tried:"
         self.remarks += [f"{head} {named_once(shapes[:MAX_NAMED])}{more}"] if shapes else []
         return "proved" if proved else "tested"
@@ -265,6 +269,19 @@ class Weighing:
             for tree in (self.full.pair.old.tree, self.full.pair.new.tree)
         )
         return before == after
+
+    def resummed(self) -> bool:
+        """Whether the new version reduces arrays where the old one added one value after the other."""
+        before, after = (
+            sum(isinstance(n, ast.Attribute) and n.attr == "sum" for n in ast.walk(version.tree))
+            for version in (self.full.pair.old, self.full.pair.new)
+        )
+        return after > before
+
+    def reversible(self, family: Family) -> None:
+        """Require that reverse-mode differentiation is not lost, whoever calls the function."""
+        if family.smooth:
+            self.quickly(lambda judge: same_way_back(judge, family.smooth[0]))
 
     def derivatives(self, family: Family, most: int | None) -> None:
         """Compare the gradients on the `most` telling inputs."""

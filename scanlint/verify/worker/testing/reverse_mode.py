@@ -1,0 +1,91 @@
+"""What could be differentiated in reverse mode still can: a loop of unknown trips keeps nothing to go back through."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import jax
+
+from ..proof.jaxpr_numbers import inner_jaxprs
+from ..runtime.calling import Signature, TookTooLong, Values, limited, split
+from ..runtime.eager_pace import CASE_SECONDS
+from ..runtime.jax_errors import Fact, first_line, says
+from ..runtime.version_pair import Function
+from ..search.case_values import Case
+from .gradients import projection
+from .judge import Judge, Refuted, floating
+
+if TYPE_CHECKING:
+    from jax.extend.core import Jaxpr
+
+LOOPS = frozenset(["while_loop", "fori_loop"])
+"""What has no way back where its number of trips is a tracer."""
+SECONDS = 2 * CASE_SECONDS
+Objective = Callable[[list[object]], object]
+
+
+def same_way_back(judge: Judge, case: Case) -> None:
+    """Raise Refuted where the old version can be differentiated in reverse mode under `jit`, and the new one cannot."""
+    pair = judge.pair
+    if not _loops(pair.new.tree):
+        return
+    values = case.make()
+    judge.stage(f"tracing the gradient of the new version on {case.label}")
+    error = _raised(_gradient, pair.signature, pair.after, pair.moved(values))
+    if error is None or not says(error, Fact.IRREVERSIBLE):
+        return
+    judge.stage(f"tracing the old version on {case.label}")
+    if _raised(_without_while, pair.signature, pair.before, pair.own(values)) is None:
+        text = first_line(error, 120)
+        raise Refuted(f"irreversible: the old version can be differentiated in reverse mode, the new one not: {text}")
+
+
+def _loops(tree: ast.AST) -> bool:
+    """Whether a text has loops that may have lost their way back."""
+    names = (n.attr if isinstance(n, ast.Attribute) else getattr(n, "id", "") for n in ast.walk(tree))
+    return not LOOPS.isdisjoint(names)
+
+
+def _raised(
+    trace: Callable[[Objective, list[object], list[int]], None],
+    signature: Signature,
+    function: Function,
+    values: Values,
+) -> BaseException | None:
+    """What is raised where a version is traced in some way, with all of its arrays as tracers."""
+    parts = split(values, signature.static, numbers=False)
+    at = [i for i, x in enumerate(parts.leaves) if floating(x)]
+    try:
+        with limited(SECONDS):
+            trace(lambda leaves: projection(signature.call(function, parts.rebuild(leaves))), parts.leaves, at)
+    except (Exception, TookTooLong) as error:  # noqa: BLE001  whatever the code under test raises
+        return error
+    return None
+
+
+def _gradient(objective: Objective, leaves: list[object], at: list[int]) -> None:
+    def gradient(leaves: list[object]) -> object:
+        def of_floats(floats: list[object]) -> object:
+            changed = list(leaves)
+            for i, x in zip(at, floats, strict=True):
+                changed[i] = x
+            return objective(changed)
+
+        return jax.grad(of_floats)([leaves[i] for i in at])
+
+    jax.eval_shape(gradient, leaves)
+
+
+def _without_while(objective: Objective, leaves: list[object], at: list[int]) -> None:
+    """Raise unless the traced program has a way back: a gradient of thousands of equations takes too long."""
+    if _has_while(jax.make_jaxpr(objective)(leaves).jaxpr):
+        _gradient(objective, leaves, at)
+
+
+def _has_while(program: Jaxpr) -> bool:
+    return any(
+        equation.primitive.name == "while" or any(map(_has_while, inner_jaxprs(equation.params.values())))
+        for equation in program.eqns
+    )
