@@ -11,7 +11,7 @@ from scanlint.command.config import load
 from scanlint.command.request import STDIN, Request, check
 from scanlint.command.show import further, show
 from scanlint.fix.write import NotWritten, write_new
-from scanlint.record.recordings import priced
+from scanlint.record.recordings import has_evidence, priced
 from scanlint.report.console import Progress, err, out
 from scanlint.report.output import render_step_summary
 from scanlint.report.result import Result, left_lines, plural
@@ -62,7 +62,7 @@ def _run(request: Request, settings: Settings, problems: list[str]) -> int:
         err(f"settings: {settings.source or 'none found, defaults'}\nroot: {settings.root}\n")
     stdin = _read_stdin() if request.stdin else None
     outcome = _engine(request, settings, stdin)
-    outcome = replace(outcome, findings=priced(outcome.findings, settings.root))
+    outcome = _measured(replace(outcome, findings=priced(outcome.findings, settings.root)), request, settings)
     problems += outcome.problems
     for remark in outcome.remarks if request.verbose else ():
         err(f"{remark}\n")
@@ -90,6 +90,18 @@ def _run(request: Request, settings: Settings, problems: list[str]) -> int:
     if request.form == "github" and (file := os.environ.get("GITHUB_STEP_SUMMARY")):
         _add_summary(Path(file), result, problems)
     return _exit_code(result, request, written)
+
+
+def _measured(outcome: RunOutcome, request: Request, settings: Settings) -> RunOutcome:
+    """What is found, with what a recorded run shows of it, and with what nothing else shows."""
+    if request.stdin or not has_evidence(settings.root):
+        return outcome
+    from scanlint.project.files import discover
+    from scanlint.record.confirmed import with_evidence
+
+    files = [path for path in discover(request.paths, settings) if path not in outcome.changes]
+    findings, notes = with_evidence(outcome.findings, files, settings)
+    return replace(outcome, findings=findings, notes=(*outcome.notes, *notes))
 
 
 def _write(file: Path, text: str, problems: list[str]) -> None:

@@ -27,8 +27,8 @@ def record(command: Sequence[str], python: str | None, config: Path | None, quie
         raise UsageError("record needs a command: `scanlint record -- pytest`, `scanlint record -- python train.py`")
     settings = load(Path(), config, Overrides(python=python))
     plan = make(settings)
-    if not plan.targets and not quiet:
-        err(f"scanlint: nothing to record: no traced function with control flow below {settings.root}\n")
+    if not plan.targets and not plan.loops and not quiet:
+        err(f"scanlint: nothing to record: no Python file below {settings.root}\n")
     try:
         interpreter = Path(find_interpreter(settings.python, settings.root))
     except VerifierUnavailable as error:

@@ -45,7 +45,7 @@ class ProgramCalls:
     def made_by(self, verifier: Verifier, parts: Path) -> None:
         """Have the verifier run the project, whose calls are written as parts."""
         plan = parts / "plan.json"
-        plan.write_text(RecordingPlan(self.root, tuple(self.targets), {}).text(parts), encoding="utf-8")
+        plan.write_text(RecordingPlan(self.root, tuple(self.targets), {}, {}).text(parts), encoding="utf-8")
         verifier.keep_calls(plan, RECORDER, str(self.root), SHARE * verifier.timeout)
         self.gather(parts)
 

@@ -11,12 +11,22 @@ from pathlib import Path
 from scanlint.engine.session import check
 from scanlint.finding import Finding
 from scanlint.project.contents import contents
+from scanlint.project.facts import parse
 from scanlint.project.files import SourceFile, discover, read
 from scanlint.settings import Settings
+from scanlint.syntax.walk import by_kind
 from scanlint.trace.program.project import Project
 
 KEPT = 6
 """Argument sets per function and process, and per function in the end."""
+LOOPS: tuple[type[ast.stmt | ast.expr], ...] = (
+    ast.For,
+    ast.While,
+    ast.ListComp,
+    ast.GeneratorExp,
+    ast.SetComp,
+    ast.DictComp,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +42,12 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class RecordingPlan:
-    """The functions, and the line ranges whose equations are counted, by path."""
+    """The functions, the line ranges whose equations are counted, by path, and the loops of all files."""
 
     root: Path
     targets: tuple[Target, ...]
     spans: dict[str, list[tuple[int, int]]]
+    loops: dict[str, list[tuple[int, int]]]
 
     def text(self, parts: Path) -> str:
         """What the recorder reads."""
@@ -45,8 +56,8 @@ class RecordingPlan:
             for t in self.targets
         ]
         root = f"{self.root}{'' if str(self.root).endswith('/') else '/'}"
-        document = {"root": root, "parts": str(parts), "kept": KEPT, "functions": functions, "spans": self.spans}
-        return json.dumps(document)
+        watched = {"functions": functions, "spans": self.spans, "loops": self.loops}
+        return json.dumps({"root": root, "parts": str(parts), "kept": KEPT, **watched})
 
 
 def make(settings: Settings) -> RecordingPlan:
@@ -67,7 +78,7 @@ def make(settings: Settings) -> RecordingPlan:
             continue
         for target in targets_in(unit.node, unit.qualname, file, root):
             targets.setdefault((target.file, target.line), target)
-    return RecordingPlan(root, tuple(targets.values()), _spans(findings, root))
+    return RecordingPlan(root, tuple(targets.values()), _spans(findings, root), _loops(files, root))
 
 
 def targets_in(node: ast.AST, qualname: str, file: Path, root: Path) -> Iterator[Target]:
@@ -105,6 +116,19 @@ def _spans(findings: Sequence[Finding], root: Path) -> dict[str, list[tuple[int,
             if isinstance(node, ast.stmt) and node.lineno in lines and not _defines(node):
                 lines[node.lineno] = max(lines[node.lineno], node.end_lineno or 0)
     return {path: sorted(lines.items()) for path, lines in found.items()}
+
+
+def _loops(files: Sequence[SourceFile], root: Path) -> dict[str, list[tuple[int, int]]]:
+    """The lines of every loop and comprehension, by path."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for source in files:
+        file, tree = source.path.resolve(), parse(source)
+        if isinstance(tree, ast.Module) and file.is_relative_to(root):
+            inside = by_kind(tree)
+            nodes: list[ast.stmt | ast.expr] = [node for kind in LOOPS for node in inside.of(kind)]
+            loops = {(node.lineno, node.end_lineno or node.lineno) for node in nodes}
+            found[file.relative_to(root).as_posix()] = sorted(loops)
+    return found
 
 
 def _defines(node: ast.stmt) -> bool:

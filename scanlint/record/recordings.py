@@ -12,6 +12,7 @@ from scanlint.finding import Cost, Finding
 FOLDER = ".scanlint"
 CALLS = "recorded"
 COSTS = "costs.json"
+EVIDENCE = "evidence.json"
 
 
 def recording(root: Path, path: str, qualname: str) -> Path:
@@ -50,6 +51,11 @@ def digest(data: bytes) -> str:
     import hashlib  # 5 ms that a run without recordings is spared
 
     return hashlib.sha256(data).hexdigest()[:32]
+
+
+def has_evidence(root: Path) -> bool:
+    """Whether a run was recorded that may show something of lines and loops."""
+    return (root / FOLDER / EVIDENCE).is_file()
 
 
 def priced(findings: Sequence[Finding], root: Path) -> tuple[Finding, ...]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
+from scanlint.record.evidence_store import write_evidence
 from scanlint.record.plan import KEPT, RecordingPlan
 from scanlint.record.recordings import CALLS, COSTS, FOLDER, digest, recording
 
@@ -55,7 +56,15 @@ def gather(plan: RecordingPlan, parts: Path, hashes: dict[str, str]) -> Summary:
     programs = [cast("Json", line["program"]) for line in lines if "program" in line]
     if programs:
         _write_costs(plan, programs, hashes)
+    shown = [cast("Json", line["evidence"]) for line in _last(lines)]
+    if shown:
+        write_evidence(plan.root, shown, programs, hashes)
     return summary
+
+
+def _last(lines: list[Json]) -> list[Json]:
+    """Of each process the last line of evidence: it holds what the others do."""
+    return list({line["process"]: line for line in lines if "evidence" in line}.values())
 
 
 def calls_of(parts: Path) -> dict[int, list[Path]]:
@@ -165,5 +174,5 @@ def _known(target: Path) -> dict[str, Json]:
 
 def hashes(plan: RecordingPlan, root: Path) -> dict[str, str]:
     """The files of the plan as they are before the run."""
-    paths = {t.path for t in plan.targets} | set(plan.spans)
+    paths = {t.path for t in plan.targets} | set(plan.spans) | set(plan.loops)
     return {path: digest((root / path).read_bytes()) for path in sorted(paths)}

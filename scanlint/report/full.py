@@ -13,7 +13,7 @@ from scanlint.report.visible import visible
 
 def render(result: Result, paint: Paint) -> str:
     """What is left, with what was measured to cost most first; then what was rewritten, a line each."""
-    ranked = sorted(result.remaining, key=lambda f: -f.cost.seconds if f.cost else 0.0)
+    ranked = sorted(result.remaining, key=lambda f: -f.seconds)
     notes = Notes()
     blocks = [_block(finding, result, paint, notes) for finding in ranked]
     if result.applied:
@@ -63,6 +63,8 @@ def _notes(finding: Finding, result: Result, told: Notes) -> Iterator[str]:
         yield label + f"\n{' ' * len(label)}".join(map(str, finding.chain))
     if finding.cost is not None:
         yield f"measured: {_measured(finding.cost)}"
+    if finding.measured is not None and finding.measured.text:
+        yield f"measured: {finding.measured.text}"
     became = fate(finding, result.action)
     match finding.help, became:
         case str(), str():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 
-from scanlint.finding import Cost, Edit, Finding, Link, Position, Verification
+from scanlint.finding import Cost, Edit, Finding, Link, Measured, Position, Verification
 from scanlint.report.result import Result
 
 Json = dict[str, object]
@@ -57,6 +57,9 @@ def record(finding: Finding) -> Json:
         },
         "verification": verification(finding.verification) if finding.verification else None,
         "cost": _cost(finding.cost) if finding.cost else None,
+        "evidence": "recorded" if finding.measured is not None and finding.measured.alone else "text",
+        "measured": _measured(finding.measured) if finding.measured else None,
+        "measured_seconds": finding.measured.seconds if finding.measured else None,
     }
 
 
@@ -68,6 +71,16 @@ def _cost(cost: Cost) -> Json:
         "program": cost.program,
         "trace_seconds": round(cost.trace_seconds, 4),
         "compile_seconds": round(cost.compile_seconds, 4),
+    }
+
+
+def _measured(found: Measured) -> Json:
+    """What a recorded run showed there."""
+    return {
+        "dispatches": found.dispatches,
+        "run_seconds": found.run_seconds,
+        "repeats": found.repeats,
+        "equations": found.equations,
     }
 
 

@@ -27,6 +27,7 @@ class Entry(NamedTuple):
 
 
 SYNTAX_ERROR = Entry("SCN900", "syntax-error", True, "a file that cannot be parsed")
+RECOMPILED = Entry("SCN405", "recompiled", False, "a function that a recorded run compiled again and again")
 UNUSED_IGNORE = Entry("SCN901", "unused-ignore", True, "a suppression that suppresses nothing")
 
 
@@ -50,7 +51,7 @@ def rules() -> tuple[type[Rule], ...]:
 @cache
 def entries() -> tuple[Entry, ...]:
     """The whole catalogue, by code."""
-    return (*(Entry(r.code, r.name, r.default, _summary(r)) for r in rules()), SYNTAX_ERROR, UNUSED_IGNORE)
+    return (*(Entry(r.code, r.name, r.default, _summary(r)) for r in rules()), RECOMPILED, SYNTAX_ERROR, UNUSED_IGNORE)
 
 
 def codes(words: Iterable[str]) -> dict[str, str | None]:

@@ -26,6 +26,7 @@ def test_json_has_every_field_of_the_interface(loop: Finding, result: Make) -> N
     assert document["summary"] == {"files": 3, "findings": 1, "fixed": 0, "withheld": 0, "seconds": 0.812}
     (found,) = document["findings"]
     added = {key: found.pop(key) for key in ("cell", "help", "label", "chain", "related", "cost")}
+    assert [found.pop(key) for key in ("evidence", "measured", "measured_seconds")] == ["text", None, None]
     extra = {key: found["verification"].pop(key) for key in ("counterexample", "notes")}
     assert added["chain"] == ["`rollout` <- `jax.jit` at src/train.py:18"]
     assert added["related"] == [{"path": "src/train.py", "line": 18, "column": 8, "message": "`rollout` <- `jax.jit`"}]

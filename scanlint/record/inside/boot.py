@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import importlib.machinery
 import json
 import os
@@ -41,14 +42,16 @@ def start(plan_file: str) -> None:
     for index, function in enumerate(plan["functions"]):
         table.setdefault(function["file"], {})[function["qualname"], function["line"]] = index
     FILES = Files(table)
-    setattr(builtins, HOOK, Recorder(plan).seen)
-    _watch_imports()
+    recorder = Recorder(plan)
+    setattr(builtins, HOOK, recorder.seen)
+    _watch_imports(recorder.costs.listen)
     _take_over_script()
 
 
-def _watch_imports() -> None:
+def _watch_imports(heard: Callable[[], None]) -> None:
+    """Compile wanted functions with the hook, and say so once JAX has been imported."""
     loader = importlib.machinery.SourceFileLoader
-    original = loader.get_code
+    original, execute = loader.get_code, loader.exec_module
 
     def get_code(self: importlib.machinery.SourceFileLoader, fullname: str) -> types.CodeType | None:
         try:
@@ -60,7 +63,15 @@ def _watch_imports() -> None:
             pass
         return original(self, fullname)
 
+    def exec_module(self: importlib.machinery.SourceFileLoader, module: types.ModuleType) -> None:
+        execute(self, module)
+        if module.__name__ == "jax":
+            loader.exec_module = execute  # type: ignore[method-assign]
+            with contextlib.suppress(Exception):  # the user's program goes on, whatever is wrong here
+                heard()
+
     loader.get_code = get_code  # type: ignore[assignment, method-assign]
+    loader.exec_module = exec_module  # type: ignore[assignment, method-assign]
 
 
 def compiled(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 import sys
 import threading
 import types
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from .concrete import code_of
+from .dispatch_counts import Evidence, Loop, Sources
 from .parts import Parts
 from .wanted import Plan
 
@@ -22,7 +23,7 @@ MOST = 400
 LARGEST = 2_000_000
 REMEMBERED = 50_000
 Places = frozenset[tuple[str, int, int]]
-Where = tuple[tuple[str, int] | None, Places]
+Where = tuple[tuple[str, int] | None, Places, Loop | None]
 
 
 class Equation(Protocol):
@@ -30,6 +31,7 @@ class Equation(Protocol):
 
     params: dict[str, object]
     source_info: object
+    primitive: object
 
 
 class Costs:
@@ -37,13 +39,13 @@ class Costs:
 
     def __init__(self, plan: Plan, parts: Parts) -> None:
         self.spans = {file: [tuple(span) for span in spans] for file, spans in plan["spans"].items()}
-        self.root = plan["root"]
+        self.sources = Sources(plan)
+        self.evidence = Evidence(parts, self.sources)
         self.parts = parts
         self.listening = False
         self.written = 0
         self.local = threading.local()
         self.where: dict[object, Where] = {}
-        self.inside: dict[str, str] = {}
 
     def listen(self) -> None:
         """Begin, once jax has been imported."""
@@ -52,6 +54,8 @@ class Costs:
             return
         self.listening = True
         monitoring.register_event_duration_secs_listener(self.heard)
+        with contextlib.suppress(Exception):  # a JAX without these hooks: the rest is recorded all the same
+            self.evidence.listen()
 
     def heard(self, event: str, seconds: float, **more: object) -> None:
         """One duration. The trace that ends last before the lowering is that of the whole program."""
@@ -68,16 +72,19 @@ class Costs:
             self.local.program = None
 
     def lowered(self, seconds: float, frame: types.FrameType | None) -> None:
-        self.local.program = None
-        program, function = None, None
+        self.local.program = self.local.key = None
+        program, function, first = None, None, frame
         while frame is not None:
             if program is None and "closed_jaxpr" in frame.f_code.co_varnames:
                 program = frame.f_locals.get("closed_jaxpr")
             if frame.f_code.co_name == "cache_miss":
-                function = code_of(frame.f_locals.get("fun"))
+                function = frame.f_locals.get("fun")
                 break
             frame = frame.f_back
         jaxpr = getattr(program, "jaxpr", None)
+        if jaxpr is not None:
+            self.local.key = self.evidence.lowered(program, function, first)
+            self.evidence.spent(self.local.key, seconds + getattr(self.local, "traced", 0.0))
         if jaxpr is None or self.written > MOST:
             return
         if len(self.where) > REMEMBERED:
@@ -86,43 +93,40 @@ class Costs:
         total = count.equations(jaxpr, frozenset())
         if total < FEWEST or not (count.lines or count.spans):
             return
+        code = code_of(function)
         self.local.program = {
-            "function": None if function is None else [function.co_filename, function.co_firstlineno, function.co_name],
+            "function": None if code is None else [code.co_filename, code.co_firstlineno, code.co_name],
             "equations": total,
             "lines": [[*line, n] for line, n in count.lines.items()],
             "spans": [[*span, n] for span, n in count.spans.items()],
+            "repeats": [[*loop, *found] for loop, found in count.repeated()],
             "trace": getattr(self.local, "traced", 0.0),
             "lower": seconds,
         }
 
     def compiled(self, seconds: float) -> None:
         program, self.local.program = getattr(self.local, "program", None), None
+        self.evidence.spent(getattr(self.local, "key", None), seconds)
         if program is not None:
             self.written += 1
             self.parts.line({"program": {**program, "compile": seconds}})
 
     def place(self, traceback: object) -> Where:
-        """The innermost line of the project in a traceback, and the spans that any line of it is in."""
+        """The innermost line of the project in a traceback, the spans that any line of it is in, its innermost loop."""
         if traceback not in self.where:
             innermost: tuple[str, int] | None = None
+            loops: tuple[Loop, ...] = ()
             found: set[tuple[str, int, int]] = set()
             for frame in getattr(traceback, "frames", ()):
-                file = self.file(frame.file_name)
+                file = self.sources.file(frame.file_name)
                 if not file:
                     continue
                 innermost = innermost or (file, frame.line_num)
+                loops = loops or self.sources.loops_at(file, frame.line_num)
                 spans = self.spans.get(file, ())
                 found |= {(file, a, b) for a, b in spans if a <= frame.line_num <= b}
-            self.where[traceback] = innermost, frozenset(found)
+            self.where[traceback] = innermost, frozenset(found), loops[0] if loops else None
         return self.where[traceback]
-
-    def file(self, name: str) -> str:
-        """A file of the project relative to its root; empty for others."""
-        if name not in self.inside:
-            real = os.path.realpath(name) if os.path.isabs(name) else ""
-            inside = real.startswith(self.root) and "site-packages" not in real
-            self.inside[name] = real[len(self.root) :].replace("\\", "/") if inside else ""
-        return self.inside[name]
 
 
 class EquationCount:
@@ -132,6 +136,7 @@ class EquationCount:
         self.costs = costs
         self.lines: Counter[tuple[str, int]] = Counter()
         self.spans: Counter[tuple[str, int, int]] = Counter()
+        self.alike: Counter[tuple[Loop, object, str]] = Counter()
         self.seen = 0
 
     def equations(self, jaxpr: object, outer: Places) -> int:
@@ -140,8 +145,10 @@ class EquationCount:
             self.seen += 1
             if self.seen > LARGEST:
                 return total
-            line, spans = self.costs.place(equation.source_info.traceback)
+            line, spans, loop = self.costs.place(equation.source_info.traceback)
             spans |= outer
+            if loop is not None:
+                self.alike[loop, equation.source_info.traceback, str(equation.primitive)] += 1
             total += 1
             if line is not None:
                 self.lines[line] += 1
@@ -149,6 +156,16 @@ class EquationCount:
             for inner in _inner(equation):
                 total += self.equations(inner, spans)
         return total
+
+    def repeated(self) -> Iterator[tuple[Loop, tuple[int, int]]]:
+        """The loops that gave the same equations again and again: how often, and how many equations in all."""
+        turns: dict[Loop, Counter[int]] = {}
+        for (loop, _, _), times in self.alike.items():
+            turns.setdefault(loop, Counter())[times] += times
+        for loop, found in turns.items():
+            times, _ = found.most_common(1)[0]
+            if times > 1:
+                yield loop, (times, sum(found.values()))
 
 
 def _inner(equation: Equation) -> Iterator[object]:

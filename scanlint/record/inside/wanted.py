@@ -23,3 +23,4 @@ class Plan(TypedDict):
     kept: int
     functions: list[Function]
     spans: dict[str, list[tuple[int, int]]]
+    loops: dict[str, list[tuple[int, int]]]

@@ -1,0 +1,110 @@
+"""What recorded runs have shown of files, as it is read back from `.scanlint/evidence.json`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from scanlint.finding import Finding, Measured
+from scanlint.record.recordings import EVIDENCE, FOLDER, digest
+
+
+class MeasuredLoop(NamedTuple):
+    """One loop, by its first and last line: the operations that were run one by one in it, and equations that recur.
+
+    `entries` is how often it was begun, as far as other operations between two times show.
+    """
+
+    first: int
+    last: int
+    dispatches: int
+    entries: int
+    seconds: float
+    repeats: int
+    equations: int
+
+    def has(self, line: int) -> bool:
+        return self.first <= line <= self.last
+
+
+class Recompiled(NamedTuple):
+    """One function, by its first line, or an operation of one line.
+
+    `own`: the project jits it. `again` is how often it was compiled for arguments of a kind that it knew.
+    """
+
+    line: int
+    name: str
+    own: bool
+    times: int
+    again: int
+    seconds: float
+    shapes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileEvidence:
+    """What a run showed of one file, as it still is."""
+
+    run_seconds: float
+    loops: tuple[MeasuredLoop, ...]
+    compiled: tuple[Recompiled, ...]
+    stopped: Mapping[int, str]
+
+    def measured(self, finding: Finding) -> Measured | None:
+        """What was measured of the loop that begins where a finding does, or of the loop in the middle of it."""
+        found = [loop for loop in self.loops if loop.first == finding.start.line and loop.last >= finding.end.line]
+        return self.of_loop(max(found, key=lambda loop: loop.last), alone=False) if found else None
+
+    def of_loop(self, loop: MeasuredLoop, *, alone: bool) -> Measured:
+        seconds = loop.seconds if loop.dispatches else None
+        return Measured(alone, seconds, self.run_seconds, loop.dispatches, loop.repeats, loop.equations)
+
+
+Known = tuple[str, FileEvidence]
+
+
+def load(root: Path) -> dict[str, Known] | None:
+    """The files of the evidence; None where it is damaged."""
+    try:
+        document = json.loads((root / FOLDER / EVIDENCE).read_text(encoding="utf-8"))
+        files = document["files"]
+        return {str(path): _entry(entry) for path, entry in files.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _entry(entry: Mapping[str, Mapping[str, Mapping[str, object]]]) -> tuple[str, FileEvidence]:
+    loops = [_loop(place, numbers) for place, numbers in entry.get("loops", {}).items()]
+    compiled = [_compiled(place, facts) for place, facts in entry.get("compiled", {}).items()]
+    stopped = {int(line): str(name) for line, name in entry.get("stopped", {}).items()}
+    run_seconds = float(str(entry["run_seconds"]))
+    return str(entry["hash"]), FileEvidence(run_seconds, tuple(loops), tuple(compiled), stopped)
+
+
+def _loop(place: str, numbers: Mapping[str, object]) -> MeasuredLoop:
+    first, last = map(int, place.split("-"))
+    dispatches, entries, seconds, repeats, equations = (
+        float(str(numbers.get(key, 0))) for key in ("dispatches", "entries", "seconds", "repeats", "equations")
+    )
+    return MeasuredLoop(first, last, int(dispatches), int(entries), seconds, int(repeats), int(equations))
+
+
+def _compiled(place: str, facts: Mapping[str, object]) -> Recompiled:
+    line, name = place.split(":", 1)
+    shapes = facts["shapes"]
+    listed = tuple(map(str, shapes)) if isinstance(shapes, list) else ()
+    times, again = int(str(facts["times"])), int(str(facts["again"]))
+    return Recompiled(int(line), name, bool(facts["own"]), times, again, float(str(facts["seconds"])), listed)
+
+
+def unchanged(file: Path, root: Path, known: Mapping[str, Known]) -> FileEvidence | None:
+    """What is known of a file, if it is as it was."""
+    try:
+        made, entry = known.get(file.resolve().relative_to(root).as_posix(), ("", None))
+        return entry if entry is not None and made == digest(file.read_bytes()) else None
+    except (ValueError, OSError):
+        return None
