@@ -167,7 +167,8 @@ def compare(program: Program, new: str, *, partly: bool, needed: bool) -> tuple[
     """
     compared = 0
     old, jitted = loaded(program.text).__wrapped__, loaded(new)  # type: ignore[attr-defined]
-    for case in CASES if VARIES & set(program.names) else CASES[:2]:
+    cases = CASES if VARIES & set(program.names) else CASES[:2]
+    for case in (*cases, *(PATHS if program.of == "branches" else ())):
         given = inputs(program, case)
         want = quietly(lambda given=given: old(**given))
         if isinstance(want, Exception) or (case.trips == 0 and not compared):
@@ -277,6 +278,8 @@ class Case(NamedTuple):
 
 
 VARIES = {"xs", "ys", "half", "ints", "small", "flags", "k0", "n"}
+PATHS = tuple(Case(ROWS, seed % 7, 10 + seed) for seed in range(12))
+"""Values that take the ways through branches."""
 CASES = (Case(ROWS, ROWS, 0), Case(ROWS, ROWS, 1), Case(ROWS, 0, 2), Case(1, 1, 3), Case(0, 0, 4))
 
 
