@@ -1,11 +1,12 @@
 """That random loop programs compute the same after they were rewritten.
 
-    python benchmarks/check_programs.py [--programs N] [--seed S] [--verify K] [--keep FOLDER] [--show REASON]
+    python benchmarks/check_programs.py [--of loops|branches|batches] [--programs N] [--seed S] [--verify K]
+                                        [--keep FOLDER] [--show REASON]
 
-Makes N modules at random over the forms of loops that people write, rewrites each without verification, and runs the
-old text eagerly and the new one under `jit`: values, dtypes, weak types, trees and the places of NaNs. What is wrong
-then is rewritten again with verification, as a user gets it: it is mended (carries that change their type), or refused,
-or else wrong. The first K that were right go through the verifier too, which should not refuse them.
+Makes N modules at random over the forms of loops (or branches, or batches) that people write, rewrites each without
+verification, and runs the old text eagerly and the new one under `jit`: values, dtypes, weak types, trees and places of
+NaNs. What is wrong then is rewritten again with verification, as a user gets it: it is mended (a carry that changes its
+type), or refused, or else wrong. The first K that were right go through the verifier too, which should not refuse them.
 Prints how many were reported, converted in the end, withheld and wrong, by form and by reason, and keeps what was wrong
 in FOLDER; and of those that are left, how many have no JAX program at all: run eagerly with values of one shape, the
 old text gives other trees, shapes or dtypes, or raises for some of them. Exits with 1 if anything was wrong after
@@ -124,6 +125,7 @@ class Tally:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--of", choices=("loops", "branches", "batches"), default="loops")
     parser.add_argument("--programs", type=int, default=5000)
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
     parser.add_argument("--seed", type=int, default=0)
@@ -139,7 +141,7 @@ def main() -> int:
     for number in numbers:
         if time.perf_counter() - start > options.seconds:
             break
-        program = numbered(options.seed, number)
+        program = numbered(options.seed, number, options.of)
         verdict = judged(program)
         tally.take(verdict, number)
         tally.judge(tally.verdicts[-1])

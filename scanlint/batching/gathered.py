@@ -13,6 +13,7 @@ from scanlint.jaxapi.words import words
 from scanlint.loops.accumulators.collected_lists import Output
 from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.loop import LoopModel
+from scanlint.loops.sizes.trip_limits import ranges_around
 from scanlint.loops.streams import is_array
 from scanlint.syntax.bindings import binds, reads, targets
 from scanlint.trace.domain.callables import Transformed
@@ -63,6 +64,8 @@ def gathering(model: LoopModel) -> GatheringLoop | None:
     node, traced = model.node, model.unit.context(model.node).traced
     if not isinstance(node, ast.For) or model.outputs or not model.carried:
         return None
+    if reads(*model.bounds) & set(ranges_around(model.unit, node)):
+        return None  # as many rows as the loop around it has come to: it could not be rolled any more
     found = tuple(a for s in node.body if (a := _addition(model.unit, s)) is not None and a.name in model.carried)
     if {a.name for a in found} != set(model.carried) or len(found) != len(model.carried):
         return None

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import batches
+import branches
 from hypothesis import strategies as st
 from iterables import KINDS, header
 from maker import Choose, Maker, indent
@@ -24,15 +26,17 @@ SEEN = []
 """
 PARAMETERS = ("xs", "ys", "v", "m", "t", "k0", "key", "half", "ints", "small", "flags", "n")
 COLLECTS = ("collect", "collect_tuples", "read_back", "either", "gone_over", "places", "lags")
+CONTENTS = {"branches": branches.content, "batches": batches.content}
 OFTEN = ("accumulate", "vector", "collect", "collect", "accumulate", "vector", "preallocated")
 
 
 class Program(NamedTuple):
-    """A module whose function `f` takes `names`; `forms` say what it is made of."""
+    """A module whose function `f` takes `names`; `forms` say what it is made of, `of` which sort of program it is."""
 
     text: str
     names: tuple[str, ...]
     forms: tuple[str, ...]
+    of: str = "loops"
 
 
 @st.composite
@@ -41,9 +45,17 @@ def programs(draw: Callable[[st.SearchStrategy[str]], str]) -> Program:
     return made(lambda options: draw(st.sampled_from(options)))
 
 
-def numbered(seed: int, number: int) -> Program:
+def numbered(seed: int, number: int, of: str = "loops") -> Program:
     """One of the programs of a seed."""
-    return made(random.Random(f"{seed}/{number}").choice)
+    choose = random.Random(f"{seed}/{number}").choice
+    return made(choose) if of == "loops" else kind(choose, of)
+
+
+def kind(choose: Choose, of: str) -> Program:
+    """A program of branches, or of batches."""
+    make = Maker(choose)
+    lines = CONTENTS[of](make)
+    return assembled(make, lines)._replace(of=of)
 
 
 def made(choose: Choose) -> Program:

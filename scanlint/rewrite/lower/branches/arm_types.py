@@ -15,9 +15,15 @@ from scanlint.trace.unit import Unit
 
 Spell = Callable[[str], str]
 FLOAT = "float"
-_NUMPY = words("sin cos tan tanh sinh cosh exp expm1 log log1p log2 log10 sqrt cbrt mean arctan arcsin arccos")
+_NUMPY = words(
+    "sin cos tan tanh sinh cosh exp exp2 expm1 log log1p log2 log10 sqrt cbrt mean var std sinc hypot logaddexp arctan "
+    "arctan2 arcsin arccos arcsinh arccosh arctanh linalg.norm"
+)
 _NN = words("sigmoid tanh softplus silu gelu swish")
-_FLOATING = frozenset(f"jax.numpy.{n}" for n in _NUMPY) | frozenset(f"jax.nn.{n}" for n in _NN)
+_LAX = words("sqrt rsqrt exp log tanh")
+_FLOATING = frozenset(
+    [*(f"jax.numpy.{n}" for n in _NUMPY), *(f"jax.nn.{n}" for n in _NN), *(f"jax.lax.{n}" for n in _LAX)]
+)
 _FINITE = words("abs negative square maximum minimum zeros_like ones_like")
 _TOTAL = frozenset(f"jax.numpy.{n}" for n in _FINITE)
 _REDUCED = frozenset(f"jax.numpy.{n}" for n in words("sum mean max min float32 float16 bfloat16 float64 int32"))
@@ -49,22 +55,24 @@ def not_a_number(unit: Unit, node: ast.expr) -> bool:
 
 
 def dtype_parts(
-    unit: Unit, node: ast.expr, env: Mapping[str, ast.expr | None], depth: int = 0
+    unit: Unit, node: ast.expr, env: Mapping[str, ast.expr | None], depth: int = 0, *, float_joins: bool = False
 ) -> frozenset[str] | None:
     """The names whose promoted dtype is that of an expression, with "float" where a Python float takes part.
 
-    None where that is not evident. `env` gives the expressions of names that are local to the arm.
+    None where that is not evident. `env` gives the expressions of names that are local to the arm. `float_joins`: how
+    wide whole numbers are makes no difference.
     """
     if depth > 20:
         return None
 
-    def both(*nodes: ast.expr) -> frozenset[str] | None:
-        parts = [dtype_parts(unit, n, env, depth + 1) for n in nodes]
+    def both(*nodes: ast.expr, joins: bool = float_joins) -> frozenset[str] | None:
+        parts = [dtype_parts(unit, n, env, depth + 1, float_joins=joins) for n in nodes]
         return None if any(p is None for p in parts) else frozenset().union(*(p for p in parts if p is not None))
 
     def reduced(array: ast.expr, how: str) -> frozenset[str] | None:
         parts = both(array)
-        if parts is None or (how in _SUMS and not (FLOAT in parts or unit.value(array).dtype == "float")):
+        sure = float_joins or (parts is not None and FLOAT in parts) or unit.value(array).dtype == "float"
+        if parts is None or (how in _SUMS and not sure):
             return None
         return parts | {FLOAT} if how == "mean" else parts
 
@@ -75,7 +83,7 @@ def dtype_parts(
         case ast.Name(id=name) if name in env:
             bound = env[name]
             outer = {k: v for k, v in env.items() if k != name}
-            return dtype_parts(unit, bound, outer, depth + 1) if bound is not None else None
+            return dtype_parts(unit, bound, outer, depth + 1, float_joins=float_joins) if bound is not None else None
         case ast.Name(id=name):
             value = unit.value(node)
             return None if value.container or value.dtype == "bool" else frozenset({name})
@@ -86,8 +94,13 @@ def dtype_parts(
         case ast.Subscript(value=ast.Name() as array) if unit.value(array).container is None:
             return both(array)
         case ast.BinOp(left=left, op=ast.Div(), right=right):
-            parts = both(left, right)
+            parts = both(left, right, joins=True)
             return None if parts is None else parts | {FLOAT}
+        case ast.Call(func=function, args=[_, *arms]) if unit.resolve(function) == "jax.lax.cond":
+            found = (both(arm.body) for arm in arms if isinstance(arm, ast.Lambda) and not parameters(arm.args))
+            return next((parts for parts in found if parts is not None), None)
+        case ast.Call(func=function, args=[_, kind], keywords=[]) if unit.resolve(function) == "jax.numpy.asarray":
+            return _asked(unit, kind)
         case ast.Call(func=ast.Attribute(value=array, attr="sum" | "prod" | "max" | "min" | "mean" as method)) if (
             unit.value(array).array and _whole(node)
         ):
@@ -99,9 +112,23 @@ def dtype_parts(
             args = args[1:] if called == "jax.numpy.where" and len(args) == 3 else args
             if called.removeprefix("jax.numpy.") in _SUMS:
                 return reduced(args[0], "sum")
-            parts = both(*args) if called in _FLOATING | _SAME else None
+            parts = both(*args, joins=float_joins or called in _FLOATING) if called in _FLOATING | _SAME else None
             return parts | {FLOAT} if parts is not None and called in _FLOATING else parts
     return None
+
+
+def _asked(unit: Unit, kind: ast.expr) -> frozenset[str] | None:
+    """The same of a dtype that is asked for: `x.dtype`, `jnp.result_type(x, float)`."""
+    match kind:
+        case ast.Attribute(value=ast.Name(id=name), attr="dtype"):
+            return frozenset({name})
+        case ast.Call(func=function, args=args) if unit.resolve(function) == "jax.numpy.result_type":
+            return frozenset(a.id for a in args if isinstance(a, ast.Name)) if _named(args) else None
+    return None
+
+
+def _named(nodes: Sequence[ast.expr]) -> bool:
+    return all(isinstance(node, ast.Name) for node in nodes)
 
 
 def _for_tracers(name: str) -> str:
