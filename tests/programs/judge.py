@@ -20,7 +20,8 @@ from maker import ROWS
 
 from scanlint.engine.session import RunOutcome, Session
 from scanlint.finding import Finding, Verification
-from scanlint.fix.fixer import NO_ROWS, Fixer
+from scanlint.fix.fixer import Fixer
+from scanlint.fix.unit_fixer import NO_ROWS
 from scanlint.project.files import decode
 from scanlint.settings import Settings
 from scanlint.verify.worker.testing.judge import NOTHING
@@ -94,8 +95,9 @@ def refuses(verdict: Verdict) -> bool:
 class Unverified(Fixer):
     """Writes what the rewriters make of a program, with nothing verified."""
 
-    def _verify(self, unit: object, old: str, new: str) -> Verification:
-        return Verification("proved")
+    def __init__(self, session: Session, progress: Callable[[str], None]) -> None:
+        super().__init__(session, progress)
+        self.questions.verdict = lambda unit, old, new: Verification("proved")  # type: ignore[method-assign]
 
 
 def rewritten(
