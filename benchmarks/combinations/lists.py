@@ -104,7 +104,7 @@ def summed_generator(xs, v):
 
 
 def filled_rows(v, n):
-    out = jnp.zeros((n, 4))
+    out = jnp.zeros((9, 4))
     for i in range(n):
         v = jnp.sin(v) + i
         out = out.at[i].set(v)

@@ -13,7 +13,7 @@ from scanlint.fix.ahead import Ahead
 from scanlint.fix.entries import PendingFix
 from scanlint.fix.leftovers import drop_gone
 from scanlint.fix.questions import Questions
-from scanlint.fix.unit_fixer import MOST_ROUNDS, UnitFixer
+from scanlint.fix.unit_fixer import MOST_ROUNDS, UNTRACED, UnitFixer
 from scanlint.fix.units import FileToFix, Units
 from scanlint.fix.verdicts import FixedFile
 from scanlint.project.files import Unreadable, around, decode, discover
@@ -21,8 +21,6 @@ from scanlint.settings import Settings
 from scanlint.syntax.edits import apply_edits
 
 NOT_ALONE = Fix("withheld", "not-alone: it is rewritten only together with others, which was not verified")
-UNTRACED = "other places still keep the function from being traced"
-"""Part of the reason why a rewrite is withheld until that of what it calls is verified."""
 
 
 @dataclass
@@ -140,7 +138,9 @@ class Fixer:
         before, self.questions.limited = draft.text, draft.limited
         for entries in draft.groups:
             if any(_untraced(entry.finding) for entry in entries):
+                known = len(entries)
                 draft.text = self._unit_fixer(draft).fix(entries, draft.text)
+                self.session.found[draft.begun.path] += [entry.found for entry in entries[known:]]
         draft.limited = self.questions.limited
         self._change(draft.begun, draft.text)
         return draft.text != before

@@ -21,6 +21,8 @@ from scanlint.trace.unit import Unit
 MOST_ROUNDS = 4
 """How often a unit is looked at again for what has become worth rewriting by the last rewrites."""
 MOST_REPAIRS = 3
+UNTRACED = "other places still keep the function from being traced"
+"""Part of the reason why a rewrite is withheld until that of what it calls is verified."""
 NO_ROWS = "where there are no rows, what the loop starts with has the shape of a row"
 Ask = Callable[[Unit, str, str], Verification]
 """Gives the verdict on a unit in two texts of its file."""
@@ -98,9 +100,26 @@ class UnitFixer:
         whole = self._attempt(unit, wanted, text)
         if whole is None:
             return text
+        if not self._good(whole.verdict):
+            whole = self._followed(unit, entries, whole, text)
         if self._good(whole.verdict) or len(whole.steps) == 1:
             return self._settle(whole, text)
         return self._one_by_one(unit, [step.entry for step in whole.steps], text)
+
+    def _followed(self, unit: Unit, entries: list[PendingFix], whole: Verified, text: str) -> Verified:
+        """The same with rewrites of what became tracers by these, where that is all they lack."""
+        made, more = whole, list[PendingFix]()
+        while not self.alone and UNTRACED in (made.verdict.reason or "") and len(more) < MOST_ROUNDS:
+            new = self._appeared([*entries, *more], made.steps[-1].text)
+            steps = self._rewrite(new[0].unit, new) if new else []
+            if not steps:
+                return whole
+            more += new
+            made = self._verified(unit, text, [*made.steps, *steps])
+        if not self._good(made.verdict):
+            return whole
+        entries += more
+        return made
 
     def _one_by_one(self, unit: Unit, entries: Sequence[PendingFix], text: str) -> str:
         """The whole was not verified: add one rewrite after the other and keep those that are."""

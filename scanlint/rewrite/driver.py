@@ -242,7 +242,7 @@ class Rewriter(NamedTuple):
         reports that are `waiting` count too, as long as there is another choice.
         """
         inside = {id(r): _in_blocks(r.node) for r in reports}
-        bare = [r for r in reports if not any(id(other.node) in inside[id(r)] for other in reports)]
+        bare = [r for r in reports if not any(id(o.node) in inside[id(r)] or _holds(r, o) for o in reports)]
         for around in ((*reports, *waiting), reports):
             headers = [(r.node, {id(n) for n in ast.walk(r.node)} - _in_blocks(r.node)) for r in around]
             for report in bare:
@@ -265,6 +265,17 @@ class Rewriter(NamedTuple):
         if again is None:
             return Withheld("internal", f"`{unit.qualname}` is not found again after the rewrite")
         return Rewritten(again, then=tuple(_moved(place, unit, source, plain, text) for place in rewrite.then))
+
+
+def _holds(around: Report, meant: Report) -> bool:
+    """Whether a finding of the normal form stands, as written, within a statement that is written so."""
+    if _meant(around) or not _meant(meant) or not isinstance(around.node, ast.stmt):
+        return False
+    return around.finding.start < meant.finding.start and meant.finding.start.line <= (around.node.end_lineno or 0)
+
+
+def _meant(report: Report) -> bool:
+    return isinstance(report.outcome, Rewrite) and report.outcome.meant
 
 
 def _in_blocks(node: ast.AST) -> set[int]:

@@ -23,13 +23,14 @@ from scanlint.rewrite.normalize.meaning.inlining import inlined
 from scanlint.rewrite.normalize.meaning.left_targets import left_targets
 from scanlint.rewrite.normalize.meaning.partial_returns import partial_returns
 from scanlint.rewrite.normalize.meaning.rows import rows
+from scanlint.rewrite.normalize.meaning.sums import summing, sums
 from scanlint.syntax.edits import apply_edits, line_edits
 from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
 
 STEPS: tuple[Callable[[Unit], Iterator[Change]], ...] = (
     bound_methods, inlined, scalars, counted_whiles, counters, appends, split_copies, copies, rows, left_targets,
-    partial_returns,
+    partial_returns, sums,
 )  # fmt: skip
 BLOCKS: tuple[type[ast.stmt], ...] = (ast.For, ast.While, ast.If)
 MOST = 24
@@ -209,7 +210,7 @@ def meant(rewrite: Rewrite) -> Rewrite:
 
 def normal(unit: Unit, form: Canonical | None) -> Normal | None:
     """The unit in normal form, from its canonical one; None where it is in it as it stands."""
-    if isinstance(unit.node, ast.Lambda) or not any(unit.kinds.of(kind) for kind in BLOCKS):
+    if isinstance(unit.node, ast.Lambda) or not (any(unit.kinds.of(kind) for kind in BLOCKS) or summing(unit)):
         return None
     layers: list[Layer | Canonical] = []
     at = form.unit if form is not None else unit

@@ -49,6 +49,32 @@ def test_what_remains_is_what_a_further_run_finds(project: Path, run: Scanlint) 
     assert left == 0
 
 
+FOLLOWED = """import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def scaled(v, t):
+    big = False
+    if t > 0.5:
+        big = True
+    if big:
+        v = v * 10.0
+    return v
+
+
+print(scaled(jnp.ones(3), 1.0))
+"""
+
+
+def test_what_becomes_a_tracer_by_a_rewrite_is_rewritten_with_it(project: Path, run: Scanlint) -> None:
+    (project / "scaled.py").write_text(FOLLOWED)
+    done = run("--fix", "scaled.py")
+    text = (project / "scaled.py").read_text()
+    assert "    if " not in text, done.stdout
+    assert "Found 2 findings (2 fixed, 0 remaining)" in done.stdout
+
+
 JUMPS = """import jax
 import jax.numpy as jnp
 

@@ -117,7 +117,52 @@ FORMS = {
     ),
 }  # fmt: skip
 
+SUMS = {
+    "of a generator": (
+        "    return sum(jnp.sin(x * h) for x in xs)\n",
+        "    return jnp.sum(jnp.stack([jnp.sin(x * h) for x in xs]), axis=0)\n",
+    ),
+    "of a list": (
+        "    return sum([jnp.sin(x) for x in xs[1:]]) / 3\n",
+        "    return jnp.sum(jnp.stack([jnp.sin(x) for x in xs[1:]]), axis=0) / 3\n",
+    ),
+    "of a map": (
+        "    xs = jnp.cos(xs)\n    return sum(map(jnp.tanh, xs))\n",
+        "    xs = jnp.cos(xs)\n    return jnp.sum(jnp.stack([jnp.tanh(x) for x in xs]), axis=0)\n",
+    ),
+    "from zero": (
+        "    return sum((h * x for x in xs), 0)\n",
+        "    return jnp.sum(jnp.stack([h * x for x in xs]), axis=0)\n",
+    ),
+    "from something": (
+        "    return sum((h * x for x in xs), h)\n",
+        "    return h + jnp.sum(jnp.stack([h * x for x in xs]), axis=0)\n",
+    ),
+    "from something, as part of a product": (
+        "    return 2 * sum((h * x for x in xs), h)\n",
+        "    return 2 * (h + jnp.sum(jnp.stack([h * x for x in xs]), axis=0))\n",
+    ),
+    "of numbers of trips": (
+        "    return sum(jnp.sin(h) * i for i in range(40))\n",
+        "    return jnp.sum(jnp.stack([jnp.sin(h) * i for i in range(40)]), axis=0)\n",
+    ),
+    "of pairs": (
+        "    return sum(x * jnp.sin(y) for x, y in zip(xs, xs[::-1]))\n",
+        "    return jnp.sum(jnp.stack([x * jnp.sin(y) for x, y in zip(xs, xs[::-1])]), axis=0)\n",
+    ),
+    "in a loop": (
+        "    for _ in range(3):\n        h = sum(jnp.tanh(x + 0.01 * h) for x in xs)\n    return h\n",
+        "    for _ in range(3):\n        h = jnp.sum(jnp.stack([jnp.tanh(x + 0.01 * h) for x in xs]), axis=0)\n    return h\n",
+    ),
+}  # fmt: skip
+
 KEPT = {
+    "a sum with an if": "    return sum(jnp.sin(h * i) for i in range(6) if i % 2)\n",
+    "a sum over two ranges": "    return sum(jnp.sin(h * i * j) for i in range(6) for j in range(i))\n",
+    "a sum of numbers of Python": "    return h * sum(i * i for i in range(6))\n",
+    "a sum of what is in a list": "    return sum([h, 2 * h, xs[0]])\n",
+    "a function of that name": "    sum = lambda rows: h\n    return sum(jnp.sin(x) for x in xs)\n",
+    "a start by its name": "    return sum((jnp.sin(x) for x in xs), start=h)\n",
     "a counter that is read afterwards": "    i = 0\n    while i < 6:\n        h = jnp.tanh(h + xs[i])\n        i += 1\n    return h * i\n",
     "a bound that the loop moves": "    i, n = 0, 6\n    j = 0\n    while j < n:\n        h = jnp.tanh(h + xs[j])\n        n = n - 1\n        j += 1\n    return h\n",
     "a trip that is cut short": "    i = 0\n    while i < 6:\n        if i == 2:\n            i += 1\n            continue\n        h = jnp.tanh(h + xs[i])\n        i += 1\n    return h\n",
@@ -154,6 +199,22 @@ def test_equal_loops_have_one_form(body: str, form: str) -> None:
     assert made.unit.source.text.partition("def f(xs, h):\n")[2] == form
     case = [XS, XS[0]]
     same(run(f"{HEAD}def f(xs, h):\n{body}", "f", case), run(f"{HEAD}def f(xs, h):\n{form}", "f", case))
+
+
+@pytest.mark.parametrize(("body", "form"), SUMS.values(), ids=SUMS.keys())
+def test_a_sum_of_traced_arrays_is_that_of_an_array(body: str, form: str) -> None:
+    made = normal(unit_of(body), None)
+    assert made is not None
+    assert made.unit.source.text.partition("def f(xs, h):\n")[2] == form
+    case = [XS, XS[0]]
+    same(run(f"{HEAD}def f(xs, h):\n{body}", "f", case), run(f"{HEAD}def f(xs, h):\n{form}", "f", case))
+
+
+@pytest.mark.parametrize("body", [b for b, _ in SUMS.values()], ids=SUMS.keys())
+def test_a_sum_is_taken_of_a_batch(rewrite: Callable[..., Sample], body: str) -> None:
+    sample = rewrite(f"@jax.jit\ndef f(xs, h):\n{body}")
+    assert "vmap" in sample.body and " sum(" not in sample.body, sample.new
+    sample.agree("f", [LONG, LONG[0]])
 
 
 @pytest.mark.parametrize("body", KEPT.values(), ids=KEPT.keys())
