@@ -20,7 +20,7 @@ OTHER_LAYERS = 3
 """Loops over what may be layers of a model are reported from this many times the usual number of trips on."""
 NO_FIX = Fix("none", "recorded: a run shows it, and the text does not show what the loop works on")
 LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
-_SHAPE, _PLAIN = regex(r"ShapedArray\((\w+\[[^\]]*\])[^)]*\)"), r"\1"
+_SHAPE = regex(r"ShapedArray\((\w+\[[^\]]*\])[^)]*\)")
 STOPPED: dict[type[ast.AST], str] = {
     ast.If: "SCN201",
     ast.IfExp: "SCN201",
@@ -101,11 +101,16 @@ class _Made:
             why = "for arguments of the same shapes: it is made anew, or what is static differs"
             help = "make the function once, outside of what is repeated; hand in as arrays what differs"
         else:
-            shapes = ", ".join(f"`{_SHAPE.sub(_PLAIN, shape)}`" for shape in one.shapes)
+            shapes = ", ".join(f"`{_plain(shape)}`" for shape in one.shapes)
             why = f"for {one.times - one.again} kinds of arguments: {shapes}, ..."
             help = "pad the arguments to few shapes, with a mask for what is padding"
         measured = Measured(alone=True, seconds=one.seconds, run_seconds=run_seconds)
         return self.at(RECOMPILED.code, node, f"{what} {one.times} times {why}", help, measured)
+
+
+def _plain(shapes: str) -> str:
+    """`float32[2], int32[]` for the types of arguments as JAX spells them in a list."""
+    return _SHAPE.sub(r"\1", shapes).removeprefix("[").removesuffix("]")
 
 
 def _often(one: Recompiled) -> bool:

@@ -30,6 +30,7 @@ ERRORS = (
 )
 Line = tuple[str, int]
 Loop = tuple[str, int, int]
+Place = tuple[Line, tuple[Loop, ...]]
 Hook = Callable[[object, object, object, object], object]
 
 
@@ -62,8 +63,9 @@ class Evidence:
         self.sources = sources
         self.parts = parts
         self.began = self.flushed = time.perf_counter()
-        self.places: dict[tuple[types.CodeType, int], tuple[Line, tuple[Loop, ...]] | None] = {}
-        self.own: dict[types.CodeType, bool] = {}
+        self.places: dict[tuple[int, int], Place | None] = {}
+        self.own: dict[int, bool] = {}
+        self.codes: dict[int, types.CodeType] = {}
         self.local = threading.local()
         self.dispatches: Counter[Loop] = Counter()
         self.entries: Counter[Loop] = Counter()
@@ -110,32 +112,35 @@ class Evidence:
         code = getattr(getattr(function, "__wrapped__", None), "__code__", None) or code_of(function)
         if code is None:
             return False
-        if code not in self.own:
-            self.own[code] = bool(self.sources.file(code.co_filename))
-        return self.own[code]
+        if id(code) not in self.own:
+            self.own[id(code)] = bool(self.sources.file(code.co_filename))
+            self.codes[id(code)] = code
+        return self.own[id(code)]
 
     def place(self, frame: types.FrameType | None) -> tuple[Line | None, tuple[Loop, ...]]:
         """The innermost line of the project behind a frame, and all loops that are being run."""
         line: Line | None = None
         loops: tuple[Loop, ...] = ()
+        places = self.places
         for _ in range(DEEPEST):
             if frame is None:
                 break
-            key = frame.f_code, frame.f_lineno
-            if key not in self.places:
-                self._remember(key)
-            found = self.places[key]
+            key = id(frame.f_code), frame.f_lasti  # the hash of a code object and the line of a frame cost more
+            found = places[key] if key in places else self._remember(key, frame)
             if found is not None:
                 line = line or found[0]
                 loops += found[1]
             frame = frame.f_back
         return line, loops
 
-    def _remember(self, key: tuple[types.CodeType, int]) -> None:
+    def _remember(self, key: tuple[int, int], frame: types.FrameType) -> Place | None:
+        """What stands where a frame is; its code is kept, so that no other one gets its address."""
         if len(self.places) > REMEMBERED:
             self.places.clear()
-        file = self.sources.file(key[0].co_filename)
-        self.places[key] = ((file, key[1]), self.sources.loops_at(file, key[1])) if file else None
+        self.codes[key[0]] = frame.f_code
+        file, line = self.sources.file(frame.f_code.co_filename), frame.f_lineno
+        self.places[key] = ((file, line), self.sources.loops_at(file, line)) if file else None
+        return self.places[key]
 
     def lowered(self, program: object, function: object, frame: types.FrameType | None) -> tuple[str, int, str] | None:
         """A program is being compiled: for a function of the project, or for an operation on one of its lines."""
