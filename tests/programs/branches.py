@@ -11,7 +11,7 @@ Lines = list[str]
 
 def content(make: Maker) -> Lines:
     """One to three branches, some of them in a loop or in a function of the module."""
-    make.before += ["s = t * 0.5", "h = v", "up = jnp.asarray(flags)"]
+    make.before += ["s = t * 0.5", "h = jnp.asarray(v)", "up = jnp.asarray(flags)"]
     make.results += ["s", "h"]
     make.sight.numbers += ["s"]
     make.sight.vectors += ["h"]
