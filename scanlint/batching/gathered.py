@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
-from scanlint.batching.examples import Rows, row_read
+from scanlint.batching.examples import Batch, Rows, row_read
 from scanlint.dataflow.around import defuse_of
 from scanlint.host.callees import by_jax
 from scanlint.jaxapi.words import words
@@ -186,6 +186,14 @@ def _small(model: LoopModel, addition: Addition) -> bool:
     if addition.places or value.static or value.container is not None:
         return False
     return not any(_large(unit, part) for statement in model.node.body for part in ast.walk(statement))
+
+
+def reads_whole(batch: Batch) -> bool:
+    """Whether an example is set beside all the others: together they take the square of the memory."""
+    rows = {n for row in batch.rows for place in row.places for n in ast.walk(place)}
+    arrays = {ast.unparse(row.array) for row in batch.rows}
+    parts = (n for part in (*batch.statements, *batch.elements) for n in ast.walk(part))
+    return any(isinstance(n, ast.expr) and n not in rows and ast.unparse(n) in arrays for n in parts)
 
 
 def _large(unit: Unit, part: ast.AST) -> bool:

@@ -46,7 +46,7 @@ TRANSFORMS = {
 LOOPS = {word: rf"\b{word}" for word in ("for", "while", "scan")}
 STAGES = regex(r"\b(?:jit|pjit|pmap|while_loop|fori_loop)\b")
 CONTROL = (
-    r"\b(?:scan|for|while|if|assert|and|or|not|in|int|float|bool|complex|min|max|any|all|sorted|item|tolist|print)\b"
+    r"\b(?:scan|for|while|if|case|assert|and|or|not|in|int|float|bool|complex|min|max|any|all|sorted|item|tolist|print)\b"
     r"|\b[rR]?[fF][rR]?[\"']|[<>](?![<>])=?[^<>=:;#]+[<>]|(?<![.\w])sum\("
 )
 """Spells what may need the value of a tracer; the last one is a chained comparison."""

@@ -21,6 +21,7 @@ from scanlint.rewrite.normalize.meaning.copies import copies, split_copies
 from scanlint.rewrite.normalize.meaning.counting import counted_whiles, counters
 from scanlint.rewrite.normalize.meaning.inlining import inlined
 from scanlint.rewrite.normalize.meaning.left_targets import left_targets
+from scanlint.rewrite.normalize.meaning.matches import matches
 from scanlint.rewrite.normalize.meaning.partial_returns import partial_returns
 from scanlint.rewrite.normalize.meaning.rows import rows
 from scanlint.rewrite.normalize.meaning.sums import summing, sums
@@ -29,10 +30,10 @@ from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
 
 STEPS: tuple[Callable[[Unit], Iterator[Change]], ...] = (
-    bound_methods, inlined, scalars, counted_whiles, counters, appends, split_copies, copies, rows, left_targets,
-    partial_returns, sums,
+    matches, bound_methods, inlined, scalars, counted_whiles, counters, appends, split_copies, copies, rows,
+    left_targets, partial_returns, sums,
 )  # fmt: skip
-BLOCKS: tuple[type[ast.stmt], ...] = (ast.For, ast.While, ast.If)
+BLOCKS: tuple[type[ast.stmt], ...] = (ast.For, ast.While, ast.If, ast.Match)
 MOST = 24
 """Steps after which a function is taken as it is by then."""
 Key = tuple[str, Position]

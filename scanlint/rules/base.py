@@ -160,12 +160,15 @@ class Context(NamedTuple):
 
     def gathering(self, model: LoopModel) -> GatheringLoop | None:
         """The loop as one that adds up what is computed of examples, in traced code, if it is to be a batch."""
-        from scanlint.batching.gathered import gathering
+        from scanlint.batching.gathered import gathering, reads_whole
 
         if not self.settings.sums_as_batches or not self.traced(model.node) or self.traced_bound(model):
             return None
         found = gathering(model)
-        return found if found is not None and (found.plain or self.batch(found.model) is not None) else None
+        if found is None or found.plain:
+            return found
+        batch = self.batch(found.model)
+        return found if batch is not None and not reads_whole(batch) else None
 
     def _added(self, model: LoopModel) -> Rewrite | None:
         from scanlint.rewrite.lower.batches.gathered_updates import to_one_addition

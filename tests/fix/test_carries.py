@@ -12,6 +12,7 @@ import pytest
 
 pytestmark = [pytest.mark.long, pytest.mark.slow]
 Scanlint = Callable[..., subprocess.CompletedProcess[str]]
+LOOPS = "[tool.scanlint]\nsums-as-batches = false\n"
 HEAD = "import functools\n\nimport jax\nimport jax.numpy as jnp\nfrom jax import lax\n"
 MENDED = {
     "rows that may be vectors": (
@@ -172,6 +173,7 @@ def test_a_start_gets_the_shape_of_the_first_trip_and_every_rank_runs(
     project: Path, run: Scanlint, space: Callable[[str], dict[str, Callable[..., object]]]
 ) -> None:
     old = text(MENDED)
+    (project / "pyproject.toml").write_text(LOOPS)
     (project / "carries.py").write_text(old)
     said = run("--fix", "--fix-only", "carries.py")
     new = (project / "carries.py").read_text()
@@ -202,6 +204,7 @@ def alike(want: object, got: object) -> None:
 
 def test_what_has_no_start_of_its_final_type_is_left_with_both_types_named(project: Path, run: Scanlint) -> None:
     old = text(LEFT)
+    (project / "pyproject.toml").write_text(LOOPS)
     (project / "carries.py").write_text(old)
     said = run("--fix", "carries.py").stdout
     assert (project / "carries.py").read_text() == old

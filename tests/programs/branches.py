@@ -11,7 +11,7 @@ Lines = list[str]
 
 def content(make: Maker) -> Lines:
     """One to three branches, some of them in a loop or in a function of the module."""
-    make.before += ["s = t * 0.5", "h = v"]
+    make.before += ["s = t * 0.5", "h = jnp.asarray(v)", "up = jnp.asarray(flags)"]
     make.results += ["s", "h"]
     make.sight.numbers += ["s"]
     make.sight.vectors += ["h"]
@@ -54,7 +54,7 @@ def test(make: Maker) -> str:
         case "sum":
             return make.one("any(h > 0.5)", "all(h < 1)", "(h > 0).any()", "jnp.all(h > -1)", "jnp.any(xs[0] > t)")
         case "flag":
-            return make.one("flags[0]", "not flags[1]", "flags[0] and flags[2]", "flags[0] is True or t > 0", "k0 == 3")
+            return make.one("up[0]", "not up[1]", "up[0] and up[2]", "up[0] is True or t > 0", "k0 == 3")
     return plain
 
 
@@ -129,7 +129,7 @@ def operators(make: Maker) -> Lines:
             f"s = max({a}, {b})", f"s = min(s, {a}, 0.5)", f"s = max(min({a}, 1.0), -1.0)", f"s = abs({a})",
             "s = sum(h)", "s = max(h)", f"ok = {test(make)}\nif ok:\n    s = s * 2",
             f"ok = jnp.float32({a}) > 0 and s < 1\ns = jnp.where(ok, s, 0.0)", f"s = float({a})", f"s = s * int({a} > 0)",
-            "s = jnp.float32(k0 > 2 and not flags[0])", "s = round(s * 4) / 4", "s = (s > 0) * s",
+            "s = jnp.float32(k0 > 2 and not up[0])", "s = round(s * 4) / 4", "s = (s > 0) * s",
         )
     ][0].split("\n")  # fmt: skip
 

@@ -455,7 +455,10 @@ LEFT = {
         + "return y",
         "too-long",
     ),
-    "a_static_part_in_the_middle": ("if x > 0 and y.ndim == 0:\n        y = y * x\n    return y", "static-condition"),
+    "a_static_part_that_may_be_what_makes_the_arm_possible": (
+        "if d is not None and x > 0:\n        y = y * d\n    else:\n        y = -y\n    return y",
+        "static-condition",
+    ),
 }
 
 

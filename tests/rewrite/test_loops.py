@@ -1044,3 +1044,12 @@ def test_zips_inside_others_go_over_all_of_their_rows(rewrite, head: str) -> Non
     rows = lambda: jnp.sin(jnp.arange(120.0)).reshape(60, 2)  # noqa: E731
     few = lambda: rows()[:5]  # noqa: E731
     sample.agree("f", [rows, rows, lambda: jnp.ones(2)], [few, few, lambda: jnp.ones(2)])
+
+
+def test_the_last_one_of_what_holds_several_values_is_taken_leaf_by_leaf(rewrite: Rewriting) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(v, t):\n    s = t\n    for i in range(40):\n        state = (jnp.sin(s), v * s)\n"
+        "        s = jnp.tanh(s * 0.5) + jnp.cos(state[0]) * i\n    return s, state\n"
+    )
+    assert "lambda leaf: leaf[-1]" in sample.new, sample.new
+    sample.agree("f", [lambda: jnp.arange(3.0), lambda: jnp.float32(0.5)])

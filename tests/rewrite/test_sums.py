@@ -71,6 +71,7 @@ LEFT = {
     "an effect": "s = 0.0\nfor x in xs:\n    jax.debug.print('{}', s)\n    s = s + jnp.sum(x * w)\nreturn s",
     "an outer product of each example": "s = jnp.zeros((4, 4))\nfor x in xs:\n    s = s + jnp.outer(x, x)\nreturn s",
     "a gradient for each example": "g = jnp.zeros(4)\nfor i in range(len(xs)):\n    g = g + jax.grad(loss)(w, xs[i], ys[i])\nreturn g",
+    "an example beside all of them": "s = 0.0\nfor i in range(len(xs)):\n    s = s + jnp.sum(jnp.abs(xs - xs[i]) ** 2)\nreturn s",
     "numbers instead of examples": "s = jnp.zeros(4)\nfor i in range(90):\n    s = s + jnp.sin(w * i)\nreturn s",
     "bits of numbers": "s = jnp.int32(0)\nfor x in xs:\n    s = s | jnp.sum(x).astype(jnp.int32)\nreturn s",
 }  # fmt: skip

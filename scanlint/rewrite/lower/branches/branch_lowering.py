@@ -19,7 +19,7 @@ from scanlint.rewrite.emit.snippets import fresh, on_one_line
 from scanlint.rewrite.lower.branches.arm_order import Choice, Options, arms_of, options_of, tree_of
 from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, filled, not_a_number, number, total, unify
 from scanlint.rewrite.lower.branches.branch_arms import Arm, chained, comment_lines, plain_values, verb
-from scanlint.rewrite.lower.branches.predicates import predicate
+from scanlint.rewrite.lower.branches.predicates import parted, predicate
 from scanlint.rewrite.lower.depth_limit import too_deep
 from scanlint.rewrite.lower.loops.stacked_names import stacked_by_number
 from scanlint.rewrite.normalize.accumulators.append_sinking import without_appends
@@ -134,8 +134,8 @@ class _Staging:
         return written
 
     def outcome(self, tree: Choice | Options) -> Outcome:
-        if isinstance(tree, Choice) and (problem := self._keep_static(tree)):
-            return problem
+        if isinstance(tree, Choice):
+            self._keep_static(tree)
         arms = arms_of(tree)
         self.values = {id(arm): plain_values(self.model, arm, self._old) for arm in arms}
         single = isinstance(tree, Choice) and self._single(arms)
@@ -151,24 +151,15 @@ class _Staging:
             return made
         return Rewrite(tuple(self._edits(made)), primitive, tuple(dict.fromkeys(self.imports)))
 
-    def _keep_static(self, tree: Choice) -> Withheld | None:
+    def _keep_static(self, tree: Choice) -> None:
         """Take the part of the test that is known when tracing out of it: `if flag and x > 0`."""
         match tree.test:
-            case ast.BoolOp(op=op, values=values) if any(self.unit.value(v).static for v in values):
-                static: list[ast.expr] = []
-                traced: list[ast.expr] = []
-                for value in values:
-                    (static if self.unit.value(value).static and not traced else traced).append(value)
-                mixed = any(self.unit.value(v).static for v in traced)
+            case ast.BoolOp(op=ast.And() as op, values=values) if any(self.unit.value(v).static for v in values):
                 alone = not self.model.orelse and not self.model.returns and self.first is self.model.node
-                if mixed or not alone or not isinstance(op, ast.And):
-                    known = next(v for v in values if self.unit.value(v).static)
-                    what = self.source.segment(known)
-                    why = f"`{what}` is known when tracing, and stands in one test with a traced value"
-                    return Withheld("static-condition", f"{why} (line {tree.test.lineno})")
-                self.around = " and ".join(self.source.segment(v) for v in static)
-                self.test = traced[0] if len(traced) == 1 else ast.copy_location(ast.BoolOp(op, traced), traced[0])
-        return None
+                static, traced = parted(self.unit, values)
+                if alone and static:
+                    self.around = " and ".join(self.source.segment(v) for v in static)
+                    self.test = traced[0] if len(traced) == 1 else ast.copy_location(ast.BoolOp(op, traced), traced[0])
 
     # -- values
 

@@ -11,11 +11,15 @@ from scanlint.rewrite.lower.expressions.quantifiers import membership
 from scanlint.trace.unit import Unit
 
 Spell = Callable[[str], str]
+PLAIN = (ast.Compare, ast.Name, ast.Attribute, ast.Constant, ast.UnaryOp, ast.cmpop, ast.unaryop, ast.expr_context)
+PRESENCE = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 
 
 def predicate(unit: Unit, test: ast.expr, spell: Spell) -> str | Withheld:
     """The source of a test that holds for tracers, with the value that Python's own would have as a bool."""
     match test:
+        case ast.BoolOp(values=values) if any(unit.value(v).static for v in values) and unit.value(test).traced:
+            return _mixed(unit, test, spell)
         case ast.BoolOp(op=op, values=values):
             parts = [predicate(unit, v, spell) for v in values]
             for part in parts:
@@ -43,6 +47,46 @@ def predicate(unit: Unit, test: ast.expr, spell: Spell) -> str | Withheld:
         case ast.NamedExpr():
             return Withheld("walrus", f"`:=` in a test at line {test.lineno}")
     return unfetched(unit, test) or unit.source.segment(test)
+
+
+def _mixed(unit: Unit, test: ast.BoolOp, spell: Spell) -> str | Withheld:
+    """A test of which a part is known when tracing: Python decides that part first, as `and` and `or` do.
+
+    What it chooses between is traced whatever it decides: `x is not None and ...` may be what makes that possible.
+    """
+    static, traced = parted(unit, test.values)
+    if not static or not all(map(_harmless, static)):
+        known = next(v for v in test.values if unit.value(v).static)
+        why = f"`{unit.source.segment(known)}` is known when tracing, and stands in one test with a traced value"
+        return Withheld("static-condition", f"{why} (line {test.lineno})")
+    rest = traced[0] if len(traced) == 1 else ast.copy_location(ast.BoolOp(test.op, traced), test)
+    made = predicate(unit, rest, spell)
+    word = " and " if isinstance(test.op, ast.And) else " or "
+    return made if isinstance(made, Withheld) else word.join([*(_decided(unit, v) for v in static), made])
+
+
+def _decided(unit: Unit, test: ast.expr) -> str:
+    """A part that Python decides, as a bool beside other parts."""
+    code = unit.source.segment(test)
+    if not boolean(unit, test):
+        return f"bool({code})"
+    return f"({code})" if isinstance(test, ast.BoolOp) else code
+
+
+def parted(unit: Unit, values: list[ast.expr]) -> tuple[list[ast.expr], list[ast.expr]]:
+    """The parts of a test that are known when tracing, and the others; none where the order says what may be asked.
+
+    What comes first is asked first in any case; later parts only if they cannot fail.
+    """
+    static = [v for v in values if unit.value(v).static]
+    traced = [v for v in values if v not in static]
+    leading = values[: len(static)] == static
+    return (static, traced) if leading or all(map(_harmless, static)) else ([], list(values))
+
+
+def _harmless(test: ast.expr) -> bool:
+    """Whether a test asks no more than how numbers compare."""
+    return all(isinstance(n, PLAIN) and not isinstance(n, PRESENCE) for n in ast.walk(test))
 
 
 def _side(code: str) -> str:

@@ -110,13 +110,6 @@ class _Ternary:
     def _code(self, node: ast.expr, primitive: Primitive) -> str | Withheld:
         if not (isinstance(node, ast.IfExp) and self.unit.value(node.test).traced):
             return self._arm(node)
-        match node.test:
-            case ast.BoolOp(values=values) if any(self.unit.value(v).static for v in values):
-                known = next(v for v in values if self.unit.value(v).static)
-                why = (
-                    f"`{self.source.segment(known)}` is known when tracing, and stands in one test with a traced value"
-                )
-                return Withheld("static-condition", f"{why} (line {node.lineno})")
         test = predicate(self.unit, node.test, self.spell)
         body, orelse = self._code(node.body, primitive), self._code(node.orelse, primitive)
         for part in (test, body, orelse):

@@ -23,7 +23,7 @@ from scanlint.rewrite.lower.loops.range_bounds import counts_evenly, last_target
 from scanlint.rewrite.lower.loops.reverse_ranges import Downward, downward
 from scanlint.rewrite.lower.loops.row_inputs import Row, naming, rows_read_by_index
 from scanlint.rewrite.lower.loops.stacked_outputs import after_loop, drop_initials, read_backwards
-from scanlint.syntax.bindings import binds, reads, stores, targets
+from scanlint.syntax.bindings import binds, reads, stores, targets, walk_scope
 from scanlint.syntax.source import Source
 
 
@@ -304,7 +304,11 @@ class Roll:
         return name
 
     def _last(self, value: str, stacked: str) -> str:
-        return f"{value} = {stacked}[{'0' if self.down is not None else '-1'}]"
+        place = "0" if self.down is not None else "-1"
+        bound = [s.value for s in walk_scope(self.model.node.body) if isinstance(s, ast.Assign) and value in binds(s)]
+        if any(composite(self.unit, made) for made in bound):
+            return f"{value} = {self.spell('jax.tree.map')}(lambda leaf: leaf[{place}], {stacked})"
+        return f"{value} = {stacked}[{place}]"
 
     def body(self) -> list[cst.BaseStatement]:
         return self.snippet.statements(self.model.node.body)

@@ -1,0 +1,64 @@
+"""Tests of which a part is known when tracing, and `match` on a traced value."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import pytest
+
+MIXED = {
+    "first, with an else": ("if n > 2 and t > 0:\n        y = x * 2\n    else:\n        y = -x", "jnp.where(n > 2 and t > 0, x * 2, -x)"),
+    "last": ("y = x\n    if t > 0 and n > 2:\n        y = x * t", "if n > 2:\n        y = lax.cond(t > 0, lambda: x * t, lambda: y)"),
+    "beside an or": ("if n == 0 or t > 0.5:\n        y = x\n    else:\n        y = -x", "jnp.where(n == 0 or t > 0.5, x, -x)"),
+    "in a ternary": ("y = x * 2 if t > 0 and n == 3 else x", "jnp.where(n == 3 and t > 0, x * 2, x)"),
+    "a number": ("y = x * 2 if n and t > 0 and x[0] > 0 else x", "bool(n) and (t > 0) & (x[0] > 0)"),
+}  # fmt: skip
+X = jnp.array([0.5, -1.0, 2.0, 0.0])
+
+
+@pytest.mark.parametrize(("code", "line"), MIXED.values(), ids=MIXED)
+def test_python_decides_what_is_known_when_tracing(rewrite, code: str, line: str) -> None:
+    jit = "from functools import partial\n\n\n@partial(jax.jit, static_argnames='n')\n"
+    sample = rewrite(f"{jit}def f(x, t, n):\n    {code}\n    return y\n")
+    assert line in sample.new, sample.new
+    sample.agree("f", *([lambda: X, lambda t=t: jnp.float32(t), n] for t in (-1.0, 0.75) for n in (0, 3)))
+
+
+MATCHES = {
+    "values of a name": (
+        "match k:\n        case 0:\n            y = x * 2\n        case 1 | 2:\n            y = x + t\n        case _:\n            y = -x\n    return y",
+        "(k == 1) | (k == 2)",
+    ),
+    "one for each number": (
+        "match k:\n        case 0:\n            return jnp.sin(x)\n        case 1:\n            return jnp.cos(x)\n        case 2:\n            return x\n    return -x",
+        "lax.switch(",
+    ),
+    "an expression, with a guard": (
+        "match k % 3:\n        case 0:\n            y = x\n        case 1 if t > 0 or t < -2:\n            y = x * 0.5\n        case other:\n            y = x + other\n    return y",
+        "(choice == 1) & ((t > 0) | (t < -2))",
+    ),
+    "numbers below zero, in a loop": (
+        "y = x\n    for i in range(30):\n        match k - 2:\n            case -1:\n                y = jnp.sin(y)\n            case _:\n                y = jnp.cos(y)\n    return y",
+        "choice == -1",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "line"), MATCHES.values(), ids=MATCHES)
+def test_a_match_is_the_chain_of_its_tests(rewrite, code: str, line: str) -> None:
+    sample = rewrite(f"@jax.jit\ndef f(k, x, t):\n    {code}\n")
+    assert line in sample.new and "match" not in sample.new, sample.new
+    assert sample.codes, sample.reasons
+    sample.agree("f", *([lambda k=k: jnp.int32(k), lambda: X, lambda: jnp.float32(0.5)] for k in range(4)))
+
+
+LEFT = {
+    "of a text": "match kind:\n        case 'a':\n            return x\n        case _:\n            return -x",
+    "of a shape": "match x.shape:\n        case [n]:\n            return x * n\n        case _:\n            return -x",
+    "of the sort of an argument": "match x:\n        case {'a': y}:\n            return y\n        case _:\n            return x",
+}
+
+
+@pytest.mark.parametrize("code", LEFT.values(), ids=LEFT)
+def test_other_matches_are_python(rewrite, code: str) -> None:
+    sample = rewrite(f"@jax.jit\ndef f(x, kind='a'):\n    {code}\n")
+    assert sample.new == sample.old
