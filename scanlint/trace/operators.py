@@ -70,7 +70,7 @@ def binary(self: Evaluator, op: ast.operator, left: Value, right: Value, node: a
         return gathered("list", None, element_of(repeated))
     if isinstance(left.constant, str) or isinstance(right.constant, str):
         return STATIC
-    return arithmetic(self, left, right, _result_dtype(op, left, right), node)
+    return arithmetic(self, left, right, _result_dtype(op, left, right), node, product=isinstance(op, ast.MatMult))
 
 
 def assumed(result: Value | None, *operands: Value) -> Value | None:
@@ -80,14 +80,16 @@ def assumed(result: Value | None, *operands: Value) -> Value | None:
     return replace(result, origin="argument")
 
 
-def arithmetic(self: Evaluator, left: Value, right: Value, dtype: str | None, node: ast.AST) -> Value:
-    """What an operator gives for two operands: traced as soon as one is."""
+def arithmetic(
+    self: Evaluator, left: Value, right: Value, dtype: str | None, node: ast.AST, *, product: bool = False
+) -> Value:
+    """What an operator gives for two operands, elementwise or as a matrix `product`: traced as soon as one is."""
+    ndim = _multiplied(left.ndim, right.ndim) if product else _broadcast(left, right)
     for operand in (left, right):
         if operand.traced:
-            ndim = _broadcast(left, right)
             return Value(Kind.TRACED, True, dtype=dtype, ndim=ndim, why=operand.why)
     if left.array or right.array:
-        return self.made(node, None, dtype, _broadcast(left, right), operands=(left, right))
+        return self.made(node, None, dtype, ndim, operands=(left, right))
     if left.static and right.static:
         return replace(number(left, right), dtype=dtype)
     return next((v for v in (left, right) if v.origin == "called"), UNKNOWN)
@@ -96,6 +98,13 @@ def arithmetic(self: Evaluator, left: Value, right: Value, dtype: str | None, no
 def _broadcast(left: Value, right: Value) -> int | None:
     axes = [0 if v.static and v.dtype else v.ndim for v in (left, right)]
     return None if None in axes else max(n for n in axes if n is not None)
+
+
+def _multiplied(left: int | None, right: int | None) -> int | None:
+    """The axes of a matrix product: a vector has one in common with the other operand, and loses it."""
+    if not left or not right:
+        return None
+    return max(left, right) - (1 in (left, right))
 
 
 _ORDER = ("bool", "int", "float", "complex")
