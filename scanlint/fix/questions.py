@@ -140,8 +140,10 @@ class Questions:
         calls = self._program(verifier).of(Path(task.file), task.function)
         if not calls and not answer.get("doubtful"):
             return answer
-        again = verifier.answer(replace(task, harvested=calls, asked="called" if calls else "all"))
-        return answer if again["verdict"] == "unknown" and answer["verdict"] == "refuted" else again
+        again = verifier.answer(replace(task, harvested=calls, asked="called" if calls else "elsewhere"))
+        if again["verdict"] == "unknown" and (answer["verdict"] == "refuted" or not calls):
+            return {**answer, "limited": True} if again.get("limited") else answer
+        return again
 
     @cached_property
     def _python(self) -> str:
