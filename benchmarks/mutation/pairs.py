@@ -13,7 +13,8 @@ from mutation.programs import programs
 from scanlint.engine.session import Session
 from scanlint.finding import Verification
 from scanlint.fix.entries import PendingFix
-from scanlint.fix.fixer import Fixer, Steps
+from scanlint.fix.fixer import FileDraft, Fixer
+from scanlint.fix.unit_fixer import Steps, UnitFixer
 from scanlint.project.files import decode
 from scanlint.settings import Settings
 from scanlint.trace.unit import Unit
@@ -51,22 +52,36 @@ class Recorder(Verifier):
         return verdict if verdict.verdict == "refuted" else Verification("tested")
 
 
-class RecordingFixer(Fixer):
+class RecordingUnitFixer(UnitFixer):
     """Tells its recorder which rewrites are plainer forms of those that were refuted."""
 
-    def __init__(self, run: Session, recorder: Recorder) -> None:
-        super().__init__(run, lambda line: None)
-        self.verifier = self.recorder = recorder
+    recorder: Recorder
 
     def _rewrite(self, unit: Unit, entries: Sequence[PendingFix], *, plainer: int = 0) -> Steps:
         self.recorder.plainer = plainer > 0
         return super()._rewrite(unit, entries, plainer=plainer)
 
 
+class RecordingFixer(Fixer):
+    """Has its recorder say what is to be verified."""
+
+    def __init__(self, run: Session, recorder: Recorder) -> None:
+        super().__init__(run, lambda line: None)
+        self.recorder = recorder
+
+    def _unit_fixer(self, draft: FileDraft) -> UnitFixer:
+        def ask(unit: Unit, old: str, new: str) -> Verification:
+            return self.recorder.verify(self.questions.task(unit, old, new, self.questions.changed))
+
+        made = RecordingUnitFixer(draft.begun.file, self.session.settings, ask, alone=self.alone)
+        made.recorder = self.recorder
+        return made
+
+
 def rewritten(text: str, root: Path, judge: Judge) -> list[Task]:
     """What scanlint makes of each unit of a text."""
     recorder = Recorder(judge)
-    with Session(Settings(root=root, cache=False, extend_select=("SCN",))) as run:
+    with Session(Settings(root=root, cache=False, extend_select=("SCN",), jobs=1)) as run:
         run.load_text(decode(text.encode(), root / "module.py"))
         with RecordingFixer(run, recorder) as fixer:
             fixer.fix_all()

@@ -77,7 +77,7 @@ class Questions:
 
     def foresee(self, unit: Unit, old: str, new: str, changed: Mapping[str, str]) -> Verification:
         """Have a question that will come answered before its turn; for now the answer is what is hoped for."""
-        task = self._task(unit, old, new, changed)
+        task = self.task(unit, old, new, changed)
         with suppress(VerifierUnavailable):  # said when its turn comes
             if self.unavailable is None and (self.kept is None or self.kept.get(task) is None):
                 self._asked.append((task, self._begun(task)))
@@ -96,7 +96,7 @@ class Questions:
             self.limited = True
             return Verification("unknown", NOWHERE)
         try:
-            return verification(self._answer(self._task(unit, old, new, self.changed)))
+            return verification(self._answer(self.task(unit, old, new, self.changed)))
         except VerifierUnavailable as error:
             self.unavailable, self.limited = str(error), True
             self.session.problems.append(self.unavailable)
@@ -140,8 +140,10 @@ class Questions:
         calls = self._program(verifier).of(Path(task.file), task.function)
         if not calls and not answer.get("doubtful"):
             return answer
-        again = verifier.answer(replace(task, harvested=calls, asked="called" if calls else "all"))
-        return answer if again["verdict"] == "unknown" and answer["verdict"] == "refuted" else again
+        again = verifier.answer(replace(task, harvested=calls, asked="called" if calls else "elsewhere"))
+        if again["verdict"] == "unknown" and (answer["verdict"] == "refuted" or not calls):
+            return {**answer, "limited": True} if again.get("limited") else answer
+        return again
 
     @cached_property
     def _python(self) -> str:
@@ -169,7 +171,8 @@ class Questions:
         except VerifierUnavailable:
             return None  # said where something is verified
 
-    def _task(self, unit: Unit, old: str, new: str, changed: Mapping[str, str]) -> Task:
+    def task(self, unit: Unit, old: str, new: str, changed: Mapping[str, str]) -> Task:
+        """A question as the verifiers are asked it; `changed` are files with texts that will be written."""
         file = self.session.files[unit.source.path]
         context = unit.context(unit.node)
         return Task(

@@ -34,7 +34,7 @@ class Task:
     `given` are specifications of inputs, each with the place where it stands; `recorded` files of `scanlint record`.
     `harvested` are files of the same kind, from a run of the project's callers; None where there was none. `changed`
     are other files of the project with the texts that they will have. `asked`: whether all inputs are tried, only those
-    that need no caller run, or only those of callers.
+    that need no caller run, only the harvested ones, or only those of callers that are run now.
     """
 
     path: str
@@ -50,7 +50,7 @@ class Task:
     recorded: tuple[str, ...] = ()
     harvested: tuple[str, ...] | None = None
     changed: Mapping[str, str] = field(default_factory=dict)
-    asked: Literal["all", "own", "called"] = "all"
+    asked: Literal["all", "own", "called", "elsewhere"] = "all"
 
 
 class Verifier:

@@ -15,7 +15,7 @@ from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, Struct, buil
 from ..proof.paths import TooManyDecisions, deciding
 from ..runtime.calling import Signature, TookTooLong, Values, limited, plain, split
 from ..runtime.jax_errors import untraceable
-from ..runtime.jax_functions import abstract
+from ..runtime.jax_functions import abstract, x64
 from ..runtime.line_marks import ReachedLines
 from ..runtime.loading import Loaded
 from ..runtime.made_functions import MakerSignature
@@ -24,6 +24,23 @@ from .case_values import Filling, make, scalar_values
 from .shape_search import NOT_IMPORTED, Failure
 
 ATTEMPT_SECONDS = 2.0
+TOO_LONG = "timeout"
+Truth = Callable[[int], bool]
+
+
+def in_turns(asked: int) -> bool:
+    """The truth tests on arrays are true and false in turns."""
+    return asked % 2 == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Attempted:
+    """What came of an attempt: why it failed, whether it was decided, and what it returned."""
+
+    failure: Failure | None
+    decided: bool
+    empty: bool
+    shapes: tuple[tuple[int, ...], ...] | None
 
 
 @dataclass
@@ -46,18 +63,40 @@ class Attempts:
     empty: bool = False
     shapes: tuple[tuple[int, ...], ...] | None = None
     fixed: Values = field(default_factory=dict)
+    _known: dict[object, Attempted] = field(default_factory=dict, init=False, repr=False)
 
     def attempt(
         self,
         specs: Specs,
         function: Callable[..., object] | None = None,
-        truth: Callable[[int], bool] = lambda asked: asked % 2 == 1,
+        truth: Truth = in_turns,
         reached: ReachedLines | None = None,
     ) -> Failure | None:
         """Why a version, else the old one, rejects these inputs; None if it accepts them.
 
-        The inputs are abstract where the specs allow; `truth` decides the truth tests on arrays.
+        The inputs are abstract where the specs allow; `truth` decides the truth tests on arrays. The same inputs are
+        tried once, unless it is asked which lines they reach.
         """
+        key = function, truth, x64(), repr(sorted(specs.items()))
+        known = self._known.get(key) if reached is None else None
+        if known is None:
+            before, self.decided = self.decided, False
+            failure = self.anew(specs, function, truth, reached)
+            known = Attempted(failure, self.decided, self.empty, self.shapes)
+            self.decided = before
+            if failure is None or failure.kind != TOO_LONG:
+                self._known[key] = known
+        self.decided, self.empty, self.shapes = self.decided or known.decided, known.empty, known.shapes
+        return known.failure
+
+    def anew(
+        self,
+        specs: Specs,
+        function: Callable[..., object] | None = None,
+        truth: Truth = in_turns,
+        reached: ReachedLines | None = None,
+    ) -> Failure | None:
+        """The same, whatever was tried before."""
         asked, self.empty, self.shapes = [0], False, None
         reached = ReachedLines() if reached is None else reached
 
@@ -80,7 +119,7 @@ class Attempts:
         except TooManyDecisions:
             return None
         except TookTooLong:
-            return Failure("took too long", (), "timeout")
+            return Failure("took too long", (), TOO_LONG)
         except Exception as error:  # noqa: BLE001
             if not untraceable(error):
                 return self.failed(error, reached)

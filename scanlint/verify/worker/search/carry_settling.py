@@ -43,7 +43,7 @@ class Settling:
 
     def traced(self, specs: Specs, function: Callable[..., object]) -> list[Start]:
         self.watched.starts = []
-        self.inputs.attempt(specs, function)
+        self.inputs.anew(specs, function)
         return self.watched.starts
 
     def grown(self, specs: Specs) -> Failure | None:

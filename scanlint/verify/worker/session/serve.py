@@ -44,6 +44,8 @@ def main(arguments: Sequence[str]) -> None:
             return
         import jax.numpy
 
+        # filtering takes more than half of the time of a failed trace
+        jax.config.update("jax_traceback_filtering", "off")  # type: ignore[no-untyped-call]
         from ..harvest import program_run  # noqa: F401
         from . import task  # noqa: F401
     except Exception as error:  # noqa: BLE001

@@ -40,11 +40,12 @@ from ..testing.measure import measured
 from ..testing.rounding import draws
 from ..testing.weigh import Weighing
 from .case_families import Families
-from .watch import Clock
+from .watch import Clock, unknown
 from .without_checks import same_checks, without_checks
 
 LOAD_SECONDS = 20.0
 WITHOUT_CHECKS = "compared without assertions and prints, some of which keep the function from being traced"
+CALLED = "callers were run for their arguments"
 LATE = 0.55  # of a task's time: after that no further comparison begins
 Answer = dict[str, object]
 
@@ -61,6 +62,12 @@ def run(
     replace_texts({str(file): str(text) for file, text in request.get("changed", {}).items()})  # type: ignore[attr-defined]
     recordings, harvested = (Recordings.read(request.get(kind)) for kind in ("recorded", "harvested"))
     kind, asked = "recorded", request.get("asked", "all")
+    if asked == "elsewhere":
+        found = VerificationRun(
+            request, stage, enclosure, intact, Recordings(), elsewhere=True, keep=lambda: keep(unknown(CALLED))
+        )
+        other, again = attempt(found)
+        return {**other.trusted(again), "protections": enclosure.protections}
     if harvested and not recordings and not request["given"]:
         kind, recordings = "harvested", harvested.traced()
     task, answer = attempt(VerificationRun(request, stage, enclosure, intact, recordings, kind=kind))
