@@ -95,12 +95,12 @@ def comprehension_over_numbers(xs):
     return jnp.array([jnp.sum(xs[i]) * i for i in range(xs.shape[0])])
 
 
-def summed_comprehension(xs):
-    return sum([jnp.sin(x) for x in xs])
+def summed_comprehension(xs, m):
+    return sum([jnp.sin(m @ x) for x in xs])
 
 
 def summed_generator(xs, v):
-    return sum(jnp.sin(x * v) for x in xs) / 3.0
+    return sum(jnp.sin(jnp.dot(x, v)) for x in xs) / 3.0
 
 
 def filled_rows(v, n):

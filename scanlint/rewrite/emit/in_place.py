@@ -7,22 +7,9 @@ from collections.abc import Sequence
 
 from scanlint.finding import Edit, Position, Primitive, Rewrite
 from scanlint.rewrite.emit.line_breaks import within
+from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
-
-
-class Spelling:
-    """How the file of a unit writes names of JAX; keeps the imports that the new text needs for that."""
-
-    def __init__(self, unit: Unit) -> None:
-        self.unit = unit
-        self.imports: list[str] = []
-
-    def __call__(self, name: str) -> str:
-        written, needed = self.unit.spell(name)
-        if needed:
-            self.imports.append(needed)
-        return written
 
 
 def in_place(
@@ -41,7 +28,7 @@ def in_place(
         newline = "\r\n" if line.endswith("\r\n") else "\n"
         start = Position(statement.lineno, 1)
         edits.append(Edit(start, start, "".join(f"{margin}{made}{newline}" for made in before)))
-    return Rewrite(tuple(sorted(edits)), primitive, tuple(dict.fromkeys(spelling.imports)))
+    return Rewrite(tuple(sorted(edits)), primitive, spelling.imports)
 
 
 def _bare(source: Source, node: ast.expr) -> tuple[Position, Position]:

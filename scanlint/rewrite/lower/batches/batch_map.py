@@ -85,7 +85,7 @@ def comprehension_to_vmap(
         named = [_by_name(unit, c) for c in alike if not inside]
     except SharedLine:
         return Withheld("layout", f"the list is made an array on a line of company (line {node.lineno})")
-    return Rewrite((edit, *named), "vmap", tuple(dict.fromkeys(mapped.imports)))
+    return Rewrite((edit, *named), "vmap", mapped.spell.imports)
 
 
 def _by_name(unit: Unit, call: ast.Call) -> Edit:
@@ -319,7 +319,7 @@ class _LoopToVmap:
         return in_statement(self.batch, after[0], stack, code) or Edit(start, end, code)
 
     def _rewrite(self, edits: list[Edit]) -> Rewrite:
-        return Rewrite(tuple(edits), "vmap", tuple(dict.fromkeys(self.mapped.imports)))
+        return Rewrite(tuple(edits), "vmap", self.mapped.spell.imports)
 
 
 def _text(node: ast.JoinedStr | ast.Constant) -> bool:

@@ -95,7 +95,7 @@ class _Emission:
         return Rewrite(tuple(edits), "vmap", self._imports(), again=True)
 
     def _imports(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(self.mapped.imports))
+        return self.mapped.spell.imports
 
     def _list(self, addition: Addition, part: ast.expr) -> str:
         name = f"{addition.name}_places" if part in addition.places else f"{addition.name}_terms"

@@ -11,6 +11,7 @@ from scanlint.host.callees import cast_away, uncast
 from scanlint.rewrite.draft import Snippet
 from scanlint.rewrite.emit.line_breaks import fit
 from scanlint.rewrite.emit.snippets import atom, fresh, row_name
+from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.syntax.bindings import binds, reads
 from scanlint.trace.domain.callables import Transformed
 from scanlint.trace.unit import Unit
@@ -49,15 +50,9 @@ class Mapped:
         self.batch = batch
         self.unit = batch.unit
         self.snippet = snippet
-        self.imports: list[str] = []
+        self.spell = Spelling(self.unit)
         self.taken = set(batch.unit.names)
         self.names: dict[int, str] = {}
-
-    def spell(self, name: str) -> str:
-        written, needed = self.unit.spell(name)
-        if needed:
-            self.imports.append(needed)
-        return written
 
     def fresh(self, *wanted: str) -> str:
         name = fresh(self.taken, *wanted)

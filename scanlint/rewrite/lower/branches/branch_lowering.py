@@ -16,6 +16,7 @@ from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before
 from scanlint.rewrite.emit.layout import blank_above, fold_return, given_back
 from scanlint.rewrite.emit.snippets import fresh, on_one_line
+from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.branches.arm_order import Choice, Options, arms_of, options_of, tree_of
 from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, filled, not_a_number, number, total, unify
 from scanlint.rewrite.lower.branches.branch_arms import Arm, chained, comment_lines, plain_values, verb
@@ -121,17 +122,11 @@ class _Staging:
         last = self.given_back or (model.last if first is model.node else first)
         self.snippet = Snippet(self.source, first, last, self.unit.indent)
         self.taken = set(self.unit.names)
-        self.imports: list[str] = []
+        self.spell = Spelling(self.unit)
         self.around: str | None = None
         self.test = model.node.test
         self.casts: dict[tuple[int, int], str] = {}
         self.values: dict[int, list[Leaf] | None] = {}
-
-    def spell(self, name: str) -> str:
-        written, needed = self.unit.spell(name)
-        if needed:
-            self.imports.append(needed)
-        return written
 
     def outcome(self, tree: Choice | Options) -> Outcome:
         if isinstance(tree, Choice):
@@ -149,7 +144,7 @@ class _Staging:
             made = self._switch(tree) if isinstance(tree, Options) else self._cond(tree)
         if isinstance(made, Withheld):
             return made
-        return Rewrite(tuple(self._edits(made)), primitive, tuple(dict.fromkeys(self.imports)))
+        return Rewrite(tuple(self._edits(made)), primitive, self.spell.imports)
 
     def _keep_static(self, tree: Choice) -> None:
         """Take the part of the test that is known when tracing out of it: `if flag and x > 0`."""

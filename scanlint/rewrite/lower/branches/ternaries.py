@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from scanlint.finding import Outcome, Primitive, Rewrite, Withheld
 from scanlint.loops.obstacles import HOST_MODULES, MUTATORS
-from scanlint.rewrite.emit.in_place import Spelling, in_place
+from scanlint.rewrite.emit.in_place import in_place
+from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, filled, total, unify
 from scanlint.rewrite.lower.branches.predicates import predicate
 from scanlint.trace.unit import Unit

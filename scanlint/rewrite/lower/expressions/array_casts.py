@@ -7,8 +7,9 @@ import ast
 from scanlint.branches.tracer_casts import Cast
 from scanlint.finding import Outcome, Withheld
 from scanlint.jaxapi.host_functions import KEYWORDS, TWINS
-from scanlint.rewrite.emit.in_place import Spelling, in_place
+from scanlint.rewrite.emit.in_place import in_place
 from scanlint.rewrite.emit.snippets import atom, on_one_line
+from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.expressions.duplicates import untouched
 from scanlint.trace.unit import Unit
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from scanlint.branches.tracer_truth import EXTREMES
 from scanlint.finding import Outcome, Withheld
-from scanlint.rewrite.emit.in_place import Spelling, in_place
+from scanlint.rewrite.emit.in_place import in_place
+from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.expressions.duplicates import Naming, again
 from scanlint.rewrite.lower.expressions.quantifiers import stacked
 from scanlint.trace.domain.values import Value

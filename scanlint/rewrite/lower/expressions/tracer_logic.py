@@ -9,8 +9,8 @@ from scanlint.branches.tracer_truth import EXTREMES, QUANTIFIERS, SORTED, Asking
 from scanlint.finding import Outcome, Withheld
 from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.obstacles import HOST_MODULES
-from scanlint.rewrite.emit.in_place import Spelling
 from scanlint.rewrite.emit.snippets import on_one_line
+from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.branches.predicates import predicate
 from scanlint.rewrite.lower.branches.ternaries import Chosen, choice, placed
 from scanlint.rewrite.lower.expressions.duplicates import again, untouched

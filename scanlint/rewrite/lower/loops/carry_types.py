@@ -9,6 +9,7 @@ from typing import NamedTuple
 from scanlint.finding import Carry, Edit, Like, Position, Rewrite, Withheld
 from scanlint.loops.first_trip import enters, over_rows
 from scanlint.rewrite.emit.line_breaks import fit
+from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.syntax.bindings import binds
 from scanlint.syntax.edits import split_lines
 from scanlint.trace.unit import Unit
@@ -51,13 +52,8 @@ def with_starts(unit: Unit, text: str, carries: Sequence[Carry], certain: bool) 
     ones come first: the inner ones start with what they are given.
     """
     tree, lines = ast.parse(text), split_lines(text)
-    imports: list[str] = []
+    spell = Spelling(unit)
     starts: list[_Start] = []
-
-    def spell(name: str) -> str:
-        written, needed = unit.spell(name)
-        imports.extend([needed] if needed else [])
-        return written
 
     outermost = min(_margin(lines, c) for c in carries)
     for carry in (c for c in carries if _margin(lines, c) == outermost):
@@ -72,7 +68,7 @@ def with_starts(unit: Unit, text: str, carries: Sequence[Carry], certain: bool) 
             return refusal(carry)
         starts.append(start)
     edits = _edits(list(dict.fromkeys(starts)), lines, unit.source.width)
-    return Rewrite(tuple(edits), "other", tuple(dict.fromkeys(imports)))
+    return Rewrite(tuple(edits), "other", spell.imports)
 
 
 def _margin(lines: list[str], carry: Carry) -> int:

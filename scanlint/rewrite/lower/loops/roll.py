@@ -17,6 +17,7 @@ from scanlint.rewrite.draft import Snippet, blank_line_before
 from scanlint.rewrite.emit.fresh_names import FreshNames
 from scanlint.rewrite.emit.layout import blank_above, fold_return, given_back
 from scanlint.rewrite.emit.snippets import atom, bare, pack, plural, singular
+from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
 from scanlint.rewrite.lower.loops.index_reads import as_array, use_arrays, use_tracers, use_weak
 from scanlint.rewrite.lower.loops.range_bounds import counts_evenly, last_target, length, nth
@@ -46,7 +47,7 @@ class Roll:
         self.source = model.unit.source
         self.snippet = Snippet(self.source, node, node, model.unit.indent)
         self.names = FreshNames(model)
-        self.imports: list[str] = []
+        self.spell = Spelling(self.unit)
         self.before: list[str] = []
         self.after: list[str] = []
         self.said: list[cst.EmptyLine] = []
@@ -89,12 +90,6 @@ class Roll:
             self.left.add(target)
             self.after.append(f"{target} = {code}")
         return code is not None
-
-    def spell(self, name: str) -> str:
-        written, needed = self.unit.spell(name)
-        if needed:
-            self.imports.append(needed)
-        return written
 
     # -- the two shapes
 
@@ -367,7 +362,7 @@ class Roll:
                 self.source, self.model.node, self.snippet.newline, {e.start.line for e in extra if not e.text}
             )
         )
-        return Rewrite(tuple(edits), primitive, tuple(dict.fromkeys(self.imports)))
+        return Rewrite(tuple(edits), primitive, self.spell.imports)
 
 
 def _starts(model: LoopModel) -> Iterator[tuple[str, ast.Assign]]:

@@ -9,6 +9,7 @@ from scanlint.finding import NOT_APPLICABLE, Edit, Position, Rewrite, Step, With
 from scanlint.loops.accumulators.conditional_appends import Thinned, thinned
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.snippets import fresh
+from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 
 Spell = Callable[[str], str]
@@ -21,12 +22,7 @@ def on_each_trip(model: LoopModel) -> Step:
         return NOT_APPLICABLE
     unit, branch = model.unit, found.branch
     source, first = unit.source, branch.body[0]
-    imports: list[str] = []
-
-    def spell(name: str) -> str:
-        written, needed = unit.spell(name)
-        imports.extend([needed] if needed else [])
-        return written
+    spell = Spelling(unit)
 
     leaving = Leaving(unit, unit.indent, str)
     margin, deep = leaving.margin(branch, 0), leaving.margin(first, 0)
@@ -45,7 +41,7 @@ def on_each_trip(model: LoopModel) -> Step:
         below = Position((model.node.end_lineno or model.node.lineno) + 1, 1)
         edits.append(Edit(below, below, "".join(f"{leaving.margin(model.node, 0)}{c}{leaving.newline}" for c in lines)))
     edits += [Edit(source.start(n), source.end(n), f"{n.id}[{kept}]") for n in found.uses]
-    return Rewrite(tuple(edits), "scan", tuple(dict.fromkeys(imports)), again=True)
+    return Rewrite(tuple(edits), "scan", spell.imports, again=True)
 
 
 def _slice(found: Thinned) -> str | None:

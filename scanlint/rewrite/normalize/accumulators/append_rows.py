@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step
 from scanlint.loops.accumulators.growing_arrays import Growing, growing
 from scanlint.loops.loop import LoopModel
+from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import binds, reads
 
@@ -23,12 +24,7 @@ def with_lists(model: LoopModel) -> Step:
 
 def _with_lists(model: LoopModel, found: Sequence[Growing], *, joining: bool = False) -> Rewrite:
     unit, node = model.unit, model.node
-    source, imports = unit.source, list[str]()
-
-    def spell(name: str) -> str:
-        written, needed = unit.spell(name)
-        imports.extend([needed] if needed else [])
-        return written
+    source, spell = unit.source, Spelling(unit)
 
     leaving = Leaving(unit, unit.indent, str)
     block, lines = unit.block(node), list[str]()
@@ -50,7 +46,7 @@ def _with_lists(model: LoopModel, found: Sequence[Growing], *, joining: bool = F
     below = Position(line, len(source.lines[line - 1].rstrip("\r\n")) + 1)
     edits.append(Edit(below, below, "".join(f"{leaving.newline}{leaving.margin(node, 0)}{code}" for code in lines)))
     resume = Resume(place, source.start(node).column, frozenset(model.starts))
-    return Rewrite(tuple(edits), "scan", tuple(dict.fromkeys(imports)), then=(resume,))
+    return Rewrite(tuple(edits), "scan", spell.imports, then=(resume,))
 
 
 def _joined(one: Growing, start: str, joins: str, spell: Callable[[str], str]) -> str:

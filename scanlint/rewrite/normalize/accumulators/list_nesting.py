@@ -7,6 +7,7 @@ from scanlint.loops.accumulators.branch_appends import APPENDS
 from scanlint.loops.accumulators.flat_lists import flattened
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.snippets import fresh, singular
+from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 
 
@@ -19,12 +20,7 @@ def with_rows(model: LoopModel) -> Step:
     if found is None:
         return NOT_APPLICABLE
     source, leaving = unit.source, Leaving(unit, unit.indent, str)
-    imports: list[str] = []
-
-    def spell(name: str) -> str:
-        written, needed = unit.spell(name)
-        imports.extend([needed] if needed else [])
-        return written
+    spell = Spelling(unit)
 
     row = fresh(unit.names, "row", f"{singular(found.name, found.name)}_row", "entries")
     margin, newline = leaving.margin(found.inner, 0), leaving.newline
@@ -41,4 +37,4 @@ def with_rows(model: LoopModel) -> Step:
     first = getattr(unit.node, "lineno", 0)
     inner = Resume(found.inner.lineno + 1 - first, source.start(found.inner).column)
     outer = Resume(node.lineno - first, source.start(node).column)
-    return Rewrite(tuple(edits), "vmap", tuple(dict.fromkeys(imports)), then=(inner, outer))
+    return Rewrite(tuple(edits), "vmap", spell.imports, then=(inner, outer))

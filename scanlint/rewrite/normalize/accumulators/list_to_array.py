@@ -9,6 +9,7 @@ from scanlint.finding import NOT_APPLICABLE, Edit, Position, Primitive, Resume, 
 from scanlint.loops.accumulators.indexed_lists import Placed, placed
 from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.loop import LoopModel
+from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.loops.carry_types import FILLED, Spell
 from scanlint.syntax.regex import regex
 from scanlint.trace.unit import Unit
@@ -58,12 +59,7 @@ def _with_array(
     unit: Unit, found: Placed, node: ast.stmt, primitive: Primitive, starts: frozenset[str] = frozenset()
 ) -> Rewrite:
     """`node` is what is looked at again with the array."""
-    source, imports = unit.source, list[str]()
-
-    def spell(name: str) -> str:
-        written, needed = unit.spell(name)
-        imports.extend([needed] if needed else [])
-        return written
+    source, spell = unit.source, Spelling(unit)
 
     made = found.made.value
     edits = [Edit(source.start(made), source.end(made), _array(found, source.segment(found.places), spell))]
@@ -83,7 +79,7 @@ def _with_array(
     edits += [Edit(source.start(call), source.end(call), found.name) for call in found.joined]
     line = node.lineno - getattr(unit.node, "lineno", 0) - source.segment(made).count("\n")
     place = Resume(line, source.start(node).column, starts)
-    return Rewrite(tuple(edits), primitive, tuple(dict.fromkeys(imports)), then=(place,))
+    return Rewrite(tuple(edits), primitive, spell.imports, then=(place,))
 
 
 def _array(found: Placed, count: str, spell: Spell) -> str:

@@ -10,6 +10,7 @@ from scanlint.loops.accumulators.branch_appends import APPENDS
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.snippets import fresh
+from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, negated
 from scanlint.syntax.bindings import binds, reads, walk_scope
 from scanlint.trace.unit import Unit
@@ -43,12 +44,7 @@ def as_flag(unit: Unit, node: ast.If) -> Step:
         return NOT_APPLICABLE
     if not all(isinstance(jump, ast.Continue) for jump in jumps_in(*loop.body)):
         return NOT_APPLICABLE
-    imports: list[str] = []
-
-    def spell(name: str) -> str:
-        written, needed = unit.spell(name)
-        imports.extend([needed] if needed else [])
-        return written
+    spell = Spelling(unit)
 
     flag = fresh(unit.names, "skip", "skipped")
     leaving = Leaving(unit, unit.indent, spell, {ast.Continue: flag})
@@ -62,7 +58,7 @@ def as_flag(unit: Unit, node: ast.If) -> Step:
     edit = Edit(Position(first.lineno, 1), unit.source.end(last), leaving.newline.join(lines))
     above = first.lineno - getattr(unit.node, "lineno", 0)
     places = [Resume(above + at, unit.source.start(first).column) for at in _flagged(lines, flag)]
-    return Rewrite((edit,), "cond", tuple(dict.fromkeys(imports)), then=tuple(places))
+    return Rewrite((edit,), "cond", spell.imports, then=tuple(places))
 
 
 def _flagged(lines: list[str], flag: str) -> list[int]:

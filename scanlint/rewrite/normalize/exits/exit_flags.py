@@ -15,6 +15,7 @@ from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.exits import JUMPS, Jump, Loop, decided_by_data, forever, jumps_in, successor, unfit
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.snippets import fresh
+from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.normalize.exits.assigned_tests import without_walrus
 from scanlint.rewrite.normalize.exits.counting_while import Counting, counting, leading_test, loose, targets_of
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, untouched
@@ -68,18 +69,12 @@ class _Flagging:
         self.unit = model.unit
         self.node: Loop = model.node
         self.taken = set(model.unit.names)
-        self.imports: list[str] = []
+        self._spell = Spelling(self.unit)
         line = self.unit.source.lines[self.node.lineno - 1]
         self.margin = line[: len(line) - len(line.lstrip(" \t"))]
         self.indent = self.unit.indent
         self.leaving = Leaving(self.unit, self.indent, self._spell)
         self.masked = self.unit.context(self.node).differentiated
-
-    def _spell(self, name: str) -> str:
-        written, needed = self.unit.spell(name)
-        if needed:
-            self.imports.append(needed)
-        return written
 
     def _fresh(self, *wanted: str) -> str:
         name = fresh(self.taken, *wanted)
@@ -178,9 +173,7 @@ class _Flagging:
         steps = [] if then and nested else [Resume(offset + loop, at, made)]
         below = (self.unit.node.end_lineno or 0) - (node.end_lineno or 0) + len(lines) - then
         steps += [Resume(-below, at)] if then else []
-        return Rewrite(
-            (edit,), "fori_loop" if self.masked else "while_loop", tuple(dict.fromkeys(self.imports)), then=tuple(steps)
-        )
+        return Rewrite((edit,), "fori_loop" if self.masked else "while_loop", self._spell.imports, then=tuple(steps))
 
     def _around(self) -> Iterator[ast.AST]:
         for ancestor in self.unit.ancestors(self.node):
