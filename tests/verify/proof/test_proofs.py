@@ -157,3 +157,21 @@ def test_joined_code_does_what_the_source_does() -> None:
     with jax.disable_jit():
         plain = function(ast.parse(text))(1.5, 7)
         assert function(joined(ast.parse(text)), **GIVEN)(1.5, 7) == plain
+
+
+ADDED = "def f(xs, w):\n    total = 0.0\n    for i in range(xs.shape[0]):\n        total = total + jnp.tanh(jnp.sum(xs[i] * w))\n    return total\n"
+SUMMED = "def f(xs, w):\n    return jnp.sum(jax.vmap(lambda x: jnp.tanh(jnp.sum(x * w)))(xs), axis=0)\n"
+LARGEST = "def f(xs, w):\n    best = -jnp.inf\n    for x in xs:\n        best = jnp.maximum(best, jnp.sum(x * w))\n    return best\n"
+MAXED = "def f(xs, w):\n    return jnp.max(jax.vmap(lambda x: jnp.sum(x * w))(xs), axis=0, initial=-jnp.inf)\n"
+
+
+@pytest.mark.parametrize(("old", "new"), [(ADDED, SUMMED), (LARGEST, MAXED)], ids=["a sum", "a maximum"])
+def test_terms_in_another_order_are_the_same_terms(judge, old: str, new: str) -> None:
+    found = judge(old, new, given=(("xs: f32[9, 3], w: f32[3]", "module.py:1"),))
+    assert found.verdict == "proved", found
+    assert any(note.startswith("terms are taken in another order") for note in found.notes), found
+
+
+def test_a_term_that_is_left_out_is_not_another_order(judge) -> None:
+    found = judge(ADDED, SUMMED.replace("(xs)", "(xs[1:])"), given=(("xs: f32[9, 3], w: f32[3]", "module.py:1"),))
+    assert found.verdict == "refuted", found

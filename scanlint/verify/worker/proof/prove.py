@@ -48,6 +48,7 @@ class Proof:
     along: bool = False
     narrow: frozenset[str] = frozenset()
     static: frozenset[str] = frozenset()
+    reordered: bool = False
 
     @property
     def differs(self) -> bool:
@@ -82,11 +83,15 @@ def prove(
     counted = count(before.jaxpr)
     if not similar(tree_before, tree_after):
         return Proof(False, "the outputs differ in structure", counted, target.equations)
-    reason = _differ(before, after, leaves)
+    reason, reordered = _differ(before, after, leaves), False
+    if reason == DIFFER and (reordered := not _differ(before, after, leaves, reassociates=True)):
+        reason = ""
     pairs = list(zip(before.out_avals, after.out_avals, strict=False))
     empty = any(0 in shape(a) and 0 in shape(b) and (shape(a), a.dtype) != (shape(b), b.dtype) for a, b in pairs)
     weaker, narrow = bool(_weaker(before, after)), narrow | narrow_types(before.jaxpr)
-    return Proof(not reason, reason, counted, target.equations, empty, weaker=weaker, narrow=narrow)
+    return Proof(
+        not reason, reason, counted, target.equations, empty, weaker=weaker, narrow=narrow, reordered=reordered
+    )
 
 
 def _weaker(before: ClosedJaxpr, after: ClosedJaxpr) -> set[int]:
@@ -143,9 +148,9 @@ def symbols(numbering: Numbering, leaves: Sequence[object]) -> list[Ids]:
     return [numbering.block(("input", k, shape(x)), shape(x)) for k, x in enumerate(leaves)]
 
 
-def _differ(before: ClosedJaxpr, after: ClosedJaxpr, leaves: Sequence[object]) -> str:
+def _differ(before: ClosedJaxpr, after: ClosedJaxpr, leaves: Sequence[object], *, reassociates: bool = False) -> str:
     rolled = max(unrolled(before.jaxpr), unrolled(after.jaxpr)) > MAX_EQUATIONS
-    numbering = Numbering()
+    numbering = Numbering(reassociates=reassociates)
     try:
         loops, inputs = Loops(numbering), symbols(numbering, leaves)
         old, new = (JaxprNumberer(numbering, loops, rolled=rolled) for _ in range(2))

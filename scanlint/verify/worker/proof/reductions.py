@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .primitives import rule, shape_of
-from .value_numbers import Ids, Key, Numbering
+from .value_numbers import JOINED, Ids, Key, Numbering
 
 if TYPE_CHECKING:
     from jax.extend.core import JaxprEqn
@@ -35,6 +35,10 @@ def _reduce(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[
     dtype = str(equation.invars[0].aval.dtype)  # type: ignore[attr-defined]
     out = str(equation.outvars[0].aval.dtype)  # type: ignore[attr-defined]
     name = equation.primitive.name
+    kind = JOINED.get(name.removeprefix("reduce_").replace("sum", "add"))
+    if table.reassociates and kind is not None and x[0].size and dtype == out:
+        flat = np.ascontiguousarray(rows).reshape(-1, rows.shape[-1]).tolist()
+        return [np.array([table.joined(kind, dtype, row) for row in flat], np.int64).reshape(rows.shape[:-1])]
     # argmax over several axes would need their sizes; JAX only makes it over one.
     return [table.rows(lambda row: (name, dtype, out, row.tobytes()), np.ascontiguousarray(rows))]
 

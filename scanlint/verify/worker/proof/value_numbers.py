@@ -63,10 +63,20 @@ FOLD: dict[str, Callable[..., object]] = {
 }
 
 
-class Numbering:
-    """The table shared by both programs. `assumed` maps numbers to constants along one path of decisions."""
+JOINED = {"add": "sum", "add_any": "sum", "max": "max", "min": "min", "and": "and", "or": "or"}
+"""What gives the same in exact arithmetic, in whatever order it is applied to several values."""
+NEUTRAL = {"sum": 0, "max": -np.inf, "min": np.inf, "and": True, "or": False}
 
-    def __init__(self, budget: int = 600_000) -> None:
+
+class Numbering:
+    """The table shared by both programs. `assumed` maps numbers to constants along one path of decisions.
+
+    `reassociates`: sums and the like are told apart by what is added, not by the order.
+    """
+
+    def __init__(self, budget: int = 600_000, *, reassociates: bool = False) -> None:
+        self.reassociates = reassociates
+        self.parts: dict[int, tuple[Key, tuple[int, ...]]] = {}
         self.table: dict[Key, int] = {}
         self.forms: dict[int, Key] = {}
         self.constants: dict[int, np.generic] = {}
@@ -162,10 +172,31 @@ class Numbering:
             number = self._fold(name, parameters, ids, dtype)
             if number is not None:
                 return self.assumed.get(number, number)
+            if self.reassociates and name in JOINED and (JOINED[name] not in ("and", "or") or dtype == np.bool_):
+                return self.joined(JOINED[name], str(dtype), ids)
             number = self.node(key)
             exact = dtype == np.bool_ or name == "convert_element_type"
             self.forms[number] = (name if exact else f"{name}!", *ids)
         return self.assumed.get(number, number)
+
+    def joined(self, kind: str, dtype: str, ids: Sequence[int]) -> int:
+        """The number of a sum, or its like, of some values: equal for equal values in any order."""
+        values: list[int] = []
+        for number in ids:
+            inner = self.parts.get(number)
+            values += inner[1] if inner is not None and inner[0] == (kind, dtype) else [number]
+        self.spend(len(values))
+        left = [n for n in values if not self._neutral(kind, n)] or values[:1]
+        left = sorted(left if kind == "sum" else set(left))
+        if len(left) == 1:
+            return left[0]
+        number = self.node(("joined", kind, dtype, *left))
+        self.parts[number] = (kind, dtype), tuple(left)
+        return number
+
+    def _neutral(self, kind: str, number: int) -> bool:
+        value = self.constants.get(number)
+        return value is not None and bool(value == NEUTRAL[kind])
 
     def _fold(self, name: str, parameters: Key, ids: tuple[int, ...], dtype: np.dtype[np.generic] | None) -> int | None:
         values = [self.constants.get(i) for i in ids]

@@ -31,7 +31,7 @@ class ProgramComparison:
     `before` and `after` are equation counts, `compared` the shapes for which the programs are equal, `counts` the whole
     numbers of static parameters, `any` the parameters whose whole number does not matter. `along`: they were compared
     along the paths of the old version. `narrow`: the types of few bits in which a version counts.
-    `weaker`: where a result is weakly typed in the new version alone.
+    `weaker`: where a result is weakly typed in the new version alone. `reordered`: values are added in another order.
     """
 
     full: Judge
@@ -45,6 +45,7 @@ class ProgramComparison:
     any: set[str] = field(default_factory=set)
     narrow: frozenset[str] = frozenset()
     weaker: str = ""
+    reordered: bool = False
 
     def proved(self, families: list[Family], large: list[Enlarged]) -> bool:
         """Whether the programs are equal for all shapes and static values tried, small, large and more than one."""
@@ -111,6 +112,7 @@ class ProgramComparison:
             self.compared += [said] if (said := kinds_by_name(values)) not in self.compared else []
             self.note(proof, values)
             self.along = self.along or proof.along
+            self.reordered = self.reordered or proof.reordered
             filled = filled or families[0].real or not without_elements(values)
             if proof.empty:
                 self.remarks.append(EMPTY)

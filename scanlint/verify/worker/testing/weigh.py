@@ -128,8 +128,8 @@ class Weighing:
         shapes = self.programs.compared if proved else list(ran)
         more = f"; and {len(shapes) - MAX_NAMED} more" if len(shapes) > MAX_NAMED else ""
         self.remarks += self.programs.told() if proved else []
-        if not proved and self.resummed():
-            self.remarks.append(f"sums are taken in another order: results differ by up to {self.max_error:.1e}")
+        if self.programs.reordered or (not proved and self.resummed()):
+            self.remarks.append(f"terms are taken in another order: results differ by up to {self.max_error:.1e}")
         head = "the same program for" if proved else "inputs tried:"
         self.remarks += [f"{head} {named_once(shapes[:MAX_NAMED])}{more}"] if shapes else []
         return "proved" if proved else "tested"
