@@ -31,7 +31,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import jax
 import numpy as np
 
-from scanlint.fix.fixer import fix
+from scanlint.fix.run import fix
 from scanlint.settings import Settings
 
 EXPERTS = Path(__file__).parents[1] / "fixtures" / "experts"

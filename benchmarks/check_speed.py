@@ -159,7 +159,7 @@ def measure_fix(folder: Path) -> bool:
         Path(scratch, "sitecustomize.py").write_text(WATCH)
         path = os.pathsep.join(filter(None, [scratch, os.environ.get("PYTHONPATH")]))
         environment = {**os.environ, "PYTHONPATH": path, "SCANLINT_JAX_IMPORTS": str(log)}
-        words = [sys.executable, "-m", "scanlint", "--fix", "--diff", "--no-cache", str(folder)]
+        words = [sys.executable, "-m", "scanlint", "--fix", "--diff", "--no-cache", "--jobs", "1", str(folder)]
         seconds = spent(words, environment).clock
         count = len(set(log.read_text().split())) if log.exists() else 0
     print(f"fix run of {folder.name}: {seconds:.1f} s, processes that import jax: {count}")

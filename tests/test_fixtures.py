@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from scanlint.engine.session import RunOutcome
-from scanlint.fix.fixer import fix
+from scanlint.fix.run import fix
 from scanlint.settings import Settings
 
 pytestmark = pytest.mark.long

@@ -152,7 +152,7 @@ def _engine(request: Request, settings: Settings, stdin: bytes | None) -> RunOut
         if stdin is not None:
             return session.check_text(stdin, name, settings)
         return session.check(request.paths, settings)
-    from scanlint.fix.fixer import fix, fix_text
+    from scanlint.fix.run import fix, fix_text
 
     progress = Progress(request.quiet)
     try:

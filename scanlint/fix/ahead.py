@@ -14,9 +14,10 @@ from typing import NamedTuple
 from scanlint.engine.session import Session
 from scanlint.engine.tasks import UnitKey
 from scanlint.finding import Verification
+from scanlint.fix.begun import FileToFix
 from scanlint.fix.questions import Questions
 from scanlint.fix.unit_fixer import UnitFixer
-from scanlint.fix.units import FileToFix, Units
+from scanlint.fix.units import Units
 from scanlint.trace.unit import Unit
 
 UNITS = 2

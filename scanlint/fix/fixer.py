@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import TracebackType
 
-from scanlint.engine.session import RunOutcome, Session
+from scanlint.engine.session import Session
 from scanlint.finding import Finding, Fix
 from scanlint.fix.ahead import Ahead
+from scanlint.fix.begun import FileToFix, begun, change, settle
 from scanlint.fix.entries import PendingFix
 from scanlint.fix.leftovers import drop_gone
 from scanlint.fix.questions import Questions
 from scanlint.fix.unit_fixer import MOST_ROUNDS, UNTRACED, UnitFixer
-from scanlint.fix.units import FileToFix, Units
-from scanlint.fix.verdicts import FixedFile
-from scanlint.project.files import Unreadable, around, decode, discover
-from scanlint.settings import Settings
-from scanlint.syntax.edits import apply_edits
+from scanlint.fix.units import Units
 
 NOT_ALONE = Fix("withheld", "not-alone: it is rewritten only together with others, which was not verified")
 
@@ -31,25 +27,6 @@ class FileDraft:
     text: str
     groups: list[list[PendingFix]] = field(default_factory=list)
     limited: bool = False
-
-
-def fix(paths: Sequence[Path], settings: Settings, progress: Callable[[str], None]) -> RunOutcome:
-    """The findings of a tree, with what was rewritten and verified."""
-    with Session(settings) as session:
-        session.load(list(discover(paths, settings)), around(paths, settings))
-        session.team.close()
-        with Fixer(session, progress) as fixer:
-            fixer.fix_all()
-        return replace(session.outcome(), protections=fixer.protections)
-
-
-def fix_text(text: bytes, filename: Path, settings: Settings, progress: Callable[[str], None]) -> RunOutcome:
-    """The same for one file that is given as text."""
-    with Session(settings) as session:
-        session.load_text(decode(text, filename))
-        with Fixer(session, progress) as fixer:
-            fixer.fix_all()
-        return replace(session.outcome(), protections=fixer.protections)
 
 
 class Fixer:
@@ -77,7 +54,10 @@ class Fixer:
 
     def fix_all(self) -> None:
         """Rewrite every file that has something to rewrite."""
-        files = list(self._begun())
+        self.fix(list(begun(self.session, lambda: None if self.alone else self.questions.kept)))
+
+    def fix(self, files: Sequence[FileToFix]) -> None:
+        """Rewrite some files."""
         ahead = Ahead(self.session, self.questions, files) if self.questions.jobs > 1 and not self.alone else None
         for file in files:
             self._fix_file(file, ahead)
@@ -87,30 +67,9 @@ class Fixer:
                 break
         self._keep()
 
-    def _begun(self) -> Iterator[FileToFix]:
-        """The files to rewrite, or what an earlier run made of them; what is found in no unit is settled."""
-        for path in self.session.files:
-            vain = [f for f in self.session.others if f.path == path and f.fix.status == "available"]
-            found = [found.finding for found in self.session.found.get(path, [])]
-            if not any(f.fix.status == "available" for f in (*vain, *found)):
-                continue
-            file = self.session.source(path)
-            if isinstance(file, Unreadable):
-                self.session.problems.append(f"{path}: {file.message}")
-                continue
-            self.session.others = [
-                replace(f, fix=replace(f.fix, status="applied")) if f in vain else f for f in self.session.others
-            ]
-            text = apply_edits(file.text, [e for f in vain for e in f.fix.edits])
-            yield FileToFix(path, file, (*vain, *found), text, self._known(path, (*vain, *found)))
-
-    def _known(self, path: str, before: Sequence[Finding]) -> FixedFile | None:
-        kept = self.questions.kept
-        return kept.fixed(path, before) if kept is not None and not self.alone else None
-
     def _fix_file(self, begun: FileToFix, ahead: Ahead | None) -> None:
         if begun.known is not None:
-            self._take(begun.path, begun.known)
+            settle(self.session, begun, begun.known)
             self._change(begun, begun.known.text)
             return
         draft = FileDraft(begun, begun.text)
@@ -120,17 +79,9 @@ class Fixer:
         self._drafts[begun.path] = draft
         self._change(begun, draft.text)
 
-    def _take(self, path: str, known: FixedFile) -> None:
-        """The findings of an earlier run in the place of those of this one."""
-        listed = self.session.found.get(path, [])
-        if listed:
-            self.session.found[path] = [replace(listed[0], finding=finding) for finding in known.findings]
-
     def _change(self, begun: FileToFix, text: str) -> None:
         """The text of a file as it is by now: to be written in the end, and imported where others are verified."""
-        file = begun.file
-        if text != file.text:
-            self.session.changes[file.path] = (file.data, file.encode(text))
+        if change(self.session, begun, text):
             self.questions.changed[begun.path] = text
 
     def _fix_callers(self, draft: FileDraft) -> bool:

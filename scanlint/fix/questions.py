@@ -163,13 +163,7 @@ class Questions:
     @cached_property
     def kept(self) -> KeptVerdicts | None:
         """The verdicts of earlier runs, where results are kept."""
-        session = self.session
-        if session.cache is None:
-            return None
-        try:
-            return KeptVerdicts(session.cache, session.settings, session.surveys, self._python)
-        except VerifierUnavailable:
-            return None  # said where something is verified
+        return KeptVerdicts.of(self.session)
 
     def task(self, unit: Unit, old: str, new: str, changed: Mapping[str, str]) -> Task:
         """A question as the verifiers are asked it; `changed` are files with texts that will be written."""

@@ -1,27 +1,14 @@
-"""The files and units of a run that have something to rewrite, each unit with the analysis in which it was found."""
+"""The units of a run that have something to rewrite, each unit with the analysis in which it was found."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from scanlint.engine.analyst import Bench
 from scanlint.engine.session import Found, Session
 from scanlint.engine.tasks import SliceTask, UnitKey
-from scanlint.finding import Finding, spot
+from scanlint.finding import spot
 from scanlint.fix.entries import PendingFix
-from scanlint.fix.verdicts import FixedFile
-from scanlint.project.files import SourceFile
-
-
-class FileToFix(NamedTuple):
-    """A file with its findings, the text that its rewrites begin with, and what an earlier run made of it."""
-
-    path: str
-    file: SourceFile
-    before: tuple[Finding, ...]
-    text: str
-    known: FixedFile | None
 
 
 class Units:

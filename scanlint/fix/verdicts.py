@@ -13,7 +13,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scanlint.engine.cache import Cache
 from scanlint.engine.packing import plain, restored
@@ -24,7 +24,11 @@ from scanlint.record.recordings import CALLS
 from scanlint.record.recordings import FOLDER as RECORDINGS
 from scanlint.settings import Settings
 from scanlint.verify.installed_packages import environment_of
-from scanlint.verify.verifier import Task
+from scanlint.verify.interpreter import VerifierUnavailable, find_interpreter
+
+if TYPE_CHECKING:
+    from scanlint.engine.session import Session
+    from scanlint.verify.verifier import Task
 
 Answer = Mapping[str, object]
 _OF_NO_MATTER = frozenset(("jobs", "cache", "cache_dir"))
@@ -53,6 +57,17 @@ class KeptVerdicts:
         passed = {name: os.environ.get(name) for name in settings.verify_environment}
         varying = [settings.measure, settings.verify_timeout, passed]
         self._base = None if environment is None else [cache.tool, environment, *varying]
+
+    @classmethod
+    def of(cls, session: Session) -> KeptVerdicts | None:
+        """The verdicts of earlier runs of a session's project, where results are kept."""
+        if session.cache is None:
+            return None
+        try:
+            python = find_interpreter(session.settings.python, session.settings.root)
+        except VerifierUnavailable:
+            return None  # said where something is verified
+        return cls(session.cache, session.settings, session.surveys, python)
 
     def get(self, task: Task) -> Answer | None:
         """The answer to a task that was asked before."""

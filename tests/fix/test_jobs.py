@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from scanlint.fix.fixer import fix
+from scanlint.fix.run import fix
 from scanlint.settings import Settings
 from scanlint.verify.verifier import Task, Verifier
 from tests.conftest import ROOT, Scanlint

@@ -113,3 +113,16 @@ def test_a_damaged_verdict_is_not_believed(tmp_path: Path, workers) -> None:
     again, started = workers()
     assert started == 1
     assert first.stdout == again.stdout
+
+
+def test_a_second_run_imports_nothing_that_rewrites_or_verifies(tmp_path: Path, workers, run: Scanlint) -> None:
+    (tmp_path / "loop.py").write_text(LOOP)
+    words = ("--fix", "--diff", "--python", str(tmp_path / "counting-python"), ".")
+    first = run(*words)
+    second = run(*words, PYTHONPROFILEIMPORTTIME="1")
+    imported = {
+        line.rpartition("|")[2].strip() for line in second.stderr.splitlines() if line.startswith("import time:")
+    }
+    assert second.stdout == first.stdout
+    assert "scanlint.fix.verdicts" in imported
+    assert not imported & {"jax", "libcst", "scanlint.trace.unit", "scanlint.rewrite.driver", "scanlint.fix.fixer"}

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from scanlint.engine.session import RunOutcome, check
-from scanlint.fix.fixer import fix
+from scanlint.fix.run import fix
 from scanlint.rules.registry import entries, rules
 from scanlint.settings import Settings
 

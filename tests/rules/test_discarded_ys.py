@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from scanlint.engine.session import check
-from scanlint.fix.fixer import fix
+from scanlint.fix.run import fix
 from scanlint.settings import Settings
 
 HEAD = "import functools\n\nimport jax\nimport jax.numpy as jnp\nfrom jax import lax\n\n\n"

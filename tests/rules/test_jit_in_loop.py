@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import pytest
 
 from scanlint.engine.session import RunOutcome, check
-from scanlint.fix.fixer import fix
+from scanlint.fix.run import fix
 from scanlint.settings import Settings
 
 HEAD = """\
