@@ -16,6 +16,7 @@ from scanlint.loops.sizes.lengths import made_with
 from scanlint.loops.sizes.shape_reads import axis_read, last_axis
 from scanlint.loops.streams import Stream, is_array
 from scanlint.syntax.bindings import Names, binds, parameters, reads, targets
+from scanlint.trace.domain.callables import Transformed
 from scanlint.trace.unit import Unit
 
 STACKS = frozenset(f"jax.numpy.{n}" for n in ("stack", "array", "asarray"))
@@ -282,7 +283,8 @@ def _takes_tracer(batch: Batch, part: ast.AST) -> bool:
         case ast.Call(func=function, args=args) if reads(*args) & index:
             name = batch.unit.resolve(function) or ""
             outer, loop = batch.unit.parents.get(part), isinstance(batch.node, ast.For)
-            if batch.numbered and not batch.unit.context(batch.node).traced and not name.startswith("jax."):
+            followed = name.startswith("jax.") or _is_jitted(batch.unit, function)
+            if batch.numbered and not batch.unit.context(batch.node).traced and not followed:
                 return False  # what a function of the project does with a number is not followed on the host
             if loop and (limit(batch.unit, part) or number_cast(batch.unit, part)):
                 return True
@@ -291,6 +293,14 @@ def _takes_tracer(batch: Batch, part: ast.AST) -> bool:
             shaped = name.startswith("jax.numpy.") and name.rpartition(".")[2] in MAKERS
             return not shaped and not name.startswith(("builtins.", "numpy.", "math."))
     return True
+
+
+def _is_jitted(unit: Unit, function: ast.expr) -> bool:
+    """Whether a function is jitted without static arguments: it takes tracers whatever it is handed."""
+    match unit.value(function).callee:
+        case Transformed(transform="jax.jit", static=static):
+            return not static
+    return False
 
 
 def _reads_row(batch: Batch, element: ast.expr) -> Iterator[bool]:
