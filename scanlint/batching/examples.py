@@ -16,8 +16,12 @@ from scanlint.loops.sizes.lengths import made_with
 from scanlint.loops.sizes.shape_reads import axis_read, last_axis
 from scanlint.loops.streams import Stream, is_array
 from scanlint.syntax.bindings import Names, binds, parameters, reads, targets
+from scanlint.trace.calls.jax_results import ELEMENTWISE
+from scanlint.trace.domain.callables import Transformed
 from scanlint.trace.unit import Unit
 
+KEYS = frozenset(f"jax.random.{n}" for n in ("PRNGKey", "key", "fold_in"))
+"""What makes a random key of a number, a traced one too."""
 STACKS = frozenset(f"jax.numpy.{n}" for n in ("stack", "array", "asarray"))
 
 
@@ -282,7 +286,12 @@ def _takes_tracer(batch: Batch, part: ast.AST) -> bool:
         case ast.Call(func=function, args=args) if reads(*args) & index:
             name = batch.unit.resolve(function) or ""
             outer, loop = batch.unit.parents.get(part), isinstance(batch.node, ast.For)
-            if batch.numbered and not batch.unit.context(batch.node).traced and not name.startswith("jax."):
+            arrays = not any(reads(a) & index and batch.unit.value(a).static for a in args)
+            taken = arrays or name in KEYS or name.rpartition(".")[2] in ELEMENTWISE
+            followed = _is_jitted(batch.unit, function) or (
+                name.startswith("jax.") and (taken or isinstance(batch.node, ast.For))
+            )
+            if batch.numbered and not batch.unit.context(batch.node).traced and not followed:
                 return False  # what a function of the project does with a number is not followed on the host
             if loop and (limit(batch.unit, part) or number_cast(batch.unit, part)):
                 return True
@@ -291,6 +300,14 @@ def _takes_tracer(batch: Batch, part: ast.AST) -> bool:
             shaped = name.startswith("jax.numpy.") and name.rpartition(".")[2] in MAKERS
             return not shaped and not name.startswith(("builtins.", "numpy.", "math."))
     return True
+
+
+def _is_jitted(unit: Unit, function: ast.expr) -> bool:
+    """Whether a function is jitted without static arguments: it takes tracers whatever it is handed."""
+    match unit.value(function).callee:
+        case Transformed(transform="jax.jit", static=static):
+            return not static
+    return False
 
 
 def _reads_row(batch: Batch, element: ast.expr) -> Iterator[bool]:

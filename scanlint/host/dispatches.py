@@ -16,6 +16,8 @@ from scanlint.trace.unit import Unit
 
 HANDED_IN = 20.0
 """A model or another function that is handed in, of which nothing is known: seldom less than that."""
+READ, UPDATE = 2.0, 4.0
+"""What `x[i]` and `x.at[i].set(v)` dispatch, measured; a slice is one operation."""
 NESTED = 4
 """The trips of an inner loop whose number is not known."""
 DEEPEST = 5
@@ -107,8 +109,8 @@ def _count(place: _Place, node: ast.AST, known: _Known, depth: int) -> float:
     match node:
         case ast.BinOp() | ast.Compare() | ast.UnaryOp(op=ast.USub() | ast.Invert()) | ast.AugAssign():
             own = 1.0
-        case ast.Subscript(ctx=ast.Load(), value=value) if place.value(value).array:
-            own = 1.0
+        case ast.Subscript(ctx=ast.Load(), value=value, slice=index) if place.value(value).array:
+            own = 1.0 if isinstance(index, ast.Slice) else READ
         case ast.Call(func=function):
             own = _call(place, function, known, depth)
     return own + _all(place, list(ast.iter_child_nodes(node)), known, depth)
@@ -132,6 +134,8 @@ def _call(place: _Place, function: ast.expr, known: _Known, depth: int) -> float
     if isinstance(function, ast.Call) and function.args and (name := place.name(function.func)) is not None:
         return 1.0 if name in PROGRAMS else TIMES.get(name, 1.0) * _call(place, function.args[0], known, depth)
     if isinstance(function, ast.Attribute):
+        if isinstance(function.value, ast.Subscript) and getattr(function.value.value, "attr", "") == "at":
+            return UPDATE
         owner = place.value(function.value)
         return 1.0 if owner.array or not isinstance(function.value, ast.Name) else known.handed_in
     return known.handed_in

@@ -19,6 +19,9 @@ from scanlint.syntax.bindings import Names, reads, walk_scope
 LEAST = 20
 """Operations that a trip must dispatch before one program of it pays."""
 
+LEAST_COPYING = 10
+"""The same where an array is updated that goes from trip to trip: each time all of it is copied."""
+
 OWN = 4
 """Those of them that must be known: what is handed in may be a program already."""
 
@@ -44,7 +47,8 @@ def eager_loop(model: LoopModel, settings: Settings) -> EagerLoop | None:
     found = state_of(model, worked) or _searched(model, worked)
     state = tuple(name for name in found if not gathered_only(model, name))
     operations = dispatches(model)
-    if not state or operations < LEAST or evident(model) < OWN or not by_jax(model, state) or not ends(model, worked):
+    least = LEAST_COPYING if any(_is_copied(part, state) for part in walk_scope(model.node.body)) else LEAST
+    if not state or operations < least or evident(model) < OWN or not by_jax(model, state) or not ends(model, worked):
         return None
     work = EagerWork(model, worked)
     if work.remarks is None or _steps(model, frozenset(state), work.steps) or draws(model):
@@ -53,6 +57,14 @@ def eager_loop(model: LoopModel, settings: Settings) -> EagerLoop | None:
     if not slots and _needs_int(model, work.printed):
         return None
     return EagerLoop(model, state, round(operations), (*bar, *work.remarks))
+
+
+def _is_copied(part: ast.AST, state: tuple[str, ...]) -> bool:
+    """`state.at[i].set(value)`."""
+    match part:
+        case ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="at")))):
+            return name in state
+    return False
 
 
 def _steps(model: LoopModel, state: Names, steps: list[str]) -> bool:

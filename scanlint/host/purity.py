@@ -64,7 +64,7 @@ def pure(code: Code, depth: int = 0, *, handed_in: bool = False) -> bool:
     used = {p.value for p in walk_scope(body) if isinstance(p, ast.Expr)}
     given = frozenset(a.arg for a in code.parameters()) if handed_in else frozenset[str]()
     return all(
-        (isinstance(part, ast.Call) and part not in used and _is_given(part.func, given))
+        (isinstance(part, ast.Call) and part not in used and _is_given(code, part.func, given))
         or _pure(code, part, depth, local, handed_in)
         for part in walk_scope(body)
     )
@@ -78,11 +78,14 @@ def _made_here(body: list[ast.stmt] | list[ast.expr]) -> Iterator[str]:
                 yield name
 
 
-def _is_given(function: ast.expr, given: Names) -> bool:
-    """Whether a call runs a parameter, or a method of one: `model(x, t)`, `model.apply(x, t)`."""
+def _is_given(code: Code, function: ast.expr, given: Names) -> bool:
+    """Whether a call runs a parameter or what `self` holds: `model(x, t)`, `model.apply(x, t)`, `self.model(x, t)`."""
     match function:
         case ast.Name(id=name) | ast.Attribute(value=ast.Name(id=name), attr="apply"):
             return name in given
+        case ast.Attribute(value=ast.Name(id=name)) if code.owner is not None and code.positional():
+            known = code.record.values.get(function)
+            return bool(given) and name == code.positional()[0].arg and (known is None or known.callee is None)
     return False
 
 

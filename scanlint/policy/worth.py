@@ -17,7 +17,7 @@ from scanlint.policy.cost import body_equations, equations, nested_trips
 from scanlint.policy.docstrings import described, said_short
 from scanlint.policy.names import COST, FEW_SAID, INTENDED, UNROLLED
 from scanlint.settings import Settings
-from scanlint.syntax.bindings import reads, targets, walk_scope
+from scanlint.syntax.bindings import parameters, reads, targets, walk_scope
 from scanlint.trace.domain.values import holds_tracer
 from scanlint.trace.unit import IN_TESTS, Unit
 
@@ -54,8 +54,11 @@ def worth_rolling(model: LoopModel, settings: Settings, by_hand: Callable[[LoopM
 def worth_mapping(
     unit: Unit, node: ast.ListComp, streams: tuple[Stream, ...], element: ast.expr, settings: Settings
 ) -> bool:
-    """The same of a comprehension that counts: an array is computed of each number, and there are many numbers."""
-    if not values_traced(unit, element):
+    """The same of a comprehension that counts: an array is computed of each number, and there are many numbers.
+
+    On the host the caller knows that JAX computes it.
+    """
+    if unit.context(node).traced and not values_traced(unit, element):
         return False
     trips = trips_of(unit, streams)
     trips = trips if trips is not None else _stated_trips(unit, streams)
@@ -65,7 +68,15 @@ def worth_mapping(
     counts = [stream_count(unit, s) for s in streams if s.kind == "range"]
     names = [name for count in counts for name in count.names]
     short = FEW_SAID(described(unit, node, names)) or said_short(unit, node, names, settings.max_unrolled_trips)
-    return not short and any(count.origin in ("shape", "argument") for count in counts)
+    told = any(count.origin in ("shape", "argument") for count in counts)
+    return not short and (told or (not unit.context(node).traced and handed(unit, streams)))
+
+
+def handed(unit: Unit, streams: Sequence[Stream]) -> bool:
+    """Whether a parameter without a default says how many trips there are."""
+    arguments = getattr(unit.node, "args", None)
+    given = set(parameters(arguments)[: -len(arguments.defaults) or None]) if arguments is not None else set()
+    return any(isinstance(s.stop, ast.Name) and s.stop.id in given for s in streams)
 
 
 def written_out(model: LoopModel) -> bool:

@@ -36,6 +36,7 @@ class UnbatchedComprehension(Rule):
         from scanlint.batching.examples import find_batch
         from scanlint.batching.fetches import ARRAYS, Fetch, fetch
         from scanlint.host.callees import by_jax
+        from scanlint.policy.worth import handed
 
         streams = tuple(streams_of(unit, target, iterable))
         trips = trips_of(unit, streams)
@@ -46,7 +47,7 @@ class UnbatchedComprehension(Rule):
         if numpy and (context.traced(node) or not by_jax(unit, found.value)):
             return
         batch = find_batch(unit, node, streams, (), (found.value,))
-        known = context.traced(node) or (trips is not None and by_jax(unit, found.value))
+        known = context.traced(node) or ((trips is not None or handed(unit, streams)) and by_jax(unit, found.value))
         if batch is None and known and _by_number(context, node, streams, found.value):
             batch = find_batch(unit, node, streams, (), (found.value,), numbered=True)
         if batch is None:

@@ -238,6 +238,44 @@ def test_a_loop_of_single_operations_becomes_one_program(
     sample.agree("f", *calls)
 
 
+def test_an_array_that_each_trip_copies_makes_work_of_few_operations(rewrite: Rewriting) -> None:
+    sample = rewrite(
+        HEAD
+        + """
+def f(noise, dt, s):
+    n = noise.shape[0]
+    path = jnp.ones((n, 4)) * s
+    for i in range(1, n):
+        path = path.at[i, :].set(path[i - 1, :] * (1 + 0.5 * dt + s * jnp.sqrt(dt) * noise[i - 1, :]))
+    return path
+"""
+    )
+    assert sample.codes == ["eager-step-loop"]
+    sample.agree("f", (jnp.ones((40, 4)), 0.01, 0.3))
+
+
+def test_a_model_that_a_method_runs_for_the_loop_is_handed_in(rewrite: Rewriting) -> None:
+    sample = rewrite(
+        HEAD
+        + """
+class Flow:
+    def __init__(self, model):
+        self.model = model
+
+    def step(self, x, start, end):
+        middle = jnp.full((x.shape[0],), (start + end) / 2.0)
+        return x + (end - start) * self.model(x, middle)
+
+    def sample(self, x, n: int = 50):
+        times = jnp.linspace(0.0, 1.0, n + 1)
+        for k in range(n):
+            x = self.step(x, times[k], times[k + 1])
+        return x / 2.0
+"""
+    )
+    assert sample.codes == ["eager-step-loop"]
+
+
 LEFT = {
     "progress-bar": """
         for _ in tqdm(range(n)):

@@ -331,3 +331,25 @@ def test_arrays_that_are_filled_keep_their_dtypes(rewrite: Rewriting) -> None:
     made = [r.outcome for r in sample.reports if isinstance(r.outcome, Rewrite)]
     plainer = [m.plainer for m in made if m.plainer is not None]
     assert any("counts = counts.astype(float)" in edit.text for p in plainer for edit in p.edits)
+
+
+NUMBERS = {
+    "a jitted function": "jnp.array([fast(t, 2.0) for t in range(n)])",
+    "numbers worked out of these": "np.array([float(fast(0.1 * t, 2.0)) for t in range(n)])",
+    "draws": "jnp.stack([jax.random.normal(jax.random.PRNGKey(t), (3,)) for t in range(n)])",
+}
+
+
+@pytest.mark.parametrize("made", NUMBERS.values(), ids=NUMBERS.keys())
+def test_what_jax_makes_of_many_numbers_is_a_batch(rewrite: Rewriting, made: str) -> None:
+    sample = rewrite(f"{HEAD}\n\ndef f(n):\n    return {made}\n")
+    assert "unbatched-comprehension" in sample.codes
+    assert "jnp.arange(n)" in sample.body
+    sample.agree("f", (5,), (40,))
+
+
+def test_few_numbers_and_functions_that_may_need_python_numbers_are_no_batch(rewrite: Rewriting) -> None:
+    few = rewrite(f"{HEAD}\n\ndef f():\n    return jnp.array([fast(t, 2.0) for t in range(3)])\n")
+    power = "def power(t):\n    return jnp.linalg.matrix_power(jnp.eye(3), t)\n"
+    need = rewrite(f"{HEAD}\n\n{power}\n\ndef f(n):\n    return jnp.array([power(t) for t in range(n)])\n")
+    assert "arange" not in few.body + need.body

@@ -106,13 +106,13 @@ def _ndim(root: str, last: str, args: list[Value], keywords: dict[str, Value]) -
     axis = keywords.get("axis")
     if last in _REDUCE and axis is None and len(args) == 1 and not keywords:
         return 0
-    if last in _ELEMENTWISE and args:
+    if last in ELEMENTWISE and args:
         known = [a.ndim for a in args]
         return None if None in known else max(n for n in known if n is not None)
     return None
 
 
-_ELEMENTWISE = words(
+ELEMENTWISE = words(
     "sin cos tan tanh exp log log1p expm1 sqrt abs square sign floor ceil maximum minimum add subtract multiply "
     "divide where clip isnan isfinite logical_and logical_or logical_not relu sigmoid power mod"
 )
