@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from itertools import takewhile
 
 from scanlint.finding import Withheld
 from scanlint.loops.concrete_uses import boolean, unfetched
 from scanlint.rewrite.lower.expressions.quantifiers import membership
+from scanlint.syntax.bindings import binds, reads
 from scanlint.trace.unit import Unit
 
 Spell = Callable[[str], str]
@@ -18,7 +20,7 @@ PRESENCE = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 def predicate(unit: Unit, test: ast.expr, spell: Spell) -> str | Withheld:
     """The source of a test that holds for tracers, with the value that Python's own would have as a bool."""
     match test:
-        case ast.BoolOp(values=values) if any(unit.value(v).static for v in values) and unit.value(test).traced:
+        case ast.BoolOp(values=values) if unit.value(test).traced and any(map(_settled(unit, test), values)):
             return _mixed(unit, test, spell)
         case ast.BoolOp(op=op, values=values):
             parts = [predicate(unit, v, spell) for v in values]
@@ -54,15 +56,22 @@ def _mixed(unit: Unit, test: ast.BoolOp, spell: Spell) -> str | Withheld:
 
     What it chooses between is traced whatever it decides: `x is not None and ...` may be what makes that possible.
     """
-    static, traced = parted(unit, test.values)
-    if not static or not all(map(_harmless, static)):
-        known = next(v for v in test.values if unit.value(v).static)
+    static = list(filter(_settled(unit, test), test.values))
+    traced = [v for v in test.values if v not in static]
+    if not all(map(_harmless, static)):
+        known = next(v for v in static if not _harmless(v))
         why = f"`{unit.source.segment(known)}` is known when tracing, and stands in one test with a traced value"
         return Withheld("static-condition", f"{why} (line {test.lineno})")
     rest = traced[0] if len(traced) == 1 else ast.copy_location(ast.BoolOp(test.op, traced), test)
     made = predicate(unit, rest, spell)
     word = " and " if isinstance(test.op, ast.And) else " or "
     return made if isinstance(made, Withheld) else word.join([*(_decided(unit, v) for v in static), made])
+
+
+def _settled(unit: Unit, test: ast.expr) -> Callable[[ast.expr], bool]:
+    """Whether a part of a test is known when tracing, and still is once the loops around it are rolled."""
+    moving = frozenset(n for a in unit.ancestors(test) if isinstance(a, ast.For | ast.While) for n in binds(a))
+    return lambda part: unit.value(part).static and not reads(part) & moving
 
 
 def _decided(unit: Unit, test: ast.expr) -> str:
@@ -78,10 +87,11 @@ def parted(unit: Unit, values: list[ast.expr]) -> tuple[list[ast.expr], list[ast
 
     What comes first is asked first in any case; later parts only if they cannot fail.
     """
-    static = [v for v in values if unit.value(v).static]
-    traced = [v for v in values if v not in static]
-    leading = values[: len(static)] == static
-    return (static, traced) if leading or all(map(_harmless, static)) else ([], list(values))
+    first = list(takewhile(lambda v: unit.value(v).static, values))
+    if not any(unit.value(v).static for v in values[len(first) :]):
+        return first, values[len(first) :]
+    static = list(filter(_settled(unit, values[0]), values))
+    return (static, [v for v in values if v not in static]) if all(map(_harmless, static)) else ([], list(values))
 
 
 def _harmless(test: ast.expr) -> bool:
