@@ -99,8 +99,7 @@ class _Scan:
         if statement is not None and ends in (";", ":"):
             left = before if ends == ";" else sign
             self.margins[statement] = self._margin(statement)
-            newline = "\r\n" if self.source.lines[0].endswith("\r\n") else "\n"
-            yield Break(self._place(left.end), start, f"{newline}{self.margins[statement]}")
+            yield Break(self._place(left.end), start, f"{self.source.newline}{self.margins[statement]}")
         elif ends == ";":
             yield Break(self._place(before.end), self._place(sign.end), "")
         elif statement is not None and "\f" in (ahead := _indentation(self.source, start.line)):

@@ -90,6 +90,16 @@ class Source:
         """Whether the file as it was spells powers of plain operands with spaces."""
         return bool(powers(self.text)) if self.file is None else self.file.powers
 
+    @property
+    def newline(self) -> str:
+        """What ends a line."""
+        return "\r\n" if self.lines and self.lines[0].endswith("\r\n") else "\n"
+
+    def margin(self, statement: ast.stmt) -> str:
+        """The white space in front of the line on which a statement begins."""
+        line = self.lines[statement.lineno - 1]
+        return line[: len(line) - len(line.lstrip(" \t"))]
+
     def start(self, node: ast.AST) -> Position:
         return self._position(node, node.lineno, node.col_offset)  # type: ignore[attr-defined]
 

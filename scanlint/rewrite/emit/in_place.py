@@ -23,11 +23,8 @@ def in_place(
     statement = next(a for a in unit.ancestors(node) if isinstance(a, ast.stmt))
     edits = list(within(source, statement, [Edit(*_bare(source, node), code)]))
     if before:
-        line = source.lines[statement.lineno - 1]
-        margin = line[: len(line) - len(line.lstrip(" \t"))]
-        newline = "\r\n" if line.endswith("\r\n") else "\n"
-        start = Position(statement.lineno, 1)
-        edits.append(Edit(start, start, "".join(f"{margin}{made}{newline}" for made in before)))
+        start, margin = Position(statement.lineno, 1), source.margin(statement)
+        edits.append(Edit(start, start, "".join(f"{margin}{made}{source.newline}" for made in before)))
     return Rewrite(tuple(sorted(edits)), primitive, spelling.imports)
 
 

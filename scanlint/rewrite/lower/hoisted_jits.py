@@ -152,7 +152,7 @@ def _above_function(unit: Unit, found: RebuiltJit) -> Outcome:
         return Withheld("defined-below", f"`{late}` is defined further down in the file")
     lines, edits = moved
     top = _below_code(unit, outer)
-    text = _indented(unit, lines, "").rstrip() + _newline(unit, top) * 3
+    text = _indented(unit, lines, "").rstrip() + unit.source.newline * 3
     return Rewrite((Edit(Position(top, 1), Position(top, 1), text), *edits), "other")
 
 
@@ -221,7 +221,7 @@ def _moved(unit: Unit, found: RebuiltJit, taken: frozenset[str]) -> Moved | With
     if isinstance(found.site, ast.expr) and not named:
         name = fresh(taken, "jitted")
         start, end = unit.source.start(found.site), unit.source.end(found.site)
-        margin = _margin(unit.source.lines[_statement(unit, found.site).lineno - 1])
+        margin = unit.source.margin(_statement(unit, found.site))
         text = [line.removeprefix(margin) for line in unit.source.between(start, end).splitlines()]
         lines += [f"{name} = {text[0]}", *text[1:]]
         edits.append(Edit(start, end, name))
@@ -266,12 +266,8 @@ def _lines(unit: Unit, statement: ast.stmt) -> list[str]:
 
 def _indented(unit: Unit, lines: Sequence[str], beside: str) -> str:
     """Lines at the margin of another line."""
-    margin, newline = _margin(beside), _newline(unit, 1)
+    margin, newline = _margin(beside), unit.source.newline
     return "".join(f"{margin}{line}{newline}" if line.strip() else newline for line in lines)
-
-
-def _newline(unit: Unit, line: int) -> str:
-    return "\r\n" if unit.source.lines[line - 1].endswith("\r\n") else "\n"
 
 
 def _margin(line: str) -> str:

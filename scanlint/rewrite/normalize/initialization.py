@@ -8,7 +8,6 @@ from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, St
 from scanlint.loops.exits import JUMPS
 from scanlint.loops.first_trip import holds, started
 from scanlint.loops.loop import LoopModel
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import Names, binds, reads
 
 
@@ -29,12 +28,11 @@ def with_placeholders(model: LoopModel) -> Step:
         return NOT_APPLICABLE
     if not holds(unit, node.test, before) and not _flagged(model, frozenset(wanted), block):
         return NOT_APPLICABLE
-    leaving = Leaving(unit, unit.indent, str)
     at = len(before)
     while at and isinstance(before[at - 1], ast.Assign) and binds(before[at - 1]) <= model.starts:
         at -= 1  # what is set for the sake of the loop alone stays right above it
     above = Position(block[at].lineno, 1)
-    text = "".join(f"{leaving.margin(node, 0)}{n} = {_zero(model, n)}{leaving.newline}" for n in wanted)
+    text = "".join(f"{unit.source.margin(node)}{n} = {_zero(model, n)}{unit.source.newline}" for n in wanted)
     line = node.lineno - getattr(unit.node, "lineno", 0) + len(wanted)
     place = Resume(line, unit.source.start(node).column, model.starts)
     return Rewrite((Edit(above, above, text),), "while_loop", then=(place,))

@@ -11,7 +11,6 @@ from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import is_array
 from scanlint.rewrite.emit.snippets import atom
 from scanlint.rewrite.lower.loops.range_bounds import last_target
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import binds, reads
 
 NUMBERS = frozenset(["builtins.abs", "builtins.float", "builtins.int", "builtins.len"])
@@ -96,8 +95,7 @@ def _plain(model: LoopModel, value: ast.expr) -> bool:
 
 def _written(model: LoopModel, node: ast.For, moved: list[tuple[ast.Assign, str]]) -> Rewrite:
     source = model.unit.source
-    leaving = Leaving(model.unit, model.unit.indent, str)
-    margin, inner = leaving.margin(node, 0), leaving.margin(node.body[0], 0)
+    margin, inner = model.unit.source.margin(node), model.unit.source.margin(node.body[0])
     edits, lines = [], []
     for statement, _ in moved:
         first, last = statement.lineno, statement.end_lineno or statement.lineno
@@ -107,8 +105,8 @@ def _written(model: LoopModel, node: ast.For, moved: list[tuple[ast.Assign, str]
         text = source.edited(_last_targets(model, statement.value)).splitlines()[first - 1 - source.above :]
         lines += [margin + line.removeprefix(inner).rstrip() for line in text[: last - first + 1]]
     end = Position((node.end_lineno or node.lineno) + 1, 1)
-    final = "" if source.lines[end.line - 2].endswith(("\n", "\r")) else leaving.newline
-    edits.append(Edit(end, end, final + "".join(line + leaving.newline for line in lines)))
+    final = "" if source.lines[end.line - 2].endswith(("\n", "\r")) else model.unit.source.newline
+    edits.append(Edit(end, end, final + "".join(line + model.unit.source.newline for line in lines)))
     dropped = [s for s in _before(model, node) if s.targets[0].id in {n for _, n in moved}]  # type: ignore[attr-defined]
     edits += [Edit(Position(s.lineno, 1), Position(s.lineno + 1, 1), "") for s in dropped]
     line = node.lineno - getattr(model.unit.node, "lineno", 0) - len(dropped)

@@ -6,7 +6,6 @@ import ast
 
 from scanlint.finding import NOT_APPLICABLE, Edit, Position, Primitive, Resume, Rewrite, Step, Withheld
 from scanlint.loops.loop import LoopModel
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import walk_scope
 
 
@@ -54,8 +53,7 @@ def _moved(model: LoopModel, statement: ast.stmt) -> Step:
     last = statement.end_lineno or first
     while last < node.lineno - 1 and not lines[last].strip():
         last += 1
-    leaving = Leaving(unit, unit.indent, str)
-    margin, target = leaving.margin(statement, 0), leaving.margin(node.body[0], 0)
+    margin, target = unit.source.margin(statement), unit.source.margin(node.body[0])
     raw = [line.rstrip("\r\n") for line in lines[first - 1 : statement.end_lineno]]
     if any(line.strip() and not line.startswith(margin) for line in raw):
         return Withheld("layout", f"lines of `{_made(statement)}` stand further out than its `def` (line {first})")
@@ -64,7 +62,7 @@ def _moved(model: LoopModel, statement: ast.stmt) -> Step:
     top = Position(node.body[0].lineno, 1)
     edits = (
         Edit(Position(first, 1), Position(last + 1, 1), ""),
-        Edit(top, top, "".join(f"{line}{leaving.newline}" for line in text)),
+        Edit(top, top, "".join(f"{line}{unit.source.newline}" for line in text)),
     )
     line = node.lineno - (last - first + 1) - getattr(unit.node, "lineno", 0)
     scans = model.collects or any(stream.kind == "rows" for stream in model.streams)

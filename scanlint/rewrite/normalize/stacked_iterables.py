@@ -11,7 +11,6 @@ from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
 from scanlint.rewrite.emit.snippets import fresh, plural
 from scanlint.rewrite.normalize.exits.counting_while import written_out
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 
 
 def with_name(model: LoopModel) -> Step:
@@ -42,8 +41,8 @@ def _rows_of(stream: Stream) -> str:
 
 def _before(model: LoopModel, line: str) -> Edit:
     """A line above the loop."""
-    leaving, head = Leaving(model.unit, model.unit.indent, str), model.unit.source.start(model.node)
-    return Edit(head, head, f"{line}{leaving.newline}{leaving.margin(model.node, 0)}")
+    head = model.unit.source.start(model.node)
+    return Edit(head, head, f"{line}{model.unit.source.newline}{model.unit.source.margin(model.node)}")
 
 
 def with_stack(model: LoopModel) -> Step:

@@ -7,7 +7,6 @@ import ast
 from scanlint.branches.branch import BranchModel, is_elif
 from scanlint.finding import NOT_APPLICABLE, Edit, Position, Rewrite, Step, Withheld
 from scanlint.rewrite.emit.snippets import fresh
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import binds
 
 Place = ast.Subscript | ast.Attribute
@@ -26,8 +25,8 @@ def without_stores(model: BranchModel) -> Step:
         return NOT_APPLICABLE
     if any(isinstance(part, ast.JoinedStr) for part in ast.walk(node)):  # Python 3.11 does not say where in it they are
         return Withheld("layout", f"what is set may be read in an f-string of the branch (line {node.lineno})")
-    leaving, taken = Leaving(unit, unit.indent, str), set(unit.names)
-    margin, newline = leaving.margin(node, 0), leaving.newline
+    taken = set(unit.names)
+    margin, newline = unit.source.margin(node), unit.source.newline
     names: dict[str, str] = {}
     edits: list[Edit] = []
     for uses in places.values():

@@ -60,9 +60,7 @@ class _Emission:
         found = [row_of(self.model, part) for addition in loop.additions for part in addition.parts]
         rows = tuple(row for row in found if row is not None)
         self.mapped = Mapped(batch or Batch(self.unit, self.model.node, (), (), rows, counter, None), None)
-        head = self.unit.source.lines[self.model.node.lineno - 1]
-        self.margin = head[: len(head) - len(head.lstrip())]
-        self.newline = "\r\n" if head.endswith("\r\n") else "\n"
+        self.margin, self.newline = self.unit.source.margin(self.model.node), self.unit.source.newline
 
     def rewrite(self) -> Rewrite:
         node, source = self.model.node, self.unit.source

@@ -10,7 +10,6 @@ from scanlint.loops.accumulators.conditional_appends import Thinned, thinned
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.snippets import fresh
 from scanlint.rewrite.emit.spelling import Spelling
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 
 Spell = Callable[[str], str]
 
@@ -24,8 +23,7 @@ def on_each_trip(model: LoopModel) -> Step:
     source, first = unit.source, branch.body[0]
     spell = Spelling(unit)
 
-    leaving = Leaving(unit, unit.indent, str)
-    margin, deep = leaving.margin(branch, 0), leaving.margin(first, 0)
+    margin, deep = source.margin(branch), source.margin(first)
     if (branch.test.end_lineno or 0) > branch.lineno:
         return Withheld("layout", f"the test at line {branch.lineno} goes over several lines")
     last = branch.end_lineno or branch.lineno
@@ -39,7 +37,7 @@ def on_each_trip(model: LoopModel) -> Step:
             trips = fresh(unit.names, "trips", "numbers")
             lines = [f"{trips} = {numbers}", f"{kept} = {_asked(found.test, _index(found), trips)}"]
         below = Position((model.node.end_lineno or model.node.lineno) + 1, 1)
-        edits.append(Edit(below, below, "".join(f"{leaving.margin(model.node, 0)}{c}{leaving.newline}" for c in lines)))
+        edits.append(Edit(below, below, "".join(f"{source.margin(model.node)}{c}{source.newline}" for c in lines)))
     edits += [Edit(source.start(n), source.end(n), f"{n.id}[{kept}]") for n in found.uses]
     return Rewrite(tuple(edits), "scan", spell.imports, again=True)
 

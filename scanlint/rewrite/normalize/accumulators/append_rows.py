@@ -8,7 +8,6 @@ from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, St
 from scanlint.loops.accumulators.growing_arrays import Growing, growing
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.spelling import Spelling
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import binds, reads
 
 
@@ -26,7 +25,6 @@ def _with_lists(model: LoopModel, found: Sequence[Growing], *, joining: bool = F
     unit, node = model.unit, model.node
     source, spell = unit.source, Spelling(unit)
 
-    leaving = Leaving(unit, unit.indent, str)
     block, lines = unit.block(node), list[str]()
     edits: list[Edit] = []
     place = node.lineno - getattr(unit.node, "lineno", 0)
@@ -44,7 +42,7 @@ def _with_lists(model: LoopModel, found: Sequence[Growing], *, joining: bool = F
         lines += [f"{one.name} = {made}"] if made != one.name else []
     line = node.end_lineno or node.lineno
     below = Position(line, len(source.lines[line - 1].rstrip("\r\n")) + 1)
-    edits.append(Edit(below, below, "".join(f"{leaving.newline}{leaving.margin(node, 0)}{code}" for code in lines)))
+    edits.append(Edit(below, below, "".join(f"{source.newline}{source.margin(node)}{code}" for code in lines)))
     resume = Resume(place, source.start(node).column, frozenset(model.starts))
     return Rewrite(tuple(edits), "scan", spell.imports, then=(resume,))
 

@@ -10,7 +10,6 @@ from scanlint.loops.accumulators.branch_appends import appended_once, by_branche
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.line_breaks import fit
 from scanlint.rewrite.emit.snippets import brackets, fresh, singular
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.trace.unit import Unit
 
 
@@ -29,11 +28,11 @@ def without_appends(unit: Unit, node: ast.If) -> Step:
         return NOT_APPLICABLE
     for name, found in appended_once(node):
         item = fresh(unit.names, singular(name, "item"), "item")
-        leaving, source = Leaving(unit, unit.indent, str), unit.source
+        source = unit.source
         edits: list[Edit] = []
         for statement in found:
             element = _element(statement)
-            if (code := _laid_out(unit, statement, item, leaving)) is not None:
+            if (code := _laid_out(unit, statement, item)) is not None:
                 edits.append(Edit(source.start(statement), source.end(statement), code))
                 continue
             opened, closed = brackets(element)
@@ -41,19 +40,19 @@ def without_appends(unit: Unit, node: ast.If) -> Step:
             edits.append(Edit(source.end(element), source.end(statement), closed))
         end = source.end(node)
         below = Position(end.line, len(source.lines[end.line - 1].rstrip("\r\n")) + 1)
-        last = f"{leaving.newline}{leaving.margin(node, 0)}{name}.append({item})"
+        last = f"{unit.source.newline}{unit.source.margin(node)}{name}.append({item})"
         return Rewrite((*edits, Edit(below, below, last)), "cond", again=True)
     return NOT_APPLICABLE
 
 
-def _laid_out(unit: Unit, statement: ast.stmt, name: str, leaving: Leaving) -> str | None:
+def _laid_out(unit: Unit, statement: ast.stmt, name: str) -> str | None:
     """The assignment in place of an append over several lines; None where it has one line, or words of its own."""
     text, element = unit.source.segment(statement), _element(statement)
     if "\n" not in text or "#" in text or '"' in text or "'" in text:
         return None
-    margin = leaving.margin(statement, 0)
+    margin = unit.source.margin(statement)
     lines = fit(f"{name} = {ast.unparse(element)}", len(margin), unit.source.width).split("\n")
-    return f"{leaving.newline}{margin}".join(lines)
+    return f"{unit.source.newline}{margin}".join(lines)
 
 
 def _element(statement: ast.stmt) -> ast.expr:

@@ -6,7 +6,7 @@ from scanlint.finding import NOT_APPLICABLE, Edit, Position, Rewrite, Step
 from scanlint.loops.accumulators.dict_histories import History, histories
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.snippets import fresh
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving
+from scanlint.syntax.source import Source
 
 
 def with_named_lists(model: LoopModel) -> Step:
@@ -17,21 +17,20 @@ def with_named_lists(model: LoopModel) -> Step:
     unit, node = model.unit, model.node
     source, taken = unit.source, set(unit.names)
     stack, needed = unit.spell("jax.numpy.stack")
-    leaving = Leaving(unit, unit.indent, str)
     edits: list[Edit] = []
     lines: list[str] = []
     for one in found:
         names = _names(one, taken)
         made = [f"{name} = []" for name in names.values()]
-        edits.append(Edit(source.start(one.made), source.end(one.made), _block(made, leaving, leaving.margin(node, 0))))
+        edits.append(Edit(source.start(one.made), source.end(one.made), _block(source, made, source.margin(node))))
         edits += [Edit(source.start(place), source.end(place), names[key]) for key, place in one.appends.items()]
         lines += [f"{name} = {stack}({name})" for name in names.values()]
         pairs = ", ".join(f"{source.segment(key)}: {names[str(key.value)]}" for key in one.keys)
         lines.append(f"{one.name} = {{{pairs}}}")
     line = node.end_lineno or node.lineno
     below = Position(line, len(source.lines[line - 1].rstrip("\r\n")) + 1)
-    margin = leaving.margin(node, 0)
-    edits.append(Edit(below, below, f"{leaving.newline}{margin}{_block(lines, leaving, margin)}"))
+    margin = source.margin(node)
+    edits.append(Edit(below, below, f"{source.newline}{margin}{_block(source, lines, margin)}"))
     return Rewrite(tuple(edits), "scan", (needed,) if needed else (), again=True)
 
 
@@ -45,5 +44,5 @@ def _names(one: History, taken: set[str]) -> dict[str, str]:
     return names
 
 
-def _block(lines: list[str], leaving: Leaving, margin: str) -> str:
-    return f"{leaving.newline}{margin}".join(lines)
+def _block(source: Source, lines: list[str], margin: str) -> str:
+    return f"{source.newline}{margin}".join(lines)

@@ -28,9 +28,7 @@ def with_numbers(model: LoopModel) -> Step:
     source = unit.source
     edits = [Edit(source.start(f.number), source.end(f.number), source.segment(f.array)) for f in found]
     stack, needed = unit.spell("jax.numpy.stack")
-    line = source.lines[node.lineno - 1]
-    margin = line[: len(line) - len(line.lstrip(" \t"))]
-    newline = "\r\n" if line.endswith("\r\n") else "\n"
+    margin, newline = source.margin(node), source.newline
     names = dict.fromkeys(f.name for f in found)
     after = "".join(f"{newline}{margin}{name} = {stack}({name}).tolist()" for name in names)
     end: Position = source.end(node)

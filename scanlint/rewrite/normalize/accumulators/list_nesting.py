@@ -8,7 +8,6 @@ from scanlint.loops.accumulators.flat_lists import flattened
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.snippets import fresh, singular
 from scanlint.rewrite.emit.spelling import Spelling
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 
 
 def with_rows(model: LoopModel) -> Step:
@@ -19,11 +18,11 @@ def with_rows(model: LoopModel) -> Step:
     found = flattened(unit, node)
     if found is None:
         return NOT_APPLICABLE
-    source, leaving = unit.source, Leaving(unit, unit.indent, str)
+    source = unit.source
     spell = Spelling(unit)
 
     row = fresh(unit.names, "row", f"{singular(found.name, found.name)}_row", "entries")
-    margin, newline = leaving.margin(found.inner, 0), leaving.newline
+    margin, newline = source.margin(found.inner), source.newline
     start, end = Position(found.inner.lineno, 1), source.end(found.inner)
     below = Position(end.line, len(source.lines[end.line - 1].rstrip("\r\n")) + 1)
     head = source.start(found.append)

@@ -8,7 +8,6 @@ from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, St
 from scanlint.loops.accumulators.read_back_lists import ReadBack
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.snippets import brackets, fresh, singular
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import binds, reads
 
 
@@ -20,7 +19,7 @@ def without_read_back(model: LoopModel) -> Step:
     if changed := sorted(reads(*found.lasts) & binds(node)):
         what = f"what `{found.name}` starts with is written with `{changed[0]}`, which the loop rebinds"
         return Withheld("list-used-otherwise", f"{what} (line {node.lineno})")
-    source, leaving = unit.source, Leaving(unit, unit.indent, str)
+    source = unit.source
     alias = _alias(model, found)
     names = [alias[1]] if alias is not None else _names(unit.names, found)
     edits = [
@@ -38,7 +37,7 @@ def without_read_back(model: LoopModel) -> Step:
         tail = source.segment(found.append)[len(head) + len(source.segment(found.element)) :]
         opened, closed = brackets(found.element)
         older = "".join(f", {name}" for name in names[:-1])
-        again = f"{closed}{older}{leaving.newline}{leaving.margin(found.append, 0)}{head}{names[0]}{tail.strip()}"
+        again = f"{closed}{older}{source.newline}{source.margin(found.append)}{head}{names[0]}{tail.strip()}"
         edits += [
             Edit(start, element, f"{', '.join(names)} = {opened}"),
             Edit(source.end(found.element), source.end(found.append), again),
@@ -50,12 +49,12 @@ def without_read_back(model: LoopModel) -> Step:
     if (initial := found.named) is not None:
         one = names[0] if singular(found.name, "") else fresh({*unit.names, *names}, "first")
         opened, closed = brackets(found.lasts[0])
-        code = f"{one} = {opened}{lasts}{closed}{leaving.newline}{leaving.margin(initial, 0)}{found.name} = [{one}]"
+        code = f"{one} = {opened}{lasts}{closed}{source.newline}{source.margin(initial)}{found.name} = [{one}]"
         edits.append(Edit(source.start(initial), source.end(initial), code))
         line += code.count("\n") - (initial.end_lineno or initial.lineno) + initial.lineno
         lasts = one
     if lasts != names[0]:
-        edits.append(Edit(above, above, f"{leaving.margin(node, 0)}{', '.join(names)} = {lasts}{leaving.newline}"))
+        edits.append(Edit(above, above, f"{source.margin(node)}{', '.join(names)} = {lasts}{source.newline}"))
         line += 1
         starts |= frozenset(names)
     place = Resume(line, source.start(node).column, starts)

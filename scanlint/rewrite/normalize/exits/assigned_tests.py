@@ -7,7 +7,6 @@ import ast
 from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step, Withheld
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
-from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import reads
 
 
@@ -21,9 +20,8 @@ def without_walrus(model: LoopModel) -> Step:
     if bound.lineno != bound.end_lineno:
         return Withheld("layout", f"what the test binds goes over several lines (line {bound.lineno})")
     again = [j for j in jumps_in(*node.body) if isinstance(j, ast.Continue)]
-    leaving = Leaving(model.unit, model.unit.indent, str)
-    name, margin, newline = bound.target.id, leaving.margin(node, 0), leaving.newline
-    code, inside = f"{name} = {source.segment(bound.value)}", leaving.margin(node.body[0], 0)
+    name, margin, newline = bound.target.id, source.margin(node), source.newline
+    code, inside = f"{name} = {source.segment(bound.value)}", source.margin(node.body[0])
     start, end = source.start(bound), source.end(bound)
     line = source.lines[bound.lineno - 1]
     while line[start.column - 2 : start.column - 1] == "(" and line[end.column - 1 : end.column] == ")":
@@ -34,7 +32,7 @@ def without_walrus(model: LoopModel) -> Step:
     edits = (
         Edit(above, above, f"{margin}{code}{newline}"),
         Edit(start, end, name),
-        *(Edit(Position(j.lineno, 1), Position(j.lineno, 1), f"{leaving.margin(j, 0)}{code}{newline}") for j in again),
+        *(Edit(Position(j.lineno, 1), Position(j.lineno, 1), f"{source.margin(j)}{code}{newline}") for j in again),
         Edit(last, last, f"{newline}{inside}{code}"),
     )
     offset = node.lineno - getattr(model.unit.node, "lineno", 0)

@@ -70,8 +70,7 @@ class _Flagging:
         self.node: Loop = model.node
         self.taken = set(model.unit.names)
         self._spell = Spelling(self.unit)
-        line = self.unit.source.lines[self.node.lineno - 1]
-        self.margin = line[: len(line) - len(line.lstrip(" \t"))]
+        self.margin = self.unit.source.margin(self.node)
         self.indent = self.unit.indent
         self.leaving = Leaving(self.unit, self.indent, self._spell)
         self.masked = self.unit.context(self.node).differentiated

@@ -53,12 +53,11 @@ class Leaving:
         return [self.indent * shift + line if line.strip() else "" for line in lines]
 
     def margin(self, node: ast.stmt, shift: int) -> str:
-        line = self.unit.source.lines[node.lineno - 1]
-        return self.indent * shift + line[: len(line) - len(line.lstrip(" \t"))]
+        return self.indent * shift + self.unit.source.margin(node)
 
     @property
     def newline(self) -> str:
-        return "\r\n" if self.unit.source.lines[0].endswith("\r\n") else "\n"
+        return self.unit.source.newline
 
     def below_header(self, node: Loop) -> list[str]:
         """The comments between the header of a loop and its first statement."""

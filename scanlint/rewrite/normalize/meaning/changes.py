@@ -44,16 +44,6 @@ class Written:
         """Where a node begins and ends."""
         return self.source.start(node), self.source.end(node)
 
-    def margin(self, statement: ast.stmt) -> str:
-        """The indentation of a statement."""
-        line = self.source.lines[statement.lineno - 1]
-        return line[: len(line) - len(line.lstrip(" \t"))]
-
-    @property
-    def newline(self) -> str:
-        """What ends a line."""
-        return "\r\n" if self.source.lines[0].endswith("\r\n") else "\n"
-
     def put(self, node: ast.AST, code: str) -> Piece:
         """Other text in the place of a node."""
         return Piece(self.source.start(node), self.source.end(node), code)
@@ -66,7 +56,7 @@ class Written:
 
     def lines(self, statement: ast.stmt, made: Sequence[str]) -> Piece:
         """Other lines, without their margins, in the place of a statement that has lines of its own."""
-        return self.put(statement, f"{self.newline}{self.margin(statement)}".join(made))
+        return self.put(statement, f"{self.source.newline}{self.source.margin(statement)}".join(made))
 
     def above(self, statement: ast.stmt, made: Sequence[str]) -> Piece:
         """Lines, without their margins, above a statement."""
@@ -78,7 +68,9 @@ class Written:
 
     def _at(self, line: int, statement: ast.stmt, made: Sequence[str]) -> Piece:
         place = Position(line, 1)
-        return Piece(place, place, "".join(f"{self.margin(statement)}{code}{self.newline}" for code in made))
+        return Piece(
+            place, place, "".join(f"{self.source.margin(statement)}{code}{self.source.newline}" for code in made)
+        )
 
     def between(self, start: Position, end: Position, pieces: Iterable[Piece]) -> str:
         """The text from one place up to another, with the pieces that lie there."""
@@ -90,7 +82,7 @@ class Written:
 
     def body(self, statements: Sequence[ast.stmt], pieces: Iterable[Piece], margin: str) -> list[str] | None:
         """The lines of some statements with these pieces, at another margin; None where a line stands further out."""
-        old = self.margin(statements[0])
+        old = self.source.margin(statements[0])
         text = self.between(Position(statements[0].lineno, 1), self.source.end(statements[-1]), pieces)
         lines = [line.rstrip("\r\n") for line in text.splitlines(keepends=True)]
         if any(line.strip() and not line.startswith(old) for line in lines):

@@ -126,13 +126,13 @@ def _placed(unit: Unit, callee: Callee, call: ast.Call, given: Mapping[str, ast.
     pieces = _pieces(sheet, callee, names, substituted)
     returned = callee.value
     value = sheet.between(*sheet.span(returned), pieces) if returned is not None else None
-    margin = sheet.margin(statement)
+    margin = sheet.source.margin(statement)
     first = [f"{margin}{names[p]} = {sheet.code(given[p])}" for p in set_first]
     body = sheet.body(callee.body, pieces, margin) if callee.body else []
     if body is None:
         return None
     body = [line for line in body if not line.strip().startswith("nonlocal ")]
-    newline = "\r\n" if sheet.source.lines[0].endswith("\r\n") else "\n"
+    newline = sheet.source.newline
     if whole and value is None:
         if isinstance(statement, ast.Assign):
             return None

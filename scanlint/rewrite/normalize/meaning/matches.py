@@ -56,11 +56,11 @@ def _test(sheet: Written, subject: str, case: ast.match_case) -> str | None:
 
 
 def _pieces(sheet: Written, node: ast.Match, above: list[str], tests: list[str], subject: str) -> Iterator[Piece]:
-    margin, newline, at = sheet.margin(node), sheet.newline, 0
+    margin, newline, at = sheet.source.margin(node), sheet.source.newline, 0
     for case, test in zip(node.cases, tests, strict=True):
         first, last = case.body[0], case.body[-1]
         line = sheet.source.lines[case.pattern.lineno - 1]
-        depth = margin + sheet.margin(first)[len(line) - len(line.lstrip(" \t")) :]
+        depth = margin + sheet.source.margin(first)[len(line) - len(line.lstrip(" \t")) :]
         word = "else:" if not test else f"{'if' if case is node.cases[0] else 'elif'} {test}:"
         head = [*(above if case is node.cases[0] else []), word]
         text = "".join(f"{margin}{line}{newline}" for line in head)

@@ -44,7 +44,7 @@ def _ends(sheet: Written, node: ast.If, code: Sequence[str]) -> Iterator[Piece]:
         yield sheet.below(last, code)
         yield sheet.below(node.orelse[-1], code)
     else:
-        inner = sheet.margin(last)[len(sheet.margin(node)) :]
+        inner = sheet.source.margin(last)[len(sheet.source.margin(node)) :]
         below = sheet.below(last, code)
         other = sheet.below(node, ["else:", *(f"{inner}{line}" for line in code)])
         yield below._replace(text=below.text + other.text)
