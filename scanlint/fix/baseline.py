@@ -30,7 +30,7 @@ def read(file: Path) -> frozenset[Mark]:
         return frozenset(tuple(str(row[key]) for key in KEYS) for row in document["findings"])
     except OSError as error:
         raise UsageError(f"{file}: cannot read the baseline: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise UsageError(f"{file}: not a baseline of scanlint: {error!r}") from None
 
 

@@ -40,7 +40,7 @@ def _write(target: Path, files: Mapping[str, Json]) -> None:
     try:
         before = json.loads(target.read_text(encoding="utf-8"))["files"]
         known = dict(before)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         known = {}
     target.write_text(json.dumps({"version": 1, "files": {**known, **files}}, indent=1), encoding="utf-8")
 

@@ -66,11 +66,11 @@ def priced(findings: Sequence[Finding], root: Path) -> tuple[Finding, ...]:
 
     try:
         document = json.loads((root / FOLDER / COSTS).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        files = cast("Mapping[str, Mapping[str, object]]", document["files"])
+        fresh: dict[str, Mapping[str, object] | None] = {}
+        return tuple(_priced(f, root.resolve(), files, fresh) for f in findings)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):  # it is damaged
         return tuple(findings)
-    files = cast("Mapping[str, Mapping[str, object]]", document.get("files", {}) if isinstance(document, dict) else {})
-    fresh: dict[str, Mapping[str, object] | None] = {}
-    return tuple(_priced(f, root.resolve(), files, fresh) for f in findings)
 
 
 def _priced(

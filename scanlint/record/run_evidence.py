@@ -73,7 +73,7 @@ def load(root: Path) -> dict[str, Known] | None:
         document = json.loads((root / FOLDER / EVIDENCE).read_text(encoding="utf-8"))
         files = document["files"]
         return {str(path): _entry(entry) for path, entry in files.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
