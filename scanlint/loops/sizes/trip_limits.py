@@ -26,7 +26,11 @@ def ranges_around(unit: Unit, node: ast.stmt) -> dict[str, Stream]:
 
 
 def extreme(unit: Unit, part: ast.expr, around: dict[str, Stream], *, most: bool) -> Polynomial | None:
-    """The most (or least) that an expression is; None where that is not evident."""
+    """The most (or least) that an expression is, or a bound of it; None where that is not evident."""
+    match part:
+        case ast.Call(func=ast.Name(id=name), args=parts) if name == ("min" if most else "max"):
+            bounds = (extreme(unit, one, around, most=most) for one in parts)
+            return next((bound for bound in bounds if bound is not None), None)
     value: Polynomial | None = polynomial(part)
     for name, stream in around.items():
         if value is None:

@@ -33,6 +33,8 @@ def left_targets(unit: Unit) -> Iterator[Change]:
 def _left(unit: Unit, node: ast.For) -> Iterator[ast.Name]:
     """The loop variables that keep what they were where there is no trip, and of which somebody speaks then."""
     flow = flow_around(unit, node)
+    if node not in flow.live_after:
+        return  # it stands in the body of a class
     if trips_of(unit, tuple(streams_of(unit, node.target, node.iter))):
         return
     for part in ast.walk(node.target):
