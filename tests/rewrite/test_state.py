@@ -65,10 +65,10 @@ ROLLED = {
         def f(xs):
             s = jnp.zeros(())
             for i in range(64):
-                s += (d := jnp.sin(xs[i])) * d
+                s = 0.5 * s + (d := jnp.sin(xs[i])) * d
             return s
         """,
-        "def body(i, s):\n        return s + (d := jnp.sin(xs[i])) * d\n",
+        "def body(i, s):\n        return 0.5 * s + (d := jnp.sin(xs[i])) * d\n",
     ),
     "a_range_that_counts_down_to_read_rows": (
         """

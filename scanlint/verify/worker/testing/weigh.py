@@ -28,7 +28,7 @@ from .reverse_mode import same_way_back
 from .trip_counts import enlarged
 
 MAX_CASES = 48
-MOST_AT_LENGTH = 18
+MOST_AT_LENGTH = 12
 PROVED_CASES = 5
 DERIVED = 2  # gradients that are compared for equal programs
 CHOICES = frozenset(["cond", "where", "select", "switch", "stop_gradient"])
