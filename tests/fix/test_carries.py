@@ -102,7 +102,7 @@ MENDED = {
     "a number that a branch adds rows to": (
         "def evens(ys, v):\n    held = 0.0\n    for k in range(len(ys)):\n        if k % 2 == 0:\n"
         "            held = 0.5 * held + jnp.tanh(ys[k - 1] - v)\n    return held\n",
-        "held = jnp.zeros(ys.shape[1:], jnp.result_type(float, ys, v))",
+        "held = jnp.zeros(\n        jnp.broadcast_shapes(ys.shape[1:], jnp.shape(v)), jnp.result_type(float, ys, v)\n    )",
     ),
     "an array that some trips add as it is": (
         "def kicked(rows, v, t):\n    at = 0.0\n    for row in rows:\n        if row.sum() < t:\n            at += v\n    return at\n",
