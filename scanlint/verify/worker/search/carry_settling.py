@@ -102,8 +102,8 @@ class Settling:
 
 def _listed(tried: Iterable[Specs]) -> list[Specs]:
     """One set of inputs for each combination of ranks."""
-    with_rows = (specs for specs in tried if min(sizes(list(specs.values())), default=1))
-    return list({_ranks(specs): specs for specs in with_rows}.values())[-MOST:]
+    filled = (specs for specs in tried if min(sizes(list(specs.values())), default=1))
+    return list({_ranks(specs): specs for specs in filled}.values())[-MOST:]
 
 
 def with_rows(listed: Iterable[Specs], told: Collection[str]) -> list[Specs]:

@@ -9,6 +9,7 @@ from ..infer.docstring_hints import hints
 from ..infer.guess import FRESH
 from ..infer.specs import Array, Specs, resize, sizes
 from ..runtime.jax_errors import Fact
+from ..shapes.rank_choice import written
 from .attempts import Attempts
 from .carry_avals import Start
 
@@ -105,11 +106,11 @@ def further(
     threes = {n: resize(s, dict.fromkeys(known, 3)) for n, s in specs.items()}
     plain = len(numbers) == len(arrays)
     low = [(n,) for n in arrays if len(specs[n].shape) < 2]  # type: ignore[union-attr]
-    written = _written(inputs.node)
-    lengths = [fresh, 3, None, *known, *written]
+    constants = _lengths(inputs.node)
+    lengths = [fresh, 3, None, *known, *constants]
     beside = [  # `jnp.ones(4)` is combined with the rows and all other arrays
         ({n: s if n in read else resize(s, dict.fromkeys(known, length)) for n, s in specs.items()}, length)
-        for length in written
+        for length in constants
     ]
     bases = [*((specs, length) for length in dict.fromkeys(lengths)), (threes, 3), *beside]
     sets = list(dict.fromkeys([tuple(arrays), tuple(series), *((n,) for n in arrays[:MAX_ALONE])]))
@@ -158,10 +159,9 @@ def _resized(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
     return len(before) == len(after) and any(b != a and 1 not in (b, a) for b, a in zip(before, after, strict=True))
 
 
-def _written(function: ast.AST) -> list[int]:
+def _lengths(function: ast.AST) -> list[int]:
     """The first few lengths written as constants in a function: `jnp.ones(4)`."""
-    found = {n.value for n in ast.walk(function) if isinstance(n, ast.Constant) and type(n.value) is int}
-    return sorted(n for n in found if 1 < n <= LONGEST)[:MOST_LENGTHS]
+    return sorted(n for n in written(function) if 1 < n <= LONGEST)[:MOST_LENGTHS]
 
 
 def read_by_loops(function: ast.AST) -> dict[str, int]:

@@ -22,16 +22,14 @@ from ..runtime.loading import complete, find
 from ..shapes.rank_choice import ShapeSolver
 from .attempts import Attempts
 from .distinct_sizes import separate
+from .longer_axes import LONG_AXES, LONGER_AXES, beyond_numbers
 from .shape_search import MAX_ATTEMPTS, NOT_IMPORTED, Failure, Links, alike, nearest, search
 from .trip_shapes import for_more_trips
 
 VARIANT_SECONDS = 1.5
 RETRY_SECONDS = 6.0
 SMALLEST = (2, 3, 4, 5)
-MOST_BEYOND = 32
 BRIEF = 80  # attempts
-LONGER_AXES = "longer axes"
-LONG_AXES = (11, 13, 17)  # longer than the numbers that the cases give to windows, strides and counts
 LIMITS = frozenset(["min", "max", "minimum", "maximum", "clip", "clamp"])
 NARROW = frozenset(["float32", "int32", "uint32", "float16", "bfloat16", "int8", "int16", "complex64"])
 LARGEST = 1e300  # a number beyond it does not fit a float
@@ -327,14 +325,6 @@ class Inputs(Attempts):
                 return
             if changed != specs and self.attempt(changed) is None:
                 yield label, changed
-
-
-def beyond_numbers(specs: Specs) -> Specs:
-    """The same with every axis longer than the whole numbers among the arguments: `x[lag:]` has elements."""
-    found = [leaf for spec in specs.values() for _, leaf in leaves(spec)]
-    numbers = [n for leaf in found if isinstance(leaf, Scalar) and (n := leaf.usual) is not None and type(n) is int]
-    most = max((n for n in numbers if 0 < n <= MOST_BEYOND), default=0)
-    return {name: resize(spec, {n: n + most for n in sizes(list(specs.values()))}) for name, spec in specs.items()}
 
 
 def _word(node: ast.Name | ast.Attribute | ast.Constant) -> object:

@@ -19,7 +19,8 @@ from ..runtime.made_functions import MakerSignature
 from ..search.carry_settling import Settling
 from ..search.case_values import NEGATIVE, OTHERWISE, POSITIVE, USUAL, Case, Family, at_length, cases, modes, varied
 from ..search.higher_ranks import ARMS, BLAMED, GUESSED, fewer, further
-from ..search.input_sources import LONGER_AXES, Inputs, NoInputs
+from ..search.input_sources import Inputs, NoInputs
+from ..search.longer_axes import LONGER_AXES
 from ..search.shape_blame import to_blame
 from ..search.shape_search import broadcast
 from ..testing.judge import Judge

@@ -14,7 +14,7 @@ from ..runtime.calling import TookTooLong, Values, without_elements
 from ..runtime.jax_errors import in_staged_body
 from ..search.case_values import Case, Family
 from ..search.higher_ranks import GUESSED
-from ..search.input_sources import LONGER_AXES
+from ..search.longer_axes import LONGER_AXES
 from .agreement import describe, kinds_by_name
 from .judge import EMPTY, NOTHING, Judge
 from .trip_counts import LARGE, Enlarged

@@ -14,7 +14,8 @@ from ..proof.traced_pair import one_proof
 from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.loading import Loaded
 from ..search.case_values import GENTLE, GENTLE_POSITIVE, OTHERWISE, Case, Family, Filling, cases, searching
-from ..search.input_sources import LONGER_AXES, REMEDY, Inputs
+from ..search.input_sources import REMEDY, Inputs
+from ..search.longer_axes import LONGER_AXES
 from ..search.other_dtypes import Retyping, narrowed
 from .agreement import kinds_by_name, named_once
 from .branch_boundaries import turns
