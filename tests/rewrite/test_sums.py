@@ -36,6 +36,10 @@ BATCHES = {
         "best = -jnp.inf\nfor x in xs:\n    best = jnp.maximum(best, jnp.sum(x * w))\nreturn best",
         "best = jnp.max(jax.vmap(lambda x: jnp.sum(x * w))(xs), axis=0, initial=-jnp.inf)",
     ),
+    "the largest of all and of a fraction, which whole numbers would cut off": (
+        "best = -1.5\nfor x in xs:\n    best = jnp.maximum(best, jnp.sum(x * w))\nreturn best",
+        "best = jnp.maximum(best, jnp.max(jax.vmap(lambda x: jnp.sum(x * w))(xs), axis=0))",
+    ),
     "the least, beside what was there": (
         "low = w\nfor x in xs:\n    low = jnp.minimum(jnp.sin(x), low)\nreturn low",
         "low = jnp.minimum(low, jnp.min(jax.vmap(jnp.sin)(xs), axis=0))",

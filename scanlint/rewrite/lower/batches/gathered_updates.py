@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Mapping, Sequence
 
 from scanlint.batching.examples import Batch
@@ -142,11 +143,16 @@ class _Emission:
                 return None
         return None
 
+    def _whole(self, addition: Addition, start: float) -> bool:
+        """Whether a reduction may begin with this: it has the dtype of its terms, and whole numbers have no fractions."""
+        beyond = -math.inf if addition.by == "max" else math.inf
+        return start.is_integer() or start == beyond or self.unit.value(addition.value).dtype == "float"
+
     def _neutral(self, addition: Addition, value: ast.expr) -> bool:
         constant = self.unit.value(value).constant
         match addition.by:
             case "max" | "min":
-                return type(constant) is float
+                return type(constant) is float and self._whole(addition, constant)
             case "any" | "all":
                 return constant is (addition.by == "all")
         return addition.by == "sum" and isinstance(value, ast.Constant) and type(constant) is float and not constant
