@@ -144,7 +144,7 @@ class _Emission:
         return None
 
     def _whole(self, addition: Addition, start: float) -> bool:
-        """Whether a reduction may begin with this: it has the dtype of its terms, and whole numbers have no fractions."""
+        """Whether a reduction may begin with this: it has the dtype of its terms, and whole numbers no fractions."""
         beyond = -math.inf if addition.by == "max" else math.inf
         return start.is_integer() or start == beyond or self.unit.value(addition.value).dtype == "float"
 
