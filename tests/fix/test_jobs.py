@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -71,13 +72,21 @@ def test_what_is_not_foreseen_is_asked_in_its_turn(four: Path, withheld: str, mo
     assert all(task in more for task in one)
 
 
+def without_what_time_allows(said: dict[str, Any]) -> None:
+    """Take out how many inputs were tried and what was noted of them: searches end by the clock on a busy machine."""
+    said["summary"].pop("seconds")
+    for finding in said["findings"]:
+        for key in ("cases", "max_abs_error", "notes"):
+            finding["verification"].pop(key)
+
+
 def test_any_number_of_processes_says_the_same_of_a_program(run: Scanlint) -> None:
     said = []
     for jobs in ("1", "2"):
         done = run("--fix", "--diff", "--no-cache", "--jobs", jobs, "--output-format", "json", str(EXAMPLE))
         assert done.returncode == 1, done.stderr
         said.append(json.loads(done.stdout))
-        said[-1]["summary"].pop("seconds")
+        without_what_time_allows(said[-1])
     assert said[0] == said[1]
     assert {f["verification"]["verdict"] for f in said[0]["findings"]} == {"proved", "tested"}
 
