@@ -21,9 +21,9 @@ ROLE = re.compile(r"^(```+)(python|toml) [\w ]+$", re.MULTILINE)
 
 
 def rule_page(text: str) -> str:
-    """A page of the catalogue without its front matter and the roles of its examples."""
+    """A page of the catalogue without its front matter and the roles of its examples, one folder further down."""
     body = text.split("---\n", 2)[-1].lstrip() if text.startswith("---\n") else text
-    return ROLE.sub(r"\1\2", body)
+    return ROLE.sub(r"\1\2", body).replace("](../docs/", "](../")
 
 
 def index(names: list[str]) -> str:

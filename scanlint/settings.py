@@ -43,6 +43,7 @@ class Settings:
     baseline: Path | None = None
     line_length: int = LINE_LENGTH
     jobs: int = 0
+    executor: str = ""
     cache: bool = True
     cache_dir: Path | None = None
     tells_left: bool = False

@@ -32,6 +32,7 @@ class Overrides(NamedTuple):
     no_cache: bool = False
     cache_dir: Path | None = None
     jobs: int | None = None
+    executor: str = ""
 
 
 def load(start: Path, file: Path | None, overrides: Overrides) -> Settings:
@@ -142,6 +143,7 @@ def _override(settings: Settings, over: Overrides) -> Settings:
         cache=settings.cache and not over.no_cache,
         cache_dir=over.cache_dir or settings.cache_dir,
         jobs=settings.jobs if over.jobs is None else over.jobs,
+        executor=over.executor,
     )
 
 

@@ -47,6 +47,7 @@ class ReportOptions(TypedDict):
     measure: bool
     config: Path | None
     jobs: int | None
+    executor: str
     no_cache: bool
     cache_dir: Path | None
     exit_zero: bool
@@ -201,6 +202,13 @@ OPTIONS = (
         type=click.IntRange(1),
         metavar="N",
         help="Processes to use (default: all processors).",
+        section="Settings",
+    ),
+    _option(
+        "--executor",
+        default="",
+        metavar="URL",
+        help="Have the workers of a cluster do the work: `dask://HOST:PORT`.",
         section="Settings",
     ),
 )

@@ -44,6 +44,7 @@ INDIFFERENT = (
         "per_file_ignores",
         "baseline",
         "jobs",
+        "executor",
         "cache",
     ),
     *("cache_dir", "inputs", "python", "verify_timeout", "verify_environment", "measure", "unsafe_fixes"),

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TypeGuard
 
 from scanlint.engine.cache import Cache, FileSignature, sign
-from scanlint.engine.executor import Team
 from scanlint.engine.surveys import Surveys
 from scanlint.engine.tasks import Place
+from scanlint.engine.team.executor import Team
 from scanlint.project.files import SourceFile, Unreadable, read
 from scanlint.project.summary import ModuleNames, digest_of
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from types import TracebackType
 
 from scanlint.engine.cache import Cache
-from scanlint.engine.executor import Team
 from scanlint.engine.kept import KeptSlices
 from scanlint.engine.slicing import Slicing
 from scanlint.engine.suppress import apply as suppress
 from scanlint.engine.surveys import Surveys
 from scanlint.engine.tasks import SliceTask, UnitKey
+from scanlint.engine.team.executor import Team
 from scanlint.finding import Finding, Fix, LeftLoop, Position
 from scanlint.project.files import SourceFile, Unreadable, around, decode, discover, read, shown
 from scanlint.project.summary import MARK
@@ -99,7 +99,7 @@ class Session:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.team.close()
+        self.team.leave()
 
     @cached_property
     def codes(self) -> frozenset[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from scanlint.engine.executor import Team
 from scanlint.engine.kept import KeptSlices
 from scanlint.engine.surveys import Surveys
 from scanlint.engine.tasks import Hit, Place, Slice, SliceTask, UnitKey, joined, part
+from scanlint.engine.team.executor import Team
 from scanlint.finding import LeftLoop
 from scanlint.project.summary import Wanted
 

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from scanlint.engine.cache import Cache, FileSignature, sign
-from scanlint.engine.executor import Team
 from scanlint.engine.tasks import Place
+from scanlint.engine.team.executor import Team
 from scanlint.project.files import SourceFile, Unreadable
 from scanlint.project.summary import ModuleNames, Surveyed, Wanted
 

@@ -10,8 +10,9 @@ from scanlint.project.contents import contents
 from scanlint.record.plan import RecordingPlan, Target, targets_in
 from scanlint.record.recordings import named, with_inner
 from scanlint.record.store import calls_of, chosen, write
+from scanlint.verify.interpreter import VerifierUnavailable
 from scanlint.verify.temporary import TemporaryFolder
-from scanlint.verify.verifier import Verifier, VerifierUnavailable
+from scanlint.verify.verifiers import AnyVerifier
 
 RECORDER = Path(__file__).parent.parent / "record" / "inside"
 SHARE = 1.5
@@ -28,7 +29,7 @@ class ProgramCalls:
         self.folder = Path(self._home.name)
 
     @classmethod
-    def run(cls, verifier: Verifier, root: Path, wanted: Sequence[tuple[Path, Collection[str]]]) -> ProgramCalls:
+    def run(cls, verifier: AnyVerifier, root: Path, wanted: Sequence[tuple[Path, Collection[str]]]) -> ProgramCalls:
         """Run the project once for the functions of these files; raises VerifierUnavailable."""
         calls = cls(root, [t for file, names in wanted for t in _targets(file.resolve(), names, root.resolve())])
         if calls.targets:
@@ -42,7 +43,7 @@ class ProgramCalls:
                 parts.close()
         return calls
 
-    def made_by(self, verifier: Verifier, parts: Path) -> None:
+    def made_by(self, verifier: AnyVerifier, parts: Path) -> None:
         """Have the verifier run the project, whose calls are written as parts."""
         plan = parts / "plan.json"
         plan.write_text(RecordingPlan(self.root, tuple(self.targets), {}, {}).text(parts), encoding="utf-8")

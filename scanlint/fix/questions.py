@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ast
 import threading
+import uuid
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scanlint.engine.directives import given_inputs
-from scanlint.engine.executor import available
 from scanlint.engine.session import Session
+from scanlint.engine.team.executor import available
 from scanlint.finding import Verification
 from scanlint.fix.program_calls import ProgramCalls
 from scanlint.fix.verdicts import Answer, KeptVerdicts
@@ -22,6 +24,9 @@ from scanlint.trace.unit import Unit
 from scanlint.verify.interpreter import VerifierUnavailable, find_interpreter
 from scanlint.verify.verifier import Task, Verifier, verification
 from scanlint.verify.verifiers import Verifiers
+
+if TYPE_CHECKING:
+    from scanlint.verify.verifiers import AnyVerifier
 
 NOWHERE = "nothing can be verified here, as the error below says"
 HOPED = Verification("proved", None)
@@ -38,7 +43,7 @@ class Questions:
     def __init__(self, session: Session, progress: Callable[[str], None]) -> None:
         self.session = session
         self.progress = progress
-        self.jobs = 1 if session.settings.measure else session.settings.jobs or available()
+        self.jobs = self._at_a_time()
         self.unavailable: str | None = None
         self.done = 0
         self.limited = False
@@ -52,6 +57,7 @@ class Questions:
         self._verifiers: Verifiers | None = None
         self._calls: ProgramCalls | None = None
         self._calling = threading.Lock()
+        self._run = uuid.uuid4().hex
 
     @property
     def protections(self) -> tuple[str, ...]:
@@ -128,14 +134,14 @@ class Questions:
             self._verifiers = Verifiers(self._verifier, self.jobs)
         return self._verifiers.ask(lambda verifier: self._asked_of(verifier, task))
 
-    def _asked_of(self, verifier: Verifier, task: Task) -> Answer:
+    def _asked_of(self, verifier: AnyVerifier, task: Task) -> Answer:
         """What a verifier says of a task, on the arguments of the project's own calls where others are not enough."""
         if task.recorded or task.given:
             return verifier.answer(task)
         answer = verifier.answer(replace(task, asked="own"))
         return self._called(verifier, task, answer) if _open(answer) else answer
 
-    def _called(self, verifier: Verifier, task: Task, answer: Answer) -> Answer:
+    def _called(self, verifier: AnyVerifier, task: Task, answer: Answer) -> Answer:
         """What is said of a task on the arguments of the project's own calls; the answer as it was where nothing is."""
         calls = self._program(verifier).of(Path(task.file), task.function)
         if not calls and not answer.get("doubtful"):
@@ -150,9 +156,22 @@ class Questions:
         """The interpreter that verifies."""
         return find_interpreter(self.session.settings.python, self.session.settings.root)
 
-    def _verifier(self) -> Verifier:
+    def _at_a_time(self) -> int:
+        """How many questions are asked at a time: times are measured one by one."""
+        cluster = self.session.team.cluster
+        most = cluster.threads if cluster is not None else available()
+        return 1 if self.session.settings.measure else self.session.settings.jobs or most
+
+    def _verifier(self) -> AnyVerifier:
         """One more verifier, which starts when it is asked."""
         settings = self.session.settings
+        cluster = self.session.team.cluster
+        if cluster is not None:
+            from scanlint.verify.remote_verifier import RemoteVerifier, Terms
+
+            passed, root = settings.verify_environment, settings.root
+            terms = Terms(self._run, settings.python, root, settings.verify_timeout, settings.measure, passed)
+            return RemoteVerifier(cluster, terms)
         return Verifier(
             self._python,
             timeout=settings.verify_timeout,
@@ -188,7 +207,7 @@ class Questions:
             },
         )
 
-    def _program(self, verifier: Verifier) -> ProgramCalls:
+    def _program(self, verifier: AnyVerifier) -> ProgramCalls:
         """What one run of the project calls the functions with that may be rewritten; raises VerifierUnavailable."""
         with self._calling:
             if self._calls is None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from scanlint.verify.verifier import Task
 
 Answer = Mapping[str, object]
-_OF_NO_MATTER = frozenset(("jobs", "cache", "cache_dir"))
+_OF_NO_MATTER = frozenset(("jobs", "executor", "cache", "cache_dir"))
 """Settings that change nothing of what becomes of a file."""
 
 

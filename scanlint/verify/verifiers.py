@@ -5,22 +5,39 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Protocol
 
-from scanlint.verify.verifier import Verifier
+from scanlint.verify.verifier import Task
 
 Answer = Mapping[str, object]
-Work = Callable[[Verifier], Answer]
+
+
+class AnyVerifier(Protocol):
+    """Who answers: a verifier with a process here, or one that asks a cluster."""
+
+    timeout: float
+    protections: tuple[str, ...]
+
+    def answer(self, task: Task) -> Answer: ...
+
+    def keep_calls(self, plan: Path, recorder: Path, root: str, seconds: float) -> None: ...
+
+    def close(self) -> None: ...
+
+
+Work = Callable[[AnyVerifier], Answer]
 
 
 class Verifiers:
     """Starts a verifier when there is a question and none that has nothing to do, up to `jobs`."""
 
-    def __init__(self, make: Callable[[], Verifier], jobs: int) -> None:
+    def __init__(self, make: Callable[[], AnyVerifier], jobs: int) -> None:
         self._make = make
         self._threads = ThreadPoolExecutor(jobs)
         self._lock = threading.Lock()
-        self._made: list[Verifier] = []
-        self._idle: list[Verifier] = []
+        self._made: list[AnyVerifier] = []
+        self._idle: list[AnyVerifier] = []
 
     @property
     def protections(self) -> tuple[str, ...]:

@@ -15,9 +15,9 @@ from threading import Timer
 
 import pytest
 
-from scanlint.engine import executor, pool
 from scanlint.engine.session import check
 from scanlint.engine.tasks import Place, SliceTask
+from scanlint.engine.team import executor, pool
 from scanlint.project.files import shown
 from scanlint.project.summary import ModuleNames
 from scanlint.settings import Settings
@@ -36,7 +36,7 @@ def f(x):
 """
 POOL = """\
 import time
-from scanlint.engine.pool import Pool
+from scanlint.engine.team.pool import Pool
 from scanlint.settings import Settings
 pool = Pool(3, Settings())
 print("started", flush=True)
@@ -110,7 +110,7 @@ def test_a_task_that_ends_its_process_is_a_problem_and_no_other_is_lost(two: poo
 @pytest.mark.parametrize("lines, method", [("", "fork"), ("import jax; jax.numpy.ones(3) + 1", "spawn")])
 def test_a_process_forks_only_without_threads_and_jax_has_some(lines: str, method: str) -> None:
     """JAX's threads are none that Python counts."""
-    code = f"from scanlint.engine.pool import context_of\n{lines}\nprint(context_of().get_start_method())"
+    code = f"from scanlint.engine.team.pool import context_of\n{lines}\nprint(context_of().get_start_method())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert (done.stdout, done.returncode) == (f"{method}\n", 0), done.stderr
 
@@ -131,7 +131,7 @@ NAMES = ["multiprocessing", "pickle", "select", "struct", "queue", "tempfile", "
 SPAWNED = """
 import multiprocessing
 from pathlib import Path
-from scanlint.engine import executor, pool
+from scanlint.engine.team import executor, pool
 from scanlint.engine.session import check
 from scanlint.settings import Settings
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Those who survey and analyse for a run: one analyst in this process, or a pool of processes with one each."""
+"""Those who survey and analyse for a run: one analyst in this process, or a pool of processes, here or elsewhere."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from scanlint.project.summary import Surveyed
 from scanlint.settings import Settings
 
 if TYPE_CHECKING:
+    from scanlint.cluster import Cluster
     from scanlint.engine.analyst import Analyst
-    from scanlint.engine.pool import Pool
+    from scanlint.engine.team.cluster_pool import ClusterPool
+    from scanlint.engine.team.pool import Pool
 
 ENOUGH = 1_500_000
 """Bytes of source from which on starting processes pays for itself."""
@@ -30,7 +32,17 @@ class Team:
         self.packed: dict[str, bytes] = {}
         self.keeping = False
         self._local: Analyst | None = None
-        self._pool: Pool | None = None
+        self._pool: Pool | ClusterPool | None = None
+        self._cluster: Cluster | None = None
+
+    @property
+    def cluster(self) -> Cluster | None:
+        """The cluster that the settings name, from now on connected; raises UsageError where it cannot be used."""
+        if self._cluster is None and self.settings.executor:
+            from scanlint.cluster import Cluster
+
+            self._cluster = Cluster(self.settings.executor)
+        return self._cluster
 
     @property
     def local(self) -> Analyst:
@@ -77,7 +89,7 @@ class Team:
         """The results of tasks, in order; `size` is that of the files in bytes."""
         if not tasks:
             return
-        pool = self._started(size) if len(tasks) > 1 else None
+        pool = self._started(size) if len(tasks) > 1 or self.settings.executor else None
         if pool is not None:
             yield from pool.analyse(tasks)
         else:
@@ -85,21 +97,38 @@ class Team:
                 yield self.local.analyse(task)
 
     def close(self) -> None:
-        """End the processes of the pool."""
+        """End the processes of the pool; those of a cluster let go of the run."""
         if self._pool is not None:
             self._pool.close()
             self._pool = None
 
-    def _started(self, size: int) -> Pool | None:
-        """The pool, if it runs or is worth starting."""
-        jobs = self.settings.jobs or available()
-        if self._pool is None and jobs > 1 and size >= ENOUGH:
-            from scanlint.engine.pool import Pool
+    def leave(self) -> None:
+        """Close, and leave the cluster."""
+        self.close()
+        if self._cluster is not None:
+            self._cluster.close()
+            self._cluster = None
 
-            self._pool = Pool(min(jobs, size * 2 // ENOUGH), self.settings)
-            if self.places:
+    def _started(self, size: int) -> Pool | ClusterPool | None:
+        """The pool, if it runs or is worth starting."""
+        if self._pool is None:
+            self._pool = self._made(size)
+            if self._pool is not None and self.places:
                 self._pool.shelve(self.places, self.packed)
         return self._pool
+
+    def _made(self, size: int) -> Pool | ClusterPool | None:
+        """The cluster if one is named, else as many processes as the size is worth."""
+        if self.cluster is not None:
+            from scanlint.engine.team.cluster_pool import ClusterPool
+
+            return ClusterPool(self.cluster, self.settings)
+        jobs = self.settings.jobs or available()
+        if jobs > 1 and size >= ENOUGH:
+            from scanlint.engine.team.pool import Pool
+
+            return Pool(min(jobs, size * 2 // ENOUGH), self.settings)
+        return None
 
 
 def available() -> int:

@@ -95,7 +95,7 @@ class Pool:
         chunks = [files[at : at + CHUNK] for at in range(0, len(files), CHUNK)]
         queues = _spread(list(range(len(chunks))), len(self.workers))
         answers: dict[int, Surveys] = {}
-        for worker, number, answer in self._work("survey", chunks, queues, _lost_files):
+        for worker, number, answer in self._work("survey", chunks, queues, _ended_by):
             worker.surveyed |= {surveyed.display for surveyed, _ in answer}
             answers[number] = answer
         for number in range(len(chunks)):
@@ -123,8 +123,7 @@ class Pool:
             yield answers[number]
 
     def _lost_task(self, task: SliceTask, code: int | None) -> Slice:
-        """What is said of a task that ended a process."""
-        return Slice(problems=(f"{self.displays[task.begin[0]]}: its analysis ended a process ({code})",))
+        return lost_task(self.displays[task.begin[0]], f"ended a process ({code})")
 
     def close(self) -> None:
         """End the processes at once: what they hold is of no use any more."""
@@ -215,12 +214,19 @@ def _spread(numbers: Sequence[int], count: int) -> list[list[int]]:
     return [list(numbers[len(numbers) * i // count : len(numbers) * (i + 1) // count]) for i in range(count)]
 
 
-def _lost_files(files: Sequence[File], code: int | None) -> Surveys:
-    """What is said of files whose survey ended a process."""
+def _ended_by(files: Sequence[File], code: int | None) -> Surveys:
+    return lost_files(files, f"ended a process ({code})")
+
+
+def lost_files(files: Sequence[File], how: str) -> Surveys:
+    """What is said of files of whose survey nothing came."""
     displays = [shown(file) if isinstance(file, Path) else file.display for file in files]
-    return [
-        (Surveyed(d, "", error=(f"its survey ended a process ({code})", 1, 1, False, False)), None) for d in displays
-    ]
+    return [(Surveyed(d, "", error=(f"its survey {how}", 1, 1, False, False)), None) for d in displays]
+
+
+def lost_task(display: str, how: str) -> Slice:
+    """What is said of a task of which nothing came; `display` is the file that it begins in."""
+    return Slice(problems=(f"{display}: its analysis {how}",))
 
 
 def _import_ahead() -> None:
