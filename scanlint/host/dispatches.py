@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scanlint.jaxapi.canonical import JITS
 from scanlint.jaxapi.words import words
 from scanlint.loops.loop import LoopModel
-from scanlint.loops.streams import streams_of, trips_of
+from scanlint.loops.streams import is_array, streams_of, trips_of
 from scanlint.trace.domain.callables import Closure, Code, Instance, Named, Partial, Transformed
 from scanlint.trace.domain.values import UNKNOWN, Value
 from scanlint.trace.unit import Unit
@@ -48,9 +48,15 @@ def evident(model: LoopModel) -> float:
     return _trip(model, _Known(0.0, {}))
 
 
+def takes_rows(model: LoopModel) -> bool:
+    """Whether the loop goes over the rows of a jax array, each of which is read from the device."""
+    return any(s.array is not None and is_array(model.unit, s.array) for s in model.streams)
+
+
 def _trip(model: LoopModel, known: _Known) -> float:
     test = [model.node.test] if isinstance(model.node, ast.While) else []
-    return _all(_Place(model.unit), [*model.node.body, *test], known, 0)
+    taken = READ if takes_rows(model) else 0.0
+    return taken + _all(_Place(model.unit), [*model.node.body, *test], known, 0)
 
 
 class _Known(NamedTuple):

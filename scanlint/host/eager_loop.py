@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from scanlint.finding import Withheld
-from scanlint.host.dispatches import dispatches, evident
+from scanlint.host.dispatches import dispatches, evident, takes_rows
 from scanlint.host.eager_work import EagerWork
 from scanlint.host.step_loop import draws, ruled_out, step_of, without_bar
 from scanlint.host.threaded_state import by_jax, ends, gathered_only, holds, state_of, worked_out
@@ -21,6 +21,9 @@ LEAST = 20
 
 LEAST_COPYING = 10
 """The same where an array is updated that goes from trip to trip: each time all of it is copied."""
+
+LEAST_ROWS = 4
+"""The same where each trip takes a row of an array on the device, which there is one for each step of the state."""
 
 OWN = 4
 """Those of them that must be known: what is handed in may be a program already."""
@@ -47,8 +50,9 @@ def eager_loop(model: LoopModel, settings: Settings) -> EagerLoop | None:
     found = state_of(model, worked) or _searched(model, worked)
     state = tuple(name for name in found if not gathered_only(model, name))
     operations = dispatches(model)
-    least = LEAST_COPYING if any(_is_copied(part, state) for part in walk_scope(model.node.body)) else LEAST
-    if not state or operations < least or evident(model) < OWN or not by_jax(model, state) or not ends(model, worked):
+    if not state or operations < _least(model, state) or evident(model) < OWN or not ends(model, worked):
+        return None
+    if not (takes_rows(model) or by_jax(model, state)):
         return None
     work = EagerWork(model, worked)
     if work.remarks is None or _steps(model, frozenset(state), work.steps) or draws(model):
@@ -57,6 +61,13 @@ def eager_loop(model: LoopModel, settings: Settings) -> EagerLoop | None:
     if not slots and _needs_int(model, work.printed):
         return None
     return EagerLoop(model, state, round(operations), (*bar, *work.remarks))
+
+
+def _least(model: LoopModel, state: tuple[str, ...]) -> int:
+    """How many operations of a trip are worth a program."""
+    if any(_is_copied(part, state) for part in walk_scope(model.node.body)):
+        return LEAST_COPYING
+    return LEAST_ROWS if takes_rows(model) else LEAST
 
 
 def _is_copied(part: ast.AST, state: tuple[str, ...]) -> bool:

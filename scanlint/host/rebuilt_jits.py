@@ -25,6 +25,7 @@ FRESH = words(
 )
 """What gives another function object on each call."""
 WRAPS = FRESH - {"functools.partial"}
+SOLVERS = ("scipy.optimize.", "scipy.integrate.")
 CACHES = words("functools.cache functools.lru_cache equinox.filter_jit_wrapper")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 DEEPEST = 8
@@ -95,10 +96,15 @@ def _function(unit: Unit, node: ast.AST) -> ast.AST | None:
 
 
 def _calls(unit: Unit, made: ast.AST) -> list[ast.Call] | None:
-    """The calls of a function, where nothing else is done with it: nobody keeps it, hands it on or asks it anything."""
+    """The calls of a function, where nothing else is done with it: nobody keeps it or asks it anything.
+
+    What SciPy is handed it calls, and forgets.
+    """
     if isinstance(made, ast.FunctionDef):
         return _calls_by_name(unit, made)
-    match unit.parents.get(made):
+    parent = unit.parents.get(made)
+    handed = unit.parents.get(parent) if isinstance(parent, ast.keyword) else parent
+    match parent:
         case ast.Call(func=function) as call if function is made:
             return [call]
         case ast.Call(func=function, args=[first, *_]) as call if first is made and unit.resolve(function) in WRAPS:
@@ -107,6 +113,8 @@ def _calls(unit: Unit, made: ast.AST) -> list[ast.Call] | None:
             return _calls_by_name(unit, target)
         case ast.AnnAssign(target=ast.Name() as target, value=value) if value is made:
             return _calls_by_name(unit, target)
+    if isinstance(handed, ast.Call) and (unit.resolve(handed.func) or "").startswith(SOLVERS):
+        return [handed]
     return None
 
 
@@ -200,9 +208,12 @@ def _taken(unit: Unit, parts: tuple[ast.AST, ...]) -> dict[str, list[ast.Name]]:
 
 
 def _is_data(unit: Unit, names: list[ast.Name]) -> bool:
-    """Whether a name surely stands for an array, which could as well be an argument; a number may be a setting."""
+    """Whether a name surely stands for what could as well be an argument: an array, or a number that is no whole one.
+
+    A whole number may be a setting, on which shapes depend.
+    """
     values = [unit.value(name) for name in names]
-    return any(v.array for v in values) and not any(v.callee for v in values)
+    return any(v.array or v.dtype == "float" for v in values) and not any(v.callee for v in values)
 
 
 # -- in a loop

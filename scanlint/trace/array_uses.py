@@ -58,15 +58,25 @@ def _collect(body: Sequence[ast.AST], resolve: Resolve, elements: bool) -> dict[
             found[name] = strong or found.get(name, False)
     lists = {name for call in inside.of(ast.Call) for name in _asked_for_list(call)}
     axes = _along_axes(inside.of(ast.Subscript))
-    for iterable, element in (pair for loop in inside.of(ast.For) for pair in _iterations(loop)):
-        if iterable in axes and element not in axes[iterable]:
-            found[iterable] = True
-        if elements and element in found and not PYTREES(iterable):
-            found[iterable] = found[element] or found.get(iterable, False)
+    iterations = [pair for loop in inside.of(ast.For) for pair in _iterations(loop)]
+    found |= {name: True for name, element in iterations if name in axes and element not in axes[name]}
+    if elements:
+        _from_elements(found, iterations)
     for name, strong in _used_by_elements(inside, resolve) if elements else ():
         found[name] = strong or found.get(name, False)
     found |= {whole: True for whole, part in _cut(inside.of(ast.Assign)) if found.get(part)}
     return {name: strong for name, strong in found.items() if name not in lists}
+
+
+def _from_elements(found: dict[str, bool], iterations: Sequence[tuple[str, str]]) -> None:
+    """What holds elements that are used as arrays is used so itself: of a loop in a loop that is told inside out."""
+    told = True
+    while told:
+        told = False
+        for name, element in iterations:
+            strong = found.get(element, False) or found.get(name, False)
+            if element in found and not PYTREES(name) and found.get(name) is not strong:
+                found[name], told = strong, True
 
 
 def _used_by_elements(inside: Kinds, resolve: Resolve) -> Iterator[tuple[str, bool]]:

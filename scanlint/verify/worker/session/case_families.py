@@ -62,7 +62,8 @@ class Families:
         harvested = self.harvested(before)
         if not harvested:
             specs = self.inputs.synthesised()
-            return [*self.grown(self.guessed(specs)), *self.of_other_ranks(specs)]
+            first, *others = self.grown(self.guessed(specs))
+            return [first, *self.of_other_ranks(specs), *others]  # a rank tells more than a size
         self.source = "harvested"
         return self.around(harvested)
 

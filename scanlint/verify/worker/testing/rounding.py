@@ -78,8 +78,12 @@ class Spread:
 
     @property
     def chaotic(self) -> float:
-        """The relative change by the inputs' last bits alone, where the old version itself means nothing."""
-        return self.nudged.relative if self.nudged is not None and self.nudged.relative > CHAOTIC else 0.0
+        """The relative change by the inputs' last bits alone, where the old version itself means nothing.
+
+        Where they change whole numbers too, the input is a tie, and the value jumps.
+        """
+        by_bits = self.nudged
+        return by_bits.relative if by_bits is not None and by_bits.relative > CHAOTIC and not by_bits.flips else 0.0
 
     def explains(self, relative: float, *, values_only: bool) -> bool:
         return self.undecided or (values_only and relative <= FACTOR * max(self.relative, self.chaotic))
