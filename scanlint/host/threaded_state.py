@@ -109,6 +109,8 @@ def _made(unit: Unit, function: ast.expr, given: list[ast.expr], known: Names) -
         return True
     if isinstance(callee, Named) and not of_jax(callee.name):
         return False
+    if isinstance(callee, Closure) and callee.frame is None and holds_array(unit.returned(callee.code)):
+        return True
     method = isinstance(function, ast.Attribute) and unit.resolve(function) is None
     return bool(reads(*given, *([function] if method else [])) & known)
 

@@ -12,6 +12,7 @@ from scanlint.project.facts import SCRIPT
 from scanlint.syntax.bindings import Function
 from scanlint.syntax.source import Source
 from scanlint.syntax.walk import Kinds, Node, by_kind, children
+from scanlint.trace.domain.callables import Code
 from scanlint.trace.domain.contexts import FunctionContext
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import UNKNOWN, Value
@@ -33,8 +34,9 @@ class Unit:
     just before a loop: {(loop, "carry"): Value(...)}. `wished` gives the unit with its commented-out jits in force,
     `default` what a field of a class of the project is where the one who makes an object does not say, `shared` whether
     other files of the project name a definition of this one, `repeats` why a function of the unit runs again and again
-    on the host, `backward` why a derivative would have to go back through a loop that cannot be run backwards, `renew`
-    the unit with another text of its window (SyntaxError if it is none), where that still holds just the one function.
+    on the host, `returned` what a function of the project returns there, `backward` why a derivative would have to go
+    back through a loop that cannot be run backwards, `renew` the unit with another text of its window (SyntaxError if
+    it is none), where that still holds just the one function.
     """
 
     source: Source
@@ -53,6 +55,7 @@ class Unit:
     shared: Callable[[str], bool] | None = field(default=None, repr=False)
     backward: Callable[[ast.AST], tuple[Reason, ...]] = field(default=lambda loop: (), repr=False)
     repeats: Callable[[ast.AST], tuple[Reason, ...]] = field(default=lambda function: (), repr=False)
+    returned: Callable[[Code], Value] = field(default=lambda code: UNKNOWN, repr=False)
     renew: Callable[[Source], Unit | None] = field(default=lambda source: None, repr=False)
     flows: dict[ast.AST, object] = field(default_factory=dict, repr=False)
     models: dict[object, object] = field(default_factory=dict, repr=False)

@@ -53,6 +53,19 @@ AGAIN = {
     "a_comprehension": "w = sum([jax.jit(lambda v: g(v))(x) for x in xs])",
     "a_jit_under_another_transform": "for x in xs:\n        w = w + jax.jacfwd(jax.jit(lambda v: g(v)))(x)",
 }
+SOLVED = """
+from scipy.optimize import minimize
+
+
+def f(w, xs):
+    weight = 1.0
+    for x in xs:
+{inner}
+        found = minimize({handed}, x, jac={jac}, method="BFGS", options={{"maxiter": 1}})
+        weight = weight * 2.0
+    return w
+"""
+TARGET = "        def target(v):\n            return g(v) + jnp.sum(v**2) * weight\n"
 ONCE = {
     "a_function_of_the_module": "for x in xs:\n        w = w + jax.jit(g)(x)",
     "jitted_before": "f = jax.jit(lambda v: g(v))\n    for x in xs:\n        w = w + f(x)",
@@ -92,6 +105,20 @@ def traces(text: str) -> int:
 def test_what_jax_traces_on_each_trip_is_reported(loop: str, tmp_path: Path) -> None:
     assert traces(body(loop)) >= 3
     assert len(checked(tmp_path, body(loop)).findings) == 1
+
+
+def test_what_a_solver_is_handed_on_each_trip_is_reported_with_what_changes(tmp_path: Path) -> None:
+    text = HEAD + SOLVED.format(inner=TARGET, handed="jax.jit(target)", jac="jax.jit(jax.grad(jax.jit(target)))")
+    findings = checked(tmp_path, text).findings
+    assert [(f.start.line, f.fix.reason) for f in findings] == [
+        (text.count("\n", 0, text.index("found =")) + 1, "closes-over: it reads `weight`, which each trip binds anew")
+    ] * 2
+
+
+def test_what_a_solver_is_handed_by_a_name_of_the_module_is_compiled_once(tmp_path: Path) -> None:
+    made = "\n\nh = jax.grad(g)\n\n\ndef f"
+    text = HEAD + SOLVED.format(inner="", handed="jax.jit(g)", jac="jax.jit(h)").replace("\n\ndef f", made)
+    assert not checked(tmp_path, text).findings
 
 
 @pytest.mark.parametrize("loop", ONCE.values(), ids=ONCE.keys())

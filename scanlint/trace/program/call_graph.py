@@ -192,7 +192,6 @@ class Graph(Definitions):
             if followed is not None:
                 return followed
         if not mode.traced and closure.frame is None and code.mode.transforms >= mode.transforms:
-            self.visit(code)
             return concrete(code.result)
         self._enter(code, mode)
         if code.guessed:

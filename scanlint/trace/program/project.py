@@ -21,7 +21,7 @@ from scanlint.syntax.source import Source
 from scanlint.trace.domain.callables import Code
 from scanlint.trace.domain.contexts import FunctionContext, Jit
 from scanlint.trace.domain.evidence import Reason
-from scanlint.trace.domain.values import Value
+from scanlint.trace.domain.values import Value, concrete
 from scanlint.trace.members import default_of
 from scanlint.trace.program.call_graph import Graph
 from scanlint.trace.program.callers import ask, wanted
@@ -281,9 +281,16 @@ class Project:
             default=partial(default_of, self.graph),
             shared=partial(self._shared, scope),
             repeats=partial(_repeats, code, before or code),
+            returned=self._returned,
             backward=partial(self._backward, code, before or code),
             renew=partial(self._renewed, scope.base, before or code),
         )
+
+    def _returned(self, code: Code) -> Value:
+        """What a function returns on the host, whoever calls it; it is interpreted for that if nobody has asked yet."""
+        self.graph.visit(code)
+        self.graph.settle()
+        return concrete(code.result)
 
     def _shared(self, scope: ModuleScope, name: str) -> bool:
         """Whether a definition of a module is named in another file; the result rests on all files from then on."""
