@@ -1,4 +1,4 @@
-"""Roughly how many operations of JAX Python dispatches, one by one, on one trip of a host loop."""
+"""Roughly how many operations of JAX Python dispatches, one by one, on one trip of a host loop, and what they cost."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from scanlint.trace.domain.callables import Closure, Code, Instance, Named, Part
 from scanlint.trace.domain.values import UNKNOWN, Value
 from scanlint.trace.unit import Unit
 
+MAKE = "zeros ones full arange eye array stack concatenate vstack hstack append pad"
+COSTLY = ("jax.random.", *(f"jax.numpy.{name}" for name in words(MAKE)))
 HANDED_IN = 20.0
 """A model or another function that is handed in, of which nothing is known: seldom less than that."""
-READ, UPDATE = 2.0, 4.0
-"""What `x[i]` and `x.at[i].set(v)` dispatch, measured; a slice is one operation."""
+ROW = 2.0
+"""What the next row of an array dispatches to a loop over it."""
 NESTED = 4
 """The trips of an inner loop whose number is not known."""
 DEEPEST = 5
@@ -36,16 +38,35 @@ TIMES = {
 """How many operations a derivative runs for each one of the function."""
 
 
+class _Scale(NamedTuple):
+    """What is counted of `x[i]`, of a slice, of `x.at[i].set(v)` and of the functions that are `COSTLY`."""
+
+    read: float
+    cut: float
+    update: float
+    costly: float
+
+
+OPERATIONS = _Scale(read=2.0, cut=1.0, update=4.0, costly=1.0)
+ADDITIONS = _Scale(read=16.0, cut=10.0, update=50.0, costly=8.0)
+"""Measured on CPU with small arrays, where an addition takes as long as a call of a jitted function, some 10 us."""
+
+
 def dispatches(model: LoopModel) -> float:
     """How many operations one trip dispatches, those of the project's functions that it calls counted."""
-    if "dispatches" not in model.measured:
-        model.measured["dispatches"] = _trip(model, _Known(HANDED_IN, {}))
-    return model.measured["dispatches"]
+    return _trip(model, _Known(HANDED_IN, {}, OPERATIONS))
+
+
+def cost(model: LoopModel) -> float:
+    """The time of these operations, in that of an addition."""
+    if "cost" not in model.measured:
+        model.measured["cost"] = _trip(model, _Known(HANDED_IN, {}, ADDITIONS))
+    return model.measured["cost"]
 
 
 def evident(model: LoopModel) -> float:
-    """The same without what is handed in: that may be one program already."""
-    return _trip(model, _Known(0.0, {}))
+    """The number of operations without what is handed in: that may be one program already."""
+    return _trip(model, _Known(0.0, {}, OPERATIONS))
 
 
 def takes_rows(model: LoopModel) -> bool:
@@ -55,15 +76,16 @@ def takes_rows(model: LoopModel) -> bool:
 
 def _trip(model: LoopModel, known: _Known) -> float:
     test = [model.node.test] if isinstance(model.node, ast.While) else []
-    taken = READ if takes_rows(model) else 0.0
+    taken = ROW if takes_rows(model) else 0.0
     return taken + _all(_Place(model.unit), [*model.node.body, *test], known, 0)
 
 
 class _Known(NamedTuple):
-    """What functions that are handed in count for, and what is known of others."""
+    """What functions that are handed in count for, what is known of others, and what is counted."""
 
     handed_in: float
     codes: dict[Code, float]
+    scale: _Scale
 
 
 class _Place(NamedTuple):
@@ -116,7 +138,7 @@ def _count(place: _Place, node: ast.AST, known: _Known, depth: int) -> float:
         case ast.BinOp() | ast.Compare() | ast.UnaryOp(op=ast.USub() | ast.Invert()) | ast.AugAssign():
             own = 1.0
         case ast.Subscript(ctx=ast.Load(), value=value, slice=index) if place.value(value).array:
-            own = 1.0 if isinstance(index, ast.Slice) else READ
+            own = known.scale.cut if isinstance(index, ast.Slice) else known.scale.read
         case ast.Call(func=function):
             own = _call(place, function, known, depth)
     return own + _all(place, list(ast.iter_child_nodes(node)), known, depth)
@@ -136,12 +158,12 @@ def _call(place: _Place, function: ast.expr, known: _Known, depth: int) -> float
         return _runs(value, known, depth)
     name = place.name(function)
     if name is not None:
-        return _named(name)
+        return _named(name, known)
     if isinstance(function, ast.Call) and function.args and (name := place.name(function.func)) is not None:
         return 1.0 if name in PROGRAMS else TIMES.get(name, 1.0) * _call(place, function.args[0], known, depth)
     if isinstance(function, ast.Attribute):
         if isinstance(function.value, ast.Subscript) and getattr(function.value.value, "attr", "") == "at":
-            return UPDATE
+            return known.scale.update
         owner = place.value(function.value)
         return 1.0 if owner.array or not isinstance(function.value, ast.Name) else known.handed_in
     return known.handed_in
@@ -159,13 +181,15 @@ def _runs(value: Value, known: _Known, depth: int) -> float:
         case Closure(code):
             return _function(code, known, depth)
         case Named(name):
-            return _named(name)
+            return _named(name, known)
         case Instance():
             return known.handed_in
     return 1.0
 
 
-def _named(name: str) -> float:
+def _named(name: str, known: _Known) -> float:
+    if name.startswith(COSTLY):
+        return known.scale.costly
     return 1.0 if name.startswith(JAX) else 0.0
 
 

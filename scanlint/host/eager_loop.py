@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from scanlint.finding import Withheld
-from scanlint.host.dispatches import dispatches, evident, takes_rows
+from scanlint.host.dispatches import cost, dispatches, evident, takes_rows
 from scanlint.host.eager_work import EagerWork
 from scanlint.host.step_loop import draws, ruled_out, step_of, without_bar
 from scanlint.host.threaded_state import by_jax, ends, gathered_only, holds, state_of, worked_out
@@ -17,13 +17,10 @@ from scanlint.settings import Settings
 from scanlint.syntax.bindings import Names, reads, walk_scope
 
 LEAST = 20
-"""Operations that a trip must dispatch before one program of it pays."""
-
-LEAST_COPYING = 10
-"""The same where an array is updated that goes from trip to trip: each time all of it is copied."""
+"""What a trip must cost, in additions, before one program of it pays."""
 
 LEAST_ROWS = 4
-"""The same where each trip takes a row of an array on the device, which there is one for each step of the state."""
+"""The same where each trip takes a row of an array on the device, of which there is one for each step of the state."""
 
 OWN = 4
 """Those of them that must be known: what is handed in may be a program already."""
@@ -49,8 +46,8 @@ def eager_loop(model: LoopModel, settings: Settings) -> EagerLoop | None:
     worked = worked_out(model)
     found = state_of(model, worked) or _searched(model, worked)
     state = tuple(name for name in found if not gathered_only(model, name))
-    operations = dispatches(model)
-    if not state or operations < _least(model, state) or evident(model) < OWN or not ends(model, worked):
+    least = LEAST_ROWS if takes_rows(model) else LEAST
+    if not state or cost(model) < least or evident(model) < OWN or not ends(model, worked):
         return None
     if not (takes_rows(model) or by_jax(model, state)):
         return None
@@ -60,22 +57,7 @@ def eager_loop(model: LoopModel, settings: Settings) -> EagerLoop | None:
     slots = any(remark.code == "mutation" for remark in work.remarks)
     if not slots and _needs_int(model, work.printed):
         return None
-    return EagerLoop(model, state, round(operations), (*bar, *work.remarks))
-
-
-def _least(model: LoopModel, state: tuple[str, ...]) -> int:
-    """How many operations of a trip are worth a program."""
-    if any(_is_copied(part, state) for part in walk_scope(model.node.body)):
-        return LEAST_COPYING
-    return LEAST_ROWS if takes_rows(model) else LEAST
-
-
-def _is_copied(part: ast.AST, state: tuple[str, ...]) -> bool:
-    """`state.at[i].set(value)`."""
-    match part:
-        case ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="at")))):
-            return name in state
-    return False
+    return EagerLoop(model, state, round(dispatches(model)), (*bar, *work.remarks))
 
 
 def _steps(model: LoopModel, state: Names, steps: list[str]) -> bool:
