@@ -47,7 +47,8 @@ class Batch:
 
     `index` is the loop variable where it is needed as a number; then only `counter` and the rows that are targets are
     handed in. `elements` are the results of one example, `statements` what runs before they are known. `numbered`:
-    examples may be told apart by nothing but their number.
+    examples may be told apart by nothing but their number. `gathers` makes an array of an element that is a list;
+    `inner` is the batch of its examples, if they are one.
     """
 
     unit: Unit
@@ -58,6 +59,8 @@ class Batch:
     counter: Stream | None
     index: str | None
     numbered: bool = False
+    gathers: str | None = None
+    inner: Batch | None = None
 
     @property
     def variant(self) -> Names:
@@ -85,6 +88,8 @@ def find_batch(
     elements: Sequence[ast.expr],
     *,
     numbered: bool = False,
+    gathers: str | None = None,
+    inner: Batch | None = None,
 ) -> Batch | None:
     """The batch that these streams and this body make, if each example is an array's row (or window) of its own.
 
@@ -104,7 +109,9 @@ def find_batch(
             counter = stream
     bound = binds(*statements) | frozenset(n for s in streams for n in targets(s.target))
     if counter is None:
-        return _sound(Batch(unit, node, tuple(statements), tuple(elements), tuple(rows), None, None))
+        return _sound(
+            Batch(unit, node, tuple(statements), tuple(elements), tuple(rows), None, None, gathers=gathers, inner=inner)
+        )
     assert isinstance(counter.target, ast.Name)
     name = counter.target.id
     uses = [n for p in parts for n in ast.walk(p) if isinstance(n, ast.Name) and n.id == name]
@@ -117,11 +124,25 @@ def find_batch(
             assert place is not None
             _add(read, *place)
         if not numbered or all(as_long(unit, row, counter, read) for row in read):
-            return _sound(Batch(unit, node, tuple(statements), tuple(elements), tuple(read), counter, None))
+            return _sound(
+                Batch(
+                    unit,
+                    node,
+                    tuple(statements),
+                    tuple(elements),
+                    tuple(read),
+                    counter,
+                    None,
+                    gathers=gathers,
+                    inner=inner,
+                )
+            )
     windows = any(place is not None or _window(unit, use, bound) for place, use in zip(found, uses, strict=True))
     if not rows and not windows and not numbered:
         return None
-    return _sound(Batch(unit, node, tuple(statements), tuple(elements), tuple(rows), counter, name, numbered))
+    return _sound(
+        Batch(unit, node, tuple(statements), tuple(elements), tuple(rows), counter, name, numbered, gathers, inner)
+    )
 
 
 def _of_numpy(unit: Unit, stream: Stream) -> bool:
@@ -220,7 +241,8 @@ def _sound(batch: Batch) -> Batch | None:
         if isinstance(element, ast.Name) or any(place is element for row in batch.rows for place in row.places):
             if not batch.statements:
                 return None
-        if isinstance(element, ast.List | ast.Starred) or (composite(unit, element) and not trees):
+        listed = isinstance(element, ast.List) or (composite(unit, element) and not trees)
+        if isinstance(element, ast.Starred) or (listed and batch.gathers is None):
             return None
         vary |= not value.static and bool(reads(element) & batch.variant or any(_reads_row(batch, element)))
     if not vary:

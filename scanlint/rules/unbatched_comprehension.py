@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from scanlint.dataflow.around import defuse_of
 from scanlint.syntax.bindings import targets
@@ -12,6 +14,12 @@ from scanlint.loops.streams import Stream, streams_of, trips_of
 from scanlint.trace.unit import Unit
 from scanlint.rules.base import Context, Rule
 from scanlint.finding import Report
+
+if TYPE_CHECKING:
+    from scanlint.batching.examples import Batch
+
+OF_LISTS = frozenset(("jax.numpy.array", "jax.numpy.asarray"))
+"""What makes an array of lists in a list."""
 
 
 class UnbatchedComprehension(Rule):
@@ -22,52 +30,75 @@ class UnbatchedComprehension(Rule):
     nodes = (ast.ListComp,)
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        match node:
-            case ast.ListComp(
-                elt=element, generators=[ast.comprehension(target=target, iter=iterable, ifs=[], is_async=0)]
-            ):
-                pass
-            case _:
-                return
+        assert isinstance(node, ast.ListComp)
         unit = context.unit
         stacks = _stacks(unit, node)
-        if not stacks:
+        gathers = _gathers(unit, node, stacks)
+        if not stacks and gathers is None:
             return
-        from scanlint.batching.examples import find_batch
-        from scanlint.batching.fetches import ARRAYS, Fetch, fetch
-        from scanlint.host.callees import by_jax
-        from scanlint.policy.worth import handed
-
-        streams = tuple(streams_of(unit, target, iterable))
-        trips = trips_of(unit, streams)
-        if not streams or few(unit, trips, context.settings):
-            return
-        numpy = any(unit.resolve(call.func) in ARRAYS for call in stacks)
-        found = fetch(unit, element) if not context.traced(node) else Fetch(element, None)
-        if numpy and (context.traced(node) or not by_jax(unit, found.value)):
-            return
-        batch = find_batch(unit, node, streams, (), (found.value,))
-        known = context.traced(node) or ((trips is not None or handed(unit, streams)) and by_jax(unit, found.value))
-        if batch is None and known and _by_number(context, node, streams, found.value):
-            batch = find_batch(unit, node, streams, (), (found.value,), numbered=True)
-        if batch is None:
+        found = _examples(context, node, stacks, gathers)
+        if found is None:
             return
         from scanlint.rewrite.lower.batches.batch_map import comprehension_to_vmap
 
-        code = unit.source.segment(iterable)
+        code = unit.source.segment(node.generators[0].iter)
         if context.traced(node):
             message = f"tracing `{unit.context(node).qualname}` unrolls this comprehension once per element of `{code}`"
         else:
             message = f"this comprehension computes one element at a time over `{code}`"
         yield context.report(
-            stacks[0] if stacks[0].args[0] is node else node,
+            stacks[0] if stacks and stacks[0].args[0] is node else node,
             message,
             label="no element needs another one's result",
             help="compute the elements together with `jax.vmap`",
-            trips=trips,
+            trips=found.trips,
             primitive="vmap",
-            outcome=comprehension_to_vmap(batch, node, stacks, found.number),
+            outcome=comprehension_to_vmap(found.batch, node, stacks, found.number),
         )
+
+
+class _Examples(NamedTuple):
+    """What a comprehension computes of each example, how many there are, and what each result is cast to."""
+
+    batch: Batch
+    trips: int | None
+    number: str | None
+
+
+def _examples(
+    context: Context, node: ast.ListComp, stacks: Sequence[ast.Call], gathers: str | None
+) -> _Examples | None:
+    """The examples of a comprehension that is made an array by `stacks`, or by `gathers` as a row of one."""
+    match node:
+        case ast.ListComp(
+            elt=element, generators=[ast.comprehension(target=target, iter=iterable, ifs=[], is_async=0)]
+        ):
+            pass
+        case _:
+            return None
+    from scanlint.batching.examples import find_batch
+    from scanlint.batching.fetches import ARRAYS, Fetch, fetch
+    from scanlint.host.callees import by_jax
+    from scanlint.policy.worth import handed
+
+    unit = context.unit
+    streams = tuple(streams_of(unit, target, iterable))
+    trips = trips_of(unit, streams)
+    if not streams or few(unit, trips, context.settings):
+        return None
+    numpy = any(unit.resolve(call.func) in ARRAYS for call in stacks)
+    found = fetch(unit, element) if not context.traced(node) else Fetch(element, None)
+    if numpy and (context.traced(node) or not by_jax(unit, found.value)):
+        return None
+    rows = _examples(context, element, (), gathers) if isinstance(element, ast.ListComp) and gathers else None
+    inner = rows.batch if rows is not None and rows.number is None else None
+    listed = gathers if isinstance(element, ast.List) or unit.value(element).container == "list" else None
+    find = partial(find_batch, unit, node, streams, (), (found.value,), gathers=listed, inner=inner)
+    batch = find()
+    known = context.traced(node) or ((trips is not None or handed(unit, streams)) and by_jax(unit, found.value))
+    if batch is None and known and _by_number(context, node, streams, found.value):
+        batch = find(numbered=True)
+    return _Examples(batch, trips, found.number) if batch is not None else None
 
 
 def _stacks(unit: Unit, node: ast.ListComp) -> list[ast.Call]:
@@ -83,6 +114,19 @@ def _stacks(unit: Unit, node: ast.ListComp) -> list[ast.Call]:
             once = bool(calls) and len(calls) == len(loads)
             return calls if once and stacked and not any(c.args[1:] or c.keywords for c in calls) else []
     return []
+
+
+def _gathers(unit: Unit, node: ast.ListComp, stacks: Sequence[ast.Call]) -> str | None:
+    """What makes one array of this list and of those in it, as it is spelled: `jnp.array([[f(x, y) for y in ys] ...])`.
+
+    None where nothing does: `jnp.stack` takes no lists.
+    """
+    outer = unit.parents.get(node)
+    if isinstance(outer, ast.ListComp) and outer.elt is node:
+        return _gathers(unit, outer, _stacks(unit, outer))
+    if not stacks or any(unit.resolve(call.func) not in OF_LISTS for call in stacks):
+        return None
+    return unit.source.segment(stacks[0].func)
 
 
 def _stacked(unit: Unit, name: str) -> Iterator[bool]:

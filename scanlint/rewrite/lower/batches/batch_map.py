@@ -64,10 +64,11 @@ def comprehension_to_vmap(
 ) -> Outcome:
     """`jnp.stack([f(x) for x in xs])`; where the list has a name, `stacks` are all that is made of it.
 
-    `number`: what each element is cast to, which the batch leaves out.
+    `number`: what each element is cast to, which the batch leaves out. Without `stacks` the list stands in another one
+    that becomes an array.
     """
     mapped, unit = Mapped(batch, None), batch.unit
-    inside = stacks[0].args[0] is node
+    inside = bool(stacks) and stacks[0].args[0] is node
     numpy = any(unit.resolve(c.func) in ARRAYS for c in stacks)
     code = mapped.expression(stack_axis(unit, stacks[0]) if inside and not numpy else 0)
     if isinstance(code, Withheld):

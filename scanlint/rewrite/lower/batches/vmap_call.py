@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from scanlint.batching.examples import Batch, Rows, as_long
 from scanlint.finding import Edit, Position, Withheld
@@ -43,6 +43,17 @@ def _between(lines: Sequence[str], start: Position, end: Position) -> str:
     return "".join([lines[start.line - 1][start.column - 1 :], *middle, lines[end.line - 1][: end.column - 1]])
 
 
+class _Named(ast.NodeTransformer):
+    """Puts names in the place of reads, which are told by their dumps."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        name = self.names.get(ast.dump(node))
+        return ast.Name(name, ast.Load()) if name is not None else self.generic_visit(node)
+
+
 class Mapped:
     """What is mapped, over which arrays, as source."""
 
@@ -69,10 +80,23 @@ class Mapped:
         if any(not isinstance(r.target, ast.Name | None) for r in self.batch.rows):
             return Withheld("row-unpacked", f"the loop unpacks each row (line {element.lineno})")
         parameters, axes, arguments = self.inputs()
-        code = self._rename(element)
+        code = self._inner() if self.batch.inner is not None else self._rename(element)
+        if isinstance(code, Withheld):
+            return code
         if "\n" in code:
             code = ast.unparse(ast.parse(f"({code})", mode="eval").body)
+        if self.batch.gathers is not None and self.batch.inner is None:
+            code = f"{self.batch.gathers}({code})"
         return self.call(f"lambda {', '.join(parameters)}: {code}", axes, arguments, axis)
+
+    def _inner(self) -> str | Withheld:
+        """An element that is a list of examples itself, as one more call, with the names that rows have here."""
+        assert self.batch.inner is not None
+        code = Mapped(self.batch.inner, None).expression(0)
+        named = {ast.dump(place): self.row_name(row) for row in self.batch.rows for place in row.places}
+        if isinstance(code, Withheld) or not named:
+            return code
+        return ast.unparse(_Named(named).visit(ast.parse(code, mode="eval").body))
 
     def call(self, function: str, axes: list[int | None], arguments: list[str], axis: int | tuple[int, ...]) -> str:
         """`jax.vmap(function, in_axes=..., out_axes=...)(arguments)`."""
