@@ -111,6 +111,7 @@ def test_a_cluster_finds_what_is_found_here(two: Started, run: Scanlint, tmp_pat
     assert said(run, "--executor", two.executor, ".") == here
 
 
+@pytest.mark.slow
 def test_a_cluster_verifies_as_is_verified_here(two: Started, run: Scanlint, tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(OWN)
     (tmp_path / "loop.py").write_text(LOOP)
@@ -119,6 +120,7 @@ def test_a_cluster_verifies_as_is_verified_here(two: Started, run: Scanlint, tmp
     assert said(run, "--fix", "--diff", "--executor", two.executor, ".") == here
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 def test_what_a_dead_worker_was_asked_another_one_answers(
     run: Scanlint, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory

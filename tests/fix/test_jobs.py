@@ -80,6 +80,7 @@ def without_what_time_allows(said: dict[str, Any]) -> None:
             finding["verification"].pop(key)
 
 
+@pytest.mark.slow
 def test_any_number_of_processes_says_the_same_of_a_program(run: Scanlint) -> None:
     said = []
     for jobs in ("1", "2"):

@@ -107,6 +107,7 @@ def test_ok_blocks_have_no_finding(name: str, folder: Path, checked: RunOutcome)
     assert [lines_of(checked, path) for path in paths] == [[] for _ in paths]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIXABLE)
 def test_after_blocks_are_what_the_tool_writes(
     name: str, folder: Path, fixed: Mapping[str, str], request: pytest.FixtureRequest
@@ -117,6 +118,7 @@ def test_after_blocks_are_what_the_tool_writes(
     assert blocks(name, "after") == written
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIXABLE)
 def test_calls_give_the_same_before_and_after(name: str, tmp_path: Path) -> None:
     if not blocks(name, "after"):
