@@ -48,9 +48,11 @@ def fit(code: str, margin: int, width: int) -> str:
 
 
 def _text(code: str, node: ast.AST) -> str:
-    text = ast.get_source_segment(code, node)
-    assert text is not None
-    return text
+    """The text of a node of code that is one line."""
+    assert isinstance(node, ast.expr | ast.keyword) and node.end_col_offset is not None
+    if code.isascii():
+        return code[node.col_offset : node.end_col_offset]
+    return code.encode()[node.col_offset : node.end_col_offset].decode()
 
 
 def _break(code: str, node: ast.expr, column: int, width: int) -> str:

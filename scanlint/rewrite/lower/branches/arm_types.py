@@ -282,20 +282,20 @@ def _strong(unit: Unit, leaves: Sequence[Leaf], spell: Spell) -> dict[int, str]:
 def _numeral(unit: Unit, name: str) -> bool:
     """Whether a name is somewhere bound to a Python number, or read as one: a range gives such, whatever its bounds."""
     kinds = ("int", "float", "complex")
-    loops = [n for n in ast.walk(unit.node) if isinstance(n, ast.For) and name in targets(n.target)]
+    loops = [n for n in unit.every(ast.For) if name in targets(n.target)]
     if any(not unit.value(loop.iter).array for loop in loops):
         return True
     given = _given_anew(unit, name)
-    names = [n for n in ast.walk(unit.node) if isinstance(n, ast.Name) and n.id == name] if given is None else [given]
+    names = [n for n in unit.every(ast.Name) if n.id == name] if given is None else [given]
     return any(value.static and not value.array and value.dtype in kinds for value in map(unit.value, names))
 
 
 def _given_anew(unit: Unit, name: str) -> ast.expr | None:
     """What each trip of a `while_loop` gives a name before it reads it: what the name starts as is never seen then."""
-    for call in (n for n in ast.walk(unit.node) if isinstance(n, ast.Call)):
+    for call in unit.every(ast.Call):
         match unit.resolve(call.func), call.args:
             case "jax.lax.while_loop", [_, ast.Name(id=body), start] if name in reads(start):
-                defined = [s for s in ast.walk(unit.node) if isinstance(s, ast.FunctionDef) and s.name == body]
+                defined = [s for s in unit.every(ast.FunctionDef) if s.name == body]
                 return next((_first_value(s, name) for s in defined), None)
     return None
 
