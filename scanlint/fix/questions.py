@@ -167,10 +167,12 @@ class Questions:
         settings = self.session.settings
         cluster = self.session.team.cluster
         if cluster is not None:
+            from scanlint.verify.installed_packages import packages_of
             from scanlint.verify.remote_verifier import RemoteVerifier, Terms
 
             passed, root = settings.verify_environment, settings.root
-            terms = Terms(self._run, settings.python, root, settings.verify_timeout, settings.measure, passed)
+            packages = packages_of(self._python)
+            terms = Terms(self._run, settings.python, root, settings.verify_timeout, settings.measure, passed, packages)
             return RemoteVerifier(cluster, terms)
         return Verifier(
             self._python,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scanlint.cluster import Cluster, WorkersLost
+from scanlint.verify.installed_packages import packages_of
 from scanlint.verify.interpreter import find_interpreter
 from scanlint.verify.temporary import TemporaryFolder
 from scanlint.verify.verifier import Task, Verifier, VerifierUnavailable
@@ -28,7 +29,10 @@ Bytes = Mapping[str, bytes]
 
 @dataclass(frozen=True)
 class Terms:
-    """How a worker is to verify, with an interpreter that it looks for; `run` tells whose verifier it is."""
+    """How a worker is to verify, with an interpreter that it looks for; `run` tells whose verifier it is.
+
+    `environment` stands for the packages of the interpreter here, which the one there must have: verdicts rest on them.
+    """
 
     run: str
     python: str | None
@@ -36,6 +40,7 @@ class Terms:
     timeout: float
     measure: bool
     passed: tuple[str, ...]
+    environment: str | None
 
 
 class RemoteVerifier:
@@ -134,8 +139,14 @@ def _verifier(terms: Terms) -> Verifier:
     if verifier is None or known != terms:
         if verifier is not None:
             verifier.close()
+        python = find_interpreter(terms.python, terms.root)
+        if terms.environment is not None and packages_of(python) != terms.environment:
+            raise VerifierUnavailable(
+                f"`{python}` on {socket.gethostname()} has another Python or other packages than the interpreter here: "
+                "give the workers of a cluster the same environment"
+            )
         verifier = Verifier(
-            find_interpreter(terms.python, terms.root),
+            python,
             timeout=terms.timeout,
             measure=terms.measure,
             passed=terms.passed,

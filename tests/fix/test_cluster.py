@@ -172,10 +172,19 @@ def test_a_scheduler_without_workers_is_no_cluster(
     assert "has no workers: start some with `dask worker" in done.stderr
 
 
+def test_a_worker_with_other_packages_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "loop.py"
+    file.write_text(LOOP)
+    task = Task("loop.py", "rollout", LOOP, LOOP, str(tmp_path), str(file))
+    terms = Terms("run", sys.executable, tmp_path, 30.0, False, (), "others")
+    with pytest.raises(VerifierUnavailable, match="the same environment"):
+        answered(terms, task, None, {})
+
+
 def test_a_worker_with_another_file_at_the_path_says_so(tmp_path: Path) -> None:
     file = tmp_path / "loop.py"
     file.write_text(LOOP)
     task = Task("loop.py", "rollout", LOOP, LOOP, str(tmp_path), str(file))
-    terms = Terms("run", sys.executable, Settings().root, 30.0, False, ())
+    terms = Terms("run", sys.executable, Settings().root, 30.0, False, (), None)
     with pytest.raises(VerifierUnavailable, match="need the project at the same path"):
         answered(terms, task, "another", {})

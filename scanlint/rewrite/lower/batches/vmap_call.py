@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from scanlint.batching.examples import Batch, Rows, as_long
 from scanlint.finding import Edit, Position, Withheld
@@ -55,10 +55,11 @@ class _Named(ast.NodeTransformer):
 
 
 class Mapped:
-    """What is mapped, over which arrays, as source."""
+    """What is mapped, over which arrays, as source; no row gets one of the names in `outer`."""
 
-    def __init__(self, batch: Batch, snippet: Snippet | None) -> None:
+    def __init__(self, batch: Batch, snippet: Snippet | None, outer: Collection[str] = ()) -> None:
         self.batch = batch
+        self.outer = outer
         self.unit = batch.unit
         self.snippet = snippet
         self.spell = Spelling(self.unit)
@@ -92,7 +93,7 @@ class Mapped:
     def _inner(self) -> str | Withheld:
         """An element that is a list of examples itself, as one more call, with the names that rows have here."""
         assert self.batch.inner is not None
-        code = Mapped(self.batch.inner, None).expression(0)
+        code = Mapped(self.batch.inner, None, {self.row_name(row) for row in self.batch.rows}).expression(0)
         named = {ast.dump(place): self.row_name(row) for row in self.batch.rows for place in row.places}
         if isinstance(code, Withheld) or not named:
             return code
@@ -148,7 +149,7 @@ class Mapped:
         parts = [*self.batch.statements, *self.batch.elements]
         own = (n.arg for part in parts for n in ast.walk(part) if isinstance(n, ast.arg))
         named = (row.name for row in self.batch.rows if row.name is not None)
-        return {*reads(*parts), *binds(*parts), *own, *named, *self.names.values()}
+        return {*reads(*parts), *binds(*parts), *own, *named, *self.names.values(), *self.outer}
 
     def _numbers(self) -> str:
         """`jnp.arange(...)` over what a range counts."""
