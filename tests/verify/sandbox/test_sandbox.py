@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -46,6 +48,8 @@ ACTIONS = {
     "semaphores": "failed(libc.semget(0, 1, 0o1600))",
     "messages": "failed(libc.msgget(0, 0o1600))",
     "input_output": "failed(libc.syscall(251 if x86 else 30, 1, os.getppid(), 0))",
+    "attributes_of_newer_kernels": "failed(libc.syscall(463, -100, kept.encode(), 0, b'user.x', b'y', 1, 0))",
+    "session": "os.setsid()",
     "process_handle": "os.pidfd_open(os.getppid())",
     "secrets": "open(f'/proc/{os.getppid()}/environ').read()",
 }
@@ -127,6 +131,44 @@ def test_every_instruction_of_the_filter_is_reached_or_jumped_over() -> None:
         steps = seccomp._filter(machine, files=True, run=False)
         assert len(steps) < 4096
         assert all(at + 1 + max(step.yes, step.no) < len(steps) for at, step in enumerate(steps[:-1]))
+
+
+HEADERS = {"x86_64": "x86_64-linux-gnu/asm/unistd_64.h", "aarch64": "asm-generic/unistd.h"}
+TABLES = ["FILES", "EVENTS", "MEMORY", "THREADS", "SIGNALS", "TIME", "QUESTIONS", "CHANGES", "TRUNCATE", "PROGRAMS"]
+
+
+@pytest.mark.parametrize("machine", HEADERS)
+def test_numbers_of_system_calls_are_those_of_the_kernel(machine: str) -> None:
+    header = Path("/usr/include", HEADERS[machine])
+    if not header.exists():
+        pytest.skip("the headers of the kernel are not installed")
+    found = {m[1]: int(m[2]) for m in re.finditer(r"#define __NR(?:3264)?_(\w+) (\d+)", header.read_text())}
+    found["newfstatat"] = found.get("newfstatat", found.get("fstatat", -1))
+    ours = {name: numbers[seccomp.ARCHITECTURES[machine][1]] for table in TABLES for name, numbers in getattr(seccomp, table).items()}  # fmt: skip
+    older = {"epoll_pwait2", "faccessat2", "futex_waitv", "close_range"} - set(found)
+    assert ours == {name: found.get(name, -1) for name in ours} | {name: ours[name] for name in older}
+
+
+PROBES = {335, 336}
+"""What the kernel itself puts into probed programs (x86_64): it ends whoever else calls it, before any filter."""
+
+
+@LINUX
+@pytest.mark.parametrize("run", [False, True])
+def test_no_other_system_call_is_let_pass_not_even_those_of_newer_kernels(run: bool) -> None:
+    passed = seccomp.allowed(platform.machine(), files=True, run=run, truncate=False)
+    others = sorted(set(range(700)) - passed - PROBES)
+    script = f"""
+        import ctypes, errno, sys
+        from scanlint.verify.worker.sandbox import limits, seccomp
+        limits.drop_privileges()
+        assert seccomp.refuse(files=True, run={run})
+        call = ctypes.CDLL(None, use_errno=True).syscall
+        codes = [call(ctypes.c_long(n), *[ctypes.c_long(-1)] * 6) and ctypes.get_errno() for n in {others}]
+        print([n for n, code in zip({others}, codes) if code not in (errno.EPERM, errno.ENOSYS)])
+    """
+    result = subprocess.run([sys.executable, "-c", dedent(script)], capture_output=True, text=True, check=False)
+    assert result.stdout.strip() == "[]", result.stderr
 
 
 PORTABLE = [

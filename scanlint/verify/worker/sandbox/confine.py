@@ -78,7 +78,10 @@ def _confine(folder: str) -> list[str]:
     limits.end_with_parent()
     limits.drop_privileges()
     nowhere_else = landlock.confine(folder, writable=["/dev"] if devices else [os.devnull], run=devices)
-    return [nowhere_else, seccomp.refuse(files=not nowhere_else, run=devices)]
+    return [
+        nowhere_else,
+        seccomp.refuse(files=not nowhere_else, run=devices, truncate=bool(nowhere_else) and landlock.version() >= 3),
+    ]
 
 
 def _hook(home: str, enclosure: Enclosure) -> Callable[[str, tuple[object, ...]], None]:
