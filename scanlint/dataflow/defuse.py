@@ -144,6 +144,9 @@ class DefUse:
 
     def before(self, statement: ast.stmt, name: str) -> frozenset[Definition]:
         """The definitions of a name that reach a statement; for a loop, those from before it."""
+        owner = self.owner(statement)
+        if owner is not self:
+            return owner.before(statement, name)
         if statement in self.facts.graph.loops:
             return self.entering(statement, self.named(name))
         block, at = self.facts.graph.places[statement]

@@ -161,21 +161,23 @@ class UnitFixer:
     def _verified(self, unit: Unit, old: str, steps: Steps) -> Verified:
         """The verdict on some rewrites. Carries that change their type are given another start, which is verified."""
         verdict = self.ask(unit, old, steps[-1].text)
+        first = Verified(steps, verdict)
         for _ in range(MOST_REPAIRS):
-            if verdict.verdict != "refuted" or not verdict.carries:
+            if not verdict.carries:
                 break
             text = steps[-1].text
             again = steps[-1].entry.bench.project.reanalyse(unit, text)
             certain = all((step.entry.finding.trips or 0) > 0 for step in steps)
             made = with_starts(again or unit, text, verdict.carries, certain)
             if isinstance(made, Withheld):
-                return Verified(steps, verdict, made.reason)
+                return first if self._good(first.verdict) else Verified(steps, verdict, made.reason)
             text = add_imports(apply_edits(text, made.edits), made.imports)
             steps = [*steps[:-1], steps[-1]._replace(text=text)]
             verdict = self.ask(unit, old, text)
             if not certain:
                 verdict = replace(verdict, notes=(*verdict.notes, NO_ROWS))
-        return Verified(steps, verdict)
+        mended = Verified(steps, verdict)
+        return first if self._good(first.verdict) and not self._good(verdict) else mended
 
     def _settle(self, verified: Verified, text: str) -> str:
         """Record the verdict with its findings; the new text if it may be written."""

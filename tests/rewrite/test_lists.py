@@ -271,3 +271,17 @@ def test_whole_numbers_that_are_set_among_floats_leave_the_list_alone(rewrite, v
         f"        t[i] = {value}\n        t[i - 1] = 2.0\n    return jnp.array(t), s\n"
     )
     assert rewrite(code).new.endswith(code)
+
+
+BROKEN = {
+    "within the brackets of the call": "jnp.hstack((a, z))\n                    - jnp.hstack((z, a))",
+    "before a method": "(a * z)\n                    .sum(axis=0)",
+}
+
+
+@pytest.mark.parametrize("element", BROKEN.values(), ids=BROKEN)
+def test_an_expression_whose_line_breaks_are_in_the_brackets_of_append_keeps_them(rewrite, element: str) -> None:
+    body = f"a, rows = z, []\n    for x in us:\n        a = jnp.tanh(a * x)\n        rows.append({element})\n        a = a + z\n    return jnp.stack(rows)\n"
+    sample = rewrite(f"@jax.jit\ndef f(z, us):\n    {body}")
+    assert f"row = ({element})\n" in sample.new, sample.new
+    sample.agree("f", [x0, xs])

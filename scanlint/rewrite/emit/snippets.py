@@ -23,7 +23,7 @@ def pack(names: Sequence[str]) -> str:
 
 def atom(code: str) -> str:
     """The expression in parentheses unless it is one token or call."""
-    node = ast.parse(code, mode="eval").body
+    node = ast.parse(f"({code})", mode="eval").body
     if isinstance(node, ast.Name | ast.Constant | ast.Attribute | ast.Call | ast.Subscript):
         return code
     return f"({code})"
@@ -49,8 +49,18 @@ def operand(code: str, sign: str) -> str:
 
 def brackets(element: ast.expr) -> tuple[str, str]:
     """What an expression needs around it to stand by itself: it may go on on the next line only within brackets."""
-    closed = ast.Call | ast.Subscript | ast.Tuple | ast.List | ast.Dict | ast.Set | ast.ListComp | ast.Constant
-    return ("", "") if element.lineno == element.end_lineno or isinstance(element, closed) else ("(", ")")
+    return ("", "") if _closed(element) else ("(", ")")
+
+
+def _closed(node: ast.expr) -> bool:
+    """Whether every line break of an expression is within brackets of its own."""
+    if node.lineno == node.end_lineno or isinstance(node, ast.Tuple | ast.List | ast.Dict | ast.Set | ast.ListComp):
+        return True
+    if isinstance(node, ast.Attribute):
+        return _closed(node.value) and node.end_lineno == node.value.end_lineno
+    return isinstance(node, ast.Call | ast.Subscript) and _closed(
+        node.func if isinstance(node, ast.Call) else node.value
+    )
 
 
 def on_one_line(code: str) -> str:

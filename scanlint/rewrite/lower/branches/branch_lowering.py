@@ -257,7 +257,7 @@ class _Staging:
         code = predicate(self.unit, test, self.spell)
         if isinstance(code, Withheld):
             return code
-        return ast.unparse(ast.parse(f"({code})", mode="eval").body) if "\n" in code else code
+        return on_one_line(code)
 
     def _cond(self, tree: Choice, other: str = "otherwise") -> Made | Withheld:
         """`other` names the function of the second arm; a negated test has its arms the other way round."""

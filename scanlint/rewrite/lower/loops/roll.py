@@ -16,7 +16,7 @@ from scanlint.loops.streams import Stream
 from scanlint.rewrite.draft import Snippet, blank_line_before
 from scanlint.rewrite.emit.fresh_names import FreshNames
 from scanlint.rewrite.emit.layout import blank_above, fold_return, given_back
-from scanlint.rewrite.emit.snippets import atom, bare, pack, plural, singular
+from scanlint.rewrite.emit.snippets import atom, bare, brackets, pack, plural, singular
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
 from scanlint.rewrite.lower.loops.index_reads import as_array, use_arrays, use_tracers, use_weak
@@ -292,7 +292,8 @@ class Roll:
             self.said += self.snippet.take(output.append)
             return code
         name = self.names.inside(singular(output.name, "output"))
-        made = self.snippet.parse(f"{name} = {code}")
+        opened, closed = brackets(output.element)
+        made = self.snippet.parse(f"{name} = {opened}{code}{closed}")
         kept = ("leading_lines", "trailing_whitespace")
         change = lambda old: made.with_changes(**{part: getattr(old, part) for part in kept})  # noqa: E731
         self.snippet.change_statement(output.append, change)

@@ -10,6 +10,7 @@ from scanlint.finding import Withheld
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream, is_array
+from scanlint.rewrite.emit.snippets import on_one_line
 from scanlint.rewrite.lower.branches.predicates import predicate
 from scanlint.rewrite.lower.loops.range_bounds import ARITHMETIC, counts_evenly, first_count, length, nth
 from scanlint.rewrite.normalize.exits.flagged_body import negated
@@ -232,8 +233,7 @@ def leading_test(model: LoopModel, count: Counting) -> str | None:
         return None
     if isinstance(predicate(unit, test, lambda name: name), Withheld):
         return None
-    code = negated(unit, test)
-    code = ast.unparse(ast.parse(code, mode="eval").body) if "\n" in code else code
+    code = on_one_line(negated(unit, test))
     made = ast.parse(code, mode="eval").body
     return f"({code})" if loose(made) else code
 

@@ -12,6 +12,7 @@ from scanlint.branches.branch import is_elif
 from scanlint.finding import Withheld
 from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.exits import Jump, Loop, jumps_in
+from scanlint.rewrite.emit.snippets import on_one_line
 from scanlint.rewrite.lower.branches.predicates import Spell, predicate
 from scanlint.rewrite.lower.loops.range_bounds import ARITHMETIC
 from scanlint.trace.unit import Unit
@@ -166,7 +167,7 @@ class Leaving:
         code = predicate(self.unit, test, self.spell)
         if isinstance(code, Withheld):
             raise Unstructured(code)
-        code = ast.unparse(ast.parse(f"({code})", mode="eval").body) if "\n" in code else code
+        code = on_one_line(code)
         number = self.unit.value(test).dtype in ("int", "float") or isinstance(getattr(test, "op", None), ARITHMETIC)
         return f"({code}) != 0" if number and not boolean(self.unit, test) else code
 

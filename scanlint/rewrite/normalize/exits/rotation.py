@@ -7,6 +7,7 @@ import ast
 from scanlint.finding import Edit, Position, Resume, Rewrite
 from scanlint.loops.exits import forever, jumps_in, successor
 from scanlint.loops.loop import LoopModel
+from scanlint.rewrite.emit.snippets import on_one_line
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving, comments, negated
 
 SHORT = 6
@@ -33,8 +34,7 @@ def until(model: LoopModel, leaving: Leaving, left: list[str], returned: str | N
         return None
     said = [f"{inner}{c}" for c in comments(source.lines[last.lineno - 1 : last.end_lineno])]
     above = [inner + line.strip() for line in leaving.raw((trip[-1].end_lineno or 0) + 1, last.lineno - 1, 0) if line]
-    code = negated(model.unit, test)
-    code = ast.unparse(ast.parse(code, mode="eval").body) if "\n" in code else code
+    code = on_one_line(negated(model.unit, test))
     lines = [*first, f"{margin}while {code}:", *leaving.below_header(node), *above, *said, *body]
     if returned is not None:
         lines.append(f"{margin}return {returned}")

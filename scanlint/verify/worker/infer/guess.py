@@ -21,7 +21,7 @@ from .need import Need
 from .specs import Alternatives, Array, Scalar, Spec, Struct, replace
 
 INTEGER_NAMES = re.compile(
-    r"^(n|k|m|num|count|steps|iters?|length|depth|order|size|dim|axis|max_?iters?|n_\w+|num_\w+|\w+_(steps|iters?|size|dim|count|num|len))$",
+    r"^(?!.*step_?size$)(n|k|m|num|count|steps|iters?|length|depth|order|size|dim|axis|max_?iters?|n_\w+|num_\w+|\w+_(steps|iters?|size|dim|count|num|len))$",
     re.I,
 )
 KEY_NAMES = re.compile(r"^(\w*_)?(key|rng|prng|prngkey|rng_key|seed_key)s?$", re.I)

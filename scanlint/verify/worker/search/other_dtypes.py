@@ -16,7 +16,8 @@ class Retyping(Enum):
     """What of the arguments has another type."""
 
     ALL = "all numbers in fewer bits"
-    ONE = "those of one argument in fewer bits"
+    ONE = "floats of one argument in fewer bits than those beside them"
+    FEW = "whole numbers of one argument in fewer bits"
     WHOLE = "whole numbers for the floats of one argument: an image may hold such"
 
 
@@ -30,7 +31,7 @@ def narrowed(specs: Specs) -> Iterator[tuple[Specs, Retyping]]:
             if wide == FLOATS:
                 yield _with(specs, chosen, FLOATS, INTEGERS), Retyping.WHOLE
             if len(names) > 1:
-                yield _with(specs, chosen, wide, short), Retyping.ONE
+                yield _with(specs, chosen, wide, short), Retyping.ONE if wide == FLOATS else Retyping.FEW
 
 
 def _with(specs: Specs, name: str, dtype: str, other: str) -> Specs:

@@ -99,6 +99,8 @@ def attempt(task: VerificationRun) -> tuple[VerificationRun, Answer]:
     """The answer, whatever the code under test raises."""
     try:
         answer = task.verdict()
+        if task.weighing is not None and task.weighing.fades:
+            answer["carries"] = task.carries(faded=True)
     except Unknown as error:
         answer = task.answer("unknown", reason=str(error))
     except Refuted as error:

@@ -26,6 +26,9 @@ class Weighed(Protocol):
     programs: ProgramComparison
     remarks: list[str]
 
+    @property
+    def judges(self) -> Sequence[Judge]: ...
+
     def compared(self, case: Case) -> bool: ...
 
     def is_late(self) -> bool: ...
@@ -38,10 +41,16 @@ def run_far(weighing: Weighed, families: Sequence[Family], large: Sequence[Enlar
     for enlarged in large:
         if weighing.is_late():
             return
-        ran = sum(weighing.compared(case) for case in enlarged.cases)
-        told = "tried with" if ran else "not compared for"
+        told = "tried with" if tells(weighing, enlarged.cases) else "not compared for"
         weighing.remarks.append(f"{told} {enlarged.name} = {LARGE}")
     far_ends(weighing, families)
+
+
+def tells(weighing: Weighed, cases: Sequence[Case]) -> bool:
+    """Whether a case could be compared whose results are numbers: those without any are alike whatever made them."""
+    blank = sum(judge.blank for judge in weighing.judges)
+    ran = sum(weighing.compared(case) for case in cases)
+    return ran > sum(judge.blank for judge in weighing.judges) - blank
 
 
 def defaults(weighing: Weighed, family: Family) -> Iterator[Case]:
@@ -75,7 +84,7 @@ def far_ends(weighing: Weighed, families: Sequence[Family]) -> None:
     ran = False
     for long, listed in lengthened(specs, types, weighing.inputs.constants()[1]):
         if weighing.inputs.attempt(long) is None:
-            ran = sum(weighing.compared(case) for case in listed) > 0 or ran
+            ran = tells(weighing, listed) or ran
     if not ran and not any(n.startswith("tried with") for n in weighing.remarks):
         most = min(np.iinfo(n).max for n in types)
         raise Unknown(f"it counts in {' and '.join(sorted(types))}, and more than {most} could not be tried")

@@ -57,7 +57,7 @@ def same_in_other_types(judge: Judge, values: Values, kind: Retyping, *, along: 
                 wide = _as(expected, found, _numbers)
             case Retyping.ALL:
                 wide = expected
-            case Retyping.ONE:
+            case Retyping.ONE | Retyping.FEW:
                 wide = _as(expected, found, _wider)
             case Retyping.WHOLE if _cut(expected, found):
                 return f"fractions are cut off by the old version only, as it fills an array, for {kinds(values)}"

@@ -78,6 +78,7 @@ def lengthened(specs: Specs, narrow: set[str], integers: Sequence[int]) -> Itera
     fillings = (
         Filling("ordinary values", upto=longest),
         Filling("negative values with a large last one", seed=8, sign=-1, spot=1e3, last=True, upto=longest),
+        Filling("one value", fill=1.0, upto=1),
     )
     for size in sizes(list(specs.values()))[:MOST_AXES]:
         long = {name: resize(spec, {size: longest}) for name, spec in specs.items()}

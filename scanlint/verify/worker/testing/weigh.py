@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TypeVar
 
 from ..proof.traced_pair import one_proof
+from ..runtime.calling import Values
 from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.loading import Loaded
 from ..search.case_values import GENTLE, GENTLE_POSITIVE, OTHERWISE, Case, Family, Filling, cases, searching
@@ -49,7 +50,10 @@ MOST_SHORTEST = 12  # cases for the twins whose loops end on their first trips
 
 @dataclass
 class Weighing:
-    """Both versions, their twins with short loops if loops are long, and the evidence so far."""
+    """Both versions, their twins with short loops if loops are long, and the evidence so far.
+
+    `fades`: a dtype of the new version is weaker, which shows only beside arrays of another precision.
+    """
 
     full: Judge
     twin: Judge | None
@@ -58,6 +62,7 @@ class Weighing:
     widen: Callable[[Judge, Loaded], Judge]
     wide: Judge | None = None
     programs: ProgramComparison = field(init=False)
+    fades: bool = False
     remarks: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.process_time)
     late: Callable[[], bool] = lambda: False  # whether most of the task's time is spent
@@ -133,7 +138,7 @@ class Weighing:
             self.remarks.append(f"terms are taken in another order: results differ by up to {self.max_error:.1e}")
         head = "the same program for" if proved else "inputs tried:"
         self.remarks += [f"{head} {named_once(shapes[:MAX_NAMED])}{more}"] if shapes else []
-        return "proved" if proved else "tested"
+        return "proved" if proved and not self.fades else "tested"
 
     def in_time(self, where: str, action: Callable[[], None]) -> None:
         """Compare more, unless little of the task's time is left."""
@@ -299,10 +304,11 @@ class Weighing:
                 return
 
     def strongly_typed(self) -> None:
-        """Raise Weaker if a result has become weakly typed."""
+        """Say it if a result has become weakly typed."""
         lost = self.programs.weaker or next((text for judge in self.judges if (text := judge.weakness.lost())), "")
-        if lost:
-            raise Weaker(lost)
+        if lost and not self.fades:
+            self.fades = True
+            self.remarks.append(f"beside arrays of another precision only: {lost}")
 
     def narrowed(self, families: list[Family], proved: bool) -> None:
         """Compare with each argument in half precision and in whole numbers, unless the user specified the types."""
@@ -323,12 +329,19 @@ class Weighing:
                 )  # running is quicker than comparing paths
                 if told and (proof := one_proof((self.twin or self.full).pair, values)).same and not proof.weaker:
                     break
-                remark = self.quickly(
-                    lambda judge, v=values, k=kind: same_in_other_types(judge, v, k, along=self.programs.along)  # type: ignore[misc]
-                )
-                if remark:
+                if remark := self.retyped(values, kind):
                     self.remarks.append(remark)
                     break
+
+    def retyped(self, values: Values, kind: Retyping) -> str:
+        """A remark on arguments of another type; what differs only where precisions are mixed refutes nothing."""
+        try:
+            return self.quickly(lambda judge: same_in_other_types(judge, values, kind, along=self.programs.along))
+        except Weaker as error:
+            if kind is not Retyping.ONE:
+                raise
+            self.fades = True
+            return f"only where precisions are mixed: {error}"
 
     def widened(self, families: list[Family], proved: bool) -> None:
         """Compare the first cases with 64-bit types."""
