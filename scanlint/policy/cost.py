@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from scanlint.jaxapi.words import words
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import is_array, streams_of, trips_of
-from scanlint.trace.domain.callables import Closure, Partial, Transformed
+from scanlint.trace.domain.callables import Closure, Instance, Partial, Transformed
+from scanlint.trace.domain.values import OneOf
 from scanlint.trace.unit import Unit
 
 CALL, INDEX, UNKNOWN_CALL = 2.0, 4.0, 3.0
@@ -77,7 +78,7 @@ def _call(unit: Unit, call: ast.Call, function: ast.expr, local: dict[ast.AST, f
         return 0.0
     if _is_append(unit, function):
         return STACKED
-    name = unit.resolve(function) or _defined(unit, function)
+    name = unit.resolve(function) or _heaviest(unit, function)
     if name is None:
         inner = _local(unit, function)
         return UNKNOWN_CALL if inner is None else _body(unit, inner, local)
@@ -97,7 +98,7 @@ def _handed(unit: Unit, argument: ast.expr, local: dict[ast.AST, float]) -> floa
             return sum(_handed(unit, f, local) for f in functions)
         case ast.Name() | ast.Attribute():
             inner = _local(unit, argument)
-            name = _defined(unit, argument)
+            name = _heaviest(unit, argument)
             return _body(unit, inner, local) if inner is not None else unit.weights.get(name or "", 0.0)
     return 0.0
 
@@ -117,14 +118,28 @@ def _is_append(unit: Unit, function: ast.expr) -> bool:
     )
 
 
-def _defined(unit: Unit, function: ast.expr) -> str | None:
-    """The canonical name of a function or method of the project that an expression is known to be."""
-    callee = unit.value(function).callee
+def _heaviest(unit: Unit, function: ast.expr) -> str | None:
+    """The canonical name of the function of the project that an expression is; the heaviest, if it may be several."""
+    names = [name for name in map(_defined, _callees(unit.value(function).callee)) if name is not None]
+    return max(names, key=lambda name: unit.weights.get(name, 0.0), default=None)
+
+
+def _callees(callee: object) -> Iterator[object]:
+    """What may be called, without the transforms around it."""
     while isinstance(callee, Transformed | Partial):
         callee = callee.function
+    if isinstance(callee, OneOf):
+        for value in callee.values:
+            yield from _callees(value.callee)
+    else:
+        yield callee
+
+
+def _defined(callee: object) -> str | None:
+    """The canonical name of a function or method of the project; an object stands for its `__call__`."""
     if isinstance(callee, Closure) and "<locals>" not in callee.code.qualname:
         return f"{callee.code.scope.name}.{callee.code.qualname}"
-    return None
+    return f"{callee.name}.__call__" if isinstance(callee, Instance) else None
 
 
 def _local(unit: Unit, function: ast.expr) -> ast.FunctionDef | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from scanlint.dataflow.around import defuse_of
 from scanlint.jaxapi.words import words
-from scanlint.syntax.bindings import reads, targets
+from scanlint.syntax.bindings import reads
 from scanlint.trace.unit import Unit
 
 DEEPEST = 4
@@ -29,7 +30,7 @@ def rows_at_most(unit: Unit, array: ast.expr) -> int | None:
             return _smallest(written, _cut(unit, cut), rows_at_most(unit, whole))
         case ast.Subscript(value=whole, slice=ast.Tuple(elts=[ast.Slice() as cut, *_])):
             return _smallest(written, _cut(unit, cut), rows_at_most(unit, whole))
-        case ast.Name(id=name) if written is None and (made := _made(unit, name)) is not None and made is not array:
+        case ast.Name() if written is None and (made := _made(unit, array)) is not None:
             return rows_at_most(unit, made) if isinstance(made, ast.Subscript) else None
     return written
 
@@ -63,8 +64,8 @@ def _rows(unit: Unit, array: ast.expr, depth: int = 0) -> ast.expr | int | None:
     if depth > DEEPEST:
         return None
     match array:
-        case ast.Name(id=name):
-            made = _made(unit, name)
+        case ast.Name():
+            made = _made(unit, array)
             return _rows(unit, made, depth + 1) if made is not None else None
         case ast.Call(func=ast.Attribute(value=inner, attr=attr)) if attr in _SAME and unit.value(inner).array:
             return _rows(unit, inner, depth + 1)
@@ -77,15 +78,11 @@ def _spread(call: ast.Call) -> bool:
     return any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
 
 
-def _made(unit: Unit, name: str) -> ast.expr | None:
-    """What a name of the unit is bound to, if it is bound once."""
-    if _bindings(unit, name) != 1:
-        return None
-    stores = [n for n in unit.every(ast.Name) if n.id == name and not isinstance(n.ctx, ast.Load)]
-    match unit.parents.get(stores[0]) if stores else None:
-        case ast.Assign(targets=[ast.Name() as target], value=value) if targets(target) == [name]:
-            return value
-    return None
+def _made(unit: Unit, name: ast.Name) -> ast.expr | None:
+    """What a name is bound to where it is read, if one definition reaches it."""
+    defuse = defuse_of(unit)
+    reaching = defuse.definitions(name)
+    return defuse.source(next(iter(reaching))) if len(reaching) == 1 else None
 
 
 def _bindings(unit: Unit, name: str) -> int:
@@ -100,9 +97,7 @@ def _call(unit: Unit, name: str, args: Sequence[ast.expr], keywords: dict[str, a
         case "jax.numpy", "arange", [stop] if not keywords.keys() - {"dtype"}:
             return stop
         case "jax.numpy", "arange", [_, _] | [_, _, _] if not keywords.keys() - {"dtype"}:
-            bounds = [unit.value(a).constant for a in args]
-            whole = [b for b in bounds if isinstance(b, int)]
-            return len(range(*whole)) if len(whole) == len(bounds) and whole[2:] != [0] else None
+            return _in_range(unit, args)
         case "jax.numpy", "linspace", [_, _, count, *_] if not keywords.keys() - {"dtype", "endpoint"}:
             return count
         case "jax.numpy", "linspace", [_, _] if not keywords.keys() - {"dtype", "endpoint", "num"}:
@@ -110,6 +105,10 @@ def _call(unit: Unit, name: str, args: Sequence[ast.expr], keywords: dict[str, a
         case "jax.numpy", "array" | "asarray" | "stack", [ast.List(elts=rows) | ast.Tuple(elts=rows), *_]:
             plain = not any(isinstance(r, ast.Starred) for r in rows) and "axis" not in keywords and len(args) == 1
             return len(rows) if plain and "ndmin" not in keywords else None
+        case "jax.numpy", "array" | "asarray" | "stack", [
+            ast.ListComp(generators=[ast.comprehension(iter=over, ifs=[])])
+        ]:
+            return _counted(unit, over) if not keywords.keys() - {"dtype"} else None
         case "jax.numpy", _, [shape, *_] if last in _SHAPED:
             return _first(shape)
         case "jax.random", "split", [_, count]:
@@ -119,6 +118,24 @@ def _call(unit: Unit, name: str, args: Sequence[ast.expr], keywords: dict[str, a
         case "jax.random", _, [_] if last in _DRAWN and "shape" in keywords:
             return _first(keywords["shape"])
     return None
+
+
+def _counted(unit: Unit, iterable: ast.expr) -> ast.expr | int | None:
+    """How many elements a comprehension makes of this."""
+    match iterable:
+        case ast.Call(func=ast.Name(id="range"), args=[stop], keywords=[]):
+            return stop
+        case ast.Call(func=ast.Name(id="range"), args=bounds, keywords=[]):
+            return _in_range(unit, bounds)
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) if not any(isinstance(p, ast.Starred) for p in parts):
+            return len(parts)
+    return _rows(unit, iterable, 1)
+
+
+def _in_range(unit: Unit, args: Sequence[ast.expr]) -> int | None:
+    bounds = [unit.value(a).constant for a in args]
+    whole = [b for b in bounds if isinstance(b, int)]
+    return len(range(*whole)) if len(whole) == len(bounds) and whole[2:] != [0] else None
 
 
 def _first(shape: ast.expr) -> ast.expr:

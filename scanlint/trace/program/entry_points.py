@@ -19,6 +19,10 @@ from scanlint.trace.program.module_scope import ModuleScope
 
 CONVENTIONS = frozenset(["equinox.Module"])
 """Bases whose methods are called under a trace by habit only: the library itself traces none of them."""
+SCOPED = frozenset(["flax.linen.Module", "flax.linen.RNNCellBase", "haiku.Module", "haiku.RNNCore"])
+"""Bases whose methods can only run within `apply`, where the parameters are, whoever calls them."""
+UNSCOPED = frozenset(["apply", "init", "init_with_output", "bind", "tabulate"])
+"""What enters that scope: a method that calls it on `self` is not in it."""
 
 
 def begin(graph: Graph, scope: ModuleScope, settings: Settings) -> None:
@@ -41,13 +45,29 @@ def _staged_itself(scope: ModuleScope, qualname: str) -> bool:
 def _class(graph: Graph, scope: ModuleScope, name: str) -> None:
     """The methods of one class that its library traces."""
     known = membership(graph, f"{scope.name}.{name}")
-    for method, roles in known.methods.items() if known is not None else ():
-        if known is not None and f"{name}.{method}" in scope.facts.functions:
+    if known is None:
+        return
+    methods = dict(known.methods)
+    if known.base in SCOPED:
+        methods |= {m: () for m in scope.facts.classes[name].methods if _in_scope(scope, f"{name}.{m}")}
+    for method, roles in methods.items():
+        if f"{name}.{method}" in scope.facts.functions:
             if known.base in CONVENTIONS and _runs_on_host(scope, f"{name}.{method}"):
                 continue
             article = "an" if known.base[0] in "aeiou" else "a"
             why = f"`{name}` is {article} `{known.base}`: its `{method}` runs under a trace"
             _trace(graph, scope, f"{name}.{method}", why, roles)
+
+
+def _in_scope(scope: ModuleScope, qualname: str) -> bool:
+    """Whether a method of a module needs its parameters: it calls `self` or its parts, and does not bring them in."""
+    code, method = scope.code(qualname), qualname.rpartition(".")[2]
+    if code is None or not code.positional() or method == "setup" or method.startswith("__"):
+        return False
+    own = code.positional()[0].arg
+    called = {ast.unparse(n.func) for n in ast.walk(code.node) if isinstance(n, ast.Call)}
+    ours = {name.partition(".")[2] for name in called if name.partition(".")[0] == own}
+    return bool(ours) and not ours & UNSCOPED
 
 
 def _runs_on_host(scope: ModuleScope, qualname: str) -> bool:

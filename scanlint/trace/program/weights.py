@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from scanlint.trace.domain.callables import Closure, Code, Partial, Transformed
+from scanlint.trace.domain.callables import ClassInfo, Closure, Code, Partial, Transformed
 from scanlint.trace.domain.values import Value
 
 DEEPEST = 4
@@ -39,6 +39,8 @@ _HEAVY = {
 
 class Lookup(Protocol):
     def find(self, name: str) -> Value | None: ...
+
+    def class_info(self, name: str) -> ClassInfo | None: ...
 
 
 def library_weight(name: str) -> float | None:
@@ -81,6 +83,25 @@ class Weights(Mapping[str, float]):
         code = _code(value) if value is not None else None
         return self._function(code, depth) if code is not None else None
 
+    def _own(self, code: Code, function: ast.expr) -> str | None:
+        """The method that `self.f` is, or the `__call__` of the class of which a method makes this part of `self`."""
+        info = self._finder.class_info(code.owner) if code.owner is not None else None
+        if info is None or not code.positional() or not isinstance(function, ast.Attribute):
+            return None
+        own = code.positional()[0].arg
+        if not isinstance(function.value, ast.Name) or function.value.id != own:
+            return None
+        if function.attr in info.methods:
+            return f"{info.name}.{function.attr}"
+        made = (n for method in info.methods.values() for n in ast.walk(method.node) if isinstance(n, ast.Assign))
+        for statement in made:
+            match statement:
+                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr=attr)], value=ast.Call(func=kind)):
+                    part = info.scope.annotation(kind) if (name, attr) == (own, function.attr) else None
+                    if part is not None:
+                        return f"{part}.__call__"
+        return None
+
     def _function(self, code: Code, depth: int) -> float:
         """Operators and calls in a function; a loop counts its body a few times."""
         if code not in self._known:
@@ -95,7 +116,7 @@ class Weights(Mapping[str, float]):
                 case ast.BinOp() | ast.Compare() | ast.UnaryOp() | ast.AugAssign():
                     total += 1.0
                 case ast.Call(func=function):
-                    name = code.scope.annotation(function)
+                    name = self._own(code, function) or code.scope.annotation(function)
                     weight = self._weight(name, depth + 1) if name is not None else None
                     total += weight if weight is not None else 2.0 if name and name.startswith("jax.") else 1.0
                 case ast.For():
