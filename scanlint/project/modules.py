@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 
 from scanlint.project.facts import ModuleFacts, collect, parse
@@ -136,6 +138,36 @@ class Library(Mapping[str, Module]):
         """The same modules with one in the place of its namesake."""
         return Library(Asked(self, lambda name: module if name == module.name else self.get(name)), self.names)
 
+    def placed(self, dotted: str, importer: str = "") -> str:
+        """A dotted name of the project as a file means it, under the name that the module has in this run.
+
+        Folders without an `__init__.py` give modules no part of their names, and imports spell them all the same:
+        `folder.module`. Of namesakes the one that lies nearest to the `importer` is meant.
+        """
+        parts, here = dotted.split("."), _folders(importer)
+        found: list[tuple[int, int, str]] = []
+        for at, part in enumerate(parts):
+            for name, above in self._above.get(part, ()):
+                if above[len(above) - at :] == tuple(parts[:at]) and at <= len(above):
+                    root = above[: len(above) - at]
+                    near = len(root) if here[: len(root)] == root else -1
+                    found.append((near, -len(found), ".".join([name, *parts[at + 1 :]])))
+        return max(found)[2] if found else dotted
+
+    @cached_property
+    def _above(self) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
+        """By the first part as written: the first parts of the names of modules, with the folders that these lie in."""
+        table: dict[str, dict[tuple[str, tuple[str, ...]], None]] = {}
+        for display, name in self.names.items():
+            first, _, rest = name.partition(".")
+            path = [*_folders(display), os.path.basename(display).rpartition(".")[0]]
+            path = path[:-1] if path[-1] == "__init__" else path
+            depth = rest.count(".") + 2 if rest else 1
+            if len(path) >= depth:
+                above = tuple(path[: len(path) - depth])
+                table.setdefault(path[len(path) - depth], {})[first, above] = None
+        return {written: list(found) for written, found in table.items()}
+
     def __getitem__(self, name: str) -> Module:
         return self._modules[name]
 
@@ -146,7 +178,11 @@ class Library(Mapping[str, Module]):
         return len(self._modules)
 
 
-def names(module: Module, other: str, definition: str) -> bool:
+def _folders(display: str) -> tuple[str, ...]:
+    return tuple(p for p in os.path.dirname(display).split(os.sep) if p)
+
+
+def names(library: Library, module: Module, other: str, definition: str) -> bool:
     """Whether a file may name a definition of another module: it imports it, all there is, or the module itself."""
     facts, parts = module.facts, module.name.split(".")
     found = [*facts.imports.values(), *(f"{base}.*" if base else "*" for level, base in facts.stars if not level)]
@@ -154,7 +190,8 @@ def names(module: Module, other: str, definition: str) -> bool:
         keep = len(parts) - level + module.package
         found.append(".".join(filter(None, [*parts[: max(keep, 0)], rest])))
     ends = (other, f"{other}.{definition}", f"{other}.*")
-    return any(name in ends or (name == other.partition(".")[0] and "." in other) for name in found)
+    placed = [library.placed(name, module.display) for name in found]
+    return any(name in ends or (name == other.partition(".")[0] and "." in other) for name in placed)
 
 
 def pinned(name: str, package: bool, source: SourceFile) -> Module | None:

@@ -99,6 +99,19 @@ def unsaid(code: Code) -> dict[str, Value]:
     return {n: _assumed(default) or UNKNOWN for n, default in defaults.items() if n not in flags}
 
 
+def overridable(code: Code) -> frozenset[str]:
+    """The parameters of a jitted function that are Python numbers by default, and tracers where a call gives them."""
+    if code.jit is None:
+        return frozenset()
+    numbers = {n for n, default in code.defaults().items() if _assumed(default) is not None}
+    return frozenset(numbers) - code.static - code.jit.given
+
+
+def passed(code: Code, name: str) -> Reason:
+    """Why such a parameter is traced."""
+    return _why(code, next(a for a in code.parameters() if a.arg == name), "is an argument in a call")
+
+
 def literal(default: ast.expr | None) -> Value | None:
     """The constant that a default expression is."""
     match default:

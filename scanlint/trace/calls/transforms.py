@@ -98,6 +98,8 @@ def wrap(self: Evaluator, wrapper: Wrapper, node: ast.expr, function: Value, key
         static = static_names(function, keywords)
     if not closures and isinstance(node, ast.Call) and node.args:
         want(self, node.args[0])
+    if isinstance(node, ast.Call) and len(node.args) > 1 and wrapper.name in POSITIONAL:
+        keywords = {**keywords, POSITIONAL[wrapper.name]: self.eval(node.args[1])}
     mode = below(self, wrapper.name, closures, node, traced=wrapper.traced)
     jit = (
         Jit(self.decorator or node, self.decorator is not None)
@@ -117,8 +119,6 @@ def wrap(self: Evaluator, wrapper: Wrapper, node: ast.expr, function: Value, key
         own = jit._replace(given=_given(closure, function)) if jit is not None else None
         self.world.root(closure, wrapper.name, mode, skip, static, own)
     options = {k: v for k, v in keywords.items() if k in OPTIONS}
-    if isinstance(node, ast.Call) and len(node.args) > 1 and wrapper.name in POSITIONAL:
-        options[POSITIONAL[wrapper.name]] = self.eval(node.args[1])
     if wrapper.name in REVERSE:
         self.world.differentiate(node, Differentiated(self.frame.code, wrapper.name, function, options))
     made = Transformed(wrapper.name, function, static, wrapper.auxiliary, options)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Container, Mapping
+from collections.abc import Callable, Collection, Container, Mapping
+from dataclasses import replace
 from functools import partial
 
 from scanlint.project.facts import dotted
@@ -23,7 +24,7 @@ from scanlint.trace.domain.values import (
     undecided,
     unmarked,
 )
-from scanlint.trace.parameters import direct, received, unsaid
+from scanlint.trace.parameters import direct, overridable, passed, received, unsaid
 from scanlint.trace.program.definitions import Definitions
 from scanlint.trace.program.module_scope import ModuleScope
 from scanlint.trace.program.used_parameters import UsedParameters
@@ -41,9 +42,13 @@ class Graph(Definitions):
     """The world in which functions are interpreted; remembers for each how it is run."""
 
     def __init__(
-        self, modules: Mapping[str, ModuleScope], made: Mapping[str, ModuleScope], roots: Container[str]
+        self,
+        modules: Mapping[str, ModuleScope],
+        made: Mapping[str, ModuleScope],
+        roots: Container[str],
+        placed: Callable[..., str],
     ) -> None:
-        super().__init__(modules, made, roots)
+        super().__init__(modules, made, roots, placed)
         self.depth = 0
         self.used = UsedParameters()
         self.open: object | None = None
@@ -73,7 +78,8 @@ class Graph(Definitions):
             fresh = direct(self, code, bound, partial(self.uses, code))
             if closure.receiver is not None and code.positional():
                 fresh[code.positional()[0].arg] = closure.receiver
-            self._receive(code, fresh)
+            told = {n for n in overridable(code) if code.incoming.get(n, UNKNOWN).traced}  # by calls seen before
+            self._receive(code, {name: value for name, value in fresh.items() if name not in told})
         fresh_frame = closure.frame is not None and closure.frame.activation not in code.results
         if (code.stale and (code.rooted or closure.frame is None)) or (code.rooted and fresh_frame):
             self.pending.append((code, closure.frame))
@@ -249,6 +255,9 @@ class Graph(Definitions):
                 code.stale = True
             elif _adds(known, value, static=chosen):
                 self._receive(code, {name: value})
+            elif value.traced and not known.traced and name in overridable(code):
+                code.incoming[name] = replace(value, why=passed(code, name))
+                code.stale = True
 
     def _run(self, code: Code, frame: Frame | None) -> None:
         """Interpret a function unless nothing is new, until what it is given and what it gives no longer change."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from abc import abstractmethod
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
 
 from scanlint.jaxapi.canonical import canonical
@@ -29,11 +29,16 @@ class Definitions(World):
     """
 
     def __init__(
-        self, modules: Mapping[str, ModuleScope], made: Mapping[str, ModuleScope], roots: Container[str]
+        self,
+        modules: Mapping[str, ModuleScope],
+        made: Mapping[str, ModuleScope],
+        roots: Container[str],
+        placed: Callable[..., str],
     ) -> None:
         self.modules = modules
         self.made = made
         self.roots = roots
+        self.placed = placed
         self.pending: list[tuple[Code, Frame | None]] = []
         self.running: list[tuple[Code, Frame | None]] = []
         self.frames: list[Frame] = []
@@ -51,11 +56,12 @@ class Definitions(World):
 
     def find(self, name: str) -> Value | None:
         """The value of a dotted name that is defined in the project."""
-        if name.startswith(EXTERNAL) or name.partition(".")[0] not in self.roots:
+        if name.startswith(EXTERNAL):
             return None
         if name not in self._found:
             self._found[name] = None
-            self._found[name] = self._find(name)
+            placed = self._placed(name)
+            self._found[name] = self._find(placed) if placed is not None else None
         return self._found[name]
 
     def _find(self, name: str) -> Value | None:
@@ -88,8 +94,13 @@ class Definitions(World):
                     return None
         return value
 
+    def _placed(self, name: str) -> str | None:
+        """The name that the run has for a definition of the project; None for what is none of it."""
+        placed = name if name.partition(".")[0] in self.roots else self.placed(name)
+        return placed if placed.partition(".")[0] in self.roots else None
+
     def star(self, name: str, wanted: str) -> Value | None:
-        scope = self.modules.get(name)
+        scope = self.modules.get(self._placed(name) or name)
         return scope.lookup(wanted) if scope is not None else None
 
     def interpreter(self, frame: Frame) -> Interpreter:
@@ -98,10 +109,11 @@ class Definitions(World):
     def class_info(self, name: str) -> ClassInfo | None:
         found = self.local.get(name) or self._classes.get(name)
         if found is None and name not in self._foreign:
-            if name.partition(".")[0] not in self.roots:
+            placed = self._placed(name)
+            if placed is None:
                 self._foreign.add(name)
                 return None
-            found = self._class_info(name)
+            found = self._class_info(placed)
             if found is not None:
                 self._classes[name] = found
         return found
@@ -194,7 +206,7 @@ class Definitions(World):
             else:
                 base = scope.absolute(node.level, node.module or "") if node.level else node.module or ""
                 target, name = f"{base}.{alias.name}", alias.asname or alias.name
-            target = canonical(target)
+            target = canonical(scope.placed(target) if "." in target else target)
             yield name, self.find(target) or Value(Kind.STATIC, callee=Named(target))
 
     def attribute(self, info: ClassInfo, name: str) -> Value | None:

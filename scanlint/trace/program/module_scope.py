@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import zip_longest
@@ -15,6 +15,7 @@ from scanlint.jaxapi.canonical import BUILTINS, canonical
 from scanlint.project.facts import SCRIPT, ModuleFacts, dotted, imports, scripted
 from scanlint.project.files import SourceFile
 from scanlint.project.modules import Module
+from scanlint.project.summary import EXTERNAL
 from scanlint.settings import LINE_LENGTH
 from scanlint.syntax.bindings import Function
 from scanlint.syntax.regex import regex
@@ -38,6 +39,8 @@ _CHANGED = regex(
 
 class Finder(Protocol):
     """What a module asks of the project around it."""
+
+    placed: Callable[..., str]
 
     def find(self, name: str) -> Value | None: ...
 
@@ -198,7 +201,7 @@ class ModuleScope:
             target = canonical(target)
             return self.project.find(target) or Value(Kind.STATIC, callee=Named(target))
         for level, base in facts.stars:
-            found = self.project.star(self.absolute(level, base) if level else base, name)
+            found = self.project.star(self.placed(self.absolute(level, base) if level else base), name)
             if found is not None:
                 return found
         return None
@@ -207,8 +210,13 @@ class ModuleScope:
         """The dotted name that an import binds to a name."""
         if name in self.facts.relative:
             level, rest = self.facts.relative[name]
-            return self.absolute(level, rest)
-        return self.facts.imports.get(name)
+            return self.placed(self.absolute(level, rest))
+        target = self.facts.imports.get(name)
+        return self.placed(target) if target is not None else None
+
+    def placed(self, dotted: str) -> str:
+        """What an import means by a dotted name."""
+        return dotted if dotted.startswith(EXTERNAL) else self.project.placed(dotted, self.path)
 
     def absolute(self, level: int, rest: str) -> str:
         """`from ..a import b` as a dotted name."""
@@ -331,7 +339,8 @@ class ModuleScope:
     @cached_property
     def imports(self) -> dict[str, str]:
         """Names that imports bind, and what they stand for."""
-        return {**self.facts.imports, **{n: self.absolute(*self.facts.relative[n]) for n in self.facts.relative}}
+        table = {**self.facts.imports, **{n: self.absolute(*self.facts.relative[n]) for n in self.facts.relative}}
+        return {name: self.placed(target) for name, target in table.items()}
 
     @cached_property
     def definitions(self) -> dict[str, str]:

@@ -17,12 +17,14 @@ from scanlint.project.modules import Library, names, pinned
 from scanlint.project.summary import Wanted
 from scanlint.project.survey import asks_for_loops, is_host_loop, shelve
 from scanlint.settings import Settings
+from scanlint.syntax.bindings import reads
 from scanlint.syntax.source import Source
 from scanlint.trace.domain.callables import Code
 from scanlint.trace.domain.contexts import FunctionContext, Jit
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import Value, concrete
 from scanlint.trace.members import default_of
+from scanlint.trace.parameters import overridable
 from scanlint.trace.program.call_graph import Graph
 from scanlint.trace.program.callers import ask, wanted
 from scanlint.trace.program.entry_points import begin
@@ -49,7 +51,7 @@ class Scopes(Mapping[str, ModuleScope]):
         self.width = width
         self.absent: set[str] = set()
         self.made: dict[str, ModuleScope] = {}
-        self.graph = Graph(self, self.made, Roots(self))
+        self.graph = Graph(self, self.made, Roots(self), library.placed)
 
     def __getitem__(self, name: str) -> ModuleScope:
         scope = self.get(name)
@@ -168,6 +170,7 @@ class Project:
         self.graph.settle()
         for scope in self.begin:
             self._want_callers(scope)
+            self._want_numbers(scope)
         for scope in list(self.scopes.made.values()):
             self._want_lists(scope)
         ask(self.graph, asks, self.begin)
@@ -178,6 +181,13 @@ class Project:
             inner = [c for c in code.record.codes.values() if c.jits and not c.mode.traced]
             if any(map(builds_for_itself, inner)):
                 self.graph.wanting(code, "")
+
+    def _want_numbers(self, scope: ModuleScope) -> None:
+        """Ask who calls the jitted functions that ask for a number which is one of Python's where nobody passes it."""
+        for code in list(scope.codes.values()):
+            tests = (n.test for n in ast.walk(code.node) if isinstance(n, ast.If | ast.IfExp | ast.While))
+            for name in overridable(code) & reads(*tests) if code.jit is not None else ():
+                self.graph.wanting(code, name)
 
     def _want_lists(self, scope: ModuleScope) -> None:
         """Ask who calls the functions that loop over what may be rows of an array, or arrays in a list."""
@@ -296,7 +306,7 @@ class Project:
         """Whether a definition of a module is named in another file; the result rests on all files from then on."""
         self._asked |= self.scopes.library.keys()
         others = (self.scopes.library.get(other) for other in self.scopes.library if other != scope.name)
-        return any(other is not None and names(other, scope.name, name) for other in others)
+        return any(other is not None and names(self.scopes.library, other, scope.name, name) for other in others)
 
     def _backward(self, code: Code, before: Code, loop: ast.AST) -> tuple[Reason, ...]:
         """Why a loop of a function is in the way of a derivative; it was so before the text of the function changed."""
@@ -407,10 +417,10 @@ def local_imports(scope: ModuleScope, node: ast.AST) -> dict[str, str]:
         match part:
             case ast.Import(names=names):
                 table |= {
-                    a.asname or a.name.partition(".")[0]: a.name if a.asname else a.name.partition(".")[0]
+                    a.asname or a.name.partition(".")[0]: scope.placed(a.name) if a.asname else a.name.partition(".")[0]
                     for a in names
                 }
             case ast.ImportFrom(module=module, names=names, level=level):
                 base = scope.absolute(level, module or "") if level else module or ""
-                table |= {a.asname or a.name: f"{base}.{a.name}" for a in names}
+                table |= {a.asname or a.name: scope.placed(f"{base}.{a.name}") for a in names}
     return table
