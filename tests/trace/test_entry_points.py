@@ -166,6 +166,27 @@ def test_inputs_of_a_module_are_arrays_where_only_an_array_will_do(base: str, tm
 
 
 @pytest.mark.parametrize(
+    ("body", "traced"),
+    [
+        pytest.param("self.dense(x)", True, id="it calls a part"),
+        pytest.param("self(x)", True, id="it calls the module"),
+        pytest.param("self.apply({}, x)", False, id="it brings the parameters in"),
+        pytest.param("jnp.sin(x)", False, id="it needs no parameters"),
+    ],
+)
+@pytest.mark.parametrize("base", ["flax.linen.Module", "haiku.Module"])
+def test_methods_of_a_module_that_need_its_parameters_are_traced(
+    base: str, body: str, traced: bool, tmp_path: Path
+) -> None:
+    text = (
+        f"import {base.partition('.')[0]}\nimport jax.numpy as jnp\nimport flax.linen\nclass Net({base}):\n    def __call__(self, x):\n        return x\n"
+        f"    def roll(self, x: jnp.ndarray):\n        y = {body}\n        return y if x.sum() > 0 else x\n"
+    )
+    found = {u.qualname: asked_of_tracers(u) for u in project(tmp_path, {"net.py": text}).units()}
+    assert found.get("Net.roll", []) == (["x.sum() > 0"] if traced else [])
+
+
+@pytest.mark.parametrize(
     ("line", "traced"),
     [
         pytest.param("out = np.zeros_like(x)", False, id="NumPy is handed a parameter"),

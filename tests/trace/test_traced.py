@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
 from pathlib import Path
 
@@ -97,6 +98,40 @@ def test_a_helper_in_another_module_is_traced_through_a_re_export(tmp_path: Path
     found = contexts(project)["step"]
     assert found.traced
     assert [link.text for link in found.chain] == ["`step` <- `run`", "`run` <- `@jax.jit`"]
+
+
+STEP = "def step(x):\n    if x > 0:\n        return x\n    return -x\n"
+MAIN = "import jax\n{imports}\n@jax.jit\ndef run(x):\n    return {step}(x)\n"
+FOLDERS = {
+    "a folder": ({"kit/ops.py": STEP, "main.py": MAIN.format(imports="from kit.ops import step", step="step")}, "kit/ops.py"),
+    "a folder, by an attribute": ({"kit/ops.py": STEP, "main.py": MAIN.format(imports="import kit.ops", step="kit.ops.step")}, "kit/ops.py"),
+    "a folder, by a star": ({"kit/ops.py": STEP, "main.py": MAIN.format(imports="from kit.ops import *", step="step")}, "kit/ops.py"),
+    "a package in a folder": ({"lib/kit/__init__.py": "", "lib/kit/ops.py": STEP, "main.py": MAIN.format(imports="from lib.kit.ops import step", step="step")}, "lib/kit/ops.py"),
+    "the namesake that lies beside it": ({"one/ops.py": "def step(x):\n    return x\n", "two/ops.py": STEP, "two/main.py": MAIN.format(imports="from ops import step", step="step")}, "two/ops.py"),
+    "the namesake that is named": ({"one/ops.py": "def step(x):\n    return x\n", "two/ops.py": STEP, "main.py": MAIN.format(imports="from two.ops import step", step="step")}, "two/ops.py"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("files", "path"), FOLDERS.values(), ids=FOLDERS)
+def test_imports_go_through_folders_that_are_no_packages(tmp_path: Path, files: dict[str, str], path: str) -> None:
+    traced = [
+        u.source.path for u in load_files(tmp_path, files).units() if u.qualname == "step" and u.contexts[u.node].traced
+    ]
+    assert [p.removeprefix(f"{tmp_path}/") for p in map(str, traced)] == [path]
+
+
+def test_a_number_by_default_is_a_tracer_where_a_call_gives_it(tmp_path: Path) -> None:
+    function = "@jax.jit\ndef step(x, rate=1.0):\n    return x if rate < 1.0 else -x\n"
+    for call, traced in [("step(x)", False), ("step(x, 0.9)", True), ("step(x, rate=r)", True)]:
+        text = f"{HEADER}{function}def use(x, r):\n    return {call}\n"
+        (unit,) = (u for u in load(tmp_path, program=text).units() if u.qualname == "step")
+        assert unit.value(next(iter(unit.every(ast.Compare)))).traced is traced, call
+
+
+def test_what_in_axes_leaves_alone_is_no_tracer_though_it_is_given_by_place(tmp_path: Path) -> None:
+    text = f"{HEADER}def step(x, orders):\n    return x if orders[0] > 1 else -x\naxes = (0, None)\njax.vmap(step, axes)(jnp.ones(3), (2, 3))\n"
+    (unit,) = (u for u in load(tmp_path, program=text).units() if u.qualname == "step")
+    assert not unit.value(next(iter(unit.every(ast.Compare)))).traced
 
 
 def test_static_parameters_are_known_by_name(tmp_path: Path) -> None:
