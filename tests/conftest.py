@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 import scanlint
 
@@ -36,6 +37,19 @@ os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")  # what runs once i
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files that take a minute or more begin before the others, so that no process waits for the last of them."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+class ByFile(LoadScopeScheduling):
+    """The tests of a file run in one process, one after the other; those of the longest file by their programs."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return f"{file}: {nodeid.rpartition(': ')[2]}" if file.endswith("test_metamorphic.py") else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScopeScheduling:
+    return ByFile(config, log)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -9,6 +9,7 @@ from scanlint.finding import LeftLoop, Withheld
 from scanlint.host.step_loop import long, without_bar
 from scanlint.host.threaded_state import calls_jax
 from scanlint.loops.loop import LoopModel
+from scanlint.project.survey import asks_for_step_loops
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import walk_scope
 from scanlint.trace.unit import Unit
@@ -18,6 +19,7 @@ SAID = {
     "few-trips": "makes few trips",
     "not-an-array": "goes over what is not known to be an array or a range",
     "carries-state": "hands a state from trip to trip: select SCN107 and SCN108 for these",
+    "little-to-gain": "hands a state from trip to trip, and no program in its place is known to save much",
     "not-a-batch": "is not known to treat each example on its own",
 }
 
@@ -44,7 +46,9 @@ def _why(model: LoopModel, settings: Settings) -> Withheld:
         return _said("few-trips")
     if model.obstacles:
         return model.obstacles[0]
-    return _said("carries-state" if model.carried else "not-a-batch")
+    if model.carried:
+        return _said("little-to-gain" if asks_for_step_loops(settings) else "carries-state")
+    return _said("not-a-batch")
 
 
 def _said(code: str) -> Withheld:

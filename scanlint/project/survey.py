@@ -71,8 +71,12 @@ def is_host_loop(span: Span, facts: ModuleFacts, settings: Settings) -> bool:
 
 def asks_for_loops(settings: Settings) -> bool:
     """Whether loops on the host that collect nothing are looked for too."""
-    named = settings.asks_for("SCN107", "host-step-loop") or settings.asks_for("SCN108", "eager-step-loop")
-    return named or settings.tells_left
+    return asks_for_step_loops(settings) or settings.tells_left
+
+
+def asks_for_step_loops(settings: Settings) -> bool:
+    """Whether a rule is selected for loops on the host that hand a state from trip to trip."""
+    return settings.asks_for("SCN107", "host-step-loop") or settings.asks_for("SCN108", "eager-step-loop")
 
 
 def shelve(files: Iterable[SourceFile | Unreadable], settings: Settings) -> tuple[Library, list[Unreadable]]:
