@@ -503,6 +503,8 @@ def test_unreachable_statements_are_told() -> None:
 
 
 def test_before_a_loop_of_an_inner_function() -> None:
-    flow = flow_of("def f(x):\n    def inner(y):\n        y = 1\n        for _ in range(3):\n            y = y + 1\n        return y\n    return inner\n")
+    flow = flow_of(
+        "def f(x):\n    def inner(y):\n        y = 1\n        for _ in range(3):\n            y = y + 1\n        return y\n    return inner\n"
+    )
     loop = flow.function.body[0].body[1]
     assert [d.node.lineno for d in flow.before(loop, "y")] == [3]

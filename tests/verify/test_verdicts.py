@@ -16,7 +16,6 @@ METHOD = "class Model:\n    def __init__(self, w, steps=15):\n        self.w = w
 RECORD = "from typing import NamedTuple\nclass State(NamedTuple):\n    x: jax.Array\n    n: jax.Array\ndef f(state: State):\n    for _ in range(11):\n        state = State(jnp.sin(state.x), state.n + 1)\n    return state\n"
 COUNTS = "def f(tokens, size=8):\n    counts = jnp.zeros(size, dtype=jnp.int32)\n    for t in range(tokens.shape[0]):\n        counts = counts.at[tokens[t]].add(1)\n    return counts\n"
 NOISE = "def f(key, x, step_size, steps=20):\n    for i in range(steps):\n        x = x - step_size * x + jnp.sqrt(2 * step_size) * jax.random.normal(jax.random.fold_in(key, i), x.shape)\n    return x\n"
-NEAREST = "def f(points, query):\n    best = jnp.inf\n    for i in range(points.shape[0]):\n        d = jnp.sum((points[i] - query) ** 2)\n        if d < best:\n            best = d\n    return best\n"
 DISCOUNT = "def f(rewards, discount):\n    total = 0.0\n    for t in range(rewards.shape[0]):\n        total = rewards[t] + discount * total * 0.5\n    return total\n"
 SWAP = "def f(a, b):\n    for _ in range(15):\n        a, b = b, a + jnp.sin(b)\n    return a, b\n"
 
@@ -33,7 +32,6 @@ RIGHT = {
     "a method of a class with an __init__": (METHOD, METHOD.replace("        for _ in range(self.steps):\n            x = jnp.tanh(self.w * x)\n        return x\n", "        return lax.fori_loop(0, self.steps, lambda _, x: jnp.tanh(self.w * x), x)\n"), "Model.f", "proved"),
     "a NamedTuple of the module": (RECORD, RECORD.replace("    for _ in range(11):\n        state = State(jnp.sin(state.x), state.n + 1)\n    return state\n", "    return lax.fori_loop(0, 11, lambda _, s: State(jnp.sin(s.x), s.n + 1), state)\n"), "f", "proved"),
     "two carried values swapped in step": (SWAP, "def f(a, b):\n    return lax.fori_loop(0, 15, lambda _, c: (c[1], c[0] + jnp.sin(c[1])), (a, b))\n", "f", "proved"),
-    "a result whose dtype is weak, as that of a Python number": (NEAREST, "def f(points, query):\n    def body(i, best):\n        d = jnp.sum((points[i] - query) ** 2)\n        return lax.cond(d < best, lambda: d, lambda: best)\n    return lax.fori_loop(0, points.shape[0], body, jnp.inf)\n", "f", "tested"),
     "another rounding where one argument alone has half precision": (DISCOUNT, "def f(rewards, discount):\n    return lax.scan(lambda total, r: (r + discount * total * 0.5, None), 0.0, rewards)[0]\n", "f", "tested"),
 }  # fmt: skip
 

@@ -23,6 +23,7 @@ SCOPED = frozenset(["flax.linen.Module", "flax.linen.RNNCellBase", "haiku.Module
 """Bases whose methods can only run within `apply`, where the parameters are, whoever calls them."""
 UNSCOPED = frozenset(["apply", "init", "init_with_output", "bind", "tabulate"])
 """What enters that scope: a method that calls it on `self` is not in it."""
+OF_CLASSES = frozenset(["builtins.staticmethod", "builtins.classmethod"])
 
 
 def begin(graph: Graph, scope: ModuleScope, settings: Settings) -> None:
@@ -63,6 +64,8 @@ def _in_scope(scope: ModuleScope, qualname: str) -> bool:
     """Whether a method of a module needs its parameters: it calls `self` or its parts, and does not bring them in."""
     code, method = scope.code(qualname), qualname.rpartition(".")[2]
     if code is None or not code.positional() or method == "setup" or method.startswith("__"):
+        return False
+    if {scope.annotation(d) for d in code.node.decorator_list} & OF_CLASSES:  # type: ignore[union-attr]
         return False
     own = code.positional()[0].arg
     called = {ast.unparse(n.func) for n in ast.walk(code.node) if isinstance(n, ast.Call)}

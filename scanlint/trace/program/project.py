@@ -51,7 +51,7 @@ class Scopes(Mapping[str, ModuleScope]):
         self.width = width
         self.absent: set[str] = set()
         self.made: dict[str, ModuleScope] = {}
-        self.graph = Graph(self, self.made, Roots(self), library.placed)
+        self.graph = Graph(self, self.made, Roots(self), self.placed)
 
     def __getitem__(self, name: str) -> ModuleScope:
         scope = self.get(name)
@@ -67,6 +67,12 @@ class Scopes(Mapping[str, ModuleScope]):
                 return default
             self.made[name] = ModuleScope(self.graph, module, self.width)
         return self.made[name]
+
+    def placed(self, dotted: str, importer: str = "") -> str:
+        """What a file means by a dotted name; a further namesake might be meant instead."""
+        found = self.library.placed(dotted, importer)
+        self.absent.add(f"{found.partition('.')[0]}_")
+        return found
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self.get(name) is not None

@@ -18,7 +18,6 @@ MAPPED = "def f(x):\n    return jax.vmap(lambda row: {})(x)\n"
 WRONG = {
     "a float dtype where an array of whole numbers was filled": (FILLED.format("jnp.median(x[i])"), MAPPED.format("jnp.median(row)"), frozenset()),
     "a sum that stays as weakly typed as its start": (SUMMED, SCANNED.format("0.0"), frozenset()),
-    "products in half precision beside a weak carry": (HORNER, ROLLED.format("jnp.full(jnp.broadcast_shapes(h.shape[1:], x.shape[1:]), 0.0)"), frozenset()),
     "a NaN that is not the first": (FIRST, "def f(x):\n    return jnp.argmax(x)\n", frozenset()),
     "a sum that stays weak though no input tried says so": (
         "def f(x, n):\n    s = 0.0\n    for k in range(n, 0, -1):\n        if k % 2 == 0:\n            s = s + jnp.max(x)\n    return s\n",
@@ -89,6 +88,13 @@ RIGHT = {
 def test_another_type_on_the_way_is_refuted(judge, old: str, new: str, static: frozenset[str]) -> None:
     found = judge(old, new, static=static)
     assert found.verdict == "refuted", found
+
+
+def test_what_differs_only_where_precisions_are_mixed_is_said_and_refutes_nothing(judge) -> None:
+    weak = ROLLED.format("jnp.full(jnp.broadcast_shapes(h.shape[1:], x.shape[1:]), 0.0)")
+    found = judge(HORNER, weak)
+    assert found.verdict == "tested", found
+    assert any(note.startswith("only where precisions are mixed: ") and "float16" in note for note in found.notes)
 
 
 @pytest.mark.parametrize(("old", "new"), RIGHT.values(), ids=RIGHT.keys())

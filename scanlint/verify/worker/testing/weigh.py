@@ -52,7 +52,7 @@ MOST_SHORTEST = 12  # cases for the twins whose loops end on their first trips
 class Weighing:
     """Both versions, their twins with short loops if loops are long, and the evidence so far.
 
-    `fades`: a dtype of the new version is weaker, which shows only beside arrays of another precision.
+    `fades`: the versions differ where one argument alone has half precision.
     """
 
     full: Judge
@@ -304,11 +304,10 @@ class Weighing:
                 return
 
     def strongly_typed(self) -> None:
-        """Say it if a result has become weakly typed."""
+        """Raise Weaker if a result has become weakly typed."""
         lost = self.programs.weaker or next((text for judge in self.judges if (text := judge.weakness.lost())), "")
-        if lost and not self.fades:
-            self.fades = True
-            self.remarks.append(f"beside arrays of another precision only: {lost}")
+        if lost:
+            raise Weaker(lost)
 
     def narrowed(self, families: list[Family], proved: bool) -> None:
         """Compare with each argument in half precision and in whole numbers, unless the user specified the types."""
