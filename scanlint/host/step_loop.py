@@ -18,7 +18,7 @@ from scanlint.loops.module_layers import by_default
 from scanlint.loops.streams import range_length, streams_of
 from scanlint.loops.trip_count import stated
 from scanlint.policy.docstrings import described, said_short
-from scanlint.policy.names import CLOCKS, DRAWS, FEW_ON_HOST, TIMED
+from scanlint.policy.names import CLOCKS, DRAWS, FEW_ON_HOST
 from scanlint.policy.worth import deliberate, stream_count
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import reads, targets
@@ -144,11 +144,10 @@ def _spelled(unit: Unit, bound: ast.expr) -> list[str]:
 
 
 def _apart(model: LoopModel) -> bool:
-    """Whether the loop is timed (what is measured may be the dispatch), or runs on each of many devices."""
+    """Whether the function looks at a clock (what it measures may be the dispatch), or runs on each of many devices."""
     function = model.flow.function
     parts = list(ast.walk(function))
-    timed = TIMED(model.unit.qualname, model.unit.source.path)
-    called = [ast.unparse(p.func) for p in (parts if timed else ast.walk(model.node)) if isinstance(p, ast.Call)]
+    called = [ast.unparse(part.func) for part in parts if isinstance(part, ast.Call)]
     named = {part.attr if isinstance(part, ast.Attribute) else part.id for part in parts if isinstance(part, NAMED)}
     kernels = any("pallas" in name for name in (model.unit.source.path, *model.unit.imports.values()))
     return kernels or CLOCKS(*called) or not DEVICES.isdisjoint(named)

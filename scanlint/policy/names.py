@@ -80,17 +80,10 @@ DRAWS = Guess(
 )
 
 CLOCKS = Guess(
-    says="a loop on the host that calls this measures its trips: what it measures may be their dispatch",
+    says="a function on the host that calls this measures time: what it measures may be the dispatch of each trip",
     right=0,
     read=0,
     pattern=regex(r"\b(?:perf_counter|time\.time|monotonic|timeit|tic|toc|tick|tock)$"),
-)
-
-TIMED = Guess(
-    says="a function or file on the host that looks at a clock and is called so measures what its loops dispatch",
-    right=0,
-    read=0,
-    pattern=regex(r"(?i)bench|profil|timing|timer|timeit|speed|perf|latency"),
 )
 
 INTENDED = Guess(
