@@ -28,6 +28,8 @@ def rollout(state):
     return state
 """
 
+SHARED_OUT = "test_metamorphic.py"
+
 Completed = subprocess.CompletedProcess[str]
 Scanlint = Callable[..., Completed]
 
@@ -35,16 +37,16 @@ os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")  # what runs once i
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that take a minute or more begin before the others, so that no process waits for the last of them."""
-    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+    """Files that take a minute or more begin before the others, and the one that can be shared out is last."""
+    items.sort(key=lambda item: (item.path.name == SHARED_OUT, item.get_closest_marker("long") is None))
 
 
 class ByFile(LoadScopeScheduling):
-    """The tests of a file run in one process, one after the other; those of the longest file by their programs."""
+    """The tests of a file run in one process, one after the other; those of one file are shared out by their programs."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        return f"{file}: {nodeid.rpartition(': ')[2]}" if file.endswith("test_metamorphic.py") else file
+        return f"{file}: {nodeid.rpartition(': ')[2]}" if file.endswith(SHARED_OUT) else file
 
 
 @pytest.hookimpl(optionalhook=True)

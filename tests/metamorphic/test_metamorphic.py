@@ -23,7 +23,6 @@ EDITS: Mapping[str, Callable[[str], str]] = {**LAYOUTS, **NAMES, **MEANINGS}
 READ = {**fixtures(), **pages()}
 TESTED = embedded()
 SHARES = int(os.environ.get("SHARES", "1"))
-pytestmark = pytest.mark.long
 
 
 @cache
