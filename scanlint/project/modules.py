@@ -191,7 +191,8 @@ def names(library: Library, module: Module, other: str, definition: str) -> bool
         found.append(".".join(filter(None, [*parts[: max(keep, 0)], rest])))
     ends = (other, f"{other}.{definition}", f"{other}.*")
     placed = [library.placed(name, module.display) for name in found]
-    return any(name in ends or (name == other.partition(".")[0] and "." in other) for name in placed)
+    around = {*_folders(library[other].display), *other.split(".")[:-1]} if other in library else set()
+    return any(name in ends or name in around for name in placed)
 
 
 def pinned(name: str, package: bool, source: SourceFile) -> Module | None:

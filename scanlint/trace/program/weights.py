@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from scanlint.trace.domain.callables import ClassInfo, Closure, Code, Partial, Transformed
+from scanlint.trace.domain.callables import ClassInfo, Closure, Code, Instance, Partial, Transformed
 from scanlint.trace.domain.values import Value
 
 DEEPEST = 4
@@ -41,6 +41,8 @@ class Lookup(Protocol):
     def find(self, name: str) -> Value | None: ...
 
     def class_info(self, name: str) -> ClassInfo | None: ...
+
+    def attribute(self, info: ClassInfo, name: str) -> Value | None: ...
 
 
 def library_weight(name: str) -> float | None:
@@ -84,7 +86,7 @@ class Weights(Mapping[str, float]):
         return self._function(code, depth) if code is not None else None
 
     def _own(self, code: Code, function: ast.expr) -> str | None:
-        """The method that `self.f` is, or the `__call__` of the class of which a method makes this part of `self`."""
+        """The method that `self.f` is, or the `__call__` of the class of which it is an object."""
         info = self._finder.class_info(code.owner) if code.owner is not None else None
         if info is None or not code.positional() or not isinstance(function, ast.Attribute):
             return None
@@ -93,14 +95,8 @@ class Weights(Mapping[str, float]):
             return None
         if function.attr in info.methods:
             return f"{info.name}.{function.attr}"
-        made = (n for method in info.methods.values() for n in ast.walk(method.node) if isinstance(n, ast.Assign))
-        for statement in made:
-            match statement:
-                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr=attr)], value=ast.Call(func=kind)):
-                    part = info.scope.annotation(kind) if (name, attr) == (own, function.attr) else None
-                    if part is not None:
-                        return f"{part}.__call__"
-        return None
+        part = self._finder.attribute(info, function.attr)
+        return f"{part.callee.name}.__call__" if part is not None and isinstance(part.callee, Instance) else None
 
     def _function(self, code: Code, depth: int) -> float:
         """Operators and calls in a function; a loop counts its body a few times."""

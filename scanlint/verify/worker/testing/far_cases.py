@@ -48,9 +48,10 @@ def run_far(weighing: Weighed, families: Sequence[Family], large: Sequence[Enlar
 
 def tells(weighing: Weighed, cases: Sequence[Case]) -> bool:
     """Whether a case could be compared whose results are numbers: those without any are alike whatever made them."""
-    blank = sum(judge.blank for judge in weighing.judges)
+    judges = list(weighing.judges)  # the twins are let go where they differ
+    blank = sum(judge.blank for judge in judges)
     ran = sum(weighing.compared(case) for case in cases)
-    return ran > sum(judge.blank for judge in weighing.judges) - blank
+    return ran > sum(judge.blank for judge in judges) - blank
 
 
 def defaults(weighing: Weighed, family: Family) -> Iterator[Case]:
