@@ -27,6 +27,7 @@ from scanlint.trace.members import default_of
 from scanlint.trace.parameters import overridable
 from scanlint.trace.program.call_graph import Graph
 from scanlint.trace.program.callers import ask, wanted
+from scanlint.trace.program.consulted_modules import Scopes
 from scanlint.trace.program.entry_points import begin
 from scanlint.trace.program.host_batches import may_batch
 from scanlint.trace.program.module_scope import ModuleScope, Patched
@@ -41,60 +42,6 @@ class Around(NamedTuple):
     qualname: str
     source: Source
     unit: Unit | None
-
-
-class Scopes(Mapping[str, ModuleScope]):
-    """The modules of one analysis, made when they are first consulted; `absent` were asked for in vain."""
-
-    def __init__(self, library: Library, width: int) -> None:
-        self.library = library
-        self.width = width
-        self.absent: set[str] = set()
-        self.made: dict[str, ModuleScope] = {}
-        self.graph = Graph(self, self.made, Roots(self), self.placed)
-
-    def __getitem__(self, name: str) -> ModuleScope:
-        scope = self.get(name)
-        if scope is None:
-            raise KeyError(name)
-        return scope
-
-    def get(self, name: str, default: ModuleScope | None = None) -> ModuleScope | None:  # type: ignore[override]
-        if name not in self.made:
-            module = self.library.get(name)
-            if module is None:
-                self.absent.add(name)
-                return default
-            self.made[name] = ModuleScope(self.graph, module, self.width)
-        return self.made[name]
-
-    def placed(self, dotted: str, importer: str = "") -> str:
-        """What a file means by a dotted name; a further namesake might be meant instead."""
-        found = self.library.placed(dotted, importer)
-        self.absent.add(f"{found.partition('.')[0]}_")
-        return found
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self.get(name) is not None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.library)
-
-    def __len__(self) -> int:
-        return len(self.library)
-
-
-class Roots(Container[str]):
-    """The first parts of the names of all modules."""
-
-    def __init__(self, scopes: Scopes) -> None:
-        self.scopes = scopes
-
-    def __contains__(self, name: object) -> bool:
-        if name in self.scopes.library.roots:
-            return True
-        self.scopes.absent.add(str(name))
-        return False
 
 
 class Project:
