@@ -168,8 +168,8 @@ class UnitFixer:
             text = steps[-1].text
             again = steps[-1].entry.bench.project.reanalyse(unit, text)
             certain = all((step.entry.finding.trips or 0) > 0 for step in steps)
-            if self._good(verdict) and not certain:
-                break  # what it has now also holds where there are no rows
+            if self._good(verdict) and not certain and verdict is first.verdict:
+                break  # what it starts with also holds where there are no rows; a start that was given does not
             made = with_starts(again or unit, text, verdict.carries, certain)
             if isinstance(made, Withheld):
                 return first if self._good(first.verdict) else Verified(steps, verdict, made.reason)
