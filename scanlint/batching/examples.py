@@ -164,9 +164,9 @@ def as_long(unit: Unit, row: Rows, counter: Stream, rows: Sequence[Rows]) -> boo
         return True
     if row.axis == 0 and made_with(unit, row.array, counter.stop):
         return True
-    if row.axis == 0 and host_array(unit, row.array):
-        written = entries(unit, row.array)
-        return written is not None and written == unit.value(counter.stop).constant
+    written = entries(unit, row.array) if row.axis == 0 and host_array(unit, row.array) else None
+    if written is not None and written == unit.value(counter.stop).constant:
+        return True
     counted = last_axis(unit, counter.stop) if row.axis == -1 else axis_read(unit, counter.stop)
     kin = {(ast.unparse(r.array), r.axis) for r in rows}
     return counted is not None and counted in kin and row.axis == counted[1]

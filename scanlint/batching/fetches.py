@@ -58,6 +58,11 @@ def on_device(model: LoopModel) -> LoopModel:
 
 def _kept(unit: Unit, output: Output) -> Output:
     found = fetch(unit, output.element)
+    match output.element:
+        case ast.Call(func=ast.Attribute(value=inner, attr="item"), args=[], keywords=[]) if (
+            output.numpy and found.value is output.element and by_jax(unit, inner)
+        ):
+            found = Fetch(inner, None)  # it becomes a number of the array's dtype
     uses = [unit.parents.get(use) for use in output.uses]
     asked = any(isinstance(c, ast.Call) and (unit.resolve(c.func) or "").startswith("numpy.") for c in uses)
     numpy = output.numpy or (asked and by_jax(unit, found.value))

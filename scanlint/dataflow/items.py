@@ -22,7 +22,7 @@ def own_items(unit: Unit, node: ast.For | ast.While, flow: Flow) -> Names:
 def _own(unit: Unit, node: ast.For | ast.While, flow: Flow, name: str) -> bool:
     if name in binds(*node.body) or name not in flow.bound_before[node]:
         return False
-    made, keys, first, since = list(_makings(flow, name)), None, set[ast.AST](), flow.function.lineno
+    made, keys, first, since = list(_makings(unit, flow, name)), None, set[ast.AST](), flow.function.lineno
     if not (made == [None] and _handed(unit, flow, name) and _read_first(node, name)):
         if len(made) != 1 or made[0] is None or not _fresh(unit, made[0]):
             return False
@@ -32,8 +32,8 @@ def _own(unit: Unit, node: ast.For | ast.While, flow: Flow, name: str) -> bool:
         keys, first, since = _keys(made[0]), set(ast.walk(statement)), made[0].lineno
     loops = [a for a in unit.ancestors(node) if isinstance(a, ast.For | ast.While) and a.lineno >= since]
     end = max(a.end_lineno or a.lineno for a in (node, *loops))
-    for use in ast.walk(flow.function):
-        if not isinstance(use, ast.Name) or use.id != name or isinstance(use.ctx, ast.Store) or use in first:
+    for use in _places(unit, flow, name):
+        if isinstance(use.ctx, ast.Store) or use in first:
             continue
         outer = unit.parents.get(use)
         match outer:
@@ -131,15 +131,21 @@ def _repeated(made: ast.expr) -> bool:
     return False
 
 
-def _makings(flow: Flow, name: str) -> Iterator[ast.expr | None]:
+def _makings(unit: Unit, flow: Flow, name: str) -> Iterator[ast.expr | None]:
     """What the function binds a name to; None where that is not one plain assignment."""
-    for part in ast.walk(flow.function):
-        match part:
-            case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
+    stored = [n for n in _places(unit, flow, name) if isinstance(n.ctx, ast.Store)]
+    for place in stored:
+        match unit.parents.get(place):
+            case ast.Assign(targets=[ast.Name()], value=value):
                 yield value
-    stored = [n for n in ast.walk(flow.function) if isinstance(n, ast.Name) and n.id == name]
-    if sum(isinstance(n.ctx, ast.Store) for n in stored) != 1:
+    if len(stored) != 1:
         yield None
+
+
+def _places(unit: Unit, flow: Flow, name: str) -> list[ast.Name]:
+    """The places where a name stands in the function, in those in it too."""
+    found = unit.mentions.get(name, [])
+    return found if flow.function is unit.node else [n for n in found if flow.function in unit.ancestors(n)]
 
 
 def _fresh(unit: Unit, made: ast.expr) -> bool:

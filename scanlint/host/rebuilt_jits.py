@@ -36,7 +36,8 @@ class RebuiltJit(NamedTuple):
     """One jit that is built again and again and only called where it is built.
 
     `site` is the call or the decorated definition, `what` it jits in words. `loop` is the outermost loop that changes
-    nothing of it, else the innermost around it; None where `function` is what runs again, for the reason `why`.
+    nothing of it, else the innermost around it. Where `function` is what runs again, for the reason `why`, it is that
+    function if it stands in another, and None if it is one of the module.
     `taken` are the local names that it reads; those that keep it where it is are `bound`, the object whose method this
     is (`receiver`) among them. `parts` are the site and the inner functions that it takes along.
     """
@@ -264,10 +265,16 @@ def _in_function(
 ) -> RebuiltJit | None:
     what = _is_new(unit, wrapped, function)
     body = [function.body] if isinstance(function, ast.Lambda) else function.body
-    if what is None or any(loop_around(body, call) for call in calls) or _is_cached(unit, node):
+    if what is None or _is_cached(unit, node):
         return None
     parts = _parts(unit, node, wrapped)
     taken = _taken(unit, parts)
+    if isinstance(function, ast.FunctionDef) and function is not unit.node:
+        changed = _changed(unit, taken, function)
+        why = unit.repeats(function) if all(_is_data(unit, taken[name]) for name in changed) else ()
+        return RebuiltJit(node, what, function, function, why, changed, frozenset(taken), parts) if why else None
+    if any(loop_around(body, call) for call in calls):
+        return None
     receiver = _receiver(unit)
     roots = [_roots(unit, places, receiver, 0) for places in taken.values()]
     if None in roots:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
+from scanlint.dataflow.around import defuse_of
 from scanlint.jaxapi.words import words
 from scanlint.syntax.bindings import binds, reads
 from scanlint.trace.unit import Unit
 
 _MADE = words(
-    "array asarray linspace arange zeros ones full logspace geomspace cumsum cumprod hanning hamming blackman"
+    "array asarray linspace arange zeros ones full empty eye identity logspace geomspace cumsum cumprod hanning "
+    "hamming blackman"
 )
 NUMPY = frozenset(f"numpy.{name}" for name in _MADE)
 JOINED = frozenset(f"numpy.{name}" for name in words("stack vstack hstack column_stack concatenate meshgrid loadtxt"))
@@ -97,6 +99,8 @@ def entries(unit: Unit, node: ast.expr, depth: int = 0) -> int | None:
         case ast.Name():
             made = _made(unit, node)
             return entries(unit, made, depth + 1) if made is not None else None
+        case ast.ListComp(generators=[ast.comprehension(iter=over, ifs=[])]):
+            return entries(unit, over, depth + 1)
         case ast.List(elts=rows) | ast.Tuple(elts=rows):
             return None if any(isinstance(r, ast.Starred) for r in rows) else len(rows)
         case ast.BinOp(left=ast.List() | ast.Tuple() as rows, op=ast.Mult(), right=count):
@@ -151,18 +155,50 @@ def _numpy_made(unit: Unit, node: ast.expr, depth: int = 0) -> bool:
 
 
 def host_array(unit: Unit, node: ast.expr) -> bool:
-    """Whether an expression of the host is surely an array of NumPy, however many rows it has."""
-    if unit.value(node).array or unit.context(node).traced:
+    """Whether an expression is surely an array of NumPy that the host makes, however many rows it has."""
+    if unit.value(node).array:
         return False
     match node:
         case ast.Name(id=name) if (hint := _annotation(unit, node)) is not None:
-            return unit.resolve(hint) in ANNOTATIONS and name not in _rebound(unit)
+            named = unit.resolve(hint) in ANNOTATIONS and name not in _rebound(unit)
+            return named and not unit.context(node).traced
         case ast.Name():
             made = _made(unit, node)
             return isinstance(made, ast.Call) and host_array(unit, made)
         case ast.Call(func=function):
-            return unit.resolve(function) in NUMPY | JOINED
+            return unit.resolve(function) in NUMPY | JOINED and not unit.context(node).traced
     return False
+
+
+def host_numbers(unit: Unit, node: ast.expr) -> bool:
+    """Whether an expression is a list of floats that the host works out: `[10**k for k in np.linspace(-5, 0, 50)]`."""
+    made = _made(unit, node) if isinstance(node, ast.Name) else node
+    match made:
+        case ast.ListComp(elt=element, generators=[ast.comprehension(target=ast.Name(id=name), iter=over, ifs=[])]):
+            parts = [p for p in ast.walk(element) if isinstance(p, ast.expr)]
+            plain = all(_arithmetic(unit, part, name) for part in parts) and not unit.context(made).traced
+            divides = any(isinstance(p, ast.BinOp) and isinstance(p.op, ast.Div) for p in parts)
+            float_in = any(isinstance(p, ast.Constant) and isinstance(p.value, float) for p in parts)
+            return plain and (divides or float_in or _spaced(unit, over))
+    return False
+
+
+def _arithmetic(unit: Unit, part: ast.expr, name: str) -> bool:
+    match part:
+        case ast.Name(id=read):
+            return read == name or isinstance(unit.parents.get(part), ast.Attribute | ast.Call)
+        case ast.Constant(value=value):
+            return type(value) in (int, float)
+        case ast.Call(func=function):
+            return (unit.resolve(function) or "").startswith(("numpy.", "math.", "builtins.float"))
+    return isinstance(part, ast.BinOp | ast.UnaryOp | ast.Attribute)
+
+
+def _spaced(unit: Unit, over: ast.expr) -> bool:
+    """Whether it goes over floats that NumPy spaces."""
+    made = _made(unit, over) if isinstance(over, ast.Name) else over
+    named = unit.resolve(made.func) if isinstance(made, ast.Call) else None
+    return named in ("numpy.linspace", "numpy.logspace", "numpy.geomspace")
 
 
 def _annotation(unit: Unit, name: ast.Name) -> ast.expr | None:
@@ -177,16 +213,12 @@ def _rebound(unit: Unit) -> set[str]:
 
 
 def _made(unit: Unit, name: ast.Name) -> ast.expr | None:
-    """What a name is bound to, if it is bound once: in the unit, or at the top of the file."""
-    stores = [n for n in unit.every(ast.Name) if n.id == name.id and not isinstance(n.ctx, ast.Load)]
-    if any(n.arg == name.id for n in unit.every(ast.arg)) or len(stores) > 1:
-        return None
-    if not stores:
-        return _constant(unit, name.id) if name.id not in unit.local_names else None
-    match unit.parents.get(stores[0]):
-        case ast.Assign(targets=[ast.Name()], value=value):
-            return value
-    return None
+    """What a name is bound to where it is read, if one definition reaches it, or once at the top of the file."""
+    if name.id not in unit.local_names:
+        return _constant(unit, name.id)
+    flow = defuse_of(unit)
+    reaching = flow.definitions(name)
+    return flow.source(next(iter(reaching))) if len(reaching) == 1 else None
 
 
 def _constant(unit: Unit, name: str) -> ast.expr | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from scanlint.jaxapi.words import words
 from scanlint.syntax.bindings import Names, targets, walk_scope
@@ -61,29 +61,37 @@ def _placed(function: Value, wanted: Names, call: ast.Call, shift: int) -> list[
 
 
 def needed(code: Code, uses: Uses, depth: int = 0) -> Names:
-    """The parameters of a function that it needs as Python values, for uses of a kind."""
-    if isinstance(code.node, ast.Lambda):
-        body: list[ast.AST] = [code.node.body]
-    else:
-        body = list(code.node.body)
-    used = [expression for part in walk_scope(body) for expression in uses(code, part, depth)]
-    own = frozenset(a.arg for a in code.parameters())
-    return frozenset(name for name in own if any(_plain(use, _numbers(code, body, name)) for use in used))
+    """The parameters of a function that it needs as Python values, for uses of a kind; worked out once for each run."""
+    key = (uses, depth, code.runs)
+    if key not in code.needs:
+        code.needs[key] = frozenset(_needed(code, uses, depth))
+    return code.needs[key]
 
 
-def _numbers(code: Code, body: list[ast.AST], parameter: str) -> Names:
+def _needed(code: Code, uses: Uses, depth: int) -> Iterator[str]:
+    body = [code.node.body] if isinstance(code.node, ast.Lambda) else code.node.body
+    parts = list(walk_scope(body))
+    used = [expression for part in parts for expression in uses(code, part, depth)]
+    made = [part for part in parts if isinstance(part, ast.Assign | ast.For)]
+    for parameter in code.parameters() if used else []:
+        names = _numbers(made, parameter.arg)
+        if any(_plain(use, names) for use in used):
+            yield parameter.arg
+
+
+def _numbers(made: list[ast.Assign | ast.For], parameter: str) -> set[str]:
     """A parameter, and the names that are bound to what is worked out of it without JAX."""
     names = {parameter}
-    for part in walk_scope(body):
+    for part in made:
         match part:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _plain(value, frozenset(names)):
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _plain(value, names):
                 names.add(name)
             case ast.For(target=target, iter=ast.Call(func=ast.Name(id="range"), args=args)):
-                names |= set(targets(target)) if any(_plain(a, frozenset(names)) for a in args) else set()
-    return frozenset(names)
+                names |= set(targets(target)) if any(_plain(a, names) for a in args) else set()
+    return names
 
 
-def _plain(node: ast.expr, names: Names) -> bool:
+def _plain(node: ast.expr, names: Collection[str]) -> bool:
     """Whether an expression is arithmetic on one of these names, or a tuple of such."""
     match node:
         case ast.Name(id=name):

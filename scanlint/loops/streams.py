@@ -71,7 +71,7 @@ def rows(unit: Unit, target: ast.expr, array: ast.expr) -> Iterator[Stream]:
     if is_array(unit, array):
         yield Stream(target, "rows", array=array)
         return
-    from scanlint.loops.constant_tables import array_list, host_array, iterable_table
+    from scanlint.loops.constant_tables import array_list, host_array, host_numbers, iterable_table
 
     if iterable_table(unit, array):
         yield Stream(target, "rows", array=array, table=True)
@@ -79,7 +79,7 @@ def rows(unit: Unit, target: ast.expr, array: ast.expr) -> Iterator[Stream]:
         yield Stream(target, "rows", array=array, listed=True)
     elif host_array(unit, array):
         yield Stream(target, "rows", array=array, table=True)
-    elif differentiated_at(unit, target):
+    elif differentiated_at(unit, target) or host_numbers(unit, array):
         yield Stream(target, "rows", array=array, loose=True)
 
 

@@ -48,7 +48,7 @@ class JitInLoop(Rule):
 
 
 def _each(found: RebuiltJit) -> str:
-    if found.loop is not None:
+    if found.loop is not None and found.loop is not found.function:
         return "trip of this loop"
     name = getattr(found.function, "name", "the lambda around it")
     return f"call of `{name}`"
@@ -57,7 +57,8 @@ def _each(found: RebuiltJit) -> str:
 def _help(found: RebuiltJit) -> str:
     given = f" and hand in {quoted(found.bound)}" if found.bound else ""
     if found.loop is not None:
-        return f"jit it before the loop{given}"
+        place = f"above `{found.loop.name}`" if isinstance(found.loop, ast.FunctionDef) else "before the loop"
+        return f"jit it {place}{given}"
     if found.receiver in found.bound:
         return f"jit it once, where `{found.receiver}` is made, and hand in what changes as arguments"
     return f"jit it once, outside of `{getattr(found.function, 'name', 'the lambda')}`{given}"

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from scanlint.finding import NotApplicable, Outcome, Report, Rewrite, first_step
 from scanlint.loops.loop import LoopModel, few
-from scanlint.trace.unit import Unit
-from scanlint.finding import NotApplicable, Outcome, first_step
 from scanlint.rules.base import Context, Rule
-from scanlint.finding import Report
 from scanlint.rules.loop_messages import quoted, times
+from scanlint.syntax.bindings import walk_scope
+from scanlint.syntax.edits import apply_edits, line_edits, moved, tidied
+from scanlint.syntax.source import Source
+from scanlint.trace.unit import Unit
 
 if TYPE_CHECKING:
     from scanlint.batching.examples import Batch
     from scanlint.batching.gathered import GatheringLoop
+
+
+FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 class UnbatchedLoop(Rule):
@@ -27,41 +32,128 @@ class UnbatchedLoop(Rule):
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.For)
-        model = context.loop(node)
-        if not model.streams:
+        found = examples(node, context)
+        if found is None or _part_of_another(node, context):
             return
-        if few(context.unit, model.trips, context.settings):
-            return
-        adding = None
-        if not context.traced(node):
-            from scanlint.batching.gathered import gathering
-
-            model = on_device(filled(model))
-            adding = gathering(model)
-            model = adding.model if adding is not None else model
-        batch = context.batch(model) if not context.traced_bound(model) else None
-        uses = [use for output in model.outputs for use in output.uses]
-        jax = context.traced(node) or any(_by_jax(context.unit, use) for use in uses)
-        jax = jax or (bool(model.outputs) and all(o.numpy or o in model.buffers for o in model.outputs))
-        if adding is not None and (batch is None or batch.index is not None) and not adding.plain:
-            return  # slices of an array may be as much as memory holds
-        if (batch is None and adding is None) or not jax:
-            return
-        lists = quoted(list(dict.fromkeys(output.name for output in model.outputs)))
+        lists = quoted(list(dict.fromkeys(output.name for output in found.model.outputs)))
+        trips = times(context.loop(node))
         if context.traced(node):
-            message = f"tracing `{context.unit.context(node).qualname}` unrolls this loop {times(model)}"
+            message = f"tracing `{context.unit.context(node).qualname}` unrolls this loop {trips}"
         else:
-            message = f"this loop runs its body {times(model)}, one example at a time"
+            message = f"this loop runs its body {trips}, one example at a time"
         yield context.report(
             node,
             message,
             end=node.iter,
             label="no trip needs another one's result",
             help=f"compute {lists} with `jax.vmap`, or with `jax.lax.map(..., batch_size=...)` if memory is short",
-            trips=model.trips,
+            trips=context.loop(node).trips,
             primitive="vmap",
-            outcome=_added(adding, batch) if adding is not None else _mapped(model, batch),
+            outcome=found.outcome,
         )
+
+
+class Examples(NamedTuple):
+    """A loop that treats each example on its own, as what it collects, and what becomes of it.
+
+    `nest`: it does once the loop inside, which does so too, is one call.
+    """
+
+    model: LoopModel
+    outcome: Outcome
+    nest: bool = False
+
+
+def examples(node: ast.For, context: Context) -> Examples | None:
+    """The loop, if it is such a one; worked out once, for the loops inside it ask too."""
+    key = (UnbatchedLoop, node)
+    if key not in context.unit.models:
+        context.unit.models[key] = _examples(node, context)
+    found = context.unit.models[key]
+    assert found is None or isinstance(found, Examples)
+    return found
+
+
+def _examples(node: ast.For, context: Context) -> Examples | None:
+    model = context.loop(node)
+    if not model.streams or few(context.unit, model.trips, context.settings):
+        return None
+    found = _collected(model, context)
+    if found is not None or context.traced(node):
+        return found
+    return _row(model, context) or _nest(model, context)
+
+
+def _collected(model: LoopModel, context: Context) -> Examples | None:
+    """A loop that collects what it makes of each example, or adds it up."""
+    adding, traced = None, context.traced(model.node)
+    if not traced:
+        from scanlint.batching.gathered import gathering
+
+        model = on_device(filled(model))
+        adding = gathering(model)
+        model = adding.model if adding is not None else model
+    batch = context.batch(model) if not context.traced_bound(model) else None
+    uses = [use for output in model.outputs for use in output.uses]
+    jax = traced or any(_by_jax(context.unit, use) for use in uses)
+    jax = jax or (bool(model.outputs) and all(o.numpy or o in model.buffers for o in model.outputs))
+    if adding is not None and (batch is None or batch.index is not None) and not adding.plain:
+        return None  # slices of an array may be as much as memory holds
+    if (batch is None and adding is None) or not jax:
+        return None
+    return Examples(model, _added(adding, batch) if adding is not None else _mapped(model, batch))
+
+
+def _row(model: LoopModel, context: Context) -> Examples | None:
+    """A loop that fills a row of an array."""
+    from scanlint.rewrite.lower.batches.batch_map import to_vmap
+    from scanlint.rewrite.lower.loops.row_buffers import within
+
+    if not any(isinstance(p, ast.Tuple) and isinstance(p.ctx, ast.Load) for p in ast.walk(model.node)):
+        return None
+    filling = within(model)
+    if filling is None:
+        return None
+    row = on_device(filling[0])
+    batch = context.batch(row)
+    return Examples(row, to_vmap(row, batch, row=filling[1])) if batch is not None else None
+
+
+def _nest(model: LoopModel, context: Context) -> Examples | None:
+    """A loop around one of its kind: what it is once that one is a call."""
+    from scanlint.rewrite.lower.loops.loop_passes import first_of
+
+    inner = [part for part in walk_scope(model.node.body) if isinstance(part, ast.For)]
+    found = examples(inner[0], context) if len(inner) == 1 else None
+    if found is None or not isinstance(found.outcome, Rewrite):
+        return None
+    unit, source = context.unit, context.unit.source
+    first = found.outcome._replace(plainer=None)
+    if not source.holds(first.edits):
+        return None
+    again = unit.renew(source.changed(source.edited(first.edits), first.imports))
+    place = source.start(model.node)
+    outer = next((n for n in again.every(ast.For) if again.source.start(n) == place), None) if again else None
+    left = _collected(LoopModel(again, outer), context._replace(unit=again)) if again and outer else None
+    if left is None or again is None or not isinstance(left.outcome, Rewrite):
+        return left
+    both = [_both(source, first, again.source, made) for made in left.outcome.choices()]
+    return Examples(left.model, first_of(both), nest=True)
+
+
+def _both(source: Source, first: Rewrite, between: Source, second: Rewrite) -> Rewrite:
+    """Two rewrites as one; `between` is the text after the first one."""
+    after = tidied(between.text, [moved(edit, -between.above) for edit in second.edits])
+    edits = line_edits(source.text, apply_edits(between.text, after))
+    made = tuple(moved(edit, source.above) for edit in edits)
+    return second._replace(edits=made, imports=(*first.imports, *second.imports))
+
+
+def _part_of_another(node: ast.For, context: Context) -> bool:
+    """Whether a loop around this one is reported, and takes it in."""
+    around = next((a for a in context.unit.ancestors(node) if isinstance(a, ast.For | FUNCTIONS)), None)
+    found = examples(around, context) if isinstance(around, ast.For) and not context.traced(node) else None
+    return found is not None and found.nest
 
 
 def on_device(model: LoopModel) -> LoopModel:
@@ -80,7 +172,7 @@ def filled(model: LoopModel) -> LoopModel:
         return model
     from scanlint.rewrite.lower.loops.row_buffers import buffered, in_order
 
-    stacking = buffered(model)
+    stacking = buffered(model, columns=True)
     rising = in_order(stacking) if stacking is not None else None
     return rising or model
 

@@ -89,14 +89,15 @@ def _flag(
     name = parameter.arg
     if not uses or any(not isinstance(use.ctx, ast.Load) for use in uses):
         return None
-    compared = [use for use in uses if _with_string(unit, use)]
+    compared = [use for use in uses if _with_setting(unit, use)]
     asked = [use for use in uses if _asked(unit, use)]
     if not compared and (not asked or any(use not in asked and not _handed_on(unit, use) for use in uses)):
         return None
     given = list(_given(unit, function, context, name))
     if any(_array(unit, value) for value in given):
         return None
-    why = _evidence(parameter, defaults(function.args).get(name), given, bool(compared))
+    tests = [unit.parents.get(use) for use in compared]
+    why = _evidence(parameter, defaults(function.args).get(name), given, tests)
     if why is None:
         return None
     first = min([*compared, *asked], key=lambda use: (use.lineno, use.col_offset))
@@ -104,13 +105,16 @@ def _flag(
     return Flag(name, function, test, owner, why, parameter)
 
 
-def _evidence(parameter: ast.arg, default: ast.expr | None, given: list[ast.expr], compared: bool) -> str | None:
+def _evidence(
+    parameter: ast.arg, default: ast.expr | None, given: list[ast.expr], compared: Sequence[ast.AST | None]
+) -> str | None:
     """Why a parameter is a flag, or None if it may as well be an array."""
     name = parameter.arg
     if default is not None and not given:
         return None
     if compared:
-        return f"`{name}` is compared with a string"
+        asked = next(filter(_identity, compared), None)
+        return f"`{name}` is compared with a string" if asked is None else f"`{ast.unparse(asked)}` holds for no tracer"
     match parameter.annotation:
         case ast.Name(id="bool" | "str" as kind):
             return f"`{name}` is annotated as `{kind}`"
@@ -124,9 +128,18 @@ def _evidence(parameter: ast.arg, default: ast.expr | None, given: list[ast.expr
     return f"`{name}` is only asked whether it holds" if FLAGS(name) else None
 
 
-def _with_string(unit: Unit, use: ast.Name) -> bool:
-    """`mode == "train"`, `mode in ("a", "b")`."""
+def _identity(test: ast.AST | None) -> bool:
+    match test:
+        case ast.Compare(ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=bool())]):
+            return True
+    return False
+
+
+def _with_setting(unit: Unit, use: ast.Name) -> bool:
+    """`mode == "train"`, `mode in ("a", "b")`, `causal is True`, which no tracer is."""
     match unit.parents.get(use):
+        case ast.Compare() as test if _identity(test):
+            return True
         case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq()], comparators=[right]):
             other = right if left is use else left
             return isinstance(other, ast.Constant) and isinstance(other.value, str)

@@ -75,8 +75,16 @@ class Unit:
 
     @cached_property
     def quiet(self) -> frozenset[ast.AST]:
-        """Statements on which nothing is said; those of classes in functions too, whose names no flow follows."""
-        return self.silent.union(*(c.body for c in self.every(ast.ClassDef)))
+        """Statements on which nothing is said.
+
+        Those of classes in functions too, whose names no flow follows, and functions under an `if` at the top of a
+        file, which are units of their own.
+        """
+        own = filter(self._unit_of_its_own, self.every(ast.FunctionDef)) if self.script else ()
+        return self.silent.union(own, *(c.body for c in self.every(ast.ClassDef)))
+
+    def _unit_of_its_own(self, function: ast.FunctionDef) -> bool:
+        return all(isinstance(a, ast.If | ast.Try | ast.With) or a is self.node for a in self.ancestors(function))
 
     def context(self, node: ast.AST) -> FunctionContext:
         """The innermost function around a node (for a function: the function itself)."""
@@ -96,6 +104,14 @@ class Unit:
     def kinds(self) -> Kinds:
         """The nodes of the unit by their class, operators and contexts left out."""
         return by_kind(self.node)
+
+    @cached_property
+    def mentions(self) -> dict[str, list[ast.Name]]:
+        """The places of the unit where each name stands, in the order of the text."""
+        found: dict[str, list[ast.Name]] = {}
+        for place in sorted(self.every(ast.Name), key=lambda n: (n.lineno, n.col_offset)):
+            found.setdefault(place.id, []).append(place)
+        return found
 
     @cached_property
     def calls(self) -> list[tuple[str, ast.Call]]:

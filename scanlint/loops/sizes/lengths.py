@@ -67,6 +67,8 @@ def _rows(unit: Unit, array: ast.expr, depth: int = 0) -> ast.expr | int | None:
         case ast.Name():
             made = _made(unit, array)
             return _rows(unit, made, depth + 1) if made is not None else None
+        case ast.ListComp(generators=[ast.comprehension(iter=over, ifs=[])]):
+            return _counted(unit, over)
         case ast.Call(func=ast.Attribute(value=inner, attr=attr)) if attr in _SAME and unit.value(inner).array:
             return _rows(unit, inner, depth + 1)
         case ast.Call(func=function, args=args, keywords=keywords) if not _spread(array):
@@ -93,23 +95,23 @@ def _bindings(unit: Unit, name: str) -> int:
 
 def _call(unit: Unit, name: str, args: Sequence[ast.expr], keywords: dict[str, ast.expr]) -> ast.expr | int | None:
     root, _, last = name.rpartition(".")
-    match root, last, args:
-        case "jax.numpy", "arange", [stop] if not keywords.keys() - {"dtype"}:
+    match "numpy" if root == "jax.numpy" else root, last, args:
+        case "numpy", "arange", [stop] if not keywords.keys() - {"dtype"}:
             return stop
-        case "jax.numpy", "arange", [_, _] | [_, _, _] if not keywords.keys() - {"dtype"}:
+        case "numpy", "arange", [_, _] | [_, _, _] if not keywords.keys() - {"dtype"}:
             return _in_range(unit, args)
-        case "jax.numpy", "linspace", [_, _, count, *_] if not keywords.keys() - {"dtype", "endpoint"}:
+        case "numpy", "linspace", [_, _, count, *_] if not keywords.keys() - {"dtype", "endpoint"}:
             return count
-        case "jax.numpy", "linspace", [_, _] if not keywords.keys() - {"dtype", "endpoint", "num"}:
+        case "numpy", "linspace", [_, _] if not keywords.keys() - {"dtype", "endpoint", "num"}:
             return keywords.get("num")
-        case "jax.numpy", "array" | "asarray" | "stack", [ast.List(elts=rows) | ast.Tuple(elts=rows), *_]:
+        case "numpy", "array" | "asarray" | "stack", [ast.List(elts=rows) | ast.Tuple(elts=rows), *_]:
             plain = not any(isinstance(r, ast.Starred) for r in rows) and "axis" not in keywords and len(args) == 1
             return len(rows) if plain and "ndmin" not in keywords else None
-        case "jax.numpy", "array" | "asarray" | "stack", [
-            ast.ListComp(generators=[ast.comprehension(iter=over, ifs=[])])
-        ]:
+        case "numpy", "array" | "asarray" | "stack", [ast.ListComp(generators=[ast.comprehension(iter=over, ifs=[])])]:
             return _counted(unit, over) if not keywords.keys() - {"dtype"} else None
-        case "jax.numpy", _, [shape, *_] if last in _SHAPED:
+        case "numpy", "eye" | "identity", [count, *_]:
+            return count
+        case "numpy", _, [shape, *_] if last in _SHAPED:
             return _first(shape)
         case "jax.random", "split", [_, count]:
             return _first(count)

@@ -93,8 +93,10 @@ def _dtype(last: str, args: list[Value], keywords: dict[str, Value]) -> str | No
 
 
 def _ndim(root: str, last: str, args: list[Value], keywords: dict[str, Value]) -> int | None:
-    if last in ("arange", "linspace"):
+    if last in ("arange", "linspace", "ravel", "flatten"):
         return 1
+    if last == "reshape":
+        return _axes_of(args[1:]) if not keywords else None
     if last in _SHAPED:
         at = 1 if root == "jax.random" else 0
         shape = keywords.get("shape") or (args[at] if len(args) > at else None)
@@ -110,6 +112,14 @@ def _ndim(root: str, last: str, args: list[Value], keywords: dict[str, Value]) -
         known = [a.ndim for a in args]
         return None if None in known else max(n for n in known if n is not None)
     return None
+
+
+def _axes_of(shape: list[Value]) -> int | None:
+    """The number of axes of a shape: one tuple, or one number for each axis."""
+    if len(shape) == 1 and shape[0].items is not None:
+        return len(shape[0].items)
+    numbers = all(v.dtype == "int" and v.container is None and not v.ndim for v in shape)
+    return len(shape) if shape and numbers else None
 
 
 ELEMENTWISE = words(

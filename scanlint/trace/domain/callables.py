@@ -82,7 +82,7 @@ class Code:
     `owner` is the canonical name of the class of a method, `callers` are the calls of it on the host, with who makes
     them, `jits` the places in it where a function is jitted on the host.
     `uses` are the names in it that are used as arrays, `whole` those of which more than their elements is, `listed`
-    the parameters that some caller hands a list for.
+    the parameters that some caller hands a list for, `needs` those that must be Python values, as far as asked.
     """
 
     scope: Scope
@@ -114,6 +114,7 @@ class Code:
     rules: list[tuple[Closure, frozenset[str]]] = field(default_factory=list)
     callers: dict[ast.AST, Code] = field(default_factory=dict)
     jits: set[ast.AST] = field(default_factory=set)
+    needs: dict[object, frozenset[str]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

@@ -145,7 +145,7 @@ class _LoopToVmap:
             code, definition = self._function(axis)
             definitions.append(definition)
         code += "[::-1]" if self.turned else ""
-        if len(outputs) == 1:
+        if len(outputs) == 1 and not (self.row is not None and outputs[0].numpy):
             code = self.mapped.fetched(code, outputs[0].numpy, self.dtype or outputs[0].dtype)
         return self._place(code, definitions, axis)
 
@@ -261,7 +261,9 @@ class _LoopToVmap:
         model, source = self.model, self.source
         if self.row is not None:
             name = model.outputs[0].name
-            call = self.snippet.line(f"{name} = {name}.at[{self.row}].set({code})")
+            numpy = model.outputs[0].numpy
+            set_row = f"{name}[{self.row}] = {code}" if numpy else f"{name} = {name}.at[{self.row}].set({code})"
+            call = self.snippet.line(set_row)
             return self._rewrite([self.snippet.edit([*definitions, blank_line_before(call) if definitions else call])])
         drops = drop_initials(model, ())
         gone = {e.start.line for e in drops}

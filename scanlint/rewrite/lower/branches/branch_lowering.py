@@ -20,7 +20,7 @@ from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.branches.arm_order import Choice, Options, arms_of, options_of, tree_of
 from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, filled, not_a_number, number, total, unify
 from scanlint.rewrite.lower.branches.branch_arms import Arm, chained, comment_lines, plain_values, verb
-from scanlint.rewrite.lower.branches.predicates import parted, predicate
+from scanlint.rewrite.lower.branches.predicates import parted, scalar_predicate
 from scanlint.rewrite.lower.depth_limit import too_deep
 from scanlint.rewrite.lower.loops.stacked_names import stacked_by_number
 from scanlint.rewrite.normalize.accumulators.append_sinking import without_appends
@@ -254,7 +254,7 @@ class _Staging:
     def _predicate(self, tree: Choice) -> str | Withheld:
         """The test as one array expression on one line."""
         test = self.test if tree.test is self.model.node.test else tree.test
-        code = predicate(self.unit, test, self.spell)
+        code = scalar_predicate(self.unit, test, self.spell)
         if isinstance(code, Withheld):
             return code
         return on_one_line(code)

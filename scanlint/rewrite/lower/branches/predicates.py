@@ -17,6 +17,15 @@ PLAIN = (ast.Compare, ast.Name, ast.Attribute, ast.Constant, ast.UnaryOp, ast.cm
 PRESENCE = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 
 
+def scalar_predicate(unit: Unit, test: ast.expr, spell: Spell) -> str | Withheld:
+    """The same without axes: Python takes the truth of an array of one element, whatever axes it has."""
+    made = predicate(unit, test, spell)
+    if isinstance(made, Withheld) or not (unit.value(test).ndim or 0):
+        return made
+    alone = isinstance(ast.parse(f"({made})", mode="eval").body, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+    return f"{made}.reshape(())" if alone else f"({made}).reshape(())"
+
+
 def predicate(unit: Unit, test: ast.expr, spell: Spell) -> str | Withheld:
     """The source of a test that holds for tracers, with the value that Python's own would have as a bool."""
     match test:

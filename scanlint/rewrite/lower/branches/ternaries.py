@@ -12,7 +12,7 @@ from scanlint.loops.obstacles import HOST_MODULES, MUTATORS
 from scanlint.rewrite.emit.in_place import in_place
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, filled, total, unify
-from scanlint.rewrite.lower.branches.predicates import predicate
+from scanlint.rewrite.lower.branches.predicates import scalar_predicate
 from scanlint.trace.unit import Unit
 
 
@@ -111,7 +111,7 @@ class _Ternary:
     def _code(self, node: ast.expr, primitive: Primitive) -> str | Withheld:
         if not (isinstance(node, ast.IfExp) and self.unit.value(node.test).traced):
             return self._arm(node)
-        test = predicate(self.unit, node.test, self.spell)
+        test = scalar_predicate(self.unit, node.test, self.spell)
         body, orelse = self._code(node.body, primitive), self._code(node.orelse, primitive)
         for part in (test, body, orelse):
             if isinstance(part, Withheld):

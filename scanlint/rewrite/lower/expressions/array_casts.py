@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from scanlint.branches.tracer_casts import Cast
-from scanlint.finding import Outcome, Withheld
+from scanlint.finding import Outcome, Rewrite, Withheld
 from scanlint.jaxapi.host_functions import KEYWORDS, TWINS
 from scanlint.rewrite.emit.in_place import in_place
 from scanlint.rewrite.emit.snippets import atom, on_one_line
@@ -14,6 +14,7 @@ from scanlint.rewrite.lower.expressions.duplicates import untouched
 from scanlint.trace.unit import Unit
 
 PRINTS = "its text would have to be made anew for `jax.debug.print`"
+BRACES = str.maketrans({"{": "{{", "}": "}}"})
 
 
 def to_cast(unit: Unit, node: ast.expr, cast: Cast) -> Outcome:
@@ -27,7 +28,46 @@ def to_cast(unit: Unit, node: ast.expr, cast: Cast) -> Outcome:
         case "host":
             assert isinstance(node, ast.Call)
             return _twin(unit, node, cast, spelling)
-    return Withheld("text", f"{PRINTS} (line {node.lineno})")
+    return _printed(unit, node, spelling) or Withheld("text", f"{PRINTS} (line {node.lineno})")
+
+
+def _printed(unit: Unit, node: ast.expr, spelling: Spelling) -> Rewrite | None:
+    """`print("x", x)` and `print(f"x = {x:.2f}")` as `jax.debug.print("x = {:.2f}", x)`, which prints on each call.
+
+    None where a text is not printed but kept, or printed with other ends than a line's.
+    """
+    call = unit.parents.get(node) if isinstance(node, ast.JoinedStr) else node
+    if not (isinstance(call, ast.Call) and unit.resolve(call.func) == "builtins.print") or call.keywords:
+        return None
+    shown: list[str] = []
+    texts = [_template(unit, argument, shown) for argument in call.args]
+    if None in texts:
+        return None
+    text = " ".join(str(t) for t in texts).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    arguments = ", ".join([f'"{text}"', *shown])
+    return in_place(unit, call, f"{spelling('jax.debug.print')}({arguments})", "other", spelling)
+
+
+def _template(unit: Unit, argument: ast.expr, shown: list[str]) -> str | None:
+    """What `str.format` is given for an argument of `print`; what it is to show is added to `shown`."""
+    match argument:
+        case ast.Constant(value=str(text)):
+            return text.translate(BRACES)
+        case ast.JoinedStr(values=values):
+            parts = [_template(unit, part, shown) for part in values]
+            return None if None in parts else "".join(map(str, parts))
+        case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
+            shown.append(on_one_line(unit.source.segment(value)))
+            return "{}"
+        case ast.FormattedValue(
+            value=value, conversion=-1, format_spec=ast.JoinedStr(values=[ast.Constant(value=str(spec))])
+        ):
+            shown.append(on_one_line(unit.source.segment(value)))
+            return f"{{:{spec}}}"
+        case ast.FormattedValue() | ast.Starred():
+            return None
+    shown.append(on_one_line(unit.source.segment(argument)))
+    return "{}"
 
 
 def _typed(unit: Unit, node: ast.expr, cast: Cast, spelling: Spelling) -> Outcome:

@@ -16,7 +16,7 @@ from scanlint.rewrite.draft import SharedLine, blank_line_before
 from scanlint.rewrite.emit.snippets import bare
 from scanlint.rewrite.lower.batches.batch_map import to_vmap
 from scanlint.rewrite.lower.branches.branch_arms import assigned
-from scanlint.rewrite.lower.branches.predicates import predicate
+from scanlint.rewrite.lower.branches.predicates import scalar_predicate
 from scanlint.rewrite.lower.depth_limit import too_deep
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
 from scanlint.rewrite.lower.loops.index_reads import use_arrays, use_tracers
@@ -82,16 +82,24 @@ def _rolled(model: LoopModel, stacked: bool) -> Outcome:
     return first_of([*_stacked_rows(model), outcome])
 
 
+def _goes_on(model: LoopModel) -> bool:
+    """Whether anything but what it collects goes from trip to trip, or out of the loop."""
+    return bool(model.carried or model.last_values or model.live_targets)
+
+
 def _stacked_rows(model: LoopModel) -> list[Outcome]:
     """A loop that fills arrays row by row: `vmap` where no trip needs another one's result, else a scan's outputs."""
     if (found := within(model)) is not None:
         batch = batch_of(found[0], numbered=True)
         # Twice: the loop around it has a plainer form with this one as it is.
         return [to_vmap(found[0], batch, row=found[1])] * 2 if batch is not None else []
-    stacking = buffered(model)
+    stacking = buffered(model, columns=True)
+    if stacking is not None and any(output.axis for output in stacking.buffers):
+        batch = None if _goes_on(stacking) else batch_of(stacking, numbered=True)
+        return mapped_rows(stacking, batch) if batch is not None else []
     if stacking is None:
         return []
-    if not (stacking.carried or stacking.last_values or stacking.live_targets):
+    if not _goes_on(stacking):
         rising = in_order(stacking)
         batch = batch_of(rising, numbered=True) if rising is not None else None
         return mapped_rows(rising, batch) if rising is not None and batch is not None else []
@@ -178,7 +186,7 @@ def _while(model: LoopModel) -> Outcome:
     use_arrays(model, roll.snippet, roll.spell)
     use_tracers(model, roll.snippet, roll.spell)
     snippet, names = roll.snippet, roll.names
-    test = predicate(model.unit, model.node.test, roll.spell)
+    test = scalar_predicate(model.unit, model.node.test, roll.spell)
     if isinstance(test, Withheld):
         return test
     test = f"{test} != 0" if _counted_down(model, model.node.test) else test

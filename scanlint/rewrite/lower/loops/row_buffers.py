@@ -21,8 +21,11 @@ NUMPY = frozenset(f"numpy.{name}" for name in ("zeros", "ones", "empty", "full",
 MADE = SHAPED | NUMPY
 
 
-def buffered(model: LoopModel) -> LoopModel | None:
-    """The same loop with the arrays that it only fills as outputs; None where there are none."""
+def buffered(model: LoopModel, *, columns: bool = False) -> LoopModel | None:
+    """The same loop with the arrays that it only fills as outputs; None where there are none.
+
+    `columns`: those of which it fills a column on each trip count too, which `vmap` can put there and a scan cannot.
+    """
     stream = next((s for s in model.streams if s.kind == "range"), None)
     if not isinstance(model.node, ast.For) or stream is None or not _steady(model, stream):
         return None
@@ -31,6 +34,9 @@ def buffered(model: LoopModel) -> LoopModel | None:
     if not model.unit.context(model.node).traced:
         placed = [(store, s) for s in model.node.body for store in _placed(s, stream)]
         found += [_numpy_buffer(model, stream, name, s, element, axis) for (name, element, axis), s in placed]
+    if columns:
+        turned = [(c, s) for s in model.node.body for c in _columns(s, stream)]
+        found += [_column(model, stream, name, s, element, axis) for (name, element, axis), s in turned]
     buffers = tuple(output for output in found if output is not None)
     if not buffers:
         return None
@@ -38,49 +44,57 @@ def buffered(model: LoopModel) -> LoopModel | None:
 
 
 def within(model: LoopModel) -> tuple[LoopModel, str] | None:
-    """The same for a loop that fills one row of an array, `d.at[i, j].set(...)` for all `j`; with where that row is."""
+    """The same for a loop that fills one row of an array, `d.at[i, j].set(...)` for all `j`; with where that row is.
+
+    On the host that may be an array of NumPy, `d[i, j] = ...`.
+    """
     stream = next((s for s in model.streams if s.kind == "range"), None)
-    if not isinstance(model.node, ast.For) or stream is None or len(model.carried) != 1 or not _steady(model, stream):
+    if not isinstance(model.node, ast.For) or stream is None or not _steady(model, stream):
         return None
     if model.last_values or model.live_targets:
         return None
-    found = [(s, *place) for s in model.node.body if (place := _places(s, stream)) is not None]
-    if len(found) != 1 or found[0][1] != model.carried[0]:
+    host = not model.unit.context(model.node).traced
+    found = [(s, *place) for s in model.node.body if (place := _places(s, stream, host)) is not None]
+    if len(found) != 1:
         return None
-    store, name, parts, element = found[0]
+    store, name, parts, element, numpy = found[0]
     used = [n for n in ast.walk(model.node) if isinstance(n, ast.Name) and n.id == name]
+    if [*model.carried] != ([] if numpy else [name]):
+        return None
     axis = next(at for at, part in enumerate(parts) if _is(part, stream.target))
     others = [part for at, part in enumerate(parts) if at != axis]
     moved = set(model.targets) | binds(*model.node.body)
     before = [part for part in others if not _whole(part)]
-    if len(used) != 2 or reads(*before) & moved or any(_whole(part) for part in parts[:axis]) or not before:
+    if (
+        len(used) != (1 if numpy else 2)
+        or reads(*before) & moved
+        or any(_whole(part) for part in parts[:axis])
+        or not before
+    ):
         return None
-    if any(not isinstance(part, ast.Name | ast.Constant) for part in before) or not _as_wide(model, name, axis, stream):
+    if any(not isinstance(part, ast.Name | ast.Constant) for part in before) or not _as_wide(
+        model, name, axis, stream, NUMPY if numpy else SHAPED
+    ):
         return None
     row = [ast.unparse(part) if at != axis else ":" for at, part in enumerate(parts)]
     while row[-1] == ":":
         row.pop()
-    output = Output(name, store, (), store, element, ())
+    output = Output(name, store, (), store, element, (), numpy=numpy)
     return LoopModel(model.unit, model.node, model.streams, model.starts, (output,)), ", ".join(row)
 
 
-def _places(statement: ast.stmt, stream: Stream) -> tuple[str, list[ast.expr], ast.expr] | None:
-    """`d = d.at[i, j].set(y)`: the array, where, and what is set there; the loop variable is one of the indices."""
-    match statement:
+def _places(statement: ast.stmt, stream: Stream, host: bool) -> tuple[str, list[ast.expr], ast.expr, bool] | None:
+    """`d = d.at[i, j].set(y)`: the array, where, what is set there, and whether NumPy's `d[i, j] = y` does it.
+
+    The loop variable is one of the indices.
+    """
+    match statement, _at_set(statement):
         case ast.Assign(
-            targets=[ast.Name(id=name)],
-            value=ast.Call(
-                func=ast.Attribute(
-                    value=ast.Subscript(
-                        value=ast.Attribute(value=ast.Name(id=array), attr="at"), slice=ast.Tuple(elts=parts)
-                    ),
-                    attr="set",
-                ),
-                args=[element],
-                keywords=[],
-            ),
-        ) if name == array and sum(_is(part, stream.target) for part in parts) == 1:
-            return name, parts, element
+            targets=[ast.Subscript(value=ast.Name(id=name), slice=ast.Tuple(elts=parts))], value=element
+        ), None if host and sum(_is(part, stream.target) for part in parts) == 1:
+            return name, parts, element, True
+        case _, (name, ast.Tuple(elts=parts), element) if sum(_is(part, stream.target) for part in parts) == 1:
+            return name, parts, element, False
     return None
 
 
@@ -92,9 +106,9 @@ def _whole(part: ast.expr) -> bool:
     return isinstance(part, ast.Slice) and ast.unparse(part) == ":"
 
 
-def _as_wide(model: LoopModel, name: str, axis: int, stream: Stream) -> bool:
+def _as_wide(model: LoopModel, name: str, axis: int, stream: Stream, makers: frozenset[str]) -> bool:
     """Whether an array is as long along an axis as the loop trips: it is made so, and only set since."""
-    unit, count = model.unit, _count(model, stream)
+    unit, count = model.unit, stream.counted or _count(model, stream)
     made = []
     for part in ast.walk(model.flow.function):
         match part:
@@ -105,13 +119,13 @@ def _as_wide(model: LoopModel, name: str, axis: int, stream: Stream) -> bool:
     plain = all(isinstance(unit.parents[n], ast.Assign) for n in stores if not isinstance(n.ctx, ast.Load))
     match made:
         case [ast.Call(func=function, args=[ast.Tuple(elts=shape) | ast.List(elts=shape), *_])] if count is not None:
-            known = axis < len(shape) and unit.resolve(function) in SHAPED
-            return plain and known and _length(unit, count) == _length(unit, shape[axis])
+            known = axis < len(shape) and unit.resolve(function) in makers
+            return plain and known and _as_many(model, stream, shape[axis])
         case [ast.Call(func=function, args=[array, *_])] if count is not None and unit.resolve(function) in ALIKE:
-            return plain and _length(unit, count) == (ast.unparse(array), axis)
+            return plain and _trips(model, stream) == (ast.unparse(array), axis)
         case [ast.Call(func=function, args=[ast.Attribute(value=array, attr="shape"), *_])] if count is not None:
-            known = unit.resolve(function) in SHAPED
-            return plain and known and _length(unit, count) == (ast.unparse(array), axis)
+            known = unit.resolve(function) in makers
+            return plain and known and _trips(model, stream) == (ast.unparse(array), axis)
     return False
 
 
@@ -179,7 +193,15 @@ def _count(model: LoopModel, stream: Stream) -> ast.expr | None:
 
 def _stores(statement: ast.stmt, stream: Stream) -> list[tuple[str, ast.expr]]:
     """`ys = ys.at[i].set(y)`: the array, and what its row becomes."""
-    match statement, stream.target:
+    match _at_set(statement), stream.target:
+        case (name, at, element), ast.Name(id=index) if _whole_row(at, index):
+            return [(name, element)]
+    return []
+
+
+def _at_set(statement: ast.stmt) -> tuple[str, ast.expr, ast.expr] | None:
+    """`ys = ys.at[...].set(y)`: the array, where it is set, and what to."""
+    match statement:
         case ast.Assign(
             targets=[ast.Name(id=name)],
             value=ast.Call(
@@ -189,9 +211,19 @@ def _stores(statement: ast.stmt, stream: Stream) -> list[tuple[str, ast.expr]]:
                 args=[element],
                 keywords=[],
             ),
-        ), ast.Name(id=index) if name == array and _whole_row(at, index):
-            return [(name, element)]
-    return []
+        ) if name == array:
+            return name, at, element
+    return None
+
+
+def _columns(statement: ast.stmt, stream: Stream) -> list[tuple[str, ast.expr, int]]:
+    """`ys = ys.at[:, i].set(y)`: the array, what its column becomes, and the axis."""
+    found = _at_set(statement)
+    if found is None or not isinstance(stream.target, ast.Name):
+        return []
+    name, at, element = found
+    axis = _whole_axis(at, stream.target.id)
+    return [(name, element, axis)] if axis else []
 
 
 def _placed(statement: ast.stmt, stream: Stream) -> list[tuple[str, ast.expr, int]]:
@@ -228,6 +260,13 @@ def _numpy_buffer(
     return found._replace(numpy=True, dtype=dtype, axis=axis)
 
 
+def _column(
+    model: LoopModel, stream: Stream, name: str, store: ast.stmt, element: ast.expr, axis: int
+) -> Output | None:
+    found = _buffer(model, stream, name, store, element, axis)
+    return found._replace(axis=axis) if found is not None else None
+
+
 def _whole_row(at: ast.expr, index: str) -> bool:
     first, *rest = at.elts if isinstance(at, ast.Tuple) and at.elts else [at]
     return isinstance(first, ast.Name) and first.id == index and all(map(_whole, rest))
@@ -261,10 +300,7 @@ def _made(model: LoopModel, name: str) -> ast.Assign | None:
 
 def _fits(model: LoopModel, made: ast.expr, stream: Stream, axis: int) -> bool:
     """Whether an array has as many rows along an axis as the loop trips."""
-    unit, count = model.unit, _count(model, stream)
-    if stream.counted is None and count is None:
-        return False
-    trips = (ast.unparse(stream.counted), 0) if stream.counted is not None else _length(unit, count or made)
+    unit, trips = model.unit, _trips(model, stream)
     match made:
         case ast.Call(keywords=keywords) if any(k.arg in ("shape", None) for k in keywords):
             return False
@@ -275,11 +311,25 @@ def _fits(model: LoopModel, made: ast.expr, stream: Stream, axis: int) -> bool:
                 case (
                     ast.Tuple(elts=sizes) | ast.List(elts=sizes) | ast.BinOp(left=ast.Tuple(elts=sizes), op=ast.Add())
                 ) if axis < len(sizes) and not any(isinstance(size, ast.Starred) for size in sizes[: axis + 1]):
-                    return trips == _length(unit, sizes[axis])
+                    return _as_many(model, stream, sizes[axis])
                 case ast.Attribute(value=array, attr="shape"):
                     return trips == (ast.unparse(array), axis)
-            return axis == 0 and trips == _length(unit, shape)
+            return axis == 0 and _as_many(model, stream, shape)
     return False
+
+
+def _as_many(model: LoopModel, stream: Stream, size: ast.expr) -> bool:
+    """Whether a size is the number of trips: it is the same length, or both are the same number."""
+    number = model.unit.value(size).constant
+    return _trips(model, stream) == _length(model.unit, size) or (type(number) is int and number == model.trips)
+
+
+def _trips(model: LoopModel, stream: Stream) -> tuple[str, int] | None:
+    """What the number of trips is the length of."""
+    if stream.counted is not None:
+        return ast.unparse(stream.counted), 0
+    count = _count(model, stream)
+    return _length(model.unit, count) if count is not None else None
 
 
 def _length(unit: Unit, count: ast.expr) -> tuple[str, int]:

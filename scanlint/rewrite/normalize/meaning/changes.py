@@ -103,19 +103,28 @@ def function_of(unit: Unit, node: ast.AST) -> Function:
 
 def spoken(unit: Unit, name: str) -> list[ast.Name]:
     """All places of a unit where a name stands, in the order of the text."""
-    found = [n for n in unit.every(ast.Name) if n.id == name]
-    return sorted(found, key=lambda n: (n.lineno, n.col_offset))
+    return list(unit.mentions.get(name, ()))
 
 
 def alone(unit: Unit, name: str, function: Function) -> bool:
     """Whether a name is a variable of one function, which no function in it speaks of, and is never deleted."""
-    inside = set(map(id, walk_scope(function.body if isinstance(function.body, list) else [])))
-    shared = {n for s in unit.every(ast.Global) for n in s.names} | {
+    shared = [n for s in unit.every(ast.Global) for n in s.names] + [
         n for s in unit.every(ast.Nonlocal) for n in s.names
-    }
+    ]
     if name in shared or any(a.arg == name for a in _inner_parameters(unit, function)):
         return False
-    return all(id(n) in inside and not isinstance(n.ctx, ast.Del) for n in spoken(unit, name))
+    inside = _inside(unit, function)
+    return all(n in inside and not isinstance(n.ctx, ast.Del) for n in spoken(unit, name))
+
+
+def _inside(unit: Unit, function: Function) -> frozenset[ast.AST]:
+    """The nodes that belong to one function, not to those in it."""
+    key = (_inside, function)
+    if key not in unit.models:
+        unit.models[key] = frozenset(walk_scope(function.body if isinstance(function.body, list) else []))
+    found = unit.models[key]
+    assert isinstance(found, frozenset)
+    return found
 
 
 def _inner_parameters(unit: Unit, function: Function) -> list[ast.arg]:

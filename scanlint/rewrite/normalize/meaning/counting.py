@@ -129,18 +129,17 @@ def _attributes_set(node: Loop, bound: ast.expr) -> bool:
 
 def _counter(unit: Unit, node: Loop, name: str, tests: set[ast.AST]) -> Counter | None:
     """A counter of a loop, if the name is one and nothing else; the reads are those in the body."""
-    function = function_of(unit, node)
-    if not alone(unit, name, function):
+    moves = [(s, step) for s in node.body if (step := _step(s, name)) is not None]
+    if len(moves) != 1 or not alone(unit, name, function_of(unit, node)):
         return None
     block = unit.block(node)
     made = next((s for s in reversed(block[: block.index(node)]) if name in names_in(s)), None)
-    moves = [(s, step) for s in node.body if (step := _step(s, name)) is not None]
     match made:
         case ast.Assign(targets=[ast.Name()], value=ast.Constant(value=int()) | ast.BinOp() | ast.Name() as start):
             pass
         case _:
             return None
-    if len(moves) != 1 or not _whole(unit, start) or names_in(start) & (binds(node) | {name}):
+    if not _whole(unit, start) or names_in(start) & (binds(node) | {name}):
         return None
     moved, step = moves[0]
     known = {id(n) for part in (made, moved, *tests) for n in ast.walk(part)}

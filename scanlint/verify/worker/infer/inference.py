@@ -69,6 +69,9 @@ class Inference(Places):
                 self.call(node)
             case ast.Compare():
                 self.compare(node)
+            case ast.Match(subject=subject, cases=cases):
+                for value in (n.value for c in cases for n in ast.walk(c.pattern) if isinstance(n, ast.MatchValue)):
+                    self.compare(ast.Compare(subject, [ast.Eq()], [value]))
             case ast.BinOp(left=left, op=op, right=right):
                 arithmetic(self, left, op, right)
                 divisor = self.need(right) if isinstance(op, ast.Mod) and self.counted(left) else None
