@@ -89,6 +89,18 @@ def written_out(model: LoopModel) -> bool:
     return bool(model.obstacles) or bool(reads(*tests) & model.staged) or apart
 
 
+def gathers_parts(model: LoopModel) -> bool:
+    """Whether a constructor gathers the parts of its object in a list: each is another object, however it is made."""
+    function = next((a for a in model.unit.ancestors(model.node) if isinstance(a, ast.FunctionDef)), model.unit.node)
+    if getattr(function, "name", "") not in ("__init__", "__post_init__", "setup"):
+        return False
+    for part in walk_scope(model.node.body):
+        match part:
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(value=ast.Name(id="self")), attr="append" | "extend")):
+                return True
+    return False
+
+
 def _apart(model: LoopModel, stream: Stream) -> bool:
     """Whether a float of a list is read where it is not known which carried array gives it its dtype."""
     names = set(targets(stream.target))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from scanlint.branches.tracer_casts import Cast, cast_at
 from scanlint.finding import Report
@@ -25,6 +25,8 @@ class TracedCast(Rule):
         unit = context.unit
         cast = cast_at(unit, node)
         if cast is None or (cast.kind in ("text", "print") and _fails_elsewhere(context, node)):
+            return
+        if cast.kind == "host" and _other_library(context, node):
             return
         assert isinstance(node, ast.Call | ast.JoinedStr)
         from scanlint.rewrite.lower.expressions.array_casts import to_cast
@@ -67,6 +69,26 @@ def _help(cast: Cast) -> str:
 def _fails_elsewhere(context: Context, node: ast.AST) -> bool:
     """Whether a text is that of an error, which is only made where something has failed already."""
     return any(isinstance(a, ast.Raise | ast.Assert) for a in context.unit.ancestors(node))
+
+
+def _other_library(context: Context, node: ast.AST) -> bool:
+    """Whether a setting chose NumPy here: another arm of the same choice computes with JAX."""
+    unit, inside = context.unit, node
+    for around in unit.ancestors(node):
+        if isinstance(around, ast.If) and unit.value(around.test).static and isinstance(inside, ast.stmt):
+            others = around.orelse if inside in around.body else around.body
+            if not others and isinstance(around.body[-1], ast.Return):
+                block = unit.block(around)
+                others = block[block.index(around) + 1 :]
+            if _by_jax(context, others) and not _by_jax(context, [inside]):
+                return True
+        inside = around
+    return False
+
+
+def _by_jax(context: Context, statements: Sequence[ast.AST]) -> bool:
+    calls = (n for s in statements for n in ast.walk(s) if isinstance(n, ast.Call))
+    return any((context.unit.resolve(call.func) or "").startswith(("jax.numpy.", "jax.lax.")) for call in calls)
 
 
 def _short(code: str) -> str:
