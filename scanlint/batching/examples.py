@@ -12,6 +12,7 @@ from scanlint.loops.concrete_uses import limit, number_cast
 from scanlint.loops.constant_tables import entries, host_array, is_table
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.obstacles import MAKERS, index_needs_int
+from scanlint.loops.python_parameters import takes_tracers
 from scanlint.loops.sizes.lengths import made_with
 from scanlint.loops.sizes.shape_reads import axis_read, last_axis
 from scanlint.loops.streams import Stream, is_array
@@ -305,7 +306,7 @@ def _takes_tracer(batch: Batch, part: ast.AST) -> bool:
             return is_array(batch.unit, array) or (batch.numbered and (unknown or table))
         case ast.FormattedValue() | ast.Dict():
             return not reads(part) & index
-        case ast.Call(func=function, args=args) if reads(*args) & index:
+        case ast.Call(func=function, args=args) if reads(*args, *part.keywords) & index:
             name = batch.unit.resolve(function) or ""
             outer, loop = batch.unit.parents.get(part), isinstance(batch.node, ast.For)
             arrays = not any(reads(a) & index and batch.unit.value(a).static for a in args)
@@ -314,7 +315,9 @@ def _takes_tracer(batch: Batch, part: ast.AST) -> bool:
                 name.startswith("jax.") and (taken or isinstance(batch.node, ast.For))
             )
             if batch.numbered and not batch.unit.context(batch.node).traced and not followed:
-                return False  # what a function of the project does with a number is not followed on the host
+                numbers = [a for a in (*args, *(k.value for k in part.keywords)) if reads(a) & index]
+                if not takes_tracers(batch.unit, part, numbers):
+                    return False
             if loop and (limit(batch.unit, part) or number_cast(batch.unit, part)):
                 return True
             if loop and name == "builtins.range" and isinstance(outer, ast.For) and outer.iter is part:

@@ -14,7 +14,7 @@ from scanlint.loops.concrete_uses import decides, fetched, in_test, is_logic, li
 from scanlint.loops.constant_tables import is_table
 from scanlint.loops.growth import larger_carries
 from scanlint.loops.lifted_modules import modules_called
-from scanlint.loops.python_parameters import static_arguments, tested_arguments
+from scanlint.loops.python_parameters import library_arguments, static_arguments, tested_arguments
 from scanlint.loops.sizes.affine import moving_arange, window
 from scanlint.loops.sizes.masked_reductions import masked
 from scanlint.loops.sizes.padded_sums import open_ended
@@ -330,6 +330,9 @@ def _needs_static(unit: Unit, part: ast.AST, staged: Names, carried: tuple[str, 
             if number_cast(unit, part) is not None or limit(unit, part) is not None:
                 return
             if fetched(unit, part) is not None and decides(unit, part):
+                return
+            if called.startswith("jax.") and (name := staged_in(*library_arguments(called, part))):
+                yield name, f"`{ast.unparse(function)}(...)`"
                 return
             first = args[: 1 if called in SHAPED and "full" in called else None]
             listed = called == "builtins.range" and not _iterated(unit, part)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from scanlint.jaxapi.words import words
 from scanlint.syntax.bindings import Names, targets, walk_scope
+from scanlint.trace.calls.jax_results import ELEMENTWISE
 from scanlint.trace.domain.callables import Closure, Code, Partial, Transformed
 from scanlint.trace.domain.values import UNKNOWN, Value
 from scanlint.trace.unit import Unit
@@ -18,11 +19,13 @@ KEYWORDS = words("axis axes shape length num dims num_classes size indices_or_se
 SECOND = words(
     "sum mean max min prod any all cumsum cumprod argmax argmin std var median sort argsort stack concatenate "
     "expand_dims squeeze reshape broadcast_to tile transpose moveaxis swapaxes split array_split flip logsumexp "
-    "softmax log_softmax normal uniform one_hot"
+    "softmax log_softmax normal uniform one_hot matrix_power pad repeat tril triu diag rot90 vander top_k"
 )
 """JAX's functions whose arguments from the second one on are Python values."""
 ALL = words("zeros ones empty eye tri identity arange")
 PARTIALS = words("functools.partial jax.tree_util.Partial")
+MAKES = words("array asarray stack fold_in")
+"""JAX's functions that take a tracer for any of their arguments, beside the elementwise ones."""
 HOST = frozenset(f"builtins.{n}" for n in words("range int float bool str print"))
 
 
@@ -33,9 +36,24 @@ def static_arguments(unit: Unit, call: ast.Call) -> list[ast.expr]:
     return _handed(unit.value(call.func), call, _uses, 0)
 
 
+def library_arguments(name: str, call: ast.Call) -> list[ast.expr]:
+    """What a call of a function of JAX hands in for parameters that are Python values: axes, shapes, numbers of rows."""
+    placed = call.args[1:] if name.rpartition(".")[2] in SECOND else []
+    return [*placed, *(k.value for k in call.keywords if k.arg in KEYWORDS)]
+
+
 def tested_arguments(unit: Unit, call: ast.Call) -> list[ast.expr]:
     """What a call hands in for parameters whose value decides a branch."""
     return _handed(unit.value(call.func), call, _tests, 0)
+
+
+def takes_tracers(unit: Unit, call: ast.Call, given: list[ast.expr]) -> bool:
+    """Whether a function of the project would take tracers for some of the arguments of a call of it."""
+    match unit.value(call.func).callee:
+        case Closure():
+            needed = [a for uses in (_uses, _tests, _host) for a in _handed(unit.value(call.func), call, uses, 0)]
+            return not any(argument is part for argument in needed for part in given)
+    return False
 
 
 def _handed(function: Value, call: ast.Call, uses: Uses, depth: int, shift: int = 0) -> list[ast.expr]:
@@ -118,8 +136,7 @@ def _uses(code: Code, part: ast.AST, depth: int) -> Iterator[ast.expr]:
             if name in HOST or (name.startswith("jax.") and last in ALL):
                 yield from args
             elif name.startswith("jax."):
-                yield from args[1:] if last in SECOND else []
-                yield from (k.value for k in part.keywords if k.arg in KEYWORDS)
+                yield from library_arguments(name, part)
             elif not name and isinstance(function, ast.Attribute) and function.attr in SECOND:
                 yield from [*args, *(k.value for k in part.keywords if k.arg in KEYWORDS)]
             else:
@@ -133,6 +150,24 @@ def _tests(code: Code, part: ast.AST, depth: int) -> Iterator[ast.expr]:
             yield from _compared(test)
         case ast.Call(func=function):
             yield from _handed(_called(code, function), part, _tests, depth + 1)
+
+
+def _host(code: Code, part: ast.AST, depth: int) -> Iterator[ast.expr]:
+    """The expressions that go to functions of the host, or to a place of what is no array."""
+    match part:
+        case ast.Subscript(value=container, slice=at) if not code.record.values.get(container, UNKNOWN).array:
+            yield at
+        case ast.Call(func=function):
+            given = [*part.args, *(k.value for k in part.keywords)]
+            name = code.scope.annotation(function) or ""
+            called = _called(code, function)
+            if name.startswith("jax."):
+                yield from given if name.rpartition(".")[2] not in ELEMENTWISE | MAKES else ()
+                return
+            if isinstance(called.callee, Closure) and depth < DEEPEST:
+                yield from _handed(called, part, _host, depth + 1)
+            else:
+                yield from given
 
 
 def _compared(test: ast.expr) -> Iterator[ast.expr]:

@@ -50,6 +50,8 @@ FLAGS = {
     "asked_for_by_name": "@jax.jit\ndef f(x, use_bias):\n    if use_bias:\n        x = x + 1\n    return x\n",
     "annotated": "@jax.jit\ndef f(x, fancy: bool):\n    return x if fancy else -x\n",
     "given_a_bool": "@jax.jit\ndef f(x, fancy):\n    return x if fancy else -x\n\n\ny = f(1.0, True)\n",
+    "asked_what_it_is": "@jax.jit\ndef f(x, causal):\n    if causal is True:\n        x = jnp.tril(x)\n    return x\n",
+    "asked_what_it_is_not": "@jax.jit\ndef f(x, causal):\n    return x if causal is not False else -x\n",
     "handed_on": "@jax.jit\ndef f(g, x, training):\n    if not training:\n        x = x * 2\n    return g(x, training=training)\n",
 }
 

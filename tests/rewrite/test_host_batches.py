@@ -86,6 +86,7 @@ CALLEES = {
     "whole numbers of Python": ("np.asarray([int(jnp.argmax(x)) for x in xs])", "np.array(jax.vmap(jnp.argmax)(xs), dtype=int)"),
     "numbers of Python for JAX": ("jnp.array([float(energy(x, x)) for x in xs])", "jax.vmap(energy)(xs, xs).astype(float)"),
     "numbers of Python that are handed in": ("jnp.array([energy(float(x[0]), float(x[1])) for x in xs])", "jax.vmap(lambda x: energy(x[0], x[1]))(xs)"),
+    "numbers that a function of the project takes as arrays": ("jnp.stack([energy(xs, k) for k in range(20)])", "jax.vmap(energy, in_axes=(None, 0))(xs, jnp.arange(20))"),
     "rows of a NumPy array": ("np.array([float(jnp.sum(xs * t)) for t in np.linspace(0.0, 1.0, 20)])", "jax.vmap(lambda t: jnp.sum(xs * t))(np.linspace(0.0, 1.0, 20))"),
 }  # fmt: skip
 
@@ -206,6 +207,68 @@ LOOPS = {
         "counts, sums = jax.vmap(per_example)(jnp.arange(20))",
         None,
     ),
+    "a grid that is filled, place by place": (
+        """
+        def f(xs: jax.Array, ys: jax.Array):
+            out = np.zeros((xs.shape[0], len(ys)))
+            for i in range(xs.shape[0]):
+                for j, y in enumerate(ys):
+                    value = energy(xs[i], y)
+                    out[i, j] = float(value)
+            return out
+        """,
+        "jax.vmap(",
+        [xs, ys],
+    ),
+    "a grid of numbers that the host works out": (
+        """
+        def f(xs: jax.Array):
+            scales = [10**k for k in np.linspace(-2, 0, num=20)]
+            shifts = np.linspace(0.0, 1.0, 30)
+            out = np.zeros((20, 30))
+            for i, scale in enumerate(scales):
+                for j in range(30):
+                    out[i, j] = jnp.sum(jnp.sin(xs * scale + shifts[j]))
+            return out
+        """,
+        "(jnp.asarray(scales)),",
+        [xs],
+    ),
+    "a grid of a JAX array": (
+        """
+        def f(xs: jax.Array, ys: jax.Array):
+            out = jnp.zeros((xs.shape[0], ys.shape[0]))
+            for i in range(xs.shape[0]):
+                for j in range(ys.shape[0]):
+                    out = out.at[i, j].set(energy(xs[i], ys[j]))
+            return out
+        """,
+        "out = jax.vmap(lambda x: jax.vmap(lambda y: energy(x, y))(ys))(xs)",
+        [xs, ys],
+    ),
+    "columns of what NumPy made": (
+        """
+        def f(n):
+            out = np.zeros((3 * n, 3 * n))
+            basis = np.eye(3 * n, dtype=np.float32)
+            for i in range(3 * n):
+                out[:, i] = jnp.cumsum(jnp.sin(basis[i, :]))
+            return out
+        """,
+        "out_axes=1)(basis),",
+        [6],
+    ),
+    "columns of a JAX array": (
+        """
+        def f(xs: jax.Array):
+            out = jnp.zeros((xs.shape[1], xs.shape[0]))
+            for i in range(xs.shape[0]):
+                out = out.at[:, i].set(jnp.cumsum(xs[i]))
+            return out
+        """,
+        "out = jax.vmap(jnp.cumsum, out_axes=1)(xs)",
+        [xs],
+    ),
     "methods, and what __init__ keeps": ("f = wells\n", "jax.vmap(self.at)(self.centres)", [xs]),
     "a function that __init__ was handed": ("f = wells\n", "jax.vmap(self.f)(self.centres)", [xs]),
     "what a derivative is taken at, in a list or an array": (
@@ -280,6 +343,8 @@ LEFT = {
     "math on each example": "return np.array([math.erf(float(x[0])) for x in xs])",
     "NumPy alone": "points = np.linspace(0.0, 1.0, 50)\n    return np.array([np.sum(p) for p in points])",
     "a function handed in that gets no array": "return np.array([ys(name) for name in ['a', 'b', 'c'] * 9])",
+    "a grid that a trip reads": "out = np.zeros((len(xs), len(xs)))\n    for i in range(len(xs)):\n        for j in range(len(xs)):\n            out[i, j] = energy(xs[i], xs[j]) + out[j, i]\n    return out",
+    "a part of a grid": "out = np.zeros((len(xs), len(xs)))\n    for i in range(len(xs)):\n        for j in range(i, len(xs)):\n            out[i, j] = energy(xs[i], xs[j])\n    return out",
     "a carry in a NumPy array": "out = np.zeros(len(xs))\n    for i in range(len(xs)):\n        out[i] = energy(xs[i], xs[i]) + out[i - 1]\n    return out",
     "a NumPy array that has another name": "out = np.zeros(len(xs))\n    other = out\n    for i in range(len(xs)):\n        out[i] = energy(xs[i], xs[i])\n        print(other)\n    return out",
     "as many places as are not known to be filled": "out = np.zeros(20)\n    for i in range(len(xs)):\n        out[i] = energy(xs[i], xs[i])\n    return out",
@@ -291,7 +356,10 @@ LEFT = {
     "a sum of Python's numbers": "out = 0.0\n    for x in xs:\n        out += float(energy(x, x))\n    return out",
     "a sum with the key of each trip": "key, out = ys, 0.0\n    for x in xs:\n        key, sub = jax.random.split(key)\n        out += energy(x, jax.random.normal(sub))\n    return out",
     "derivatives of which none is an array": "return {t: slope(t, 1.0) for t in ys}",
-    "numbers that a function of the project may need": "out = jnp.zeros(20)\n    for b in range(20):\n        out = out.at[b].set(energy(xs, b))\n    return out",
+    "a number that a function of the project needs": "def moment(n):\n        return jnp.sum(jnp.linalg.matrix_power(xs[:2], n))\n\n    out = jnp.zeros(20)\n    for b in range(20):\n        out = out.at[b].set(moment(b))\n    return out",
+    "a number that one behind it needs": "def scale(n):\n        return math.gamma(n + 1)\n\n    def moment(n):\n        return jnp.sum(xs) * scale(n)\n\n    return jnp.stack([moment(b) for b in range(20)])",
+    "a number that chooses": "def moment(n):\n        return jnp.sum(xs) if n > 3 else jnp.max(xs)\n\n    return jnp.stack([moment(b) for b in range(20)])",
+    "a number that finds a place in a list": "table = [1.0, 2.0] * 10\n\n    def moment(n):\n        return jnp.sum(xs) * table[n]\n\n    return jnp.stack([moment(b) for b in range(20)])",
 }  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import jax
 import jax.numpy as jnp
 import pytest
 
@@ -58,6 +59,49 @@ def test_truth_of_tracers(rewrite: Callable[..., object], old: str, new: str) ->
 def test_casts_of_tracers(rewrite: Callable[..., object], old: str, new: str) -> None:
     sample = rewrite(function(f"return {old}"), head=HOST)
     assert sample.new == HOST + function(f"return {new}")  # type: ignore[attr-defined]
+    sample.agree("f", *PAIRS)  # type: ignore[attr-defined]
+
+
+PRINTS = {
+    "names beside texts": ("print('x:', x, x.shape)", 'jax.debug.print("x: {} {}", x, x.shape)', "x: 2.0 ()"),
+    "a text with fields": (
+        'print(f"{x:.3f} of {y} {{all}}")',
+        'jax.debug.print("{:.3f} of {} {{all}}", x, y)',
+        "2.000 of 0.5 {all}",
+    ),
+    "marks and lines": (
+        """print(f'"{x}" \\\\\\n')""",
+        r"""jax.debug.print("\"{}\" \\\n", x)""",
+        '"2.0" \\',
+    ),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "shown"), PRINTS.values(), ids=PRINTS)
+def test_a_print_shows_values_on_each_call(
+    rewrite: Callable[..., object], capsys: pytest.CaptureFixture[str], old: str, new: str, shown: str
+) -> None:
+    sample = rewrite(function(f"{old}\n    return x * y"))
+    assert sample.body == function(f"{new}\n    return x * y")  # type: ignore[attr-defined]
+    space: dict[str, object] = {}
+    exec(sample.new, space)  # type: ignore[attr-defined]
+    for _ in range(2):
+        space["f"](jnp.float32(2), jnp.float32(0.5)).block_until_ready()  # type: ignore[operator]
+        jax.effects_barrier()
+        assert capsys.readouterr().out.rstrip() == shown
+
+
+@pytest.mark.parametrize("call", ["print(x, end='')", "print(f'{x!r}')", "print(*[x, y])"])
+def test_a_print_of_another_kind_is_left(rewrite: Callable[..., object], call: str) -> None:
+    sample = rewrite(function(f"{call}\n    return x * y"))
+    assert sample.new == sample.old  # type: ignore[attr-defined]
+
+
+def test_a_test_with_axes_decides_by_its_one_element(rewrite: Callable[..., object]) -> None:
+    sample = rewrite(
+        "@jax.jit\ndef f(x, y):\n    s = x.reshape(1)\n    if s > 0:\n        return y * 2\n    return y\n"
+    )
+    assert "jnp.where((s > 0).reshape(()), y * 2, y)" in sample.new  # type: ignore[attr-defined]
     sample.agree("f", *PAIRS)  # type: ignore[attr-defined]
 
 

@@ -123,6 +123,21 @@ def test_a_static_argument_and_host_code_are_silent() -> None:
     assert found(text) == []
 
 
+CHOSEN = {
+    "an arm beside one of JAX": "if LIBRARY == 'numpy':\n    z = np.matmul(x, y)\nelse:\n    z = jnp.matmul(x, y)\nreturn z",
+    "before what JAX does": "if LIBRARY == 'numpy':\n    return np.sin(x)\nreturn jnp.sin(x)",
+}
+
+
+@pytest.mark.parametrize("body", CHOSEN.values(), ids=CHOSEN)
+def test_numpy_that_a_setting_chooses_beside_jax_is_silent(body: str) -> None:
+    assert in_function(f"global LIBRARY\n{body}") == []
+
+
+def test_numpy_that_a_setting_chooses_for_tracers_is_found() -> None:
+    assert in_function("global LIBRARY\nif LIBRARY == 'sine':\n    return np.sin(x)\nreturn x") == ["SCN206"]
+
+
 def test_values_under_grad_alone_are_concrete() -> None:
     text = "def f(x):\n    return x * max(x, 0.0) if x > 0 and x < 9 else x\n\n\ng = jax.grad(f)\n"
     assert found(text) == []

@@ -407,6 +407,31 @@ def test_an_inner_function_goes_to_the_module(text: str, reason: str | None, tmp
     assert finding.fix.reason == reason
 
 
+RESTARTS = """
+def restarts(a, starts):
+    def descend(x):
+        @jax.jit
+        def step(x):
+            return x - 0.1 * (a @ x)
+
+        for _ in range(100):
+            x = step(x)
+        return x
+
+    return [descend(x) for x in starts]
+"""
+
+
+def test_what_an_inner_function_jits_for_its_own_loop_goes_above_it(tmp_path: Path) -> None:
+    [finding] = checked(tmp_path, HEAD + RESTARTS).findings
+    assert "each call of `descend`" in finding.message and finding.help == "jit it above `descend`"
+    assert finding.fix.status == "available"
+
+
+def test_one_that_nobody_calls_again_is_silent(tmp_path: Path) -> None:
+    assert not checked(tmp_path, HEAD + RESTARTS.replace("[descend(x) for x in starts]", "descend(starts)")).findings
+
+
 def test_a_rewrite_is_verified_and_written(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(HEAD.replace("    TRACES.append(1)\n", "") + MOVED, encoding="utf-8")
     settings = Settings(root=tmp_path, select=("SCN404",), cache=False, verify_timeout=120.0)

@@ -192,12 +192,16 @@ class Mapped:
                     return None
             case _:
                 return None
-        if batch.index is not None or reads(function) & batch.variant or any(isinstance(a, ast.Starred) for a in args):
+        if reads(function) & batch.variant or any(isinstance(a, ast.Starred) for a in args):
             return None
         axes: list[int | None] = []
         arguments: list[str] = []
         for arg in (uncast(self.unit, a) for a in args):
             row = next((r for r in batch.rows if _is_row(r, arg)), None)
+            if isinstance(arg, ast.Name) and arg.id == batch.index:
+                axes.append(0)
+                arguments.append(self._numbers())
+                continue
             if row is None and (not isinstance(arg, ast.Name | ast.Attribute) or reads(arg) & batch.variant):
                 return None
             axes.append(row.axis if row is not None else None)
