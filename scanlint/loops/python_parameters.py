@@ -37,7 +37,7 @@ def static_arguments(unit: Unit, call: ast.Call) -> list[ast.expr]:
 
 
 def library_arguments(name: str, call: ast.Call) -> list[ast.expr]:
-    """What a call of a function of JAX hands in for parameters that are Python values: axes, shapes, numbers of rows."""
+    """What a call of a function of JAX hands in for parameters that are Python values: axes, shapes, counts."""
     placed = call.args[1:] if name.rpartition(".")[2] in SECOND else []
     return [*placed, *(k.value for k in call.keywords if k.arg in KEYWORDS)]
 

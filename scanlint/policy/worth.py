@@ -89,6 +89,23 @@ def written_out(model: LoopModel) -> bool:
     return bool(model.obstacles) or bool(reads(*tests) & model.staged) or apart
 
 
+def applies_parts(model: LoopModel) -> bool:
+    """Whether each trip calls another function, which it finds by its number in a list of them."""
+    unit, numbers = model.unit, set(model.targets)
+    called = {n.func.id for n in unit.every(ast.Call) if isinstance(n.func, ast.Name)}
+    for part in walk_scope(model.node.body):
+        match part:
+            case ast.Call(func=ast.Subscript(value=listed, slice=at)):
+                pass
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript(value=listed, slice=at)) if name in called:
+                pass
+            case _:
+                continue
+        if reads(at) & numbers and not unit.value(listed).array:
+            return True
+    return False
+
+
 def gathers_parts(model: LoopModel) -> bool:
     """Whether a constructor gathers the parts of its object in a list: each is another object, however it is made."""
     function = next((a for a in model.unit.ancestors(model.node) if isinstance(a, ast.FunctionDef)), model.unit.node)

@@ -139,11 +139,11 @@ class Context(NamedTuple):
         """Whether a loop stages arrays often enough, and is no part of a reported nest that is rewritten by hand."""
         if short(model, self.settings):
             return False
-        from scanlint.policy.worth import gathers_parts, stages_arrays, worth_rolling, written_out
+        from scanlint.policy.worth import applies_parts, gathers_parts, stages_arrays, worth_rolling, written_out
 
         if not stages_arrays(model) or not worth_rolling(model, self.settings, self.by_hand):
             return False
-        if written_out(model) or gathers_parts(model):
+        if written_out(model) or gathers_parts(model) or applies_parts(model):
             return False
         return not (self.by_hand(model) and self._in_reported_nest(model))
 

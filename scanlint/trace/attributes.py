@@ -17,6 +17,8 @@ from scanlint.trace.members import class_member, constant_of, member
 def attribute(self: Evaluator, value: Value, name: str, node: ast.AST) -> Value:
     """`value.name`."""
     match value.callee:
+        case Named("jax.config") if name == "jax_disable_jit" and self.frame.mode.traced:
+            return constant(False)  # what is run so is not traced
         case Named(base):
             return constant_of(f"{base}.{name}") or self.world.find(f"{base}.{name}") or _named(base, name)
         case Method(receiver, "at"):

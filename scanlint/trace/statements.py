@@ -204,7 +204,7 @@ def _if(self: Interpreter, node: ast.If) -> bool:
     if test.certain:
         taken, dead = (node.body, node.orelse) if test.constant else (node.orelse, node.body)
         self.silent.update(dead)
-        chosen = unrolled(taken, dead)
+        chosen = unrolled(taken, dead) or TRACER_GUARD.search(words) is not None
         self.quiet += chosen
         reached = self.block(taken)
         self.quiet -= chosen

@@ -152,9 +152,20 @@ def apply(self: Evaluator, node: ast.Call, function: Value, args: list[Value], k
         case OneOf(choices):
             return _any_of(self, node, choices, args, keywords)
         case None if self.traced:
+            if (made := _initialized(self, node, args)) is not None:
+                return made
             callbacks.want(self, node.func)
             return _argument(self, node, function, args)
     return UNKNOWN
+
+
+def _initialized(self: Evaluator, node: ast.Call, args: list[Value]) -> Value | None:
+    """`self.param(name, init, *args)` of a Flax module: it runs `init(key, *args)`, for the shape on each `apply`."""
+    match node.func:
+        case ast.Attribute(value=ast.Name(id="self"), attr="param") if len(args) > 1 and args[1].callee is not None:
+            key = self.made(node, None, "key", 0)
+            return apply(self, node, args[1], [key, *args[2:]], {})
+    return None
 
 
 def _any_of(
@@ -250,6 +261,10 @@ def _on_the_host(self: Evaluator, node: ast.Call, twin: Twin, args: list[Value],
     return replace(made, dtype=made.dtype if twin.gives == "same" else twin.gives, why=cause or made.why)
 
 
+INITIALIZERS = ("jax.nn.initializers.", "flax.linen.initializers.", "flax.nnx.initializers.")
+"""Modules of functions that give an initializer: what that gives for a key and a shape is an array, as of `zeros`."""
+
+
 def _jax(self: Evaluator, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
     """One of JAX's own functions."""
     if name in PYTHON_VALUED:
@@ -262,7 +277,11 @@ def _jax(self: Evaluator, node: ast.Call, name: str, args: list[Value], keywords
         return args[0] if args else UNKNOWN
     if name.startswith(TREES):
         return tree_call(self, node, name, args, keywords)
-    if name.startswith(ARRAY_ROOTS) and not name.startswith("jax.nn.initializers."):
+    if name.startswith(INITIALIZERS):
+        if name.endswith((".zeros", ".ones")):
+            return self.made(node, operands=tuple(args))
+        return Value(Kind.STATIC, callee=Named(f"{INITIALIZERS[0]}zeros"))
+    if name.startswith(ARRAY_ROOTS):
         if PRIVATE.search(name):
             return UNKNOWN
         return array_call(self, node, name, args, keywords)

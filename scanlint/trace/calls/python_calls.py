@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from scanlint.trace.attributes import attribute
-from scanlint.trace.domain.callables import Closure, Instance
+from scanlint.trace.domain.callables import Closure, Instance, Named
 from scanlint.trace.domain.elements import iterated, length_of
 from scanlint.trace.domain.values import (
     AXIS,
@@ -34,6 +34,8 @@ from scanlint.trace.operators import arithmetic
 
 LONGEST_RANGE = 1 << 62
 _MATH = frozenset(["ceil", "floor", "sqrt", "log", "log2", "log10", "exp", "gcd", "isqrt", "prod", "comb"])
+TRACER_TYPES = frozenset({"jax.core.Tracer", "jax._src.core.Tracer", "jax.extend.core.Tracer", "jax.Array"})
+HOST_TYPES = frozenset({"numpy.ndarray", *(f"builtins.{n}" for n in ("int", "float", "bool", "complex", "str"))})
 _BOOLS = frozenset(["isinstance", "issubclass", "hasattr", "callable"])
 _TEXTS = frozenset(["str", "repr", "format", "type", "id", "hash", "print", "open", "input", "vars", "dir"])
 
@@ -41,6 +43,8 @@ _TEXTS = frozenset(["str", "repr", "format", "type", "id", "hash", "print", "ope
 def call(self: Evaluator, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
     """A builtin."""
     last = name.removeprefix("builtins.")
+    if last == "isinstance" and len(args) == 2:
+        return _isinstance(args[0], args[1])
     if last in _BOOLS:
         return STATIC_BOOL
     if last in _TEXTS:
@@ -49,6 +53,16 @@ def call(self: Evaluator, node: ast.Call, name: str, args: list[Value], keywords
     if handler is not None:
         return handler(self, node, args, keywords)
     return STATIC if all(a.static for a in args) else UNKNOWN
+
+
+def _isinstance(value: Value, kinds: Value) -> Value:
+    """`isinstance(x, jax.core.Tracer)`: a traced array is one, and so an array of JAX; it is none of NumPy."""
+    names = [kind.callee.name if isinstance(kind.callee, Named) else "" for kind in kinds.items or (kinds,)]
+    if not (value.traced and value.array and value.container is None and value.callee is None):
+        return STATIC_BOOL
+    if any(name in TRACER_TYPES for name in names):
+        return constant(True)
+    return constant(False) if all(name in HOST_TYPES for name in names) else STATIC_BOOL
 
 
 def library(name: str, args: list[Value]) -> Value:

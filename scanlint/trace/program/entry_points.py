@@ -63,7 +63,7 @@ def _class(graph: Graph, scope: ModuleScope, name: str) -> None:
 def _in_scope(scope: ModuleScope, qualname: str) -> bool:
     """Whether a method of a module needs its parameters: it calls `self` or its parts, and does not bring them in."""
     code, method = scope.code(qualname), qualname.rpartition(".")[2]
-    if code is None or not code.positional() or method == "setup" or method.startswith("__"):
+    if code is None or not code.positional() or method.startswith("__"):
         return False
     if {scope.annotation(d) for d in code.node.decorator_list} & OF_CLASSES:  # type: ignore[union-attr]
         return False
