@@ -48,6 +48,9 @@ def _call(unit: Unit, node: ast.Call, name: str | None) -> Cast | None:
         case ast.Call() if name in TWINS:
             return _host(unit, node, name or "")
         case ast.Call(args=args) if name == "builtins.print":
+            texts = [a for a in args if isinstance(a, ast.JoinedStr)]
+            if any(next(_formatted(unit, text), None) is not None for text in texts):
+                return None  # that fails first, and is said
             shown = next((a for a in args if _shows(unit, a)), None)
             return Cast("print", "print", shown) if shown is not None else None
     return None

@@ -80,11 +80,12 @@ class Unit:
         Those of classes in functions too, whose names no flow follows, and functions under an `if` at the top of a
         file, which are units of their own.
         """
-        own = filter(self._unit_of_its_own, self.every(ast.FunctionDef)) if self.script else ()
+        own = [f for f in self.every(ast.FunctionDef) if self._unit_of_its_own(f)] if self.script else []
         return self.silent.union(own, *(c.body for c in self.every(ast.ClassDef)))
 
     def _unit_of_its_own(self, function: ast.FunctionDef) -> bool:
-        return all(isinstance(a, ast.If | ast.Try | ast.With) or a is self.node for a in self.ancestors(function))
+        around = list(self.ancestors(function))
+        return bool(around) and all(isinstance(a, ast.If | ast.Try | ast.With) for a in around[:-1])
 
     def context(self, node: ast.AST) -> FunctionContext:
         """The innermost function around a node (for a function: the function itself)."""
