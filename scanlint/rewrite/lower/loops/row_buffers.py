@@ -321,7 +321,8 @@ def _fits(model: LoopModel, made: ast.expr, stream: Stream, axis: int) -> bool:
 def _as_many(model: LoopModel, stream: Stream, size: ast.expr) -> bool:
     """Whether a size is the number of trips: it is the same length, or both are the same number."""
     number = model.unit.value(size).constant
-    return _trips(model, stream) == _length(model.unit, size) or (type(number) is int and number == model.trips)
+    counted = type(number) is int and number == model.trips and len(model.streams) <= 2  # of one array, at most
+    return counted or _trips(model, stream) == _length(model.unit, size)
 
 
 def _trips(model: LoopModel, stream: Stream) -> tuple[str, int] | None:
