@@ -63,11 +63,16 @@ def test_casts_of_tracers(rewrite: Callable[..., object], old: str, new: str) ->
 
 
 PRINTS = {
-    "names beside texts": ("print('x:', x, x.shape)", 'jax.debug.print("x: {} {}", x, x.shape)', "x: 2.0 ()"),
+    "names beside texts": ("print('x:', x, y)", 'jax.debug.print("x: {} {}", x, y)', "x: 2.0 0.5"),
+    "what is known when tracing": (
+        "print(f'x of {x.shape}', x.ndim + 1, x)",
+        'jax.debug.print(f"x of {x.shape} {x.ndim + 1} {{}}", x)',
+        "x of () 1 2.0",
+    ),
     "a text with fields": (
-        'print(f"{x:.3f} of {y} {{all}}")',
-        'jax.debug.print("{:.3f} of {} {{all}}", x, y)',
-        "2.000 of 0.5 {all}",
+        'print(f"{x:.3f} of {y}")',
+        'jax.debug.print("{:.3f} of {}", x, y)',
+        "2.000 of 0.5",
     ),
     "marks and lines": (
         """print(f'"{x}" \\\\\\n')""",
@@ -91,7 +96,7 @@ def test_a_print_shows_values_on_each_call(
         assert capsys.readouterr().out.rstrip() == shown
 
 
-@pytest.mark.parametrize("call", ["print(x, end='')", "print(f'{x!r}')", "print(*[x, y])"])
+@pytest.mark.parametrize("call", ["print(x, end='')", "print(f'{x!r}')", "print(*[x, y])", "print('{}', x)"])
 def test_a_print_of_another_kind_is_left(rewrite: Callable[..., object], call: str) -> None:
     sample = rewrite(function(f"{call}\n    return x * y"))
     assert sample.new == sample.old  # type: ignore[attr-defined]

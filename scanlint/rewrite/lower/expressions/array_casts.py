@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import NamedTuple
 
 from scanlint.branches.tracer_casts import Cast
 from scanlint.finding import Outcome, Rewrite, Withheld
@@ -14,7 +15,6 @@ from scanlint.rewrite.lower.expressions.duplicates import untouched
 from scanlint.trace.unit import Unit
 
 PRINTS = "its text would have to be made anew for `jax.debug.print`"
-BRACES = str.maketrans({"{": "{{", "}": "}}"})
 
 
 def to_cast(unit: Unit, node: ast.expr, cast: Cast) -> Outcome:
@@ -34,40 +34,69 @@ def to_cast(unit: Unit, node: ast.expr, cast: Cast) -> Outcome:
 def _printed(unit: Unit, node: ast.expr, spelling: Spelling) -> Rewrite | None:
     """`print("x", x)` and `print(f"x = {x:.2f}")` as `jax.debug.print("x = {:.2f}", x)`, which prints on each call.
 
-    None where a text is not printed but kept, or printed with other ends than a line's.
+    What is known when tracing is put into the text by then. None where a text is not printed but kept, or printed with
+    other ends than a line's.
     """
     call = unit.parents.get(node) if isinstance(node, ast.JoinedStr) else node
     if not (isinstance(call, ast.Call) and unit.resolve(call.func) == "builtins.print") or call.keywords:
         return None
-    shown: list[str] = []
-    texts = [_template(unit, argument, shown) for argument in call.args]
-    if None in texts:
+    found = [_fields(unit, argument) for argument in call.args]
+    if None in found:
         return None
-    text = " ".join(str(t) for t in texts).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    arguments = ", ".join([f'"{text}"', *shown])
+    fields = [field for place, argument in enumerate(found) for field in (*([" "] if place else []), *(argument or ()))]
+    settled = any(isinstance(f, _Field) and f.settled for f in fields)
+    text = "".join(_literal(f) if isinstance(f, str) else f.in_text(settled) for f in fields)
+    shown = [f.code for f in fields if isinstance(f, _Field) and not f.settled]
+    arguments = ", ".join([f'{"f" if settled else ""}"{text}"', *shown])
     return in_place(unit, call, f"{spelling('jax.debug.print')}({arguments})", "other", spelling)
 
 
-def _template(unit: Unit, argument: ast.expr, shown: list[str]) -> str | None:
-    """What `str.format` is given for an argument of `print`; what it is to show is added to `shown`."""
+class _Field(NamedTuple):
+    """A value that a text shows, with its format; `settled` is one that is known when tracing."""
+
+    code: str
+    spec: str
+    settled: bool
+
+    def in_text(self, doubled: bool) -> str:
+        spec = f":{self.spec}" if self.spec else ""
+        if self.settled:
+            return f"{{{self.code}{spec}}}"
+        return f"{{{{{spec}}}}}" if doubled else f"{{{spec}}}"
+
+
+def _literal(text: str) -> str:
+    """A text as it stands between double quotes."""
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _fields(unit: Unit, argument: ast.expr) -> list[str | _Field] | None:
+    """What `print` shows of an argument, piece by piece; None where that cannot be said again."""
     match argument:
         case ast.Constant(value=str(text)):
-            return text.translate(BRACES)
+            return [text] if not {"{", "}"} & {*text} else None  # JAX takes a text that begins with some for no format
         case ast.JoinedStr(values=values):
-            parts = [_template(unit, part, shown) for part in values]
-            return None if None in parts else "".join(map(str, parts))
+            parts = [_fields(unit, part) for part in values]
+            return None if None in parts else [field for part in parts for field in part or ()]
         case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
-            shown.append(on_one_line(unit.source.segment(value)))
-            return "{}"
+            return _shown(unit, value, "")
         case ast.FormattedValue(
             value=value, conversion=-1, format_spec=ast.JoinedStr(values=[ast.Constant(value=str(spec))])
         ):
-            shown.append(on_one_line(unit.source.segment(value)))
-            return f"{{:{spec}}}"
+            return _shown(unit, value, spec)
         case ast.FormattedValue() | ast.Starred():
             return None
-    shown.append(on_one_line(unit.source.segment(argument)))
-    return "{}"
+    return _shown(unit, argument, "")
+
+
+def _shown(unit: Unit, value: ast.expr, spec: str) -> list[str | _Field] | None:
+    """A value as a field; one that is known when tracing must show no braces and no quotes of its own."""
+    code, known = on_one_line(unit.source.segment(value)), unit.value(value)
+    settled = known.static and not known.array
+    plain = known.dtype is not None or known.container == "tuple" or isinstance(known.constant, int | float)
+    if settled and (not plain or '"' in code or "\\" in code or "{" in code):
+        return None
+    return [_Field(code, spec, settled)]
 
 
 def _typed(unit: Unit, node: ast.expr, cast: Cast, spelling: Spelling) -> Outcome:
