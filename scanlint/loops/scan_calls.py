@@ -95,7 +95,8 @@ def _never_read(arguments: ast.arguments, body: list[ast.stmt] | list[ast.expr])
     names = parameters(arguments)
     if len(names) != 2 or len([*arguments.posonlyargs, *arguments.args]) != 2:
         return False
-    return not any(isinstance(n, ast.Name) and n.id == names[1] for part in body for n in ast.walk(part))
+    places = (n for part in body for n in ast.walk(part) if isinstance(n, ast.Name) and n.id == names[1])
+    return all(isinstance(place.ctx, ast.Store) for place in places)  # `value, _ = f(x)` is another `_`
 
 
 def _definition(unit: Unit, use: ast.AST, name: str) -> ast.FunctionDef | None:

@@ -478,6 +478,13 @@ def test_a_scan_over_nothing(code: str, expected: str, rewrite: Rewriting) -> No
         sample.agree("f", [lambda: jnp.asarray(0.5, float)])
 
 
+def test_a_second_parameter_may_be_bound_anew(rewrite: Rewriting) -> None:
+    step = "    def step(carry, _):\n        value, _ = jnp.frexp(carry)\n        return jnp.sin(value), carry\n\n"
+    sample = rewrite(f"def f(x):\n{step}    return lax.scan(step, x, jnp.arange(7))\n")
+    assert "lax.scan(step, x, None, length=7)" in sample.new
+    sample.agree("f", [lambda: jnp.float32(0.5)])
+
+
 READ = {
     "a_step_that_reads_it": "    def step(carry, t):\n        return carry + t, None\n\n    return lax.scan(step, x, jnp.arange(7.0))",
     "an_array_that_is_used_elsewhere": f"{STEP}    ts = jnp.zeros(7)\n    return lax.scan(step, x, ts), ts",
