@@ -142,17 +142,28 @@ class Library(Mapping[str, Module]):
         """A dotted name of the project as a file means it, under the name that the module has in this run.
 
         Folders without an `__init__.py` give modules no part of their names, and imports spell them all the same:
-        `folder.module`. Of namesakes the one that lies nearest to the `importer` is meant.
+        `folder.module`, also below a package. Of what is a module for the longest part of the name, the one that lies
+        nearest to the `importer` is meant.
         """
         parts, here = dotted.split("."), _folders(importer)
-        found: list[tuple[int, int, str]] = []
+        found: list[tuple[int, int, int, str]] = []
         for at, part in enumerate(parts):
             for name, above in self._above.get(part, ()):
                 if above[len(above) - at :] == tuple(parts[:at]) and at <= len(above):
                     root = above[: len(above) - at]
                     near = len(root) if here[: len(root)] == root else -1
-                    found.append((near, -len(found), ".".join([name, *parts[at + 1 :]])))
-        return max(found)[2] if found else dotted
+                    meant = [name, *parts[at + 1 :]]
+                    found.append((at + self._longest(meant), near, -len(found), ".".join(meant)))
+        return max(found)[3] if found else dotted
+
+    def _longest(self, parts: list[str]) -> int:
+        """How many parts of a name, from the first on, name a module."""
+        ends = (end for end in range(len(parts), 0, -1) if ".".join(parts[:end]) in self._names)
+        return next(ends, 0)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(self.names.values())
 
     @cached_property
     def _above(self) -> dict[str, list[tuple[str, tuple[str, ...]]]]:

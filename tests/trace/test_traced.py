@@ -106,6 +106,8 @@ FOLDERS = {
     "a folder": ({"kit/ops.py": STEP, "main.py": MAIN.format(imports="from kit.ops import step", step="step")}, "kit/ops.py"),
     "a folder, by an attribute": ({"kit/ops.py": STEP, "main.py": MAIN.format(imports="import kit.ops", step="kit.ops.step")}, "kit/ops.py"),
     "a folder, by a star": ({"kit/ops.py": STEP, "main.py": MAIN.format(imports="from kit.ops import *", step="step")}, "kit/ops.py"),
+    "a folder below a package": ({"kit/__init__.py": "", "kit/deep/ops.py": STEP, "main.py": MAIN.format(imports="from kit.deep.ops import step", step="step")}, "kit/deep/ops.py"),
+    "a package below such a folder": ({"kit/__init__.py": "", "kit/deep/own/__init__.py": "", "kit/deep/own/ops.py": STEP, "main.py": MAIN.format(imports="from kit.deep.own.ops import step", step="step")}, "kit/deep/own/ops.py"),
     "a package in a folder": ({"lib/kit/__init__.py": "", "lib/kit/ops.py": STEP, "main.py": MAIN.format(imports="from lib.kit.ops import step", step="step")}, "lib/kit/ops.py"),
     "the namesake that lies beside it": ({"one/ops.py": "def step(x):\n    return x\n", "two/ops.py": STEP, "two/main.py": MAIN.format(imports="from ops import step", step="step")}, "two/ops.py"),
     "the namesake that is named": ({"one/ops.py": "def step(x):\n    return x\n", "two/ops.py": STEP, "main.py": MAIN.format(imports="from two.ops import step", step="step")}, "two/ops.py"),
