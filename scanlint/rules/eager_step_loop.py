@@ -83,4 +83,5 @@ def _help(found: EagerLoop, primitive: Primitive, outcome: Outcome) -> str:
         return f"jit the body, as a function of {quoted(found.state)}: each trip is one dispatch then"
     lists = [o.name for o in found.model.outputs]
     stacked = f", which stacks {quoted(lists)}" if lists else ""
-    return f"carry {quoted(found.model.carried)} through one `lax.{primitive}`{stacked}, or jit the body"
+    carrying = f"carry {quoted(found.model.carried)} through one `lax.{primitive}`{stacked}"
+    return f"{carrying}, in a jitted function if it is called often, or jit the body"

@@ -19,7 +19,7 @@ import scanlint
 ROOT = Path(scanlint.__file__).parent.parent
 NEEDED = ("scanlint", "rules", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml")
 BUILT_BY = ("click", "libcst", "pathspec", "hatchling", "editables")
-STUCK = "\n\n@jax.jit\ndef halve(x):\n    while x > 1.0:\n        print(x)\n        x = x / 2\n    return x\n"
+STUCK = "\n\n@jax.jit\ndef halve(x):\n    while x > 1.0:\n        print(x, end=' ')\n        x = x / 2\n    return x\n"
 
 pytestmark = [
     pytest.mark.slow,

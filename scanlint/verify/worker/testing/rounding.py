@@ -26,7 +26,7 @@ DIFFERENT_NUMBERS = 64.0
 AMPLIFYING = 1e3
 FINER = 1e-3  # of a small difference remains in double precision if it is due to rounding
 FINEST = 1e-6  # of an amplified difference: an ULP in double precision is 2e-9 of one in single
-AMPLIFIED = 0.05  # a larger difference is not due to rounding
+AMPLIFIED = 0.05  # a larger difference is not due to rounding, unless the old version's last bits change as much
 CHAOTIC = 5e-3  # of the result changes with the last bits of the inputs: it means nothing there
 
 
