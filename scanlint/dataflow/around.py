@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from scanlint.trace.unit import Unit
@@ -18,3 +19,13 @@ def defuse_of(unit: Unit) -> DefUse:
     if not isinstance(found, DefUse):
         found = unit.models[DefUse] = DefUse(unit.node, unit.resolve)
     return found
+
+
+def source_of(unit: Unit, name: ast.Name) -> ast.expr | None:
+    """What a name is bound to where it is read, by the one definition that reaches it, or once at the file's top."""
+    if name.id not in unit.local_names:
+        found = unit.file.bound.get(name.id, [])
+        return found[0] if len(found) == 1 else None
+    flow = defuse_of(unit)
+    reaching = flow.definitions(name)
+    return flow.source(next(iter(reaching))) if len(reaching) == 1 else None

@@ -270,7 +270,8 @@ def _in_function(
     parts = _parts(unit, node, wrapped)
     taken = _taken(unit, parts)
     if isinstance(function, ast.FunctionDef) and function is not unit.node:
-        changed = _changed(unit, taken, function)
+        moved = (name for name, places in taken.items() if not _settled(unit, places, function))
+        changed = tuple(dict.fromkeys((*_changed(unit, taken, function), *moved)))
         why = unit.repeats(function) if all(_is_data(unit, taken[name]) for name in changed) else ()
         return RebuiltJit(node, what, function, function, why, changed, frozenset(taken), parts) if why else None
     if any(loop_around(body, call) for call in calls):
@@ -282,6 +283,12 @@ def _in_function(
     bound = tuple(dict.fromkeys(name for names in roots for name in names or ()))
     why = unit.repeats(function)
     return RebuiltJit(node, what, function, None, why, bound, frozenset(taken), parts, receiver) if why else None
+
+
+def _settled(unit: Unit, places: list[ast.Name], function: ast.FunctionDef) -> bool:
+    """Whether a name of the function around is bound once, above the inner function: its calls see one value."""
+    made = {d.node for place in places for d in defuse_of(unit).definitions(place)}
+    return len(made) == 1 and all(getattr(node, "lineno", 0) < function.lineno for node in made)
 
 
 def _roots(unit: Unit, places: list[ast.Name], receiver: str | None, depth: int) -> tuple[str, ...] | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
-from scanlint.dataflow.around import defuse_of
+from scanlint.dataflow.around import source_of
 from scanlint.jaxapi.words import words
+from scanlint.loops.sizes.lengths import number
 from scanlint.syntax.bindings import binds, reads
 from scanlint.trace.unit import Unit
 
@@ -76,7 +77,7 @@ def array_list(unit: Unit, node: ast.expr) -> ast.List | ast.Tuple | None:
     """
     display = node
     if isinstance(node, ast.Name):
-        made = _made(unit, node) if node.id in unit.local_names else None
+        made = source_of(unit, node) if node.id in unit.local_names else None
         others = [n for n in unit.every(ast.Name) if n.id == node.id and n is not node]
         if made is None or any(isinstance(unit.parents.get(n), ast.Attribute | ast.Subscript) for n in others):
             return None
@@ -97,14 +98,14 @@ def entries(unit: Unit, node: ast.expr, depth: int = 0) -> int | None:
         return None
     match node:
         case ast.Name():
-            made = _made(unit, node)
+            made = source_of(unit, node)
             return entries(unit, made, depth + 1) if made is not None else None
         case ast.ListComp(generators=[ast.comprehension(iter=over, ifs=[])]):
             return entries(unit, over, depth + 1)
         case ast.List(elts=rows) | ast.Tuple(elts=rows):
             return None if any(isinstance(r, ast.Starred) for r in rows) else len(rows)
         case ast.BinOp(left=ast.List() | ast.Tuple() as rows, op=ast.Mult(), right=count):
-            times, each = _number(unit, count), entries(unit, rows, depth + 1)
+            times, each = number(unit, count), entries(unit, rows, depth + 1)
             return times * each if times is not None and each is not None else None
         case ast.Call(args=[first, *rest]):
             return _call(unit, node, first, rest, depth)
@@ -115,17 +116,12 @@ def _call(unit: Unit, call: ast.Call, first: ast.expr, rest: list[ast.expr], dep
     match (unit.resolve(call.func) or "").rpartition("."):
         case "numpy", _, "linspace" | "logspace" | "geomspace":
             named = {k.arg: k.value for k in call.keywords}
-            return _number(unit, rest[1] if len(rest) > 1 else named.get("num"))
+            return number(unit, rest[1] if len(rest) > 1 else named.get("num"))
         case "numpy", _, "array" | "asarray" if not {k.arg for k in call.keywords} - {"dtype"}:
             return entries(unit, first, depth + 1)
         case "numpy", _, "arange" if not rest:
-            return _number(unit, first)
+            return number(unit, first)
     return None
-
-
-def _number(unit: Unit, node: ast.expr | None) -> int | None:
-    known = node.value if isinstance(node, ast.Constant) else unit.value(node).constant
-    return known if isinstance(known, int) and not isinstance(known, bool) else None
 
 
 def _index(unit: Unit, table: ast.expr) -> bool:
@@ -143,7 +139,7 @@ def _numpy_made(unit: Unit, node: ast.expr, depth: int = 0) -> bool:
         return False
     match node:
         case ast.Name():
-            made = _made(unit, node)
+            made = source_of(unit, node)
             return made is not None and _numpy_made(unit, made, depth + 1)
         case ast.Call(func=function):
             return unit.resolve(function) in NUMPY
@@ -163,7 +159,7 @@ def host_array(unit: Unit, node: ast.expr) -> bool:
             named = unit.resolve(hint) in ANNOTATIONS and name not in _rebound(unit)
             return named and not unit.context(node).traced
         case ast.Name():
-            made = _made(unit, node)
+            made = source_of(unit, node)
             return isinstance(made, ast.Call) and host_array(unit, made)
         case ast.Call(func=function):
             return unit.resolve(function) in NUMPY | JOINED and not unit.context(node).traced
@@ -171,32 +167,39 @@ def host_array(unit: Unit, node: ast.expr) -> bool:
 
 
 def host_numbers(unit: Unit, node: ast.expr) -> bool:
-    """Whether an expression is a list of floats that the host works out: `[10**k for k in np.linspace(-5, 0, 50)]`."""
-    made = _made(unit, node) if isinstance(node, ast.Name) else node
+    """Whether an expression is a list of NumPy's floats that the host works out: `[10**k for k in np.linspace(...)]`.
+
+    Floats of Python would do otherwise: they take on the dtype of what they meet.
+    """
+    made = source_of(unit, node) if isinstance(node, ast.Name) else node
     match made:
         case ast.ListComp(elt=element, generators=[ast.comprehension(target=ast.Name(id=name), iter=over, ifs=[])]):
             parts = [p for p in ast.walk(element) if isinstance(p, ast.expr)]
-            plain = all(_arithmetic(unit, part, name) for part in parts) and not unit.context(made).traced
-            divides = any(isinstance(p, ast.BinOp) and isinstance(p.op, ast.Div) for p in parts)
-            float_in = any(isinstance(p, ast.Constant) and isinstance(p.value, float) for p in parts)
-            return plain and (divides or float_in or _spaced(unit, over))
+            on_host = not unit.context(node).traced and not _grows(unit, node)
+            return on_host and _spaced(unit, over) and all(_arithmetic(unit, part, name) for part in parts)
     return False
+
+
+def _grows(unit: Unit, node: ast.expr) -> bool:
+    """Whether a method is called on a list by its name: it may be longer than it was made."""
+    places = unit.mentions.get(node.id, []) if isinstance(node, ast.Name) else []
+    return any(isinstance(unit.parents.get(place), ast.Attribute) for place in places)
 
 
 def _arithmetic(unit: Unit, part: ast.expr, name: str) -> bool:
     match part:
         case ast.Name(id=read):
-            return read == name or isinstance(unit.parents.get(part), ast.Attribute | ast.Call)
+            return read == name or isinstance(unit.parents.get(part), ast.Attribute)
         case ast.Constant(value=value):
             return type(value) in (int, float)
         case ast.Call(func=function):
-            return (unit.resolve(function) or "").startswith(("numpy.", "math.", "builtins.float"))
+            return (unit.resolve(function) or "").startswith("numpy.")
     return isinstance(part, ast.BinOp | ast.UnaryOp | ast.Attribute)
 
 
 def _spaced(unit: Unit, over: ast.expr) -> bool:
     """Whether it goes over floats that NumPy spaces."""
-    made = _made(unit, over) if isinstance(over, ast.Name) else over
+    made = source_of(unit, over) if isinstance(over, ast.Name) else over
     named = unit.resolve(made.func) if isinstance(made, ast.Call) else None
     return named in ("numpy.linspace", "numpy.logspace", "numpy.geomspace")
 
@@ -210,18 +213,3 @@ def _annotation(unit: Unit, name: ast.Name) -> ast.expr | None:
 
 def _rebound(unit: Unit) -> set[str]:
     return {n.id for n in unit.every(ast.Name) if not isinstance(n.ctx, ast.Load)}
-
-
-def _made(unit: Unit, name: ast.Name) -> ast.expr | None:
-    """What a name is bound to where it is read, if one definition reaches it, or once at the top of the file."""
-    if name.id not in unit.local_names:
-        return _constant(unit, name.id)
-    flow = defuse_of(unit)
-    reaching = flow.definitions(name)
-    return flow.source(next(iter(reaching))) if len(reaching) == 1 else None
-
-
-def _constant(unit: Unit, name: str) -> ast.expr | None:
-    """What the file binds a name to once, at its top."""
-    found = unit.file.bound.get(name, [])
-    return found[0] if len(found) == 1 else None

@@ -38,7 +38,8 @@ def static_arguments(unit: Unit, call: ast.Call) -> list[ast.expr]:
 
 def library_arguments(name: str, call: ast.Call) -> list[ast.expr]:
     """What a call of a function of JAX hands in for parameters that are Python values: axes, shapes, counts."""
-    placed = call.args[1:] if name.rpartition(".")[2] in SECOND else []
+    last = name.rpartition(".")[2]
+    placed = call.args[1 : 3 if last == "uniform" else None] if last in SECOND else []  # then come its bounds
     return [*placed, *(k.value for k in call.keywords if k.arg in KEYWORDS)]
 
 
@@ -153,8 +154,12 @@ def _tests(code: Code, part: ast.AST, depth: int) -> Iterator[ast.expr]:
 
 
 def _host(code: Code, part: ast.AST, depth: int) -> Iterator[ast.expr]:
-    """The expressions that go to functions of the host, or to a place of what is no array."""
+    """The expressions that go to functions of the host, to a place of what is no array, or into a test."""
     match part:
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) | ast.Assert(test=test):
+            yield from (n for n in ast.walk(test) if isinstance(n, ast.Name))
+        case ast.BoolOp(values=values):
+            yield from values
         case ast.Subscript(value=container, slice=at) if not code.record.values.get(container, UNKNOWN).array:
             yield at
         case ast.Call(func=function):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from scanlint.syntax.bindings import parameters
+from scanlint.syntax.bindings import parameters, reads
 from scanlint.syntax.walk import by_kind
 from scanlint.trace.unit import Unit
 from scanlint.trace.whole_file import binders
@@ -95,8 +95,7 @@ def _never_read(arguments: ast.arguments, body: list[ast.stmt] | list[ast.expr])
     names = parameters(arguments)
     if len(names) != 2 or len([*arguments.posonlyargs, *arguments.args]) != 2:
         return False
-    places = (n for part in body for n in ast.walk(part) if isinstance(n, ast.Name) and n.id == names[1])
-    return all(isinstance(place.ctx, ast.Store) for place in places)  # `value, _ = f(x)` is another `_`
+    return names[1] not in reads(*body)
 
 
 def _definition(unit: Unit, use: ast.AST, name: str) -> ast.FunctionDef | None:

@@ -136,7 +136,7 @@ def _nest(model: LoopModel, context: Context) -> Examples | None:
     outer = next((n for n in again.every(ast.For) if again.source.start(n) == place), None) if again else None
     left = _collected(LoopModel(again, outer), context._replace(unit=again)) if again and outer else None
     if left is None or again is None or not isinstance(left.outcome, Rewrite):
-        return left
+        return None
     both = [_both(source, first, again.source, made) for made in left.outcome.choices()]
     return Examples(left.model, first_of(both), nest=True)
 

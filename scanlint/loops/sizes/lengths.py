@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from scanlint.dataflow.around import defuse_of
+from scanlint.dataflow.around import source_of
 from scanlint.jaxapi.words import words
 from scanlint.syntax.bindings import reads
 from scanlint.trace.unit import Unit
@@ -19,7 +19,7 @@ _SAME = words("astype copy")
 def rows_written(unit: Unit, array: ast.expr) -> int | None:
     """The length of the first axis: of `jnp.zeros((8, 3))`, `jax.random.split(key, 80)`, or a name for one of these."""
     rows = _rows(unit, array)
-    return _number(unit, rows) if isinstance(rows, ast.expr) else rows
+    return number(unit, rows) if isinstance(rows, ast.expr) else rows
 
 
 def rows_at_most(unit: Unit, array: ast.expr) -> int | None:
@@ -30,7 +30,7 @@ def rows_at_most(unit: Unit, array: ast.expr) -> int | None:
             return _smallest(written, _cut(unit, cut), rows_at_most(unit, whole))
         case ast.Subscript(value=whole, slice=ast.Tuple(elts=[ast.Slice() as cut, *_])):
             return _smallest(written, _cut(unit, cut), rows_at_most(unit, whole))
-        case ast.Name() if written is None and (made := _made(unit, array)) is not None:
+        case ast.Name() if written is None and (made := source_of(unit, array)) is not None:
             return rows_at_most(unit, made) if isinstance(made, ast.Subscript) else None
     return written
 
@@ -65,7 +65,7 @@ def _rows(unit: Unit, array: ast.expr, depth: int = 0) -> ast.expr | int | None:
         return None
     match array:
         case ast.Name():
-            made = _made(unit, array)
+            made = source_of(unit, array)
             return _rows(unit, made, depth + 1) if made is not None else None
         case ast.ListComp(generators=[ast.comprehension(iter=over, ifs=[])]):
             return _counted(unit, over)
@@ -78,13 +78,6 @@ def _rows(unit: Unit, array: ast.expr, depth: int = 0) -> ast.expr | int | None:
 
 def _spread(call: ast.Call) -> bool:
     return any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
-
-
-def _made(unit: Unit, name: ast.Name) -> ast.expr | None:
-    """What a name is bound to where it is read, if one definition reaches it."""
-    defuse = defuse_of(unit)
-    reaching = defuse.definitions(name)
-    return defuse.source(next(iter(reaching))) if len(reaching) == 1 else None
 
 
 def _bindings(unit: Unit, name: str) -> int:
@@ -147,6 +140,7 @@ def _first(shape: ast.expr) -> ast.expr:
     return shape
 
 
-def _number(unit: Unit, node: ast.expr) -> int | None:
-    known = unit.value(node).constant
-    return known if isinstance(known, int) and not isinstance(known, bool) and known >= 0 else None
+def number(unit: Unit, node: ast.expr | None) -> int | None:
+    """The whole number that an expression is known to be."""
+    known = node.value if isinstance(node, ast.Constant) else unit.value(node).constant
+    return known if isinstance(known, int) and not isinstance(known, bool) else None

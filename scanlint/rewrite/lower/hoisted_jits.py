@@ -34,7 +34,8 @@ def _bound(found: RebuiltJit) -> Withheld | None:
         return None
     if not names:
         return Withheld("closes-over", f"it reads `{found.receiver}`: only the class can keep it")
-    each = "which each trip binds anew" if found.loop is not None else "which is another one on each call"
+    in_loop = found.loop is not None and found.loop is not found.function
+    each = "which each trip binds anew" if in_loop else "which is another one on each call"
     return Withheld("closes-over", f"it reads {', '.join(f'`{name}`' for name in names)}, {each}")
 
 

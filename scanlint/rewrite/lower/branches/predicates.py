@@ -22,8 +22,7 @@ def scalar_predicate(unit: Unit, test: ast.expr, spell: Spell) -> str | Withheld
     made = predicate(unit, test, spell)
     if isinstance(made, Withheld) or not (unit.value(test).ndim or 0):
         return made
-    alone = isinstance(ast.parse(f"({made})", mode="eval").body, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
-    return f"{made}.reshape(())" if alone else f"({made}).reshape(())"
+    return f"{spell('jax.numpy.reshape')}({made}, ())"
 
 
 def predicate(unit: Unit, test: ast.expr, spell: Spell) -> str | Withheld:
