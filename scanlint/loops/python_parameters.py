@@ -158,8 +158,8 @@ def _host(code: Code, part: ast.AST, depth: int) -> Iterator[ast.expr]:
     match part:
         case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) | ast.Assert(test=test):
             yield from (n for n in ast.walk(test) if isinstance(n, ast.Name))
-        case ast.BoolOp(values=values):
-            yield from values
+        case ast.BoolOp() | ast.UnaryOp(op=ast.Not()) | ast.Compare(ops=[ast.In() | ast.NotIn()] | [_, _, *_]):
+            yield from (n for n in ast.walk(part) if isinstance(n, ast.Name))
         case ast.Subscript(value=container, slice=at) if not code.record.values.get(container, UNKNOWN).array:
             yield at
         case ast.Call(func=function):

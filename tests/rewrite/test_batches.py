@@ -478,6 +478,12 @@ def test_a_scan_over_nothing(code: str, expected: str, rewrite: Rewriting) -> No
         sample.agree("f", [lambda: jnp.asarray(0.5, float)])
 
 
+def test_a_second_parameter_that_is_added_to_is_read(rewrite: Rewriting) -> None:
+    step = "    def step(carry, count):\n        count += 1.0\n        return carry * 0.5, carry\n\n"
+    sample = rewrite(f"def f(x):\n{step}    return lax.scan(step, x, jnp.arange(7))\n")
+    assert sample.new == sample.old
+
+
 def test_a_second_parameter_may_be_bound_anew(rewrite: Rewriting) -> None:
     step = "    def step(carry, _):\n        value, _ = jnp.frexp(carry)\n        return jnp.sin(value), carry\n\n"
     sample = rewrite(f"def f(x):\n{step}    return lax.scan(step, x, jnp.arange(7))\n")

@@ -358,6 +358,10 @@ LEFT = {
     "derivatives of which none is an array": "return {t: slope(t, 1.0) for t in ys}",
     "a number that a function of the project needs": "def moment(n):\n        return jnp.sum(jnp.linalg.matrix_power(xs[:2], n))\n\n    out = jnp.zeros(20)\n    for b in range(20):\n        out = out.at[b].set(moment(b))\n    return out",
     "a number that one behind it needs": "def scale(n):\n        return math.gamma(n + 1)\n\n    def moment(n):\n        return jnp.sum(xs) * scale(n)\n\n    return jnp.stack([moment(b) for b in range(20)])",
+    "a number that is asked for its truth": "def moment(n):\n        return jnp.sum(xs) if n else jnp.max(xs)\n\n    return jnp.stack([moment(b) for b in range(20)])",
+    "a number that is looked for": "def moment(n):\n        return jnp.sum(xs) * (n in (1, 2) or 3)\n\n    return jnp.stack([moment(b) for b in range(20)])",
+    "floats of Python, which take on a dtype": "scales = [0.1 * k for k in range(20)]\n    return jnp.stack([jnp.sum(xs * s) for s in scales])",
+    "a list that has grown": "scales = [10**k for k in np.linspace(-2, 0, 20)]\n    scales.append(2.0)\n    return jnp.stack([jnp.sum(xs * s) for s in scales])",
     "a number that chooses": "def moment(n):\n        return jnp.sum(xs) if n > 3 else jnp.max(xs)\n\n    return jnp.stack([moment(b) for b in range(20)])",
     "a number that finds a place in a list": "table = [1.0, 2.0] * 10\n\n    def moment(n):\n        return jnp.sum(xs) * table[n]\n\n    return jnp.stack([moment(b) for b in range(20)])",
 }  # fmt: skip

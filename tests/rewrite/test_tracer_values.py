@@ -62,6 +62,13 @@ def test_casts_of_tracers(rewrite: Callable[..., object], old: str, new: str) ->
     sample.agree("f", *PAIRS)  # type: ignore[attr-defined]
 
 
+def test_a_setting_beside_a_test_with_axes_stays_python_s(rewrite: Callable[..., object]) -> None:
+    code = "@partial(jax.jit, static_argnames='n')\ndef f(x, n):\n    s = x.reshape(1)\n    if n > 2 and s > 0:\n        return x * 2\n    return x\n"
+    sample = rewrite(f"from functools import partial\n\n\n{code}")
+    assert "jnp.reshape(n > 2 and s > 0, ())" in sample.new  # type: ignore[attr-defined]
+    sample.agree("f", *((x, n) for x, _ in PAIRS for n in (1, 3)))  # type: ignore[attr-defined]
+
+
 PRINTS = {
     "names beside texts": ("print('x:', x, y)", 'jax.debug.print("x: {} {}", x, y)', "x: 2.0 0.5"),
     "what is known when tracing": (

@@ -428,6 +428,15 @@ def test_what_an_inner_function_jits_for_its_own_loop_goes_above_it(tmp_path: Pa
     assert finding.fix.status == "available"
 
 
+def test_what_changes_between_its_calls_is_handed_in(tmp_path: Path) -> None:
+    text = RESTARTS.replace(
+        "    return [descend(x) for x in starts]\n",
+        "    found = []\n    for x in starts:\n        a = a * 0.9\n        found.append(descend(x))\n    return found\n",
+    ).replace("def restarts(a, starts)", "def restarts(a: jax.Array, starts)")
+    [finding] = checked(tmp_path, HEAD + text).findings
+    assert finding.fix.reason == "closes-over: it reads `a`, which is another one on each call"
+
+
 def test_one_that_nobody_calls_again_is_silent(tmp_path: Path) -> None:
     assert not checked(tmp_path, HEAD + RESTARTS.replace("[descend(x) for x in starts]", "descend(starts)")).findings
 
