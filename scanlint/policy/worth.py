@@ -109,12 +109,14 @@ def applies_parts(model: LoopModel) -> bool:
 def gathers_parts(model: LoopModel) -> bool:
     """Whether a constructor gathers the parts of its object in a list: each is another object, however it is made."""
     function = next((a for a in model.unit.ancestors(model.node) if isinstance(a, ast.FunctionDef)), model.unit.node)
-    if getattr(function, "name", "") not in ("__init__", "__post_init__", "setup"):
+    if not isinstance(function, ast.FunctionDef) or function.name not in ("__init__", "__post_init__", "setup"):
         return False
+    made = parameters(function.args)[:1]
     for part in walk_scope(model.node.body):
         match part:
-            case ast.Call(func=ast.Attribute(value=ast.Attribute(value=ast.Name(id="self")), attr="append" | "extend")):
-                return True
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=own)), attr="append" | "extend")):
+                if own in made:
+                    return True
     return False
 
 

@@ -8,13 +8,11 @@ from dataclasses import replace
 
 from scanlint.jaxapi.host_functions import METHODS_OF, TWINS, Twin
 from scanlint.jaxapi.words import words
-from scanlint.trace.calls import callbacks, control_flow, derivative_rules, python_calls, transforms
+from scanlint.trace.calls import callbacks, control_flow, methods, python_calls, transforms
 from scanlint.trace.calls.arguments import arguments
 from scanlint.trace.calls.jax_results import (
     ARRAY_ROOTS,
-    CASTS,
     PRIVATE,
-    PYTHON_METHODS,
     PYTHON_VALUED,
     QUIET,
     TREES,
@@ -38,12 +36,10 @@ from scanlint.trace.domain.values import (
     AXIS,
     RANK,
     STATIC,
-    STATIC_INT,
     UNKNOWN,
     Kind,
     OneOf,
     Value,
-    element_of,
     gathered,
     holds_tracer,
     join_all,
@@ -65,9 +61,7 @@ SAME_TREE = words(
     "jax.block_until_ready jax.lax.with_sharding_constraint jax.lax.optimization_barrier jax.lax.all_gather "
     "jax.lax.ppermute jax.lax.pvary jax.lax.all_to_all"
 )
-PYTHON_TYPES = frozenset(f"builtins.{name}" for name in ("bool", "int", "float", "complex"))
 PARTIALS = words("functools.partial jax.tree_util.Partial equinox.Partial")
-MUTATORS = frozenset(["append", "insert", "extend", "add", "update"])
 
 
 def call(self: Evaluator, node: ast.Call) -> Value:
@@ -148,7 +142,7 @@ def apply(self: Evaluator, node: ast.Call, function: Value, args: list[Value], k
         case Instance():
             return _call_instance(self, node, function, args, keywords)
         case Method(receiver, name):
-            return _method(self, node, receiver, name, args, keywords)
+            return methods.method(self, node, receiver, name, args, keywords)
         case OneOf(choices):
             return _any_of(self, node, choices, args, keywords)
         case None if self.traced:
@@ -161,10 +155,12 @@ def apply(self: Evaluator, node: ast.Call, function: Value, args: list[Value], k
 
 def _initialized(self: Evaluator, node: ast.Call, args: list[Value]) -> Value | None:
     """`self.param(name, init, *args)` of a Flax module: it runs `init(key, *args)`, for the shape on each `apply`."""
+    code = self.frame.code
+    bases = [base for info in lineage(self.world, code.owner) for base in info.bases] if code.owner else []
     match node.func:
-        case ast.Attribute(value=ast.Name(id="self"), attr="param") if len(args) > 1 and args[1].callee is not None:
-            key = self.made(node, None, "key", 0)
-            return apply(self, node, args[1], [key, *args[2:]], {})
+        case ast.Attribute(value=ast.Name(id=name), attr="param") if len(args) > 1 and args[1].callee is not None:
+            if name == code.positional()[0].arg and any(base.startswith("flax.") for base in bases):
+                return apply(self, node, args[1], [self.made(node, None, "key", 0), *args[2:]], {})
     return None
 
 
@@ -340,107 +336,3 @@ def _call_instance(
     if method is None or method.callee is None:
         return UNKNOWN
     return apply(self, node, method, args, keywords)
-
-
-def _method(
-    self: Evaluator, node: ast.Call, receiver: Value, name: str, args: list[Value], keywords: dict[str, Value]
-) -> Value:
-    """A method of an array, a container, a string, or of something that is not known."""
-    if isinstance(receiver.callee, Transformed):
-        return derivative_rules.define(self, receiver.callee, name, args)
-    if receiver.container is not None:
-        return _container_method(self, node, receiver, name, args, keywords)
-    if receiver.known and isinstance(receiver.constant, str):
-        return STATIC
-    if name == "at" or (name in ("set", "add", "multiply", "get", "min", "max") and _indexed_update(node)):
-        return self.made(node, receiver.why, receiver.dtype, receiver.ndim, operands=(receiver, *args))
-    if receiver.array or (receiver.traced and name not in ("replace", "items", "keys", "values", "get", "_replace")):
-        if name in PYTHON_METHODS and receiver.traced and not self.caught:
-            return _python_value(receiver, name, args)
-        if name in PYTHON_METHODS or name == "block_until_ready":
-            return UNKNOWN
-        if not receiver.array and name not in _array_names():
-            return UNKNOWN
-        result = describe(f"jax.numpy.{name}", [receiver, *args], keywords)
-        dtype = _type_named(args[0]) if name == "astype" and args else result.dtype
-        ndim = receiver.ndim if name == "astype" else result.ndim
-        return self.made(node, receiver.why, dtype, ndim, operands=(receiver, *args))
-    if receiver.traced and name in ("replace", "_replace"):
-        return receiver
-    if receiver.traced and name in ("items", "values", "keys"):
-        return _view(name, UNKNOWN)
-    return UNKNOWN
-
-
-def _type_named(value: Value) -> str | None:
-    """The dtype that a type stands for: `int`, `jnp.float32`."""
-    if not isinstance(value.callee, Named):
-        return None
-    name = value.callee.name
-    return CASTS.get(name) or (name.removeprefix("builtins.") if name in PYTHON_TYPES else None)
-
-
-def _python_value(receiver: Value, name: str, args: list[Value]) -> Value:
-    """What `x.item()` and `x.tolist()` would give of a tracer, for which they fail."""
-    if name == "item" and receiver.array and not args:
-        return replace(receiver, ndim=0)
-    if name == "tolist" and receiver.array and receiver.ndim == 0:
-        return receiver
-    if name == "tolist" and receiver.array:
-        return gathered("list", None, replace(receiver, ndim=None if receiver.ndim is None else receiver.ndim - 1))
-    return UNKNOWN
-
-
-def _array_names() -> frozenset[str]:
-    from scanlint.trace.calls.jax_results import ARRAY_ONLY_METHODS
-
-    return ARRAY_ONLY_METHODS
-
-
-def _indexed_update(node: ast.Call) -> bool:
-    """`x.at[i].set(...)`."""
-    match node.func:
-        case ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at"))):
-            return True
-    return False
-
-
-def _view(name: str, inner: Value) -> Value:
-    if name == "items":
-        return gathered("view", None, gathered("tuple", (STATIC, inner)))
-    return gathered("view", None, STATIC if name == "keys" else inner)
-
-
-def _container_method(
-    self: Evaluator, node: ast.Call, receiver: Value, name: str, args: list[Value], keywords: dict[str, Value]
-) -> Value:
-    """A method of a list, tuple or dict; those that change a named list change what the name is."""
-    match name:
-        case "items" | "keys" | "values":
-            inside = receiver.items or tuple(receiver.fields.values())
-            return _view(name, join_all(inside) if inside else receiver.element or UNKNOWN)
-        case "get" | "pop" | "setdefault":
-            key = args[0].constant if args else None
-            return receiver.fields.get(key, UNKNOWN) if isinstance(key, str) else element_of(receiver)
-        case "_replace" | "replace" | "copy":
-            named_args = {k: v for k, v in keywords.items() if k != "**"}
-            return replace(receiver, fields={**receiver.fields, **named_args}) if receiver.fields else receiver
-        case "index" | "count":
-            return STATIC_INT
-    match node.func:
-        case ast.Attribute(value=ast.Name(id=target)) if name in MUTATORS and args:
-            _mutate(self, target, receiver, name, args)
-    return UNKNOWN
-
-
-def _mutate(self: Evaluator, target: str, receiver: Value, name: str, args: list[Value]) -> None:
-    if target not in self.env:
-        return
-    if name == "append" and receiver.container == "list":
-        if not self.loops and receiver.items is not None and len(receiver.items) < 32:
-            self.env[target] = gathered("list", (*receiver.items, args[0]))
-            return
-        inside = [*(receiver.items or ()), *([receiver.element] if receiver.element else []), args[0]]
-        self.env[target] = gathered("list", None, join_all(tuple(inside)))
-        return
-    self.env[target] = gathered(receiver.container or "list", None, UNKNOWN)
