@@ -226,6 +226,17 @@ def test_a_power_that_rounds_in_an_array_is_no_counterexample_where_steps_amplif
     assert found.verdict in verdicts, found
 
 
+@pytest.mark.parametrize(("power", "wrong"), [("0.999 ** (t + 1)", False), ("0.999 ** (t + 2)", True)])
+def test_where_the_last_bits_decide_all_a_difference_is_no_counterexample_unless_doubles_show_it(
+    judge, power: str, wrong: bool
+) -> None:
+    old, new = (
+        text.replace("range(4)", "range(10)").replace("0, 4,", "0, 10,") for text in (AMPLIFIED, ROLLED_AMPLIFIED)
+    )
+    found = judge(old, new.format(power=power))
+    assert (found.verdict == "refuted") is wrong, found
+
+
 @pytest.mark.parametrize(
     ("before", "after"), [("jnp.array(out).mean(0)", "out.mean(0)"), ("sum(out)", "jnp.sum(out, axis=0)")]
 )
