@@ -270,7 +270,7 @@ def _in_function(
     parts = _parts(unit, node, wrapped)
     taken = _taken(unit, parts)
     if isinstance(function, ast.FunctionDef) and function is not unit.node:
-        moved = (name for name, places in taken.items() if not _settled(unit, places, function))
+        moved = (name for name, places in taken.items() if _bound_in_loop(unit, places))
         changed = tuple(dict.fromkeys((*_changed(unit, taken, function), *moved)))
         why = unit.repeats(function) if all(_is_data(unit, taken[name]) for name in changed) else ()
         return RebuiltJit(node, what, function, function, why, changed, frozenset(taken), parts) if why else None
@@ -285,10 +285,16 @@ def _in_function(
     return RebuiltJit(node, what, function, None, why, bound, frozenset(taken), parts, receiver) if why else None
 
 
-def _settled(unit: Unit, places: list[ast.Name], function: ast.FunctionDef) -> bool:
+def _bound_in_loop(unit: Unit, places: list[ast.Name]) -> bool:
+    """Whether a loop binds a name that is read: it may be another one each time."""
+    made = (d.node for place in places for d in defuse_of(unit).definitions(place))
+    return any(isinstance(around, LOOPS) for node in made for around in unit.ancestors(node))
+
+
+def settled(unit: Unit, places: list[ast.Name], function: ast.AST) -> bool:
     """Whether a name of the function around is bound once, above the inner function: its calls see one value."""
-    made = {d.node for place in places for d in defuse_of(unit).definitions(place)}
-    return len(made) == 1 and all(getattr(node, "lineno", 0) < function.lineno for node in made)
+    made = {d.node for place in places for d in defuse_of(unit).definitions(place) if d.node is not function}
+    return len(made) == 1 and all(getattr(node, "lineno", 0) < getattr(function, "lineno", 0) for node in made)
 
 
 def _roots(unit: Unit, places: list[ast.Name], receiver: str | None, depth: int) -> tuple[str, ...] | None:

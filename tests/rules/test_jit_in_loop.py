@@ -437,6 +437,12 @@ def test_what_changes_between_its_calls_is_handed_in(tmp_path: Path) -> None:
     assert finding.fix.reason == "closes-over: it reads `a`, which is another one on each call"
 
 
+def test_what_is_bound_again_later_is_not_read_above(tmp_path: Path) -> None:
+    text = RESTARTS.replace("    return [descend(x)", "    first = descend(starts[0])\n    a = a * 0.5\n    return first, [descend(x)")
+    [finding] = checked(tmp_path, HEAD + text).findings
+    assert finding.fix.reason == "may-change: `a`, which `step` reads, is bound several times, or later"
+
+
 def test_one_that_nobody_calls_again_is_silent(tmp_path: Path) -> None:
     assert not checked(tmp_path, HEAD + RESTARTS.replace("[descend(x) for x in starts]", "descend(starts)")).findings
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from scanlint.dataflow.around import defuse_of
 from scanlint.finding import Edit, Outcome, Position, Rewrite, Withheld
-from scanlint.host.rebuilt_jits import RebuiltJit
+from scanlint.host.rebuilt_jits import RebuiltJit, settled
 from scanlint.rewrite.emit.snippets import fresh
 from scanlint.syntax.bindings import walk_scope
 from scanlint.syntax.walk import by_kind
@@ -48,6 +48,9 @@ def _unsteady(unit: Unit, found: RebuiltJit) -> Withheld | None:
         return None
     own = {n for part in found.parts for n in ast.walk(part)}
     for name in sorted(found.taken):
+        places = [n for n in own if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+        if found.loop is found.function and not settled(unit, places, found.function):
+            return Withheld("may-change", f"`{name}`, which {found.what} reads, is bound several times, or later")
         uses = [n for n in ast.walk(found.loop) if isinstance(n, ast.Name) and n.id == name and n not in own]
         steady = _is_steady(unit, found, name)
         for use in uses:
