@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from scanlint.dataflow.items import made_inside
 from scanlint.dataflow.liveness import Flow
 from scanlint.finding import Withheld
+from scanlint.jaxapi.solvers import HANDLED
 from scanlint.loops.accumulators.collected_lists import Output
 from scanlint.loops.accumulators.read_back_lists import ReadBack
 from scanlint.loops.concrete_uses import decides, fetched, in_test, is_logic, limit, number_cast
@@ -146,7 +147,7 @@ def _effect(unit: Unit, node: ast.For | ast.While, part: ast.AST, collected: Nam
     match part:
         case ast.Expr(value=ast.Call() as call):
             name = unit.resolve(call.func)
-            if not (name and name.startswith("jax.debug.")):
+            if not (name and name.startswith(("jax.debug.", *HANDLED))):
                 yield Withheld(
                     "side-effect", f"`{ast.unparse(call.func)}(...)` is called for its effect at line {part.lineno}"
                 )
@@ -210,6 +211,10 @@ def _host_call(unit: Unit, call: ast.Call, function: ast.expr) -> Iterator[Withh
     name = unit.resolve(function)
     if name == "builtins.next":
         yield Withheld("iterator", f"`next()` runs once when the loop is rolled (line {call.lineno})")
+    elif name is not None and name.startswith(HANDLED):
+        what = f"`{ast.unparse(function)}(...)` at line {call.lineno} counts once for each trip, and once for a scan"
+        scan = "numpyro.contrib.control_flow.scan" if name.startswith("numpyro.") else "hk.scan"
+        yield Withheld("handled-call", f"{what}; `{scan}` keeps the account")
     elif name is not None and name.startswith(HOST_MODULES):
         yield Withheld("side-effect", f"`{ast.unparse(function)}` is host code (line {call.lineno})")
     elif name is None and isinstance(function, ast.Attribute) and function.attr in MUTATORS:

@@ -14,11 +14,14 @@ from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
 
+from scanlint.jaxapi.solvers import SOLVERS
 from scanlint.project.code_text import code_text
 from scanlint.project.files import SourceFile, Unreadable
 from scanlint.syntax.regex import regex
 
-JAX = regex(r"\b(?:jax|flax|equinox|haiku|optax|chex|brax|jaxlib|numpyro|blackjax|diffrax|jaxtyping)\b")
+JAX = regex(
+    r"\b(?:jax|flax|equinox|haiku|optax|chex|brax|jaxlib|numpyro|blackjax|diffrax|jaxtyping|jaxopt|optimistix|lineax)\b"
+)
 TRANSFORMS = {
     "jit": "jit",
     "map": r"(?<=[vpx])map|(?<=shard_)map|(?<=lax\.)map",
@@ -41,6 +44,8 @@ TRANSFORMS = {
     "transform": r"(?<=hk\.)transform|transform_with_state",
     "custom_root": "custom_root",
     "vectorize": "vectorize",
+    "checkify": "checkify",
+    **{name: name for name in (solver.rpartition(".")[2] for solver in SOLVERS)},
 }
 """What ends the name of a transform, by plain words that are looked for first (a tenth of the time of one pattern)."""
 LOOPS = {word: rf"\b{word}" for word in ("for", "while", "scan")}

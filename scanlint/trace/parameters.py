@@ -161,10 +161,13 @@ def _foreign(world: World, code: Code, arg: ast.arg, uses: Uses, why: Reason) ->
 
 
 def received(world: World, code: Code, args: Mapping[str, Value], uses: Uses) -> dict[str, Value]:
-    """The parameters of a function that is called with these arguments; defaults fill the rest."""
+    """The parameters of a function that is called with these arguments; defaults fill the rest.
+
+    Where nothing but `vmap` or a derivative traces, an argument of which nothing is known may be a concrete array.
+    """
     defaults = code.defaults()
     table = dict(args)
-    traced = code.mode.traced
+    traced = code.mode.traced and not code.mode.batched
     for place, arg in enumerate(code.parameters()):
         name = arg.arg
         if name not in table and place == 0 and _is_receiver(code, arg):

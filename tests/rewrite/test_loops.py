@@ -750,6 +750,20 @@ LEFT = {
         """,
         "lifted-module",
     ),
+    "a_site_of_a_model": (
+        """
+        import numpyro
+        from numpyro import distributions as dist
+
+        @jax.jit
+        def f(xs, ys):
+            s = jnp.zeros(2)
+            for i in range(24):
+                s = jnp.sin(s) * jnp.cos(s) + numpyro.sample(f"s_{i}", dist.Normal(s, 1.0))
+            return s
+        """,
+        "handled-call",
+    ),
     "a_function_of_the_last_trip": (
         f"""
         @jax.jit

@@ -179,10 +179,10 @@ def _spelled(node: ast.Call) -> str:
 
 
 RUNNERS: dict[str, Runner] = {
-    **{f"{root}.scan": _scan for root in ("jax.lax", "haiku", "equinox.internal")},
+    **{f"{root}.scan": _scan for root in ("jax.lax", "haiku", "equinox.internal", "numpyro.contrib.control_flow")},
     **{f"{root}.fori_loop": _fori_loop for root in ("jax.lax", "haiku")},
     **{f"{root}.while_loop": _while_loop for root in ("jax.lax", "haiku", "equinox.internal")},
-    **{f"{root}.cond": _cond for root in ("jax.lax", "haiku", "flax.nnx")},
+    **{f"{root}.cond": _cond for root in ("jax.lax", "haiku", "flax.nnx", "numpyro.contrib.control_flow")},
     **{f"{root}.switch": _switch for root in ("jax.lax", "haiku", "flax.nnx")},
     **{f"{root}.map": _map for root in ("jax.lax", "haiku")},
     "jax.lax.associative_scan": _associative_scan,

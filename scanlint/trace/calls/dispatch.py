@@ -7,8 +7,9 @@ from contextlib import suppress
 from dataclasses import replace
 
 from scanlint.jaxapi.host_functions import METHODS_OF, TWINS, Twin
+from scanlint.jaxapi.solvers import DRAWS, SOLVERS
 from scanlint.jaxapi.words import words
-from scanlint.trace.calls import callbacks, control_flow, methods, python_calls, transforms
+from scanlint.trace.calls import callbacks, control_flow, methods, python_calls, solvers, transforms
 from scanlint.trace.calls.arguments import arguments
 from scanlint.trace.calls.jax_results import (
     ARRAY_ROOTS,
@@ -219,6 +220,14 @@ def named(self: Evaluator, node: ast.Call, name: str, args: list[Value], keyword
     """Call something outside the project."""
     if name in PARTIALS and args:
         return Value(Kind.STATIC, callee=Partial(args[0], tuple(args[1:]), keywords))
+    if (solver := SOLVERS.get(name)) is not None:
+        return solvers.solver(self, solver, node, args, keywords)
+    if name in DRAWS:
+        return solvers.draw(self, node)
+    if name == "numpyro.deterministic":
+        return args[1] if len(args) > 1 else UNKNOWN
+    if (runner := control_flow.RUNNERS.get(name)) is not None:
+        return runner(self, node, args, keywords)
     if name.startswith(("jax.", "flax.", "equinox.", "haiku.")):
         wrapper = transforms.WRAPPERS.get(name)
         if wrapper is not None:
@@ -226,9 +235,6 @@ def named(self: Evaluator, node: ast.Call, name: str, args: list[Value], keyword
             if not args and function is UNKNOWN:
                 return Value(Kind.STATIC, callee=Partial(Value(Kind.STATIC, callee=Named(name)), (), keywords))
             return transforms.wrap(self, wrapper, node, function, keywords)
-        runner = control_flow.RUNNERS.get(name)
-        if runner is not None:
-            return runner(self, node, args, keywords)
         if name in transforms.KERNELS:
             return UNKNOWN
         return _jax(self, node, name, args, keywords)

@@ -39,6 +39,7 @@ WRAPPERS: dict[str, Wrapper] = {
         True, "jax.checkpoint jax.remat jax.ad_checkpoint.checkpoint jax.ad_checkpoint.remat", as_name="jax.checkpoint"
     ),
     **_family(True, "jax.numpy.vectorize", as_name="jax.numpy.vectorize"),
+    **_family(True, "jax.experimental.checkify.checkify"),
     **_family(False, "jax.grad jax.value_and_grad jax.jacrev jax.jacfwd jax.hessian jax.custom_jvp jax.custom_vjp"),
     **_family(
         False, "jax.custom_gradient jax.custom_batching.custom_vmap jax.shard_map jax.experimental.shard_map.shard_map"
@@ -111,12 +112,12 @@ def wrap(self: Evaluator, wrapper: Wrapper, node: ast.expr, function: Value, key
     unsaid = any(n.startswith("static_arg") and _constants(v) == [Unset.UNSET] for n, v in keywords.items())
     for closure in closures:
         if wrapper.traced and not wrapper.auxiliary and not unsaid:
-            skip = static | _unmapped(closure, function, keywords) | _given(closure, function)
+            skip = static | _unmapped(closure, function, keywords) | given(closure, function)
         else:
             skip = frozenset(a.arg for a in closure.code.parameters())
         closure.code.filtered = wrapper.auxiliary and jit is None and wrapper.name == "jax.jit"
         closure.code.guessed = not (wrapper.traced or closure.code.rooted)
-        own = jit._replace(given=_given(closure, function)) if jit is not None else None
+        own = jit._replace(given=given(closure, function)) if jit is not None else None
         self.world.root(closure, wrapper.name, mode, skip, static, own)
     options = {k: v for k, v in keywords.items() if k in OPTIONS}
     if wrapper.name in REVERSE:
@@ -174,7 +175,7 @@ def static_names(function: Value, keywords: dict[str, Value]) -> frozenset[str]:
     names = {c for c in _constants(keywords.get("static_argnames")) if isinstance(c, str)}
     numbers = _constants(keywords.get("static_argnums") or keywords.get("static_broadcasted_argnums"))
     for closure in functions_in(function):
-        positional = _filled(closure, function)
+        positional = filled(closure, function)
         for number in numbers:
             if isinstance(number, int) and -len(positional) <= number < len(positional):
                 names.add(positional[number])
@@ -193,7 +194,7 @@ def _unmapped(closure: Closure, function: Value, keywords: dict[str, Value]) -> 
     """Parameters that `in_axes=(0, None)` leaves as they are."""
     axes = keywords.get("in_axes")
     excluded = _constants(keywords.get("excluded"))
-    positional = _filled(closure, function)
+    positional = filled(closure, function)
     if excluded:
         places = {positional[i] for i in excluded if isinstance(i, int) and i < len(positional)}
         return frozenset(places | {n for n in excluded if isinstance(n, str)})
@@ -204,13 +205,13 @@ def _unmapped(closure: Closure, function: Value, keywords: dict[str, Value]) -> 
     return frozenset(n for n, a in zip(positional, axes.items, strict=False) if a.constant is None)
 
 
-def _given(closure: Closure, function: Value) -> frozenset[str]:
+def given(closure: Closure, function: Value) -> frozenset[str]:
     """Parameters that a `partial` has given: Python values, or at least no arguments of the transform."""
-    first = {a.arg for a in closure.code.positional()}.difference(_filled(closure, function))
+    first = {a.arg for a in closure.code.positional()}.difference(filled(closure, function))
     return frozenset(first.union(*(keywords for _, keywords in _partials(closure, function))))
 
 
-def _filled(closure: Closure, function: Value) -> list[str]:
+def filled(closure: Closure, function: Value) -> list[str]:
     """The parameters that positional arguments fill: not the receiver, nor what a `partial` has given by place."""
     taken = (closure.receiver is not None) + sum(count for count, _ in _partials(closure, function))
     return [a.arg for a in closure.code.positional()][taken:]
@@ -248,7 +249,7 @@ def call_transformed(
         )
     elif traced:
         leaf = not target.auxiliary
-        names = _filled(closures[0], target.function) if closures else []
+        names = filled(closures[0], target.function) if closures else []
         args = [a if i < len(names) and names[i] in target.static else staged(a, leaf=leaf) for i, a in enumerate(args)]
         keywords = {k: v if k in target.static else staged(v, leaf=leaf) for k, v in keywords.items()}
     result = run(self, node, target.function, args, keywords, mode)
@@ -325,6 +326,8 @@ def _derived(self: Evaluator, node: ast.AST, target: Transformed, result: Value,
             return outcome if plain_axes or outcome.container is not None else replace(outcome, ndim=None)
         case "jax.make_jaxpr" | "jax.eval_shape":
             return STATIC
+        case "jax.checkify":
+            return gathered("tuple", (UNKNOWN, settle(self, result)))
         case "haiku.transform" | "jax.transform_with_state":
             return UNKNOWN
     return settle(self, result)
