@@ -28,53 +28,72 @@ class Solver(NamedTuple):
     slots: tuple[Slot, ...]
 
 
-_ROWS = """
-jax.experimental.ode                 odeint                               0:func
-jax.experimental.sparse.linalg       lobpcg_standard                      0:A
-jax.experimental.jet                 jet                                  0:fun
-jax.scipy.optimize                   minimize                             0:fun
-jax.scipy.sparse.linalg              cg,gmres,bicgstab                    0:A
-jax.numpy                            apply_along_axis                     0:func1d
-jax.numpy                            piecewise                            2:funclist
-jax.lax                              custom_root                          0:f
-jax.lax                              custom_linear_solve                  0:matvec
-diffrax                              ODETerm                              0:vector_field:2
-diffrax                              ControlTerm,WeaklyDiagonalControlTerm,UnderdampedLangevinDriftTerm 0:vector_field:2
-diffrax                              SaveAt,SubSaveAt                     -:fn:2
-diffrax                              Event                                0:cond_fn:2
-optimistix                           root_find,least_squares,minimise,fixed_point 0:fn:1
-lineax                               FunctionLinearOperator               0:fn
-lineax                               JacobianLinearOperator               0:fn:1
-jaxopt                               GradientDescent,ProjectedGradient,ProximalGradient,MirrorDescent,LBFGS,LBFGSB,BFGS,NonlinearCG,PolyakSGD,ArmijoSGD,BlockCoordinateDescent,Broyden,BacktrackingLineSearch,ZoomLineSearch,HagerZhangLineSearch,ScipyMinimize,ScipyBoundedMinimize,ScipyLeastSquares,ScipyBoundedLeastSquares 0:fun:1
-jaxopt                               GaussNewton,LevenbergMarquardt       0:residual_fun:1
-jaxopt                               FixedPointIteration,AndersonAcceleration 0:fixed_point_fun:1
-jaxopt                               Bisection,ScipyRootFinding           0:optimality_fun:1
-jaxopt                               OptaxSolver                          1:fun:1
-blackjax                             nuts,hmc,mala,mclmc,dynamic_hmc,ghmc,barker,barker_proposal,rmhmc,rmh,mgrad_gaussian,adjusted_mclmc 0:logdensity_fn
-blackjax                             additive_step_random_walk,normal_random_walk,irmh 0:logdensity_fn
-blackjax                             elliptical_slice                     0:loglikelihood_fn
-blackjax                             window_adaptation                    1:logdensity_fn
-blackjax                             chees_adaptation,meads_adaptation,pathfinder 0:logdensity_fn
-blackjax                             tempered_smc,adaptive_tempered_smc   0:logprior_fn 1:loglikelihood_fn
-numpyro.infer                        NUTS,HMC,SA,BarkerMH,AIES,ESS        0:model:0 -:potential_fn
-numpyro.infer                        SVI                                  0:model:0 1:guide:0
-numpyro.infer                        Predictive                           0:model:0 -:guide:0
-numpyro.infer.util                   initialize_model                     1:model:0
-numpyro.infer.autoguide              AutoNormal,AutoDelta,AutoDiagonalNormal,AutoMultivariateNormal,AutoLowRankMultivariateNormal,AutoLaplaceApproximation,AutoBNAFNormal,AutoIAFNormal,AutoDAIS 0:model:0
-tensorflow_probability.substrates.jax.mcmc HamiltonianMonteCarlo,NoUTurnSampler,RandomWalkMetropolis,MetropolisAdjustedLangevinAlgorithm 0:target_log_prob_fn
-mctx                                 muzero_policy,gumbel_muzero_policy,stochastic_muzero_policy 3:recurrent_fn
-"""
+_ROWS = (
+    ("jax.experimental.ode", "odeint", "0:func"),
+    ("jax.experimental.sparse.linalg", "lobpcg_standard", "0:A"),
+    ("jax.experimental.jet", "jet", "0:fun"),
+    ("jax.scipy.optimize", "minimize", "0:fun"),
+    ("jax.scipy.sparse.linalg", "cg gmres bicgstab", "0:A"),
+    ("jax.numpy", "apply_along_axis", "0:func1d"),
+    ("jax.numpy", "piecewise", "2:funclist"),
+    ("jax.lax", "custom_root", "0:f"),
+    ("jax.lax", "custom_linear_solve", "0:matvec"),
+    ("diffrax", "ODETerm", "0:vector_field:2"),
+    ("diffrax", "ControlTerm WeaklyDiagonalControlTerm UnderdampedLangevinDriftTerm", "0:vector_field:2"),
+    ("diffrax", "SaveAt SubSaveAt", "-:fn:2"),
+    ("diffrax", "Event", "0:cond_fn:2"),
+    ("optimistix", "root_find least_squares minimise fixed_point", "0:fn:1"),
+    ("lineax", "FunctionLinearOperator", "0:fn"),
+    ("lineax", "JacobianLinearOperator", "0:fn:1"),
+    (
+        "jaxopt",
+        "GradientDescent ProjectedGradient ProximalGradient MirrorDescent LBFGS LBFGSB BFGS NonlinearCG PolyakSGD "
+        "ArmijoSGD BlockCoordinateDescent Broyden BacktrackingLineSearch ZoomLineSearch HagerZhangLineSearch "
+        "ScipyMinimize ScipyBoundedMinimize ScipyLeastSquares ScipyBoundedLeastSquares",
+        "0:fun:1",
+    ),
+    ("jaxopt", "GaussNewton LevenbergMarquardt", "0:residual_fun:1"),
+    ("jaxopt", "FixedPointIteration AndersonAcceleration", "0:fixed_point_fun:1"),
+    ("jaxopt", "Bisection ScipyRootFinding", "0:optimality_fun:1"),
+    ("jaxopt", "OptaxSolver", "1:fun:1"),
+    (
+        "blackjax",
+        "nuts hmc mala mclmc dynamic_hmc ghmc barker barker_proposal rmhmc rmh mgrad_gaussian adjusted_mclmc",
+        "0:logdensity_fn",
+    ),
+    ("blackjax", "additive_step_random_walk normal_random_walk irmh", "0:logdensity_fn"),
+    ("blackjax", "elliptical_slice", "0:loglikelihood_fn"),
+    ("blackjax", "window_adaptation", "1:logdensity_fn"),
+    ("blackjax", "chees_adaptation meads_adaptation pathfinder", "0:logdensity_fn"),
+    ("blackjax", "tempered_smc adaptive_tempered_smc", "0:logprior_fn 1:loglikelihood_fn"),
+    ("numpyro.infer", "NUTS HMC SA BarkerMH AIES ESS", "0:model:0 -:potential_fn"),
+    ("numpyro.infer", "SVI", "0:model:0 1:guide:0"),
+    ("numpyro.infer", "Predictive", "0:model:0 -:guide:0"),
+    ("numpyro.infer.util", "initialize_model", "1:model:0"),
+    (
+        "numpyro.infer.autoguide",
+        "AutoNormal AutoDelta AutoDiagonalNormal AutoMultivariateNormal AutoLowRankMultivariateNormal "
+        "AutoLaplaceApproximation AutoBNAFNormal AutoIAFNormal AutoDAIS",
+        "0:model:0",
+    ),
+    (
+        "tensorflow_probability.substrates.jax.mcmc",
+        "HamiltonianMonteCarlo NoUTurnSampler RandomWalkMetropolis MetropolisAdjustedLangevinAlgorithm",
+        "0:target_log_prob_fn",
+    ),
+    ("mctx", "muzero_policy gumbel_muzero_policy stochastic_muzero_policy", "3:recurrent_fn"),
+)
+"""A module, its functions, and the places where those are handed others: `place:name`, or `place:name:tracers`."""
 
 
 def _rows() -> Iterator[Solver]:
-    for row in _ROWS.strip().splitlines():
-        module, names, *slots = row.split()
-        found = tuple(_slot(slot) for slot in slots)
-        yield from (Solver(f"{module}.{name}", found) for name in names.split(","))
+    for module, names, places in _ROWS:
+        slots = tuple(_slot(place) for place in places.split())
+        yield from (Solver(f"{module}.{name}", slots) for name in names.split())
 
 
 def _slot(text: str) -> Slot:
-    """`place:name`, or `place:name:tracers`; a place of `-` is given by name alone."""
+    """A place of `-` is given by name alone."""
     place, name, *tracers = text.split(":")
     return Slot(-1 if place == "-" else int(place), name, int(tracers[0]) if tracers else None)
 

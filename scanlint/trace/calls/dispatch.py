@@ -9,7 +9,7 @@ from dataclasses import replace
 from scanlint.jaxapi.host_functions import METHODS_OF, TWINS, Twin
 from scanlint.jaxapi.solvers import DRAWS, SOLVERS
 from scanlint.jaxapi.words import words
-from scanlint.trace.calls import callbacks, control_flow, methods, python_calls, solvers, transforms
+from scanlint.trace.calls import callbacks, control_flow, methods, python_calls, solver_calls, transforms
 from scanlint.trace.calls.arguments import arguments
 from scanlint.trace.calls.jax_results import (
     ARRAY_ROOTS,
@@ -221,9 +221,9 @@ def named(self: Evaluator, node: ast.Call, name: str, args: list[Value], keyword
     if name in PARTIALS and args:
         return Value(Kind.STATIC, callee=Partial(args[0], tuple(args[1:]), keywords))
     if (solver := SOLVERS.get(name)) is not None:
-        return solvers.solver(self, solver, node, args, keywords)
+        return solver_calls.solver(self, solver, node, args, keywords)
     if name in DRAWS:
-        return solvers.draw(self, node)
+        return solver_calls.draw(self, node)
     if name == "numpyro.deterministic":
         return args[1] if len(args) > 1 else UNKNOWN
     if (runner := control_flow.RUNNERS.get(name)) is not None:
