@@ -44,11 +44,16 @@ def worth_rolling(model: LoopModel, settings: Settings, by_hand: Callable[[LoopM
         return trips * nested > most and trips * size >= least and not deliberate(model)
     if size < 1 or tests:
         return False
-    if _makes_objects(model) or _said_short(model, settings):
+    if _makes_objects(model) or _said_short(model, settings) or _names_sites(model):
         return False
     many = any(s.kind == "rows" or _many(model, s, size, settings) for s in model.streams)
     small = size * FEW_TRIPS < settings.min_unrolled_equations
     return many and not deliberate(model) and not (small and by_hand(model))
+
+
+def _names_sites(model: LoopModel) -> bool:
+    """Whether each trip draws what a model gives a name of its own: as many as somebody is to look at."""
+    return any(obstacle.code == "handled-call" for obstacle in model.obstacles)
 
 
 def worth_mapping(

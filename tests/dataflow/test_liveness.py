@@ -159,3 +159,22 @@ def test_a_walrus_behind_an_and_binds_on_some_paths_only() -> None:
         """
     )
     assert "d" not in flow.bound_before[function.body[1]]
+
+
+def test_statements_that_are_never_run_have_their_names_too() -> None:
+    flow, function = flow_of(
+        """
+        def f(xs, x):
+            return xs
+            if x is not None:
+                with open(xs) as h:
+                    for x in xs:
+                        y = h
+            while x:
+                break
+                for z in xs:
+                    y = z
+        """
+    )
+    statements = [n for n in ast.walk(function) if isinstance(n, ast.stmt) and n is not function]
+    assert all({"xs", "x"} <= flow.bound_before[s] and s in flow.live_after for s in statements)

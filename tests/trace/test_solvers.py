@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from scanlint.jaxapi.solvers import SOLVERS
+from tests.conftest import Scanlint
 from tests.trace.test_entry_points import asked_of_tracers, project
 
 CALLS = [
@@ -26,6 +28,22 @@ CALLS = [
     pytest.param("import scipy.optimize", "scipy.optimize.minimize(f, y)", [], id="SciPy's runs on the host"),
     pytest.param("from functools import partial\nimport blackjax", "blackjax.nuts(partial(f, 1.0), 0.1, y)", ["b > 0", "c > 0"], id="what a partial has given is no tracer"),
 ]  # fmt: skip
+SITES = """
+import jax, numpyro
+import jax.numpy as jnp
+import numpyro.distributions as dist
+from numpyro.infer import NUTS
+
+def model(n, y):
+    z = jnp.zeros(3)
+    for t in range({trips}):
+        z = jnp.tanh(z) * 2 + numpyro.sample(f"z_{{t}}", dist.Normal(jnp.sin(z), jnp.exp(z)))
+        z = jnp.cos(z) * jnp.exp(z) + jnp.sin(z) / (1 + z * z)
+    return z
+
+def infer():
+    return NUTS(model)
+"""
 MODEL = """
 import jax, numpyro
 import numpyro.distributions as dist
@@ -63,6 +81,15 @@ def test_the_reason_names_the_solver(tmp_path: Path) -> None:
 def test_what_a_model_draws_is_a_tracer_and_what_is_observed_is_not(tmp_path: Path) -> None:
     (unit,) = (u for u in project(tmp_path, {"a.py": MODEL.format(statement="pass")}).units() if u.qualname == "model")
     assert asked_of_tracers(unit) == ["a > 0", "c > 0"]
+
+
+@pytest.mark.parametrize(("trips", "said"), [("99", ["unrolled-loop"]), ("n", [])])
+def test_sites_that_a_loop_names_are_many_only_where_their_number_is_known(
+    trips: str, said: list[str], tmp_path: Path, run: Scanlint
+) -> None:
+    (tmp_path / "a.py").write_text(SITES.format(trips=trips))
+    found = run("--output-format", "json", "a.py", cwd=tmp_path)
+    assert [f["name"] for f in json.loads(found.stdout)["findings"]] == said
 
 
 def test_a_function_that_hands_a_solver_what_it_is_given_is_followed(tmp_path: Path) -> None:

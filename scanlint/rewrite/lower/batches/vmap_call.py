@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from scanlint.batching.examples import Batch, Rows, as_long
 from scanlint.finding import Edit, Position, Withheld
 from scanlint.host.callees import cast_away, uncast
+from scanlint.loops.streams import is_array
 from scanlint.rewrite.draft import Snippet
 from scanlint.rewrite.emit.line_breaks import fit
 from scanlint.rewrite.emit.snippets import atom, fresh, row_name
@@ -74,6 +75,8 @@ class Mapped:
     def expression(self, axis: int | tuple[int, ...]) -> str | Withheld:
         """The whole call for a batch whose example is one expression."""
         element = self.batch.elements[0]
+        if axis == 0 and (indexed := self._indexed(element)) is not None:
+            return indexed
         direct = self._direct(element)
         if direct is not None:
             function, axes, arguments = direct
@@ -181,6 +184,22 @@ class Mapped:
             return f"{atom(code)}[..., :{gap}{stop}]" if row.axis == -1 else code
         return f"{atom(code)}[{':, ' * row.axis}:{gap}{stop}]"
 
+    def _indexed(self, element: ast.expr) -> str | None:
+        """`table[i] for i in numbers` as `table[numbers]`, and `row[0] for row in rows` as `rows[:, 0]`."""
+        match element, self.batch.rows:
+            case ast.Subscript(value=read, slice=index), [Rows(axis=0, target=ast.Name(id=name)) as row]:
+                pass
+            case _:
+                return None
+        if not is_array(self.unit, row.array) or self.batch.counter is not None:
+            return None
+        match read, index:
+            case ast.Name(id=table), ast.Name(id=number) if number == name != table and is_array(self.unit, read):
+                return f"{table}[{self.array(row)}]"
+            case ast.Name(id=whole), _ if whole == name and all(map(_constant, _places(index))):
+                return f"{atom(self.array(row))}[:, {', '.join(map(ast.unparse, _places(index)))}]"
+        return None
+
     def _direct(self, element: ast.expr) -> tuple[str, list[int | None], list[str]] | None:
         """`f(xs[i], ys[i], w)` as `f`, its axes and its arguments, if it is no more than that."""
         batch = self.batch
@@ -239,6 +258,19 @@ def plain_argument(unit: Unit, cast: ast.expr, inner: ast.expr) -> bool:
     """Whether the place of a cast takes what it casts without parentheses."""
     whole = isinstance(inner, ast.Name | ast.Call | ast.Subscript | ast.Attribute | ast.Constant)
     return whole or isinstance(unit.parents.get(cast), ast.Call | ast.keyword | ast.Lambda | ast.stmt)
+
+
+def _places(index: ast.expr) -> list[ast.expr]:
+    """The indices of a subscript, one for each axis."""
+    return index.elts if isinstance(index, ast.Tuple) else [index]
+
+
+def _constant(place: ast.expr) -> bool:
+    """Whether an index is a number that is written out."""
+    match place:
+        case ast.Constant(value=int()) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())):
+            return True
+    return False
 
 
 def _is_row(row: Rows, arg: ast.expr) -> bool:

@@ -8,13 +8,17 @@ from itertools import takewhile
 
 from scanlint.finding import Withheld
 from scanlint.loops.concrete_uses import boolean, unfetched
+from scanlint.loops.streams import is_array
 from scanlint.rewrite.lower.expressions.quantifiers import membership
 from scanlint.syntax.bindings import binds, reads
 from scanlint.trace.unit import Unit
 
 Spell = Callable[[str], str]
-PLAIN = (ast.Compare, ast.Name, ast.Attribute, ast.Constant, ast.UnaryOp, ast.cmpop, ast.unaryop, ast.expr_context)
-PRESENCE = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+PLAIN = (
+    *(ast.Compare, ast.Name, ast.Attribute, ast.Constant, ast.UnaryOp, ast.BinOp),
+    *(ast.cmpop, ast.unaryop, ast.operator, ast.expr_context),
+)
+PRESENCE = (ast.In, ast.NotIn)
 
 
 def scalar_predicate(unit: Unit, test: ast.expr, spell: Spell) -> str | Withheld:
@@ -66,8 +70,8 @@ def _mixed(unit: Unit, test: ast.BoolOp, spell: Spell) -> str | Withheld:
     """
     static = list(filter(_settled(unit, test), test.values))
     traced = [v for v in test.values if v not in static]
-    if not all(map(_harmless, static)):
-        known = next(v for v in static if not _harmless(v))
+    if not all(_harmless(unit, v) for v in static):
+        known = next(v for v in static if not _harmless(unit, v))
         why = f"`{unit.source.segment(known)}` is known when tracing, and stands in one test with a traced value"
         return Withheld("static-condition", f"{why} (line {test.lineno})")
     rest = traced[0] if len(traced) == 1 else ast.copy_location(ast.BoolOp(test.op, traced), test)
@@ -99,12 +103,33 @@ def parted(unit: Unit, values: list[ast.expr]) -> tuple[list[ast.expr], list[ast
     if not any(unit.value(v).static for v in values[len(first) :]):
         return first, values[len(first) :]
     static = list(filter(_settled(unit, values[0]), values))
-    return (static, [v for v in values if v not in static]) if all(map(_harmless, static)) else ([], list(values))
+    return (static, [v for v in values if v not in static]) if all(_harmless(unit, v) for v in static) else ([], list(values))
 
 
-def _harmless(test: ast.expr) -> bool:
-    """Whether a test asks no more than how numbers compare."""
-    return all(isinstance(n, PLAIN) and not isinstance(n, PRESENCE) for n in ast.walk(test))
+def _harmless(unit: Unit, test: ast.expr) -> bool:
+    """Whether a test asks no more than how numbers compare, lengths of arrays among them, or which flag is set."""
+    stack: list[ast.AST] = [test]
+    while stack:
+        part = stack.pop()
+        match part:
+            case ast.Compare(ops=ops, comparators=others) if any(isinstance(op, ast.Is | ast.IsNot) for op in ops):
+                if not all(isinstance(other, ast.Constant) and isinstance(other.value, bool) for other in others):
+                    return False
+                stack += [] if _item(unit, part.left) else [part.left]
+            case ast.Call(func=ast.Name(id="len"), args=[array]) | ast.Subscript(
+                value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant()
+            ) if is_array(unit, array):
+                pass
+            case _ if not isinstance(part, PLAIN) or isinstance(part, PRESENCE):
+                return False
+            case _:
+                stack += ast.iter_child_nodes(part)
+    return True
+
+
+def _item(unit: Unit, value: ast.expr) -> bool:
+    """Whether this is an item of an array: `flags[0]`."""
+    return isinstance(value, ast.Subscript) and is_array(unit, value.value)
 
 
 def _side(code: str) -> str:

@@ -12,6 +12,7 @@ from .need import (
     MATRIX_CALLS,
     RANDOM,
     REDUCTIONS,
+    SEEDED,
     SQUARE_CALLS,
     STATIC_CALLS,
     VECTOR_CALLS,
@@ -267,6 +268,8 @@ class Inference(Places):
         first = self.need(node.args[0]) if node.args else None
         if attr in KEY_CALLS and base.split(".")[-1] in RANDOM and first is not None:
             first.is_key = True
+        if attr in SEEDED and base.split(".")[-1] in RANDOM and first is not None:
+            first.is_int = True
         if attr in VECTOR_CALLS:
             for argument in node.args[:2]:
                 inner = self.need(argument)

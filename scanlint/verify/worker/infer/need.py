@@ -20,6 +20,8 @@ KEY_CALLS = frozenset([
     "split", "fold_in", "normal", "uniform", "bernoulli", "categorical", "choice", "permutation", "randint", "gumbel",
     "key_data",
 ])  # fmt: skip
+SEEDED = frozenset(["PRNGKey", "key"])
+"""What makes a random key of a whole number."""
 DRAWS = frozenset(["normal", "uniform", "bernoulli", "randint", "gumbel", "exponential", "laplace"])
 VECTOR_CALLS = frozenset([
     "dot", "matmul", "vdot", "inner", "outer", "convolve", "correlate", "interp", "cumsum", "cumprod", "sort",
