@@ -36,7 +36,9 @@ def _stageable(unit: Unit, own: Names, varying: Names | None, part: ast.AST) -> 
 def runs_on_tracers(unit: Unit, call: ast.Call) -> bool:
     """Whether a callee of which something is known would do the same on tracers."""
     function = unit.value(call.func)
-    return _computes(function) or holds(function, unit.value(call)) or handed_in(unit, call) or bool(cast_away(unit, call))
+    return (
+        _computes(function) or holds(function, unit.value(call)) or handed_in(unit, call) or bool(cast_away(unit, call))
+    )
 
 
 def _outside(unit: Unit, part: ast.AST) -> bool:

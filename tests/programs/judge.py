@@ -72,7 +72,7 @@ def sound(verdict: Verdict) -> bool:
     if verdict.wrong is None or "): stronger: " in verdict.wrong:
         return True
     notes = [n for f in verdict.findings if f.verification is not None for n in f.verification.notes]
-    number = re.search(r"\): type: weak (\w+)(\[.*?\]) became \w+\2 ", verdict.wrong)
+    number = re.search(r"\): type: weak (\w+)(\[.*?\]) became (?:weak )?\w+\2 ", verdict.wrong)
     if number is not None and any(f"the dtype was {number[1]} (weak, as that of" in note for note in notes):
         return True
     told = [kind for note, kind in TOLD.items() if any(n.startswith(note) for n in notes)]

@@ -129,6 +129,22 @@ BATCHES = {
         """,
         "return jax.vmap(jnp.dot)(xs, ys)",
     ),
+    "rows_by_their_numbers": (
+        """
+        def f(xs, ys):
+            xs, order = jnp.asarray(xs), jnp.argsort(ys[:, 0])
+            return jnp.stack([xs[i] for i in order])
+        """,
+        "return xs[order]",
+    ),
+    "numbers_of_each_row": (
+        """
+        def f(xs, ys):
+            both = jnp.stack([xs, ys], axis=1)
+            return jnp.array([row[0, -1] for row in both])
+        """,
+        "return both[:, 0, -1]",
+    ),
     "a_comprehension_over_an_index": (
         """
         def f(xs, ys):

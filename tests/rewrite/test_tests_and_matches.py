@@ -10,6 +10,9 @@ MIXED = {
     "last": ("y = x\n    if t > 0 and n > 2:\n        y = x * t", "if n > 2:\n        y = lax.cond(t > 0, lambda: x * t, lambda: y)"),
     "beside an or": ("if n == 0 or t > 0.5:\n        y = x\n    else:\n        y = -x", "jnp.where(n == 0 or t > 0.5, x, -x)"),
     "in a ternary": ("y = x * 2 if t > 0 and n == 3 else x", "jnp.where(n == 3 and t > 0, x * 2, x)"),
+    "the length of an array": ("y = jnp.asarray(x)\n    if len(y) > 3 and t > 0:\n        y = y * 2\n    else:\n        y = -y", "jnp.where(len(y) > 3 and t > 0, y * 2, -y)"),
+    "a size, and a flag of an array": ("if x.shape[0] > 3 and (t > 0 or x[0] is True):\n        y = x * 2\n    else:\n        y = -x", "x[0] is True or t > 0"),
+    "sums of numbers": ("y = x * 2 if n - 1 > 1 and t > 0 else x", "jnp.where(n - 1 > 1 and t > 0, x * 2, x)"),
     "a number": ("y = x * 2 if n and t > 0 and x[0] > 0 else x", "bool(n) and (t > 0) & (x[0] > 0)"),
 }  # fmt: skip
 X = jnp.array([0.5, -1.0, 2.0, 0.0])
@@ -21,6 +24,24 @@ def test_python_decides_what_is_known_when_tracing(rewrite, code: str, line: str
     sample = rewrite(f"{jit}def f(x, t, n):\n    {code}\n    return y\n")
     assert line in sample.new, sample.new
     sample.agree("f", *([lambda: X, lambda t=t: jnp.float32(t), n] for t in (-1.0, 0.75) for n in (0, 3)))
+
+
+CHAINS = {
+    "a function of JAX": ("y = x * 2 if t < jnp.mean(x) < 1 else x", "(t < jnp.mean(x)) & (jnp.mean(x) < 1)"),
+    "a method": ("y = x * 2 if t < x.sum() <= 1 else x", "(t < x.sum()) & (x.sum() <= 1)"),
+}
+
+
+@pytest.mark.parametrize(("code", "line"), CHAINS.values(), ids=CHAINS)
+def test_what_only_computes_may_stand_in_both_links_of_a_chain(rewrite, code: str, line: str) -> None:
+    sample = rewrite(f"@jax.jit\ndef f(x, t):\n    {code}\n    return y\n")
+    assert line in sample.new, sample.new
+    sample.agree("f", *([lambda: X, lambda t=t: jnp.float32(t)] for t in (-1.0, 0.2, 2.0)))
+
+
+def test_what_a_function_that_was_handed_in_does_is_done_once(rewrite) -> None:
+    sample = rewrite("@jax.jit\ndef f(x, t):\n    y = x * 2 if t < next(draws)(x) < 1 else x\n    return y\n")
+    assert sample.new == sample.old and sample.reasons == ["chained-call"]
 
 
 MATCHES = {

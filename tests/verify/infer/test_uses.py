@@ -54,10 +54,29 @@ def f(loss, w, x):
     return lax.fori_loop(0, 30, lambda _, w: w - 0.1 * jax.grad(loss)(w, x), w)
 """
 
+SEEDED = """
+def f(x, seed):
+    key = jax.random.PRNGKey(seed)
+    for _ in range(30):
+        key, at = jax.random.split(key)
+        x = x + jax.random.normal(at, x.shape)
+    return x
+"""
+SEEDED_ROLLED = """
+def f(x, seed):
+    def trip(_, carry):
+        x, key = carry
+        key, at = jax.random.split(key)
+        return x + jax.random.normal(at, x.shape), key
+
+    return lax.fori_loop(0, 30, trip, (x, jax.random.PRNGKey(seed)))[0]
+"""
+
 
 @pytest.mark.parametrize(
     ("old", "new"),
     [
+        pytest.param(SEEDED, SEEDED_ROLLED, id="what a random key is made of is a whole number"),
         pytest.param(UPDATED, UPDATED_ROLLED, id="a field that is updated at an index is an array"),
         pytest.param(SPREAD, SPREAD_ROLLED, id="the operand of two stars is a mapping"),
         pytest.param(NAMED, NAMED_ROLLED, id="a function that is called by keyword takes these keywords"),

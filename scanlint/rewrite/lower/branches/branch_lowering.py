@@ -209,9 +209,10 @@ class _Staging:
     def _selects(self, arms: Sequence[Arm]) -> bool:
         """Whether all are cheap and total, and of the same names or stacked, so that both sides may be computed."""
         kinds: set[frozenset[str] | None] = set()
-        for arm in arms:
-            leaves = self.values[id(arm)]
-            node = leaves[0].node if leaves else None
+        nodes = [leaves[0].node if (leaves := self.values[id(arm)]) else None for arm in arms]
+        if all(node is not None and number(self.unit, node) is not None for node in nodes):
+            return True  # Python's, of one type once they are cast
+        for arm, node in zip(arms, nodes, strict=True):
             if node is None or isinstance(node, ast.Tuple) or not total(self.unit, node):
                 return False
             if (id(arm), 0) in self.casts:

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from itertools import takewhile
 
 from scanlint.finding import Withheld
+from scanlint.host.purity import WAITS, of_jax
 from scanlint.loops.concrete_uses import boolean, unfetched
 from scanlint.loops.streams import is_array
 from scanlint.rewrite.lower.expressions.quantifiers import membership
 from scanlint.syntax.bindings import binds, reads
+from scanlint.trace.calls.jax_results import ARRAY_METHODS
 from scanlint.trace.unit import Unit
 
 Spell = Callable[[str], str]
@@ -51,7 +53,8 @@ def predicate(unit: Unit, test: ast.expr, spell: Spell) -> str | Withheld:
             inner = predicate(unit, operand, spell)
             return inner if isinstance(inner, Withheld) else f"{spell('jax.numpy.logical_not')}({inner})"
         case ast.Compare(left=left, ops=ops, comparators=comparators) if len(ops) > 1:
-            if any(isinstance(n, ast.Call | ast.NamedExpr) for c in comparators[:-1] for n in ast.walk(c)):
+            between = [n for c in comparators[:-1] for n in ast.walk(c) if isinstance(n, ast.Call | ast.NamedExpr)]
+            if not all(isinstance(n, ast.Call) and _repeatable(unit, n) for n in between):
                 return Withheld("chained-call", f"a call in a chained comparison at line {test.lineno}")
             sides = [left, *comparators]
             links = [ast.unparse(ast.Compare(a, [op], [b])) for a, op, b in zip(sides, ops, comparators, strict=False)]
@@ -61,6 +64,14 @@ def predicate(unit: Unit, test: ast.expr, spell: Spell) -> str | Withheld:
         case ast.NamedExpr():
             return Withheld("walrus", f"`:=` in a test at line {test.lineno}")
     return unfetched(unit, test) or unit.source.segment(test)
+
+
+def _repeatable(unit: Unit, call: ast.Call) -> bool:
+    """Whether a call gives the same however often it is made, and is one to XLA: of JAX, or of a method of an array."""
+    match call.func:
+        case ast.Attribute(value=array, attr=name) if is_array(unit, array):
+            return name in ARRAY_METHODS and name not in WAITS
+    return of_jax(unit.resolve(call.func) or "")
 
 
 def _mixed(unit: Unit, test: ast.BoolOp, spell: Spell) -> str | Withheld:
@@ -89,7 +100,8 @@ def _settled(unit: Unit, test: ast.expr) -> Callable[[ast.expr], bool]:
 def _decided(unit: Unit, test: ast.expr) -> str:
     """A part that Python decides, as a bool beside other parts."""
     code = unit.source.segment(test)
-    if not boolean(unit, test):
+    of_identity = isinstance(test, ast.Compare) and all(isinstance(op, ast.Is | ast.IsNot) for op in test.ops)
+    if not of_identity and not boolean(unit, test):
         return f"bool({code})"
     return f"({code})" if isinstance(test, ast.BoolOp) else code
 
@@ -103,7 +115,11 @@ def parted(unit: Unit, values: list[ast.expr]) -> tuple[list[ast.expr], list[ast
     if not any(unit.value(v).static for v in values[len(first) :]):
         return first, values[len(first) :]
     static = list(filter(_settled(unit, values[0]), values))
-    return (static, [v for v in values if v not in static]) if all(_harmless(unit, v) for v in static) else ([], list(values))
+    return (
+        (static, [v for v in values if v not in static])
+        if all(_harmless(unit, v) for v in static)
+        else ([], list(values))
+    )
 
 
 def _harmless(unit: Unit, test: ast.expr) -> bool:
@@ -116,8 +132,9 @@ def _harmless(unit: Unit, test: ast.expr) -> bool:
                 if not all(isinstance(other, ast.Constant) and isinstance(other.value, bool) for other in others):
                     return False
                 stack += [] if _item(unit, part.left) else [part.left]
-            case ast.Call(func=ast.Name(id="len"), args=[array]) | ast.Subscript(
-                value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant()
+            case (
+                ast.Call(func=ast.Name(id="len"), args=[array])
+                | ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant())
             ) if is_array(unit, array):
                 pass
             case _ if not isinstance(part, PLAIN) or isinstance(part, PRESENCE):
