@@ -455,10 +455,6 @@ LEFT = {
         + "return y",
         "too-long",
     ),
-    "a_length_of_what_may_be_a_list": (
-        "if len(d or ()) > 3 and x > 0:\n        y = y * d[3]\n    else:\n        y = -y",
-        "static-condition",
-    ),
     "a_static_part_that_may_be_what_makes_the_arm_possible": (
         "if d is not None and x > 0:\n        y = y * d\n    else:\n        y = -y\n    return y",
         "static-condition",

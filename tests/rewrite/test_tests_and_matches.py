@@ -44,6 +44,12 @@ def test_what_a_function_that_was_handed_in_does_is_done_once(rewrite) -> None:
     assert sample.new == sample.old and sample.reasons == ["chained-call"]
 
 
+def test_a_length_of_what_may_be_a_list_may_be_what_makes_an_arm_possible(rewrite) -> None:
+    code = "    ds = [*ds, x]\n    if len(ds) > 1 and t > 0:\n        y = x * ds[1]\n    else:\n        y = -x\n    return y\n"
+    sample = rewrite(f"@jax.jit\ndef f(x, t, ds):\n{code}")
+    assert sample.new == sample.old and sample.reasons == ["static-condition"]
+
+
 MATCHES = {
     "values of a name": (
         "match k:\n        case 0:\n            y = x * 2\n        case 1 | 2:\n            y = x + t\n        case _:\n            y = -x\n    return y",
