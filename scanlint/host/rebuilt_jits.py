@@ -221,7 +221,7 @@ def _is_data(unit: Unit, names: list[ast.Name]) -> bool:
 
 
 def _in_loop(unit: Unit, node: ast.expr | ast.FunctionDef, wrapped: ast.AST, function: Function) -> RebuiltJit | None:
-    loops = list(_loops(unit, node, function))
+    loops = list(loops_around(unit, node, function))
     parts = _parts(unit, node, wrapped)
     taken = _taken(unit, parts)
     for loop in reversed(loops):
@@ -236,7 +236,7 @@ def _in_loop(unit: Unit, node: ast.expr | ast.FunctionDef, wrapped: ast.AST, fun
     return None
 
 
-def _loops(unit: Unit, node: ast.AST, function: Function) -> Iterator[ast.AST]:
+def loops_around(unit: Unit, node: ast.AST, function: Function) -> Iterator[ast.AST]:
     """The loops of a function that run a node on each trip, from the inside out."""
     inner, at = node, unit.parents.get(node)
     while at is not None and inner is not function:
@@ -265,7 +265,7 @@ def _in_function(
 ) -> RebuiltJit | None:
     what = _is_new(unit, wrapped, function)
     body = [function.body] if isinstance(function, ast.Lambda) else function.body
-    if what is None or _is_cached(unit, node):
+    if what is None or is_cached(unit, node):
         return None
     parts = _parts(unit, node, wrapped)
     taken = _taken(unit, parts)
@@ -281,8 +281,10 @@ def _in_function(
     if None in roots:
         return None
     bound = tuple(dict.fromkeys(name for names in roots for name in names or ()))
-    why = unit.repeats(function)
-    return RebuiltJit(node, what, function, None, why, bound, frozenset(taken), parts, receiver) if why else None
+    runs = unit.repeats(function) or unit.several(function)
+    if runs is None:
+        return None
+    return RebuiltJit(node, what, function, None, runs, bound, frozenset(taken), parts, receiver)
 
 
 def _bound_in_loop(unit: Unit, places: list[ast.Name]) -> bool:
@@ -318,7 +320,7 @@ def _roots(unit: Unit, places: list[ast.Name], receiver: str | None, depth: int)
     return tuple(dict.fromkeys(found))
 
 
-def _is_cached(unit: Unit, node: ast.AST) -> bool:
+def is_cached(unit: Unit, node: ast.AST) -> bool:
     """Whether a function around keeps what it has made."""
     around = [unit.node, *unit.ancestors(node)]
     decorators = [d for f in around if isinstance(f, ast.FunctionDef | ast.AsyncFunctionDef) for d in f.decorator_list]

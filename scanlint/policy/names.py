@@ -79,6 +79,16 @@ DRAWS = Guess(
     pattern=regex(r"(?i)(?:^|[_/.])(?:viewer|render\w*|plot\w*|draw\w*|visuali[sz]\w*|animat\w+)(?=$|[_/.])"),
 )
 
+ENTRIES = Guess(
+    says="a function that nothing in the project calls is an entry of a program, which runs once",
+    right=0,
+    read=0,
+    pattern=regex(
+        r"(?i)^_*(?:main|run|train|fit|demo|example|test|bench|profile|time|plot|setup|build|make|create|init|load"
+        r"|experiment|compile|warm|get|generate|solve_all|cli|app)(?:$|_|[A-Z])"
+    ),
+)
+
 CLOCKS = Guess(
     says="a function on the host that calls this measures time: what it measures may be the dispatch of each trip",
     right=0,

@@ -55,6 +55,8 @@ CONTROL = (
     r"|\b[rR]?[fF][rR]?[\"']|[<>](?![<>])=?[^<>=:;#]+[<>]|(?<![.\w])sum\("
 )
 """Spells what may need the value of a tracer; the last one is a chained comparison."""
+STATIC, MADE = "static_arg", r"\blambda\b|\n[ \t]+def "
+"""A file in which something is jitted with static arguments: a function that is made in another one may be one."""
 HOST = ("math", "numpy")
 """Modules whose functions need it too."""
 ARRAYS = regex(
@@ -236,7 +238,8 @@ class _Lines:
         self.text = code_text(text, self.starts, tree)
         self.transforming = _TRANSFORM.places(text)
         self.looping = _LOOP.places(self.text)
-        self.control = re.compile("|".join([CONTROL, *(rf"\b{name}\b" for name in host)]))
+        made = [MADE] if STATIC in text else []
+        self.control = re.compile("|".join([CONTROL, *made, *(rf"\b{name}\b" for name in host)]))
         if renamed:
             found = re.finditer(rf"\b(?:{'|'.join(renamed)})\b", text)
             self.transforming = sorted([*self.transforming, *(match.start() for match in found)])

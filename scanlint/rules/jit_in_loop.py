@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scanlint.finding import Report
+from scanlint.finding import Report, Withheld
 from scanlint.jaxapi.canonical import PLAIN_JITS
 from scanlint.rules.base import Context, Rule
 from scanlint.rules.loop_messages import quoted
@@ -15,6 +15,7 @@ from scanlint.trace.domain.evidence import links
 
 if TYPE_CHECKING:
     from scanlint.host.rebuilt_jits import RebuiltJit
+    from scanlint.host.static_functions import StaticFunction
 
 
 class JitInLoop(Rule):
@@ -22,14 +23,18 @@ class JitInLoop(Rule):
 
     code = "SCN404"
     name = "jit-in-loop"
-    nodes = (ast.Call, ast.FunctionDef)
+    nodes = (ast.Call, ast.FunctionDef, ast.Lambda)
     calls = PLAIN_JITS
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         if context.unit.source.tests:
             return
         from scanlint.host.rebuilt_jits import rebuilt_jit
+        from scanlint.host.static_functions import static_function
 
+        if (given := static_function(context.unit, node)) is not None:
+            yield _of_static(given, context)
+            return
         found = rebuilt_jit(context.unit, node)
         if found is None:
             return
@@ -45,6 +50,23 @@ class JitInLoop(Rule):
         )
         owner = context.named(found.function)
         yield report._replace(finding=replace(report.finding, function=owner, chain=links(found.why)))
+
+
+def _of_static(found: StaticFunction, context: Context) -> Report:
+    """A jitted function that is compiled for a function as its static argument."""
+    called, given = ast.unparse(found.call.func), ast.unparse(found.given)
+    what = "a lambda" if isinstance(found.given, ast.Lambda) else f"`{given}`"
+    name = getattr(found.function, "name", "the lambda around it")
+    each = "on each trip of this loop" if found.loop is not None else f"on each call of `{name}`"
+    report = context.report(
+        found.given,
+        f"{what} is a static argument of `{called}`, and another function {each}: `{called}` is compiled again each time",
+        label="another function object each time",
+        help=f"hand `{called}` a function of the module, and what that reads as arguments",
+        outcome=Withheld("closes-over", f"`{called}` has to take as arguments what {what} reads"),
+    )
+    owner = context.named(found.function)
+    return report._replace(finding=replace(report.finding, function=owner, chain=links(found.why)))
 
 
 def _each(found: RebuiltJit) -> str:

@@ -34,7 +34,7 @@ class Unit:
     just before a loop: {(loop, "carry"): Value(...)}. `wished` gives the unit with its commented-out jits in force,
     `default` what a field of a class of the project is where the one who makes an object does not say, `shared` whether
     other files of the project name a definition of this one, `repeats` why a function of the unit runs again and again
-    on the host, `returned` what a function of the project returns there, `backward` why a derivative would have to go
+    on the host, `several` why it is called more than once where no loop calls it, `returned` what a function of the project returns there, `backward` why a derivative would have to go
     back through a loop that cannot be run backwards, `renew` the unit with another text of its window (SyntaxError if
     it is none), where that still holds just the one function.
     """
@@ -55,6 +55,7 @@ class Unit:
     shared: Callable[[str], bool] | None = field(default=None, repr=False)
     backward: Callable[[ast.AST], tuple[Reason, ...]] = field(default=lambda loop: (), repr=False)
     repeats: Callable[[ast.AST], tuple[Reason, ...]] = field(default=lambda function: (), repr=False)
+    several: Callable[[ast.AST], tuple[Reason, ...] | None] = field(default=lambda function: None, repr=False)
     returned: Callable[[Code], Value] = field(default=lambda code: UNKNOWN, repr=False)
     renew: Callable[[Source], Unit | None] = field(default=lambda source: None, repr=False)
     flows: dict[ast.AST, object] = field(default_factory=dict, repr=False)

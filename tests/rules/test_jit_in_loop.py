@@ -289,8 +289,12 @@ ACT = (
 )
 
 
+def test_a_function_that_whoever_uses_the_project_calls_is_reported_with_what_is_known(tmp_path: Path) -> None:
+    known = [(*PREDICT[:2], ["`predict` is called in `once`"]), (*ACT[:2], [])]
+    assert said(checked(tmp_path, HEAD + CALLED)) == known
+
+
 def test_a_function_that_a_loop_calls_is_reported_with_the_chain(tmp_path: Path) -> None:
-    assert said(checked(tmp_path, HEAD + CALLED)) == []
     assert said(checked(tmp_path, HEAD + CALLED + "\n" + LOOP)) == [PREDICT, ACT]
 
 
@@ -453,3 +457,51 @@ def test_a_rewrite_is_verified_and_written(tmp_path: Path) -> None:
     outcome = fix([tmp_path], settings, lambda line: None)
     [(_, new)] = outcome.changes.values()
     assert "@jax.jit\ndef forward(w, x):\n    return jnp.tanh(x @ w)\n\n\ndef forward_all(w, x):\n" in new.decode()
+
+
+SOLVES = """
+def approximate(step, x):
+    return jax.lax.while_loop(lambda x: jnp.max(x) > 1e-3, step, x)
+
+
+solver = jax.jit(approximate, static_argnums=0)
+
+
+@functools.partial(jax.jit, static_argnames="step")
+def once_more(x, step):
+    return step(x)
+"""
+STATIC = {
+    "a lambda, called in two places": (
+        "def f(a, x):\n    step = lambda v: v * a\n    return solver(step, x)\n\n\ndef g(x):\n    return f(0.5, x) + f(0.1, x)\n",
+        ["f"],
+    ),
+    "an inner function, by its keyword": (
+        "def f(a, x):\n    def step(v):\n        return v * a\n\n    return once_more(x, step=step)\n",
+        ["f"],
+    ),
+    "a lambda in a loop": (
+        "def main(xs):\n    for x in xs:\n        print(solver(lambda v: v * x[0], x))\n",
+        ["main"],
+    ),
+    "made before the loop that calls it": (
+        "def f(a, xs):\n    step = lambda v: v * a\n    return [solver(step, x) for x in xs]\n",
+        [],
+    ),
+    "a function of the module": ("def f(a, x):\n    return solver(g, x)\n", []),
+    "what is no static argument": (
+        "def f(a, x):\n    return jax.lax.while_loop(lambda v: jnp.max(v) > a, lambda v: v * a, x)\n",
+        [],
+    ),
+    "called once": (
+        "def f(a, x):\n    return solver(lambda v: v * a, x)\n\n\ndef main():\n    print(f(0.5, jnp.ones(3)))\n",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "functions"), STATIC.values(), ids=STATIC)
+def test_another_static_argument_each_time_is_reported(text: str, functions: list[str], tmp_path: Path) -> None:
+    found = checked(tmp_path, HEAD + SOLVES + "\n\n" + text).findings
+    assert [f.function for f in found] == functions
+    assert all("static argument" in f.message for f in found)

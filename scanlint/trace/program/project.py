@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from scanlint.project.commented_jits import granted, wishes
 from scanlint.project.commented_jits import wanted as looked_for
-from scanlint.project.facts import dotted
+from scanlint.project.facts import STATIC, dotted
 from scanlint.project.files import SourceFile, Unreadable, read
 from scanlint.project.modules import Library, names, pinned
 from scanlint.project.summary import Wanted
@@ -31,7 +31,7 @@ from scanlint.trace.program.consulted_modules import Scopes
 from scanlint.trace.program.entry_points import begin
 from scanlint.trace.program.host_batches import may_batch
 from scanlint.trace.program.module_scope import ModuleScope, Patched
-from scanlint.trace.program.repeats import builds_for_itself, repeats
+from scanlint.trace.program.repeats import builds_for_itself, hands_static, repeats, several
 from scanlint.trace.program.weights import Weights
 from scanlint.trace.unit import Unit
 
@@ -115,8 +115,9 @@ class Project:
                 statement = scope.statement(first)
                 if statement is not None:
                     self.graph.interpreter(scope.frame(scope.owner_of(first))).block([statement])
+            statics = STATIC in scope.source.text
             for qualname, span in scope.facts.functions.items():
-                code = scope.code(qualname) if span.transforms else None
+                code = scope.code(qualname) if span.transforms or (statics and span.control) else None
                 if code is not None:
                     self.graph.decorated(code)
                     self.graph.visit(code)
@@ -132,7 +133,8 @@ class Project:
         """Ask who calls the functions that jit something for themselves alone: those calls may stand in a loop."""
         for code in list(scope.codes.values()):
             inner = [c for c in code.record.codes.values() if c.jits and not c.mode.traced]
-            if any(map(builds_for_itself, inner)):
+            statics = STATIC in scope.source.text and hands_static(code)
+            if statics or any(map(builds_for_itself, inner)):
                 self.graph.wanting(code, "")
 
     def _want_numbers(self, scope: ModuleScope) -> None:
@@ -244,6 +246,7 @@ class Project:
             default=partial(default_of, self.graph),
             shared=partial(self._shared, scope),
             repeats=partial(_repeats, code, before or code),
+            several=partial(_several, code, before or code),
             returned=self._returned,
             backward=partial(self._backward, code, before or code),
             renew=partial(self._renewed, scope.base, before or code),
@@ -336,12 +339,23 @@ def _calls(code: Code) -> list[ast.Call]:
 
 
 def _repeats(code: Code, before: Code, function: ast.AST) -> tuple[Reason, ...]:
-    """Why a function of a unit runs again and again: what called it before its file was changed calls it still."""
+    """Why a function of a unit runs again and again."""
+    known = _before(code, before, function)
+    return repeats(known) if known is not None else ()
+
+
+def _several(code: Code, before: Code, function: ast.AST) -> tuple[Reason, ...] | None:
+    """Why a function of a unit is called more than once."""
+    known = _before(code, before, function)
+    return several(known) if known is not None else None
+
+
+def _before(code: Code, before: Code, function: ast.AST) -> Code | None:
+    """A function of a unit as its callers know it: what called it before its file was changed calls it still."""
     found = code.record.codes.get(function)
     name = found.qualname if found is not None else None
     same = (c for c in before.record.codes.values() if c is found or (code is not before and c.qualname == name))
-    known = next(same, None)
-    return repeats(known) if known is not None else ()
+    return next(same, None)
 
 
 def context_of(code: Code) -> FunctionContext:

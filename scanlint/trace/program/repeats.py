@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from scanlint.policy.names import ENTRIES
 from scanlint.syntax.source import is_test
-from scanlint.syntax.walk import children
-from scanlint.trace.domain.callables import Code
+from scanlint.syntax.walk import by_kind, children
+from scanlint.trace.domain.callables import Closure, Code, Transformed
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.program.module_scope import ModuleScope
 
@@ -35,6 +36,30 @@ def repeats(code: Code) -> tuple[Reason, ...]:
                 seen[caller] = (*seen[at], Reason(f"`{at.name}` is called{place}", caller.scope, call))
                 waiting.append(caller)
     return ()
+
+
+def several(code: Code, seen: frozenset[Code] = frozenset()) -> tuple[Reason, ...] | None:
+    """Why a function is called more than once, where no loop calls it: two calls, or that of its only caller.
+
+    Nothing where nobody in the project calls it, so whoever uses the project does; None where it runs once, for all
+    that is known.
+    """
+    calls = [(call, caller) for call, caller in code.callers.items() if not is_test(caller.scope.path)]
+    told = [Reason(f"`{code.name}` is called{_named(caller)}", caller.scope, call) for call, caller in calls]
+    if len(calls) > 1:
+        return tuple(told[:2])
+    if not calls:
+        return () if _is_offered(code) else None
+    [(_, caller)] = calls
+    above = several(caller, seen | {code}) if caller.qualname != "<module>" and caller not in seen else None
+    return (*told, *above) if above is not None else None
+
+
+def _is_offered(code: Code) -> bool:
+    """Whether a function is there to be called with something, and no entry of a program."""
+    first = code.positional()[(code.owner is not None) :]
+    needed = [a for a in first if a.arg not in code.defaults()]
+    return bool(needed) and not getattr(code.node, "decorator_list", []) and not ENTRIES(code.name)
 
 
 def _named(caller: Code) -> str:
@@ -78,6 +103,23 @@ def trips(node: ast.AST) -> list[ast.AST]:
         case ast.GeneratorExp(elt=element, generators=generators):
             return [element, *generators[1:]]
     return []
+
+
+def hands_static(code: Code) -> bool:
+    """Whether a jitted function gets a function that is made here, or a name of one, as a static argument."""
+    for call in by_kind(code.node).of(ast.Call):
+        value = code.record.values.get(call.func)
+        if value is not None and isinstance(value.callee, Transformed) and value.callee.static:
+            handed = [*call.args, *(k.value for k in call.keywords)]
+            if any(isinstance(a, ast.Lambda) or _is_made(code, a) for a in handed):
+                return True
+    return False
+
+
+def _is_made(code: Code, argument: ast.expr) -> bool:
+    """Whether a name stands for a function that is made in another one."""
+    value = code.record.values.get(argument) if isinstance(argument, ast.Name) else None
+    return value is not None and isinstance(value.callee, Closure) and value.callee.frame is not None
 
 
 def builds_for_itself(code: Code) -> bool:
