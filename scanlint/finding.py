@@ -215,23 +215,28 @@ def spot(finding: Finding) -> tuple[object, ...]:
     return finding.code, finding.start, finding.end, finding.message
 
 
-class Resume(NamedTuple):
-    """A statement of a unit that is being rewritten.
+def mark(place: int) -> str:
+    """What stands in the text of an edit where the statement begins that is the next one to be rewritten, by number."""
+    return f"\0{place}\0"
 
-    `line`: how far below the first line of the function, or, where negative, how far above the line after its last one.
-    `starts`: names whose first values are set just above it for its sake alone, and may move into it.
+
+class Next(NamedTuple):
+    """A statement that a step leaves, which has to be rewritten next.
+
+    `node`: one that no edit takes away; None: it is in the text of an edit, behind the `mark` of its number.
+    `starts`: names whose first values are set just above it for its sake alone, and may move into it. `reported`: it is
+    rewritten as the rule that reports it would have it, where one does.
     """
 
-    line: int
-    column: int
+    node: ast.stmt | None = None
     starts: frozenset[str] = frozenset()
+    reported: bool = False
 
 
 class Rewrite(NamedTuple):
     """New text for parts of a file. `imports` are the import statements that the new text needs.
 
-    `again`: it is one step, after which the same loop has to be rewritten once more. `then`: it is one step, after
-    which the statements at these places of the new text have to be rewritten, in this order. `plainer`: what to write
+    `next`: it is one step, after which these statements have to be rewritten, in this order. `plainer`: what to write
     where this one is refuted; it may have a plainer one in its turn. `bare`: the edits are those of the bare form of
     the unit, in which there is no layout. `meant`: they are those of its normal form.
     """
@@ -239,8 +244,7 @@ class Rewrite(NamedTuple):
     edits: tuple[Edit, ...]
     primitive: Primitive
     imports: tuple[str, ...] = ()
-    again: bool = False
-    then: tuple[Resume, ...] = ()
+    next: tuple[Next, ...] = ()
     plainer: Rewrite | None = None
     bare: bool = False
     meant: bool = False

@@ -1,4 +1,4 @@
-"""Functions that are static arguments of a jitted one, and others on each call: it is compiled again for each of them."""
+"""Functions that are static arguments of a jitted one, and others on each call: it is compiled again for each."""
 
 from __future__ import annotations
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from scanlint.finding import Outcome, Primitive, Report, Resume, Rewrite, Withheld
+from scanlint.finding import Edit, Outcome, Position, Primitive, Report, Rewrite, Withheld, mark
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.imports import add_imports
 from scanlint.rewrite.emit.kept_comments import with_remarks
 from scanlint.rules.base import Context, Rule
 from scanlint.settings import Settings
-from scanlint.syntax.edits import apply_edits, hugged, moved, split_lines, tidied
+from scanlint.syntax.edits import apply_edits, hugged, moved, split_lines, tidied, unmarked
 from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
 
@@ -26,15 +26,24 @@ ROUNDS = 20
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
+class Place(NamedTuple):
+    """A statement of a unit that is to be rewritten, by where it begins; None where a step has taken it away."""
+
+    begin: Position | None
+    starts: frozenset[str] = frozenset()
+    reported: bool = False
+
+
 class Rewritten(NamedTuple):
     """A unit after some rewrites; `primitive` is what the statement became at last.
 
-    `then`: the places in it that the last step names, where it has to go on.
+    `next`: the statements in it with which the last step goes on. `waiting`: those that come after all of that.
     """
 
     unit: Unit
     primitive: Primitive | None = None
-    then: tuple[Resume, ...] = ()
+    next: tuple[Place, ...] = ()
+    waiting: tuple[Place, ...] = ()
 
     @property
     def text(self) -> str:
@@ -113,24 +122,20 @@ class Rewriter(NamedTuple):
                 return bare, other._replace(outcome=given)
         return None
 
-    def _apply(self, unit: Unit, report: Report) -> Rewritten | Withheld:
-        assert isinstance(report.outcome, Rewrite)
-        if report.outcome.again:
-            made = self._step(unit, report.outcome)
-            return made if isinstance(made, Withheld) else self._once_more(made.unit, report)
-        made = self.carry_through(unit, report.outcome)
-        return made if isinstance(made, Withheld) else made._replace(primitive=report.outcome.primitive)
-
-    def carry_through(self, unit: Unit, rewrite: Rewrite) -> Rewritten | Withheld:
-        """A rewrite with what it names to be done next, and everything that it makes necessary."""
-        before = {context.qualname for context in unit.contexts.values()}
-        made = self._step(unit, rewrite)
-        for place in made.then if isinstance(made, Rewritten) else ():
-            if isinstance(made, Withheld):
-                return made
-            made = self._go_on(made.unit, place)
-        if rewrite.then:
+    def _apply(self, unit: Unit, report: Report, waiting: tuple[Place, ...] = ()) -> Rewritten | Withheld:
+        outcome = report.outcome
+        assert isinstance(outcome, Rewrite)
+        made = self.carry_through(unit, outcome, waiting)
+        if isinstance(made, Withheld) or (made.primitive and any(step.reported for step in outcome.next)):
             return made
+        return made._replace(primitive=outcome.primitive)
+
+    def carry_through(self, unit: Unit, rewrite: Rewrite, waiting: tuple[Place, ...] = ()) -> Rewritten | Withheld:
+        """A rewrite with what it names to be done next, or everything that it makes necessary."""
+        before = {context.qualname for context in unit.contexts.values()}
+        made = self._step(unit, rewrite, waiting)
+        if rewrite.next:
+            return made if isinstance(made, Withheld) else self._further(made)
         for _ in range(ROUNDS):
             if isinstance(made, Withheld):
                 return made
@@ -143,36 +148,37 @@ class Rewriter(NamedTuple):
                     return Withheld("needs-more", f"it would leave {later.finding.name} in the loop body: {why}")
             innermost = self.innermost(follow)
             assert isinstance(innermost.outcome, Rewrite)
-            whole = innermost.outcome.then or innermost.outcome.again
-            made = self._apply(made.unit, innermost) if whole else self._step(made.unit, innermost.outcome)
+            go_on = self._apply(made.unit, innermost, made.waiting) if innermost.outcome.next else None
+            made = go_on or self._step(made.unit, innermost.outcome, made.waiting)
         return Withheld("no-fixed-point", f"the rewrites of `{unit.qualname}` do not come to an end")
 
-    def _once_more(self, unit: Unit, before: Report) -> Rewritten | Withheld:
-        """Go on with the statement of a report after a first step; comments may have come to stand above it."""
-        line, column = before.finding.start
-        at = [r for r in self._reports(unit, self.rules) if r.node.__class__ is before.node.__class__]
-        at = [r for r in at if r.finding.start.column == column and r.finding.start.line >= line]
-        report = min(at, key=lambda r: r.finding.start.line, default=None)
-        if report is not None and report.outcome is not None:
-            return self._apply(unit, report) if isinstance(report.outcome, Rewrite) else report.outcome
-        places = [(n.lineno, unit.source.start(n).column) for n in _statements(unit) if type(n) is type(before.node)]
-        place = min((p for p in places if p[0] >= line and p[1] == column), default=None)
-        if place is None:
-            return Withheld("needs-more", f"what a first step leaves is not found again (line {line})")
-        return self._go_on(unit, Resume(place[0] - unit.node.lineno, column))
+    def _further(self, made: Rewritten) -> Rewritten | Withheld:
+        """Rewrite the statements with which a step goes on, one after the other."""
+        while made.next:
+            first, rest = made.next[0], made.next[1:]
+            done = self._go_on(made.unit, first, (*rest, *made.waiting))
+            if isinstance(done, Withheld):
+                return done
+            made = done._replace(next=done.waiting[: len(rest)], waiting=done.waiting[len(rest) :])
+        return made
 
-    def _go_on(self, unit: Unit, place: Resume) -> Rewritten | Withheld:
+    def _go_on(self, unit: Unit, place: Place, waiting: tuple[Place, ...]) -> Rewritten | Withheld:
         """Rewrite the statement at a place, whether or not a rule would say a word of it."""
-        line = (unit.node.lineno if place.line >= 0 else (unit.node.end_lineno or 0) + 1) + place.line
-        node = next(
-            (n for n in _statements(unit) if (n.lineno, unit.source.start(n).column) == (line, place.column)), None
-        )
+        if place.reported and (report := self._reported(unit, place)) is not None:
+            known = report.outcome
+            return self._apply(unit, report, waiting) if isinstance(known, Rewrite) else known or UNFOUND
+        node = next((n for n in _statements(unit) if unit.source.start(n) == place.begin), None)
         if node is None:
-            return Withheld("needs-more", f"what the loop became is not found again (line {line})")
+            return UNFOUND
         if isinstance(node, ast.If) and (unit.value(node.test).static or not unit.context(node).traced):
-            return Rewritten(unit)  # Python decides
+            return Rewritten(unit, waiting=waiting)  # Python decides
         outcome = rewritten(unit, node, place.starts)
-        return self.carry_through(unit, outcome) if isinstance(outcome, Rewrite) else outcome
+        return self.carry_through(unit, outcome, waiting) if isinstance(outcome, Rewrite) else outcome
+
+    def _reported(self, unit: Unit, place: Place) -> Report | None:
+        """What a rule reports of the statement at a place, with an outcome."""
+        found = (r for r in self._reports(unit, self.rules) if isinstance(r.node, ast.For | ast.While | ast.If))
+        return next((r for r in found if unit.source.start(r.node) == place.begin and r.outcome is not None), None)
 
     def reports(self, unit: Unit, rules: Iterable[Rule], known: Container[str] = ()) -> list[Report]:
         """What these rules find in a unit, each finding with the rewrite of the canonical form.
@@ -250,21 +256,44 @@ class Rewriter(NamedTuple):
                     return report
         return reports[0]
 
-    def _step(self, unit: Unit, rewrite: Rewrite) -> Rewritten | Withheld:
+    def _step(self, unit: Unit, rewrite: Rewrite, waiting: tuple[Place, ...] = ()) -> Rewritten | Withheld:
+        """The unit after the edits of a rewrite, with the places in it of what comes next, and of what is waiting."""
         source, again = unit.source, None
+        begins = [unit.source.start(step.node) if step.node is not None else None for step in rewrite.next]
+        begins += [place.begin for place in waiting]
+        edits = [*rewrite.edits, *_marks(rewrite.edits, begins)]
         try:
-            if source.holds(rewrite.edits):
-                plain, text = _edited(source, rewrite)
-                again = unit.renew(source.changed(text, rewrite.imports))
+            if source.holds(edits):
+                text, places = _edited(source, edits)
+                again, lines = unit.renew(source.changed(text, rewrite.imports)), source.above
             if again is None:
                 source = source.file_now
-                plain, text = _edited(source, rewrite)
-                again = self.reanalyse(unit, add_imports(text, (*unit.source.added, *rewrite.imports)))
+                text, places = _edited(source, edits)
+                whole = add_imports(text, (*unit.source.added, *rewrite.imports))
+                again, lines = self.reanalyse(unit, whole), len(split_lines(whole)) - len(split_lines(text))
         except SyntaxError as error:
             return Withheld("internal", f"the rewritten text does not parse (line {error.lineno})")
         if again is None:
             return Withheld("internal", f"`{unit.qualname}` is not found again after the rewrite")
-        return Rewritten(again, then=tuple(_moved(place, unit, source, plain, text) for place in rewrite.then))
+        now = [_below(places.get(number), lines) for number in range(len(begins))]
+        count = len(rewrite.next)
+        following = (Place(at, n.starts, n.reported) for at, n in zip(now, rewrite.next, strict=False))
+        left = (place._replace(begin=at) for at, place in zip(now[count:], waiting, strict=True))
+        return Rewritten(again, next=tuple(following), waiting=tuple(left))
+
+
+UNFOUND = Withheld("needs-more", "what a first step leaves is taken away by another one")
+
+
+def _marks(edits: Sequence[Edit], begins: Sequence[Position | None]) -> Iterator[Edit]:
+    """Marks for statements that begin at these places, by number; none where an edit takes them away."""
+    for number, begin in enumerate(begins):
+        if begin is not None and not any(edit.start <= begin < edit.end for edit in edits):
+            yield Edit(begin, begin, mark(number))
+
+
+def _below(place: Position | None, lines: int) -> Position | None:
+    return place._replace(line=place.line + lines) if place is not None else None
 
 
 def _holds(around: Report, meant: Report) -> bool:
@@ -287,28 +316,12 @@ def _in_blocks(node: ast.AST) -> set[int]:
     return {id(n) for part in inner for n in ast.walk(part)}
 
 
-def _edited(source: Source, rewrite: Rewrite) -> tuple[str, str]:
-    """A text after a rewrite; and with the comments that would be lost, laid out as the file is."""
-    old, edits = source.text, [moved(edit, -source.above) for edit in rewrite.edits]
-    edits = edits if rewrite.then else tidied(old, edits)
-    text = apply_edits(old, with_remarks(old, edits))
-    return apply_edits(old, edits), text if source.powers else hugged(old, text)
-
-
-def _moved(place: Resume, unit: Unit, source: Source, plain: str, text: str) -> Resume:
-    """A place of a text where it stands once comments have been put above some of its lines."""
-    if plain == text or isinstance(unit.node, ast.Lambda):
-        return place
-    before, after = split_lines(plain), split_lines(text)
-    below = (unit.node.end_lineno or 0) - source.above + 1 - len(source.own)
-    head, line = unit.node.lineno - source.above, place.line
-    wanted = head + line if line >= 0 else len(before) + below + line
-    now = 0
-    for code in before[:wanted]:
-        now += 1
-        while now < len(after) and after[now - 1] != code:
-            now += 1
-    return place._replace(line=now - head if line >= 0 else now - len(after) - below)
+def _edited(source: Source, edits: Sequence[Edit]) -> tuple[str, dict[int, Position]]:
+    """A text after edits, laid out as the file is, with the comments that would be lost; and where its marks stood."""
+    old = source.text
+    changes = tidied(old, [moved(edit, -source.above) for edit in edits])
+    text, places = unmarked(apply_edits(old, with_remarks(old, changes)))
+    return text if source.powers else hugged(old, text), places
 
 
 def _statements(unit: Unit) -> list[ast.For | ast.While | ast.If]:

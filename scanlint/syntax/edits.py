@@ -35,6 +35,17 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*pieces, text[at:]])
 
 
+def unmarked(text: str) -> tuple[str, dict[int, Position]]:
+    """A text without its marks, and the places of what stood behind them, by their numbers."""
+    pieces, places = MARK.split(text), dict[int, Position]()
+    made = pieces[0]
+    for number, piece in zip(pieces[1::2], pieces[2::2], strict=True):
+        before = split_lines(f"{made}.")
+        places[int(number)] = Position(len(before), len(before[-1]))
+        made += piece
+    return made, places
+
+
 def moved(edit: Edit, lines: int) -> Edit:
     """An edit so many lines further down."""
     start, end = edit.start, edit.end
@@ -56,6 +67,7 @@ def tidied(text: str, edits: Sequence[Edit]) -> list[Edit]:
     """Edits that take whole lines out take empty ones with them where two would meet, or one would begin a block."""
     lines = split_lines(text)
     taken = {line for edit in edits if _takes_lines(edit) for line in range(edit.start.line, edit.end.line)}
+    begun = {edit.start.line for edit in edits if not _takes_lines(edit)}
     made: list[Edit] = []
     for edit in edits:
         start, end = edit.start.line, edit.end.line
@@ -63,7 +75,12 @@ def tidied(text: str, edits: Sequence[Edit]) -> list[Edit]:
             while start - 1 in taken:
                 start -= 1
             above = lines[start - 2].split("#")[0].strip() if start > 1 else ""
-            while (not above or above.endswith(":")) and end <= len(lines) and not lines[end - 1].strip():
+            while (
+                (not above or above.endswith(":"))
+                and end <= len(lines)
+                and not lines[end - 1].strip()
+                and end not in begun
+            ):
                 end += 1
             edit = edit._replace(end=Position(end, 1))
         made.append(edit)
@@ -128,6 +145,7 @@ def fitting_line(old: str, new: str) -> Callable[[int], int | None]:
     return line
 
 
+MARK = regex(r"\0(\d+)\0")
 INDENTED = regex(r"(?:[ \t\f]*(?:#[^\r\n]*)?\r?\n)*[ \t\f]+[^\s#]")
 """Where the first line of code stands further in."""
 SPACED = regex(r"[\w)\]] \*\* [-+~]?[\w.(]")

@@ -29,14 +29,14 @@ class Unit:
 
     `node` has the line numbers of its file; `file` is that file as it was read. `values` maps expression nodes to what
     is known of them; `imports` maps each name bound at module level (or in the function) by an import to what it
-    stands for: {"jnp": "jax.numpy", "scan": "jax.lax.scan"}. `definitions` maps module-level functions and
-    classes of this file to their canonical name: {"step": "pkg.mod.step"}. `before` gives the value of a name
-    just before a loop: {(loop, "carry"): Value(...)}. `wished` gives the unit with its commented-out jits in force,
-    `default` what a field of a class of the project is where the one who makes an object does not say, `shared` whether
-    other files of the project name a definition of this one, `repeats` why a function of the unit runs again and again
-    on the host, `several` why it is called more than once where no loop calls it, `returned` what a function of the project returns there, `backward` why a derivative would have to go
-    back through a loop that cannot be run backwards, `renew` the unit with another text of its window (SyntaxError if
-    it is none), where that still holds just the one function.
+    stands for: {"jnp": "jax.numpy", "scan": "jax.lax.scan"}. `definitions` maps module-level functions and classes of
+    this file to their canonical name: {"step": "pkg.mod.step"}. `before` gives the value of a name just before a loop:
+    {(loop, "carry"): Value(...)}. `wished` gives the unit with its commented-out jits in force, `default` what a field
+    of a class of the project is where the one who makes an object does not say, `shared` whether other files of the
+    project name a definition of this one, `repeats` why a function of the unit runs again and again on the host,
+    `several` why it is called more than once where no loop calls it, `returned` what a function of the project returns
+    there, `backward` why a derivative would have to go back through a loop that cannot be run backwards, `renew` the
+    unit with another text of its window (SyntaxError if it is none), where that still holds just the one function.
     """
 
     source: Source

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from scanlint.finding import Edit, Position
-from scanlint.syntax.edits import apply_edits, split_lines
+from scanlint.syntax.edits import apply_edits, split_lines, unmarked
 from scanlint.syntax.regex import regex
 
 TOOLS = regex(r"#\s*(?:type:|noqa|fmt:|isort:|pragma\b|pylint:|pyright:|mypy:|ruff:|scanlint:)")
@@ -28,7 +28,7 @@ def with_remarks(text: str, edits: Sequence[Edit]) -> list[Edit]:
     if not any("#" in line for e in edits if e.text for line in lines[e.start.line - 1 : e.end.line]):
         return made
     try:
-        left = Counter(comment.text for comment in _comments(apply_edits(text, edits)))
+        left = Counter(comment.text for comment in _comments(unmarked(apply_edits(text, edits))[0]))
     except (tokenize.TokenError, SyntaxError):
         return made  # it is refused where it is parsed
     lost: dict[int, list[str]] = {}

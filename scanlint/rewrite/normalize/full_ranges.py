@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanlint.finding import Edit, Position, Rewrite
+from scanlint.finding import Edit, Next, Position, Rewrite
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.sizes.trip_limits import extreme, ranges_around, spelled
 from scanlint.loops.streams import Stream, streams_of
@@ -33,7 +33,7 @@ def with_full_ranges(model: LoopModel) -> Rewrite | None:
     if not found:
         return None
     edits = [edit for full in found for edit in _bounds(model.unit, full)]
-    return Rewrite((*edits, *_bodies(model.unit, found)), "fori_loop", again=True)
+    return Rewrite((*edits, *_bodies(model.unit, found)), "fori_loop", next=(Next(node, reported=True),))
 
 
 def _full(unit: Unit, loop: ast.For, outer: ast.For) -> FullRange | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step
 from scanlint.loops.exits import JUMPS
 from scanlint.loops.first_trip import holds, started
 from scanlint.loops.loop import LoopModel
@@ -33,9 +33,7 @@ def with_placeholders(model: LoopModel) -> Step:
         at -= 1  # what is set for the sake of the loop alone stays right above it
     above = Position(block[at].lineno, 1)
     text = "".join(f"{unit.source.margin(node)}{n} = {_zero(model, n)}{unit.source.newline}" for n in wanted)
-    line = node.lineno - getattr(unit.node, "lineno", 0) + len(wanted)
-    place = Resume(line, unit.source.start(node).column, model.starts)
-    return Rewrite((Edit(above, above, text),), "while_loop", then=(place,))
+    return Rewrite((Edit(above, above, text),), "while_loop", next=(Next(node, model.starts),))
 
 
 def _flagged(model: LoopModel, names: Names, block: list[ast.stmt]) -> bool:

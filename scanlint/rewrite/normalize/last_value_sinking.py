@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import is_array
@@ -109,10 +109,8 @@ def _written(model: LoopModel, node: ast.For, moved: list[tuple[ast.Assign, str]
     edits.append(Edit(end, end, final + "".join(line + model.unit.source.newline for line in lines)))
     dropped = [s for s in _before(model, node) if s.targets[0].id in {n for _, n in moved}]  # type: ignore[attr-defined]
     edits += [Edit(Position(s.lineno, 1), Position(s.lineno + 1, 1), "") for s in dropped]
-    line = node.lineno - getattr(model.unit.node, "lineno", 0) - len(dropped)
-    place = Resume(line, source.start(node).column, model.starts)
     rows = model.outputs or any(s.kind == "rows" for s in model.streams)
-    return Rewrite(tuple(edits), "scan" if rows else "fori_loop", then=(place,))
+    return Rewrite(tuple(edits), "scan" if rows else "fori_loop", next=(Next(node, model.starts),))
 
 
 def _last_targets(model: LoopModel, value: ast.expr) -> Iterator[Edit]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Position, Primitive, Resume, Rewrite, Step, Withheld
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Primitive, Rewrite, Step, Withheld
 from scanlint.loops.loop import LoopModel
 from scanlint.syntax.bindings import walk_scope
 
@@ -64,7 +64,6 @@ def _moved(model: LoopModel, statement: ast.stmt) -> Step:
         Edit(Position(first, 1), Position(last + 1, 1), ""),
         Edit(top, top, "".join(f"{line}{unit.source.newline}" for line in text)),
     )
-    line = node.lineno - (last - first + 1) - getattr(unit.node, "lineno", 0)
     scans = model.collects or any(stream.kind == "rows" for stream in model.streams)
     primitive: Primitive = "while_loop" if isinstance(node, ast.While) else "scan" if scans else "fori_loop"
-    return Rewrite(edits, primitive, then=(Resume(line, unit.source.start(node).column, model.starts),))
+    return Rewrite(edits, primitive, next=(Next(node, model.starts),))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import dedent, indent
 
 from scanlint.branches.branch import definite
-from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step, Withheld
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step, Withheld, mark
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
@@ -73,14 +73,12 @@ class _Peeling:
         place = Edit(self.source.start(node.iter), self.source.end(node.iter), over)
         first = node.lineno - 1 - self.source.above
         header = self.source.edited([place]).splitlines()[first : node.body[0].lineno - 1 - self.source.above]
+        header[0] = f"{margin}{mark(0)}{header[0].removeprefix(margin)}"
         text = [*lines, *header, *indent(rest, margin + self.leaving.indent).splitlines()]
         edits = [Edit(Position(node.lineno, 1), self.source.end(node), self.leaving.newline.join(text))]
         dropped = list(self._nothings())
         edits += [Edit(Position(s.lineno, 1), Position(s.lineno + 1, 1), "") for s in dropped]
-        line = node.lineno - getattr(self.unit.node, "lineno", 0) + len(lines) - len(dropped)
-        return Rewrite(
-            tuple(edits), "fori_loop" if self.array is None else "scan", then=(Resume(line, len(margin) + 1),)
-        )
+        return Rewrite(tuple(edits), "fori_loop" if self.array is None else "scan", next=(Next(),))
 
     # -- what is decided
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Rewrite, Step
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Primitive, Rewrite, Step
 from scanlint.loops.constant_tables import array_list
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
@@ -26,7 +26,9 @@ def with_name(model: LoopModel) -> Step:
     assert array is not None
     name = fresh(unit.names, _rows_of(arrays[0]), "rows")
     named = Edit(source.start(array), source.end(array), name)
-    return Rewrite((_before(model, f"{name} = {source.segment(array)}"), named), "scan", again=True)
+    return Rewrite(
+        (_before(model, f"{name} = {source.segment(array)}"), named), "scan", next=(Next(model.node, reported=True),)
+    )
 
 
 def _computed(array: ast.expr) -> bool:
@@ -55,7 +57,7 @@ def with_stack(model: LoopModel) -> Step:
     if len(model.streams) == 1 and (trips := _unread(model, listed[0])) is not None:
         assert isinstance(node, ast.For)
         iterable = Edit(source.start(node.iter), source.end(node.iter), f"range({trips})")
-        return Rewrite((iterable,), "scan", again=True)
+        return Rewrite((iterable,), "scan", next=(Next(node, reported=True),))
     stack, needed = unit.spell("jax.numpy.stack")
     taken, edits = set(unit.names), list[Edit]()
     for stream in listed:
@@ -75,7 +77,8 @@ def with_stack(model: LoopModel) -> Step:
             code = name
         edits.append(Edit(source.start(array), source.end(array), code))
     left = next(jumps_in(*node.body), None) is not None
-    return Rewrite(tuple(edits), "while_loop" if left else "scan", (needed,) if needed else (), again=True)
+    primitive: Primitive = "while_loop" if left else "scan"
+    return Rewrite(tuple(edits), primitive, (needed,) if needed else (), (Next(node, reported=True),))
 
 
 def _unread(model: LoopModel, stream: Stream) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from scanlint.branches.branch import BranchModel, is_elif
-from scanlint.finding import NOT_APPLICABLE, Edit, Position, Rewrite, Step, Withheld
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step, Withheld
 from scanlint.rewrite.emit.snippets import fresh
 from scanlint.syntax.bindings import binds
 
@@ -38,7 +38,9 @@ def without_stores(model: BranchModel) -> Step:
     first = "".join(f"{margin}{name} = {code}{newline}" for code, name in names.items())
     last = "".join(f"{newline}{margin}{code} = {name}" for code, name in names.items())
     below = Position(below.line, len(source.lines[below.line - 1].rstrip("\r\n")) + 1)
-    return Rewrite((Edit(above, above, first), *edits, Edit(below, below, last)), "cond", again=True)
+    return Rewrite(
+        (Edit(above, above, first), *edits, Edit(below, below, last)), "cond", next=(Next(node, reported=True),)
+    )
 
 
 def _places(node: ast.If) -> dict[str, list[Place]]:

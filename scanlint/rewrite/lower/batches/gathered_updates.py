@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from scanlint.batching.examples import Batch
 from scanlint.batching.gathered import Addition, GatheringLoop, Reduction, mapped, row_of
-from scanlint.finding import Edit, Outcome, Position, Rewrite, Withheld
+from scanlint.finding import Edit, Next, Outcome, Position, Rewrite, Withheld
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.snippets import fresh
 from scanlint.rewrite.lower.batches.vmap_call import Mapped
@@ -91,7 +91,7 @@ class _Emission:
         start, below = source.start(node), Position((node.end_lineno or node.lineno) + 1, 1)
         edits.append(Edit(start, start, above))
         edits.append(Edit(below, below, "".join(f"{self.margin}{line}{self.newline}" for line in after)))
-        return Rewrite(tuple(edits), "vmap", self._imports(), again=True)
+        return Rewrite(tuple(edits), "vmap", self._imports(), (Next(node, reported=True),))
 
     def _imports(self) -> tuple[str, ...]:
         return self.mapped.spell.imports

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Position, Rewrite, Step, Withheld
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step, Withheld
 from scanlint.loops.accumulators.conditional_appends import Thinned, thinned
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.snippets import fresh
@@ -39,7 +39,7 @@ def on_each_trip(model: LoopModel) -> Step:
         below = Position((model.node.end_lineno or model.node.lineno) + 1, 1)
         edits.append(Edit(below, below, "".join(f"{source.margin(model.node)}{c}{source.newline}" for c in lines)))
     edits += [Edit(source.start(n), source.end(n), f"{n.id}[{kept}]") for n in found.uses]
-    return Rewrite(tuple(edits), "scan", spell.imports, again=True)
+    return Rewrite(tuple(edits), "scan", spell.imports, (Next(model.node, reported=True),))
 
 
 def _slice(found: Thinned) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step
 from scanlint.loops.accumulators.growing_arrays import Growing, growing
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.spelling import Spelling
@@ -27,14 +27,12 @@ def _with_lists(model: LoopModel, found: Sequence[Growing], *, joining: bool = F
 
     block, lines = unit.block(node), list[str]()
     edits: list[Edit] = []
-    place = node.lineno - getattr(unit.node, "lineno", 0)
     for one in found:
         start, row, joins = one.made.value, source.segment(one.row), one.joins if joining else ""
         between = block[block.index(one.made) : block.index(node)]
         kept = not reads(start) & binds(*between, *node.body) and (one.first is not None or joining)
         inside = source.segment(one.first) if one.first is not None and not kept else ""
         edits.append(Edit(source.start(start), source.end(start), f"[{inside}]"))
-        place += inside.count("\n") - source.segment(start).count("\n")
         code = f"{one.name}.insert(0, {row})" if one.front else f"{one.name}.append({row})"
         edits.append(Edit(source.start(one.grows), source.end(one.grows), code))
         lines.append(f"{one.name} = {spell('jax.numpy.stack')}({one.name})")
@@ -43,8 +41,7 @@ def _with_lists(model: LoopModel, found: Sequence[Growing], *, joining: bool = F
     line = node.end_lineno or node.lineno
     below = Position(line, len(source.lines[line - 1].rstrip("\r\n")) + 1)
     edits.append(Edit(below, below, "".join(f"{source.newline}{source.margin(node)}{code}" for code in lines)))
-    resume = Resume(place, source.start(node).column, frozenset(model.starts))
-    return Rewrite(tuple(edits), "scan", spell.imports, then=(resume,))
+    return Rewrite(tuple(edits), "scan", spell.imports, (Next(node, model.starts),))
 
 
 def _joined(one: Growing, start: str, joins: str, spell: Callable[[str], str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from scanlint.branches.branch import is_elif
-from scanlint.finding import NOT_APPLICABLE, Edit, Position, Rewrite, Step, first_step
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step, first_step
 from scanlint.loops.accumulators.branch_appends import appended_once, by_branches
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.line_breaks import fit
@@ -15,14 +15,17 @@ from scanlint.trace.unit import Unit
 
 def once_per_trip(model: LoopModel) -> Step:
     """The loop with one `append` after the first such branch of its body, if appends are all that is in its way."""
-    steps = (without_appends(model.unit, branch) for branch in by_branches(model.node.body, model.obstacles))
+    steps = (
+        without_appends(model.unit, branch, model.node) for branch in by_branches(model.node.body, model.obstacles)
+    )
     return first_step(steps)
 
 
-def without_appends(unit: Unit, node: ast.If) -> Step:
+def without_appends(unit: Unit, node: ast.If, around: ast.stmt | None = None) -> Step:
     """The branch with a name for what it appends, once on each way through it, to one list; that is appended after it.
 
-    The arms do nothing else with the list: what is appended is worked out where it was, and kept until then.
+    The arms do nothing else with the list: what is appended is worked out where it was, and kept until then. What is
+    rewritten next is the branch, or the loop `around` it.
     """
     if is_elif(unit, node):
         return NOT_APPLICABLE
@@ -41,7 +44,7 @@ def without_appends(unit: Unit, node: ast.If) -> Step:
         end = source.end(node)
         below = Position(end.line, len(source.lines[end.line - 1].rstrip("\r\n")) + 1)
         last = f"{unit.source.newline}{unit.source.margin(node)}{name}.append({item})"
-        return Rewrite((*edits, Edit(below, below, last)), "cond", again=True)
+        return Rewrite((*edits, Edit(below, below, last)), "cond", next=(Next(around or node, reported=True),))
     return NOT_APPLICABLE
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Position, Rewrite, Step
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step
 from scanlint.loops.accumulators.dict_histories import History, histories
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.snippets import fresh
@@ -31,7 +31,7 @@ def with_named_lists(model: LoopModel) -> Step:
     below = Position(line, len(source.lines[line - 1].rstrip("\r\n")) + 1)
     margin = source.margin(node)
     edits.append(Edit(below, below, f"{source.newline}{margin}{_block(source, lines, margin)}"))
-    return Rewrite(tuple(edits), "scan", (needed,) if needed else (), again=True)
+    return Rewrite(tuple(edits), "scan", (needed,) if needed else (), (Next(node, reported=True),))
 
 
 def _names(one: History, taken: set[str]) -> dict[str, str]:

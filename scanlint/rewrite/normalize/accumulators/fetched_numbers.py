@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step
 from scanlint.loops.concrete_uses import fetched
 from scanlint.loops.loop import LoopModel
 
@@ -32,8 +32,7 @@ def with_numbers(model: LoopModel) -> Step:
     names = dict.fromkeys(f.name for f in found)
     after = "".join(f"{newline}{margin}{name} = {stack}({name}).tolist()" for name in names)
     end: Position = source.end(node)
-    place = Resume(node.lineno - getattr(unit.node, "lineno", 0), source.start(node).column)
-    return Rewrite((*edits, Edit(end, end, after)), "scan", (needed,) if needed else (), then=(place,))
+    return Rewrite((*edits, Edit(end, end, after)), "scan", (needed,) if needed else (), (Next(node),))
 
 
 def _fetched(model: LoopModel) -> Iterator[Fetched]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step
 from scanlint.loops.accumulators.branch_appends import APPENDS
 from scanlint.loops.accumulators.flat_lists import flattened
 from scanlint.loops.loop import LoopModel
@@ -33,7 +33,4 @@ def with_rows(model: LoopModel) -> Step:
     ]
     for call in found.stacks:
         edits.append(Edit(source.start(call.func), source.end(call.func), spell("jax.numpy.concatenate")))
-    first = getattr(unit.node, "lineno", 0)
-    inner = Resume(found.inner.lineno + 1 - first, source.start(found.inner).column)
-    outer = Resume(node.lineno - first, source.start(node).column)
-    return Rewrite(tuple(edits), "vmap", spell.imports, then=(inner, outer))
+    return Rewrite(tuple(edits), "vmap", spell.imports, (Next(found.inner), Next(node)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from scanlint.branches.branch import BranchModel, is_elif
-from scanlint.finding import NOT_APPLICABLE, Edit, Position, Primitive, Resume, Rewrite, Step
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Primitive, Rewrite, Step
 from scanlint.loops.accumulators.indexed_lists import Placed, placed
 from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.loop import LoopModel
@@ -77,9 +77,7 @@ def _with_array(
         edits.append(Edit(source.start(statement), source.start(value), code))
         edits.append(Edit(source.end(value), source.end(value), ")"))
     edits += [Edit(source.start(call), source.end(call), found.name) for call in found.joined]
-    line = node.lineno - getattr(unit.node, "lineno", 0) - source.segment(made).count("\n")
-    place = Resume(line, source.start(node).column, starts)
-    return Rewrite(tuple(edits), primitive, spell.imports, then=(place,))
+    return Rewrite(tuple(edits), primitive, spell.imports, (Next(node, starts),))
 
 
 def _array(found: Placed, count: str, spell: Spell) -> str:

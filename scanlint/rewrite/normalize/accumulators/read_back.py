@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step, Withheld
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step, Withheld
 from scanlint.loops.accumulators.read_back_lists import ReadBack
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.snippets import brackets, fresh, singular
@@ -44,21 +44,17 @@ def without_read_back(model: LoopModel) -> Step:
         ]
     above = Position(node.lineno, 1)
     lasts = ", ".join(source.segment(last) for last in found.lasts)
-    line = node.lineno - getattr(unit.node, "lineno", 0)
     starts = frozenset(model.starts)
     if (initial := found.named) is not None:
         one = names[0] if singular(found.name, "") else fresh({*unit.names, *names}, "first")
         opened, closed = brackets(found.lasts[0])
         code = f"{one} = {opened}{lasts}{closed}{source.newline}{source.margin(initial)}{found.name} = [{one}]"
         edits.append(Edit(source.start(initial), source.end(initial), code))
-        line += code.count("\n") - (initial.end_lineno or initial.lineno) + initial.lineno
         lasts = one
     if lasts != names[0]:
         edits.append(Edit(above, above, f"{source.margin(node)}{', '.join(names)} = {lasts}{source.newline}"))
-        line += 1
         starts |= frozenset(names)
-    place = Resume(line, source.start(node).column, starts)
-    return Rewrite(tuple(edits), "scan", then=(place,))
+    return Rewrite(tuple(edits), "scan", next=(Next(node, starts),))
 
 
 def _alias(model: LoopModel, found: ReadBack) -> tuple[ast.Assign, str] | None:

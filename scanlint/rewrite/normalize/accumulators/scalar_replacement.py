@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step
 from scanlint.loops.accumulators.last_element_lists import Newest, home, newest
 from scanlint.loops.accumulators.list_buffers import added
 from scanlint.loops.accumulators.read_back_lists import kept_in
@@ -40,13 +40,10 @@ def without_list(model: LoopModel) -> Step:
         if alias is None or place is not alias.value
     ]
     edits += [edit for append in found.appends if not bound for edit in _assigned(source, append, names)]
-    lines = code.count("\n") - (statement.end_lineno or statement.lineno) + statement.lineno
-    line = node.lineno - getattr(unit.node, "lineno", 0) + lines
     block = unit.block(node)
     plain = not any("#" in source.lines[number - 1] for number in (statement.lineno - 1, statement.lineno))
     above = set(names) if block[block.index(node) - 1] is statement and plain else set[str]()
-    place = Resume(line, source.start(node).column, frozenset({*model.starts, *above}))
-    return Rewrite(tuple(edits), "scan", then=(place,))
+    return Rewrite(tuple(edits), "scan", next=(Next(node, frozenset({*model.starts, *above})),))
 
 
 def _assigned(source: Source, append: ast.stmt, names: Sequence[str]) -> list[Edit]:

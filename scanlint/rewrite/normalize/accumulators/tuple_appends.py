@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Rewrite, Step
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Rewrite, Step
 from scanlint.loops.loop import LoopModel
 
 
@@ -18,4 +18,4 @@ def with_arrays(model: LoopModel) -> Step:
         if code.startswith("(") and "\n" not in code:
             code = f"[{code[1:-1].rstrip().removesuffix(',')}]"
         edits.append(Edit(source.start(group), source.end(group), f"{array}({code})"))
-    return Rewrite(tuple(edits), "scan", (needed,) if needed else (), again=True)
+    return Rewrite(tuple(edits), "scan", (needed,) if needed else (), (Next(model.node, reported=True),))

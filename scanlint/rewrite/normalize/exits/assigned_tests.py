@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Position, Resume, Rewrite, Step, Withheld
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step, Withheld
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.syntax.bindings import reads
@@ -35,9 +35,7 @@ def without_walrus(model: LoopModel) -> Step:
         *(Edit(Position(j.lineno, 1), Position(j.lineno, 1), f"{source.margin(j)}{code}{newline}") for j in again),
         Edit(last, last, f"{newline}{inside}{code}"),
     )
-    offset = node.lineno - getattr(model.unit.node, "lineno", 0)
-    place = Resume(offset + 1, source.start(node).column, frozenset({name}))
-    return Rewrite(edits, "while_loop", then=(place,))
+    return Rewrite(edits, "while_loop", next=(Next(node, frozenset({name})),))
 
 
 def _first(test: ast.expr) -> ast.NamedExpr | None:

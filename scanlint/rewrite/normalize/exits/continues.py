@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import textwrap
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Position, Primitive, Resume, Rewrite, Step
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Primitive, Rewrite, Step, mark
 from scanlint.loops.accumulators.branch_appends import APPENDS
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
@@ -24,7 +24,7 @@ def without_continue(model: LoopModel) -> Step:
     codes = {o.code for o in model.obstacles}
     if "continue" not in codes or not codes <= APPENDS | {"continue", "list-used-otherwise"}:
         return NOT_APPLICABLE
-    step = _step(model.unit, _last_guard(model.node))
+    step = _step(model.unit, _last_guard(model.node), Next(model.node, reported=True))
     loop: Primitive = "while_loop" if isinstance(model.node, ast.While) else "fori_loop"
     return step._replace(primitive=loop) if isinstance(step, Rewrite) else step
 
@@ -33,7 +33,8 @@ def as_branch(unit: Unit, node: ast.If) -> Step:
     """The same for one `if` that ends its arm with `continue`, as the last one of its loop that does."""
     loop = unit.parents.get(node)
     found = _last_guard(loop) if isinstance(loop, ast.For | ast.While) else None
-    return _step(unit, found) if found is not None and found[0] is node else NOT_APPLICABLE
+    branch = Next(reported=True)
+    return _step(unit, found, branch) if found is not None and found[0] is node else NOT_APPLICABLE
 
 
 def as_flag(unit: Unit, node: ast.If) -> Step:
@@ -55,10 +56,12 @@ def as_flag(unit: Unit, node: ast.If) -> Step:
         return error.why
     if leaving.deep:
         lines = [f"{leaving.margin(first, 0)}{flag} = False", *lines]
+    places = _flagged(lines, flag)
+    for number, at in enumerate(places):
+        margin = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
+        lines[at] = f"{margin}{mark(number)}{lines[at].lstrip()}"
     edit = Edit(Position(first.lineno, 1), unit.source.end(last), leaving.newline.join(lines))
-    above = first.lineno - getattr(unit.node, "lineno", 0)
-    places = [Resume(above + at, unit.source.start(first).column) for at in _flagged(lines, flag)]
-    return Rewrite((edit,), "cond", spell.imports, then=tuple(places))
+    return Rewrite((edit,), "cond", spell.imports, (Next(),) * len(places))
 
 
 def _flagged(lines: list[str], flag: str) -> list[int]:
@@ -68,13 +71,13 @@ def _flagged(lines: list[str], flag: str) -> list[int]:
     return [statement.lineno - 1 for statement in reversed(found)]
 
 
-def _step(unit: Unit, found: tuple[ast.If, list[ast.stmt]] | None) -> Step:
+def _step(unit: Unit, found: tuple[ast.If, list[ast.stmt]] | None, following: Next) -> Step:
     if found is None:
         return NOT_APPLICABLE
     guard, rest = found
-    text = _branch(unit, guard, rest, unit.indent)
+    text = _branch(unit, guard, rest, unit.indent, mark(0) if following.node is None else "")
     edit = Edit(Position(guard.lineno, 1), unit.source.end(rest[-1]), text)
-    return Rewrite((edit,), "cond", again=True)
+    return Rewrite((edit,), "cond", next=(following,))
 
 
 def _last_guard(node: ast.For | ast.While) -> tuple[ast.If, list[ast.stmt]] | None:
@@ -91,8 +94,8 @@ def _continues(body: list[ast.stmt]) -> bool:
     return any(isinstance(part, ast.Continue) for part in walk_scope(body))
 
 
-def _branch(unit: Unit, guard: ast.If, rest: list[ast.stmt], indent: str) -> str:
-    """The text of the branch."""
+def _branch(unit: Unit, guard: ast.If, rest: list[ast.stmt], indent: str, begin: str) -> str:
+    """The text of the branch, with `begin` where it begins."""
     lines = unit.source.lines
     first, last = guard.lineno, rest[-1].end_lineno or 0
     margin = lines[first - 1][: len(lines[first - 1]) - len(lines[first - 1].lstrip(" \t"))]
@@ -102,8 +105,9 @@ def _branch(unit: Unit, guard: ast.If, rest: list[ast.stmt], indent: str) -> str
     moved = [f"{indent}{line}" if line.strip() else line for line in body]
     jump = guard.body[-1].lineno
     if len(guard.body) > 1:
-        kept = [*lines[first - 1 : jump - 1], f"{margin}else:\n", *moved]
+        head = f"{margin}{begin}{lines[first - 1].removeprefix(margin)}"
+        kept = [head, *lines[first : jump - 1], f"{margin}else:\n", *moved]
         return "".join(kept).rstrip("\n")
     said = comments(lines[first - 1 : jump])
     notes = [f"{margin}{comment}\n" for comment in said]
-    return "".join([*notes, f"{margin}if {negated(unit, guard.test)}:\n", *moved]).rstrip("\n")
+    return "".join([*notes, f"{margin}{begin}if {negated(unit, guard.test)}:\n", *moved]).rstrip("\n")

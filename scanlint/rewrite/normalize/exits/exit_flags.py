@@ -9,7 +9,18 @@ from typing import NamedTuple
 
 from scanlint.branches.branch import following
 from scanlint.dataflow.items import made_inside
-from scanlint.finding import NOT_APPLICABLE, Edit, NotApplicable, Position, Resume, Rewrite, Step, Withheld
+from scanlint.finding import (
+    NOT_APPLICABLE,
+    Edit,
+    Next,
+    NotApplicable,
+    Position,
+    Primitive,
+    Rewrite,
+    Step,
+    Withheld,
+    mark,
+)
 from scanlint.loops.accumulators.collected_lists import appends
 from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.exits import JUMPS, Jump, Loop, decided_by_data, forever, jumps_in, successor, unfit
@@ -165,14 +176,15 @@ class _Flagging:
         then = then if len(lines) > then else 0
         lines, after = self._else(lines)
         then = then or after
-        edit = Edit(Position(node.lineno, 1), self.unit.source.end(node), self.leaving.newline.join(lines))
-        at, offset = self.unit.source.start(node).column, node.lineno - getattr(self.unit.node, "lineno", 0)
         nested = any(isinstance(a, ast.For | ast.While) for a in self._around())
         made = frozenset(n for text in (*before, *starts, *(f"{f} = False" for f in used)) for n in targets_of(text))
-        steps = [] if then and nested else [Resume(offset + loop, at, made)]
-        below = (self.unit.node.end_lineno or 0) - (node.end_lineno or 0) + len(lines) - then
-        steps += [Resume(-below, at)] if then else []
-        return Rewrite((edit,), "fori_loop" if self.masked else "while_loop", self._spell.imports, then=tuple(steps))
+        steps = [] if then and nested else [(loop, Next(starts=made))]
+        steps += [(then, Next())] if then else []
+        for number, (line, _) in enumerate(steps):
+            lines[line] = f"{margin}{mark(number)}{lines[line].removeprefix(margin)}"
+        edit = Edit(Position(node.lineno, 1), self.unit.source.end(node), self.leaving.newline.join(lines))
+        primitive: Primitive = "fori_loop" if self.masked else "while_loop"
+        return Rewrite((edit,), primitive, self._spell.imports, tuple(step for _, step in steps))
 
     def _around(self) -> Iterator[ast.AST]:
         for ancestor in self.unit.ancestors(self.node):

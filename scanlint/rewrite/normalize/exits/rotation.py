@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.finding import Edit, Position, Resume, Rewrite
+from scanlint.finding import Edit, Next, Position, Rewrite, mark
 from scanlint.loops.exits import forever, jumps_in, successor
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.emit.snippets import on_one_line
@@ -35,9 +35,8 @@ def until(model: LoopModel, leaving: Leaving, left: list[str], returned: str | N
     said = [f"{inner}{c}" for c in comments(source.lines[last.lineno - 1 : last.end_lineno])]
     above = [inner + line.strip() for line in leaving.raw((trip[-1].end_lineno or 0) + 1, last.lineno - 1, 0) if line]
     code = on_one_line(negated(model.unit, test))
-    lines = [*first, f"{margin}while {code}:", *leaving.below_header(node), *above, *said, *body]
+    lines = [*first, f"{margin}{mark(0)}while {code}:", *leaving.below_header(node), *above, *said, *body]
     if returned is not None:
         lines.append(f"{margin}return {returned}")
     edit = Edit(Position(node.lineno, 1), source.end(node), leaving.newline.join(lines))
-    place = Resume(node.lineno - model.unit.node.lineno + len(first), source.start(node).column)
-    return Rewrite((edit,), "while_loop", then=(place,))
+    return Rewrite((edit,), "while_loop", next=(Next(),))
