@@ -26,6 +26,7 @@ def _entered(note: Value, why: Reason) -> Value:
 Uses = Callable[[], Mapping[str, bool]]
 """Asks which names of the function are used as arrays: the answer costs a walk."""
 
+OF_NUMPY = ("numpy.ndarray", "numpy.typing.NDArray")
 TREES = ("PyTree", "ArrayTree", "Params", "Any", "dict", "Dict", "Mapping", "tuple", "Tuple", "list", "List")
 
 
@@ -150,9 +151,12 @@ def _tracer(world: World, code: Code, arg: ast.arg, default: ast.expr | None, us
 
 def _foreign(world: World, code: Code, arg: ast.arg, uses: Uses, why: Reason) -> Value:
     """A parameter annotated with a class, or with something that is not understood."""
-    name = code.scope.annotation(arg.annotation)
+    head = arg.annotation.value if isinstance(arg.annotation, ast.Subscript) else arg.annotation
+    name = code.scope.annotation(head)
     if name is not None and world.class_info(name) is not None:
         return instance(world, name, traced=True, why=why, direct=True)
+    if name in OF_NUMPY:
+        return Value(Kind.TRACED, array=True, why=why)  # it is said of what goes in: JAX makes a tracer of it
     last = (name or "").rpartition(".")[2]
     used = arg.arg in uses()
     if used or last in TREES:

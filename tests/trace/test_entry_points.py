@@ -120,6 +120,18 @@ def test_an_environment_is_traced_through_the_classes_of_the_project(tmp_path: P
     assert asked_of_tracers(units["Maze.step_env"]) == ["action == 1"]
 
 
+@pytest.mark.parametrize("annotation", ["np.ndarray", "npt.NDArray[np.float64]"])
+def test_what_a_jitted_function_is_given_is_a_tracer_though_an_array_of_numpy_goes_in(
+    annotation: str, tmp_path: Path
+) -> None:
+    text = (
+        "import jax, numpy as np\nimport numpy.typing as npt\n@jax.jit\n"
+        f"def f(x: {annotation}, n: int = 3):\n    return np.sqrt(x) if x > 0 else x * n\n"
+    )
+    (unit,) = project(tmp_path, {"a.py": text}).units()
+    assert asked_of_tracers(unit) == ["x > 0"]
+
+
 def test_the_reason_names_the_base_and_the_method(tmp_path: Path) -> None:
     (link,) = contexts(project(tmp_path, {"maze.py": MAZE}))["Maze.step_env"].chain
     assert link.text == "`Maze` is a `gymnax.environments.environment.Environment`: its `step_env` runs under a trace"
