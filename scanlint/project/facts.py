@@ -45,7 +45,7 @@ TRANSFORMS = {
     "custom_root": "custom_root",
     "vectorize": "vectorize",
     "checkify": "checkify",
-    **{name: name for name in (solver.rpartition(".")[2] for solver in SOLVERS)},
+    **{name.rpartition(".")[2]: name.rpartition(".")[2] for name in SOLVERS if name.startswith("jax.")},
 }
 """What ends the name of a transform, by plain words that are looked for first (a tenth of the time of one pattern)."""
 LOOPS = {word: rf"\b{word}" for word in ("for", "while", "scan")}
@@ -219,12 +219,24 @@ class _Words:
 
 
 _TRANSFORM, _LOOP = _Words(TRANSFORMS), _Words(LOOPS)
+_SOLVING = {
+    library: _Words({n.rpartition(".")[2]: n.rpartition(".")[2] for n in SOLVERS if n.startswith(f"{library}.")})
+    for library in {name.partition(".")[0] for name in SOLVERS} - {"jax"}
+}
+"""The functions of each library that run what they are given under a trace: looked for where the library is named."""
+
+
+def _transforms(text: str) -> list[int]:
+    """The offsets of all transforms that a text spells, in order."""
+    libraries = [words for library, words in _SOLVING.items() if library in text]
+    places = [_TRANSFORM.places(text), *(words.places(text) for words in libraries)]
+    return sorted(place for found in places for place in found) if libraries else places[0]
 
 
 @cache
 def _is_transform(name: str) -> bool:
     """Whether a dotted name spells a transform; files import the same ones again and again."""
-    return bool(_TRANSFORM.places(name))
+    return bool(_transforms(name))
 
 
 class _Lines:
@@ -236,7 +248,7 @@ class _Lines:
     def __init__(self, text: str, tree: ast.Module, renamed: list[str], host: list[str]) -> None:
         self.starts = list(accumulate(map(len, io.StringIO(text, newline="")), initial=0))
         self.text = code_text(text, self.starts, tree)
-        self.transforming = _TRANSFORM.places(text)
+        self.transforming = _transforms(text)
         self.looping = _LOOP.places(self.text)
         made = [MADE] if STATIC in text else []
         self.control = re.compile("|".join([CONTROL, *made, *(rf"\b{name}\b" for name in host)]))
