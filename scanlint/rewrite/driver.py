@@ -132,14 +132,15 @@ class Rewriter(NamedTuple):
 
     def carry_through(self, unit: Unit, rewrite: Rewrite, waiting: tuple[Place, ...] = ()) -> Rewritten | Withheld:
         """A rewrite with what it names to be done next, or everything that it makes necessary."""
-        before = {context.qualname for context in unit.contexts.values()}
+        before = {_run(unit, node) for node in unit.contexts}
         made = self._step(unit, rewrite, waiting)
         if rewrite.next:
             return made if isinstance(made, Withheld) else self._further(made)
         for _ in range(ROUNDS):
             if isinstance(made, Withheld):
                 return made
-            follow = [r for r in self._reports(made.unit, self.rules, before) if r.finding.function not in before]
+            follow = self._reports(made.unit, self.rules, before)
+            follow = [r for r in follow if _run(made.unit, r.node) not in before]
             if not follow:
                 return made
             for later in follow:
@@ -230,7 +231,7 @@ class Rewriter(NamedTuple):
         found: list[Report] = []
         contexts = [Context(rule, unit, self.settings) for rule in rules]
         for context, node in ((c, node) for c in contexts for node in c.nodes()):
-            if known and not isinstance(node, FUNCTIONS) and unit.context(node).qualname in known:
+            if known and not isinstance(node, FUNCTIONS) and _run(unit, node) in known:
                 continue
             try:
                 found += context.rule.check(node, context)
@@ -301,6 +302,13 @@ def _holds(around: Report, meant: Report) -> bool:
     if _meant(around) or not _meant(meant) or not isinstance(around.node, ast.stmt):
         return False
     return around.finding.start < meant.finding.start and meant.finding.start.line <= (around.node.end_lineno or 0)
+
+
+def _run(unit: Unit, node: ast.AST) -> str:
+    """What tells the function that runs a node from others of the unit: lambdas have no names of their own."""
+    context = unit.context(node)
+    text = unit.source.segment(context.node) if isinstance(context.node, ast.Lambda) else ""
+    return f"{context.qualname}{text}"
 
 
 def _meant(report: Report) -> bool:
