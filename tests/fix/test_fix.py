@@ -280,3 +280,27 @@ def test_an_inner_loop_of_changing_length_keeps_its_way_back(run: Scanlint, tmp_
     text = (tmp_path / "triangle.py").read_text()
     assert done.returncode == 0, done.stdout + done.stderr
     assert "j < i" in text and "for j in" not in text, text
+
+
+BOTH = """\
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def f(xs, x, t):
+    s, x = t * 0.5, jnp.asarray(x)
+    for j in range(len(xs)):
+        if jnp.sum(x) < 0.5:
+            s = jnp.sum(x)
+            x = x + t
+        s = s * 0.5 + j * 0.1
+    return s, jnp.stack([y if y > 0 else -y for y in x])
+"""
+
+
+def test_a_lambda_of_an_earlier_rewrite_is_not_taken_for_the_one_of_a_later_one(run: Scanlint, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(BOTH)
+    found = run("--fix", "--output-format", "json", "a.py", cwd=tmp_path)
+    assert [f["fix"]["status"] for f in json.loads(found.stdout)["findings"]] == ["applied"] * 3, found.stdout
+    assert "jax.vmap(lambda y: jnp.where(y > 0, y, -y))(x)" in (tmp_path / "a.py").read_text()

@@ -89,15 +89,3 @@ LEFT = {
 def test_other_matches_are_python(rewrite, code: str) -> None:
     sample = rewrite(f"@jax.jit\ndef f(x, kind='a'):\n    {code}\n")
     assert sample.new == sample.old
-
-
-def test_a_lambda_of_an_earlier_rewrite_is_not_taken_for_the_one_of_a_later_one(rewrite) -> None:
-    code = (
-        "    for _ in range(n):\n        if jnp.sum(x) < t:\n            x = x * t\n            t = jnp.sum(x)\n"
-        "    return jnp.stack([y if y > 0 else -y for y in x]), t\n"
-    )
-    sample = rewrite(
-        f"from functools import partial\n\n\n@partial(jax.jit, static_argnames='n')\ndef f(x, t, n):\n{code}"
-    )
-    assert "jax.vmap(lambda y: jnp.where(y > 0, y, -y))(x)" in sample.new, sample.new
-    sample.agree("f", *([lambda: X, lambda t=t: jnp.float32(t), 2] for t in (-1.0, 2.0)))
