@@ -31,10 +31,10 @@ from scanlint.settings import Settings
 PROGRAM = Path(__file__).parent / "gains" / "host_loops.py"
 
 
-def rewritten(folder: Path) -> tuple[Path, set[str]]:
-    """The program as scanlint writes it, and the functions in which it rewrote something."""
-    file = folder / PROGRAM.name
-    file.write_bytes(PROGRAM.read_bytes())
+def rewritten(folder: Path, program: Path = PROGRAM) -> tuple[Path, set[str]]:
+    """A program as scanlint writes it, and the functions in which it rewrote something."""
+    file = folder / program.name
+    file.write_bytes(program.read_bytes())
     outcome = fix([file], Settings(root=folder, extend_select=("SCN108",), verify_timeout=120.0), lambda line: None)
     for finding in outcome.findings:
         if finding.fix.status != "applied":
