@@ -26,7 +26,7 @@ ROUNDS = 20
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-class Place(NamedTuple):
+class Following(NamedTuple):
     """A statement of a unit that is to be rewritten, by where it begins; None where a step has taken it away."""
 
     begin: Position | None
@@ -42,8 +42,8 @@ class Rewritten(NamedTuple):
 
     unit: Unit
     primitive: Primitive | None = None
-    next: tuple[Place, ...] = ()
-    waiting: tuple[Place, ...] = ()
+    next: tuple[Following, ...] = ()
+    waiting: tuple[Following, ...] = ()
 
     @property
     def text(self) -> str:
@@ -122,7 +122,7 @@ class Rewriter(NamedTuple):
                 return bare, other._replace(outcome=given)
         return None
 
-    def _apply(self, unit: Unit, report: Report, waiting: tuple[Place, ...] = ()) -> Rewritten | Withheld:
+    def _apply(self, unit: Unit, report: Report, waiting: tuple[Following, ...] = ()) -> Rewritten | Withheld:
         outcome = report.outcome
         assert isinstance(outcome, Rewrite)
         made = self.carry_through(unit, outcome, waiting)
@@ -130,7 +130,7 @@ class Rewriter(NamedTuple):
             return made
         return made._replace(primitive=outcome.primitive)
 
-    def carry_through(self, unit: Unit, rewrite: Rewrite, waiting: tuple[Place, ...] = ()) -> Rewritten | Withheld:
+    def carry_through(self, unit: Unit, rewrite: Rewrite, waiting: tuple[Following, ...] = ()) -> Rewritten | Withheld:
         """A rewrite with what it names to be done next, or everything that it makes necessary."""
         before = {_run(unit, node) for node in unit.contexts}
         made = self._step(unit, rewrite, waiting)
@@ -163,7 +163,7 @@ class Rewriter(NamedTuple):
             made = done._replace(next=done.waiting[: len(rest)], waiting=done.waiting[len(rest) :])
         return made
 
-    def _go_on(self, unit: Unit, place: Place, waiting: tuple[Place, ...]) -> Rewritten | Withheld:
+    def _go_on(self, unit: Unit, place: Following, waiting: tuple[Following, ...]) -> Rewritten | Withheld:
         """Rewrite the statement at a place, whether or not a rule would say a word of it."""
         if place.reported and (report := self._reported(unit, place)) is not None:
             known = report.outcome
@@ -176,7 +176,7 @@ class Rewriter(NamedTuple):
         outcome = rewritten(unit, node, place.starts)
         return self.carry_through(unit, outcome, waiting) if isinstance(outcome, Rewrite) else outcome
 
-    def _reported(self, unit: Unit, place: Place) -> Report | None:
+    def _reported(self, unit: Unit, place: Following) -> Report | None:
         """What a rule reports of the statement at a place, with an outcome."""
         found = (r for r in self._reports(unit, self.rules) if isinstance(r.node, ast.For | ast.While | ast.If))
         return next((r for r in found if unit.source.start(r.node) == place.begin and r.outcome is not None), None)
@@ -257,7 +257,7 @@ class Rewriter(NamedTuple):
                     return report
         return reports[0]
 
-    def _step(self, unit: Unit, rewrite: Rewrite, waiting: tuple[Place, ...] = ()) -> Rewritten | Withheld:
+    def _step(self, unit: Unit, rewrite: Rewrite, waiting: tuple[Following, ...] = ()) -> Rewritten | Withheld:
         """The unit after the edits of a rewrite, with the places in it of what comes next, and of what is waiting."""
         source, again = unit.source, None
         begins = [unit.source.start(step.node) if step.node is not None else None for step in rewrite.next]
@@ -278,7 +278,7 @@ class Rewriter(NamedTuple):
             return Withheld("internal", f"`{unit.qualname}` is not found again after the rewrite")
         now = [_below(places.get(number), lines) for number in range(len(begins))]
         count = len(rewrite.next)
-        following = (Place(at, n.starts, n.reported) for at, n in zip(now, rewrite.next, strict=False))
+        following = (Following(at, n.starts, n.reported) for at, n in zip(now, rewrite.next, strict=False))
         left = (place._replace(begin=at) for at, place in zip(now[count:], waiting, strict=True))
         return Rewritten(again, next=tuple(following), waiting=tuple(left))
 
