@@ -304,3 +304,26 @@ def test_a_lambda_of_an_earlier_rewrite_is_not_taken_for_the_one_of_a_later_one(
     found = run("--fix", "--output-format", "json", "a.py", cwd=tmp_path)
     assert [f["fix"]["status"] for f in json.loads(found.stdout)["findings"]] == ["applied"] * 3, found.stdout
     assert "jax.vmap(lambda y: jnp.where(y > 0, y, -y))(x)" in (tmp_path / "a.py").read_text()
+
+
+COUNTED = """\
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def resample(u, cdf):
+    idx, j = [], 0
+    for i in range(u.shape[0]):
+        while j < cdf.shape[0] - 1 and cdf[j] < u[i]:
+            j += 1
+        idx.append(j)
+    return jnp.array(idx)
+"""
+
+
+def test_an_array_of_numbers_of_python_keeps_its_dtype(run: Scanlint, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(COUNTED)
+    found = run("--fix", "--output-format", "json", "a.py", cwd=tmp_path)
+    assert {f["fix"]["status"] for f in json.loads(found.stdout)["findings"]} == {"applied"}, found.stdout
+    assert "idx = idx.astype(int)" in (tmp_path / "a.py").read_text()

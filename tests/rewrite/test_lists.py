@@ -285,3 +285,62 @@ def test_an_expression_whose_line_breaks_are_in_the_brackets_of_append_keeps_the
     sample = rewrite(f"@jax.jit\ndef f(z, us):\n    {body}")
     assert f"row = ({element})\n" in sample.new, sample.new
     sample.agree("f", [x0, xs])
+
+
+STACKING = """from typing import NamedTuple
+
+
+class State(NamedTuple):
+    mean: jax.Array
+    cov: jax.Array
+
+
+def stack_states(states):
+    {body}
+
+
+@jax.jit
+def f(x0, us):
+    state, out = State(x0, jnp.outer(x0, x0)), []
+    for u in us:
+        state = State(jnp.sin(state.mean) + u * jnp.cos(u), state.cov * 0.5 + jnp.outer(u, u))
+        out.append(state)
+    return {end}
+"""
+BODIES = {
+    "field by field": ("return State(jnp.stack([s.mean for s in states]), jnp.stack([s.cov for s in states]))", True),
+    "field by field, by name": (
+        "return State(cov=jnp.stack([s.cov for s in states]), mean=jnp.stack([s.mean for s in states]))",
+        True,
+    ),
+    "leaf by leaf": ('"""All of them."""\n    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *states)', True),
+    "the fields in another order": (
+        "return State(jnp.stack([s.cov[0] for s in states]), jnp.stack([s.cov for s in states]))",
+        False,
+    ),
+    "only some of them": (
+        "return State(jnp.stack([s.mean for s in states[1:]]), jnp.stack([s.cov for s in states]))",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "taken"), BODIES.values(), ids=BODIES)
+def test_a_function_that_stacks_each_part_gives_what_a_scan_gives(rewrite, body: str, taken: bool) -> None:
+    sample = rewrite(STACKING.format(body=body, end="tuple(stack_states(out))"))
+    assert ("lax.scan(step, state, us)\n    return tuple(out)\n" in sample.new) is taken, sample.new
+    sample.agree("f", [x0, xs])
+
+
+def test_a_field_of_each_element_is_that_of_all(rewrite) -> None:
+    end = "jnp.stack([s.mean for s in out]), jnp.stack([s.cov for s in out])"
+    sample = rewrite(STACKING.format(body="return states", end=end))
+    assert "return out.mean, out.cov" in sample.new, sample.new
+    sample.agree("f", [x0, xs])
+
+
+def test_what_goes_over_a_list_afterwards_goes_over_an_array(rewrite) -> None:
+    body = "x, scales = x0, []\n    for u in us:\n        x = jnp.sin(x) * u + jnp.cos(u)\n        scales.append(jnp.sum(x))\n"
+    sample = rewrite(f"@jax.jit\ndef f(x0, us):\n    {body}    return x, sum(jnp.exp(s) for s in scales)\n")
+    assert "lax.scan(" in sample.new and "append" not in sample.new, sample.new
+    sample.agree("f", [x0, xs])

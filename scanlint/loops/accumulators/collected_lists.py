@@ -10,12 +10,11 @@ from scanlint.dataflow.around import defuse_of
 from scanlint.dataflow.liveness import Flow
 from scanlint.finding import Withheld
 from scanlint.loops.accumulators.list_buffers import added, fills, initial_list, inner_list, slots
+from scanlint.loops.accumulators.stacking_functions import STACKS, TREE_MAPS, stacks_each_part, stacks_leaves
 from scanlint.loops.streams import backwards
 from scanlint.syntax.bindings import reads, walk_scope
 from scanlint.trace.unit import Unit
 
-STACKS = {"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray"}
-TREE_MAPS = {"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map", "jax.tree_multimap"}
 TAKES_ARRAY = {
     "jax.numpy.concatenate",
     "jax.numpy.vstack",
@@ -124,7 +123,7 @@ def _output(
             if after and (_restacked(unit, other) or _after_restack(unit, node, other)):
                 continue
             return Withheld("list-used-otherwise", f"`{name}` is also used at line {other.lineno}")
-        if tree and collected(unit, other) is None and unzipped(unit, other, element) is None:
+        if tree and collected(unit, other, element) is None and unzipped(unit, other, element) is None:
             return Withheld("list-escapes", f"`{name}` holds tuples or dicts, and is used at line {other.lineno}")
         if not tree and not _stacked(unit, other) and not _after_restack(unit, node, other):
             return Withheld("list-escapes", f"`{name}` is used as a list at line {other.lineno}")
@@ -245,10 +244,11 @@ def composite(unit: Unit, element: ast.expr) -> bool:
     return isinstance(element, ast.Tuple | ast.Dict) or unit.value(element).container is not None
 
 
-def collected(unit: Unit, use: ast.Name) -> tuple[ast.Call, str] | None:
+def collected(unit: Unit, use: ast.Name, element: ast.expr) -> tuple[ast.Call, str] | None:
     """A call that stacks one part of every element, or all of them leaf by leaf: the call, and how to read it.
 
-    `jnp.stack([p[0] for p in ps])` is `ps[0]`, and `jax.tree.map(lambda *x: jnp.stack(x), *ps)` is `ps`.
+    `jnp.stack([p[0] for p in ps])` is `ps[0]`, and `jax.tree.map(lambda *x: jnp.stack(x), *ps)` is `ps`, in a function
+    of the project too.
     """
     outer = unit.parents[use]
     call = unit.parents.get(outer)
@@ -260,8 +260,10 @@ def collected(unit: Unit, use: ast.Name) -> tuple[ast.Call, str] | None:
                 part = _part(target, made.elt)
                 return (call, part) if part is not None else None
         case ast.Starred(), ast.Call(args=[ast.Lambda() as each, _], keywords=[]):
-            if unit.resolve(call.func) in TREE_MAPS and _stacks_leaves(unit, each):
+            if unit.resolve(call.func) in TREE_MAPS and stacks_leaves(each, unit.resolve):
                 return call, ""
+        case ast.Call(args=[only], keywords=[]), _ if only is use and stacks_each_part(unit, outer, element):
+            return outer, ""
     return None
 
 
@@ -314,21 +316,13 @@ def _part(target: ast.expr, element: ast.expr) -> str | None:
     match target, element:
         case ast.Name(id=name), ast.Subscript(value=ast.Name(id=base), slice=ast.Constant() as key) if base == name:
             return f"[{ast.unparse(key)}]"
+        case ast.Name(id=name), ast.Attribute(value=ast.Name(id=base), attr=field) if base == name:
+            return f".{field}"
         case ast.Tuple(elts=names), ast.Name(id=wanted):
             places = [k for k, n in enumerate(names) if isinstance(n, ast.Name) and n.id == wanted]
             plain = all(isinstance(n, ast.Name) for n in names)
             return f"[{places[0]}]" if plain and len(places) == 1 else None
     return None
-
-
-def _stacks_leaves(unit: Unit, each: ast.Lambda) -> bool:
-    """`lambda *leaves: jnp.stack(leaves)`"""
-    match each:
-        case ast.Lambda(
-            args=ast.arguments(args=[], vararg=ast.arg(arg=name)), body=ast.Call(args=[first], keywords=[]) as call
-        ):
-            return isinstance(first, ast.Name) and first.id == name and unit.resolve(call.func) in STACKS
-    return False
 
 
 def _function(unit: Unit, element: ast.expr) -> bool:
@@ -380,10 +374,10 @@ def _numbered(unit: Unit, test: ast.expr) -> bool:
 
 
 def _gone_over(unit: Unit, use: ast.expr) -> bool:
-    """Whether a loop goes over a list: `for y in reversed(ys)`."""
+    """Whether a loop or comprehension goes over a list: `for y in reversed(ys)`."""
     outer = unit.parents.get(use)
     match outer:
-        case ast.For(iter=iterable):
+        case ast.For(iter=iterable) | ast.comprehension(iter=iterable):
             return iterable is use
         case ast.Call(func=ast.Name(id="reversed" | "enumerate" | "zip"), keywords=[]):
             return use in outer.args and _gone_over(unit, outer)

@@ -6,8 +6,9 @@ import ast
 from typing import NamedTuple
 
 from scanlint.dataflow.around import defuse_of
-from scanlint.loops.accumulators.collected_lists import STACKS, appends
+from scanlint.loops.accumulators.collected_lists import appends
 from scanlint.loops.accumulators.list_buffers import initial_list
+from scanlint.loops.accumulators.stacking_functions import STACKS
 from scanlint.syntax.bindings import binds, reads, targets
 from scanlint.trace.unit import Unit
 

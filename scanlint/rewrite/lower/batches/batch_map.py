@@ -12,7 +12,8 @@ from scanlint.batching.examples import Batch, Rows
 from scanlint.batching.fetches import ARRAYS, makes_numpy
 from scanlint.finding import Edit, Outcome, Rewrite, Withheld
 from scanlint.host.callees import cast_away
-from scanlint.loops.accumulators.collected_lists import STACKS, Output
+from scanlint.loops.accumulators.collected_lists import Output
+from scanlint.loops.accumulators.stacking_functions import STACKS
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before, comments_of
 from scanlint.rewrite.emit.layout import blank_above, fold_return

@@ -11,6 +11,7 @@ from scanlint.batching.examples import Batch, batch_of
 from scanlint.finding import NOT_APPLICABLE, Outcome, Rewrite, Step, Withheld, first_step
 from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.exits import JUMPS
+from scanlint.loops.first_trip import started
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import SharedLine, blank_line_before
 from scanlint.rewrite.emit.snippets import bare
@@ -79,7 +80,20 @@ def _rolled(model: LoopModel, stacked: bool) -> Outcome:
         outcome = Roll(model, stacked).outcome()
     except SharedLine:
         return Withheld("layout", f"the lines of the loop cannot be moved alone (line {model.node.lineno})")
-    return first_of([*_stacked_rows(model), outcome])
+    return first_of([*_stacked_rows(model), *_strong(model, stacked, outcome)])
+
+
+def _strong(model: LoopModel, stacked: bool, outcome: Outcome) -> list[Outcome]:
+    """The rewrite, and the same where rows of what began as a number have its dtype, as an array of numbers does."""
+    block, dtypes = model.unit.block(model.node), dict[str, str]()
+    for output in model.outputs:
+        if isinstance(output.element, ast.Name) and output.element.id in model.carried:
+            begin = started(block[: block.index(model.node)], output.element.id)
+            if isinstance(begin, ast.Constant) and type(begin.value) in (int, float):
+                dtypes[output.name] = type(begin.value).__name__
+    if not dtypes or not isinstance(outcome, Rewrite):
+        return [outcome]
+    return [outcome, Roll(model, stacked, dtypes).outcome()]
 
 
 def _goes_on(model: LoopModel) -> bool:

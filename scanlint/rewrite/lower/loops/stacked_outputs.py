@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 from scanlint.batching.fetches import makes_numpy
 from scanlint.finding import Edit, Position, Withheld
-from scanlint.loops.accumulators.collected_lists import STACKS, Output, collected, cuts, extended, turned_use, unzipped
+from scanlint.loops.accumulators.collected_lists import Output, collected, cuts, extended, turned_use, unzipped
 from scanlint.loops.accumulators.list_buffers import makes_only
 from scanlint.loops.accumulators.read_back_lists import MADE
+from scanlint.loops.accumulators.stacking_functions import STACKS
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import SharedLine
 from scanlint.rewrite.emit.snippets import singular
@@ -125,7 +126,7 @@ def _one_row(unit: Unit, element: ast.expr, spell: Spell) -> str:
 def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: OutputPlan) -> list[Edit] | Withheld:
     """The edits for one place that stacks the list."""
     unit = model.unit
-    if (found := collected(unit, use)) is not None:
+    if (found := collected(unit, use, output.element)) is not None:
         call, part = found
         if part:
             return [_replace(unit.source, call, f"{output.name}{part}")]
