@@ -8,7 +8,7 @@ import re
 import sys
 import warnings
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
@@ -55,8 +55,9 @@ CONTROL = (
     r"|\b[rR]?[fF][rR]?[\"']|[<>](?![<>])=?[^<>=:;#]+[<>]|(?<![.\w])sum\("
 )
 """Spells what may need the value of a tracer; the last one is a chained comparison."""
-STATIC, MADE = "static_arg", r"\blambda\b|\n[ \t]+def "
-"""A file in which something is jitted with static arguments: a function that is made in another one may be one."""
+STATIC = "static_arg"
+MADE = regex(r"\blambda\b|\n[ \t]+def ")
+"""What makes a function in another one: it may be a static argument of what the file jits with such."""
 HOST = ("math", "numpy")
 """Modules whose functions need it too."""
 ARRAYS = regex(
@@ -250,11 +251,16 @@ class _Lines:
         self.text = code_text(text, self.starts, tree)
         self.transforming = _transforms(text)
         self.looping = _LOOP.places(self.text)
-        made = [MADE] if STATIC in text else []
-        self.control = re.compile("|".join([CONTROL, *made, *(rf"\b{name}\b" for name in host)]))
+        self.control = re.compile("|".join([CONTROL, *(rf"\b{name}\b" for name in host)]))
+        static = _static(tree, list(io.StringIO(text, newline=""))) if STATIC in text else []
+        self.static = re.compile(rf"\b(?:{'|'.join(static)})\b") if static else None
         if renamed:
             found = re.finditer(rf"\b(?:{'|'.join(renamed)})\b", text)
             self.transforming = sorted([*self.transforming, *(match.start() for match in found)])
+
+    def hands_static(self, first: int, last: int) -> bool:
+        """Whether a function may be made here and handed to what the file jits with static arguments."""
+        return self.static is not None and self.hold(self.static, first, last) and self.hold(MADE, first, last)
 
     def transforms(self, first: int, last: int) -> bool:
         return self._among(self.transforming, first, last)
@@ -269,6 +275,26 @@ class _Lines:
     def _among(self, places: list[int], first: int, last: int) -> bool:
         at = bisect_left(places, self.starts[first - 1])
         return at < len(places) and places[at] < self.starts[last]
+
+
+def _static(tree: ast.Module, lines: Sequence[str]) -> list[str]:
+    """The names at the top of a file of what is jitted with static arguments."""
+    found: list[str] = []
+    for statement in _top_level(tree.body):
+        match statement:
+            case ast.FunctionDef(name=name, decorator_list=[first, *_]) if STATIC in _text(
+                lines, first.lineno, statement.lineno
+            ):
+                found.append(name)
+            case ast.Assign(targets=[ast.Name(id=name)]) if STATIC in _text(
+                lines, statement.lineno, statement.end_lineno or statement.lineno
+            ):
+                found.append(name)
+    return found
+
+
+def _text(lines: Sequence[str], first: int, last: int) -> str:
+    return "".join(lines[first - 1 : last])
 
 
 def _top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -353,7 +379,7 @@ def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str, lines: _L
         return Span(qualname, first, last, False, True, False, False)
     loops = lines.loops(first, last)
     staging = lines.transforms(node.lineno, last) and lines.hold(STAGES, node.lineno, last)
-    control = loops or staging or lines.hold(lines.control, first, last)
+    control = loops or staging or lines.hold(lines.control, first, last) or lines.hands_static(node.lineno, last)
     arrays = loops and lines.hold(ARRAYS, first, last)
     return Span(qualname, first, last, lines.transforms(first, last), control, loops, arrays)
 
