@@ -175,9 +175,8 @@ class Flow:
     def _bound(self, block: Sequence[ast.stmt], before: Names) -> Names | None:
         at: Names | None = before
         for statement in block:
-            known = (
-                before if at is None else at
-            )  # what stands below a `return` is never run, and is asked for all the same
+            # What stands below a `return` is never run, and is asked for all the same.
+            known = before if at is None else at
             self.bound_before[statement] = known
             after = self._bound_after(statement, known)
             at = None if at is None else after

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import partial
 
-from scanlint.host.purity import WAITS, computes, holds
+from scanlint.host.purity import WAITS, computes
 from scanlint.host.traceable import traceable
 from scanlint.syntax.bindings import Names, parameters, reads
 from scanlint.trace.domain.callables import Closure, Code, Method, Partial, Transformed
@@ -35,10 +35,7 @@ def _stageable(unit: Unit, own: Names, varying: Names | None, part: ast.AST) -> 
 
 def runs_on_tracers(unit: Unit, call: ast.Call) -> bool:
     """Whether a callee of which something is known would do the same on tracers."""
-    function = unit.value(call.func)
-    return (
-        _computes(function) or holds(function, unit.value(call)) or handed_in(unit, call) or bool(cast_away(unit, call))
-    )
+    return _computes(unit.value(call.func)) or handed_in(unit, call) or cast_away(unit, call) is not None
 
 
 def _outside(unit: Unit, part: ast.AST) -> bool:

@@ -9,7 +9,7 @@ from scanlint.host.traceable import HARMLESS, JAX, settled
 from scanlint.jaxapi.words import words
 from scanlint.syntax.bindings import Names, walk_scope
 from scanlint.trace.calls.jax_results import ARRAY_METHODS
-from scanlint.trace.domain.callables import ClassRef, Closure, Code, Named, Partial, Transformed
+from scanlint.trace.domain.callables import Closure, Code, Named, Partial, Transformed
 from scanlint.trace.domain.values import Value
 
 HOST = (
@@ -50,11 +50,6 @@ def computes(function: Value, depth: int = 0, *, handed_in: bool = False) -> boo
         case Named(name):
             return of_jax(name) or name in HARMLESS or (handed_in and name in COMPUTING)
     return False
-
-
-def holds(function: Value | None, made: Value) -> bool:
-    """Whether a call makes an object of the project that does no more than hold what it is given."""
-    return function is not None and isinstance(function.callee, ClassRef) and bool(made.fields)
 
 
 def pure(code: Code, depth: int = 0, *, handed_in: bool = False) -> bool:
@@ -113,9 +108,7 @@ def _pure(code: Code, part: ast.AST, depth: int, local: set[str], handed_in: boo
         case ast.Call(func=ast.Name(id=name)) if name in local:
             return True
         case ast.Call(func=function, args=args):
-            made = code.record.values.get(part)
-            kept = made is not None and holds(code.record.values.get(function), made)
-            return kept or _call(code, function, depth, handed_in) or _of_constants(code, function, args)
+            return _call(code, function, depth, handed_in) or _of_constants(code, function, args)
         case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
             return handed_in or settled(test) or _static(code, test)
         case ast.Global() | ast.Nonlocal() | ast.Try() | ast.With() | ast.Yield() | ast.YieldFrom() | ast.Await():

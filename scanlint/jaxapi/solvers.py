@@ -28,7 +28,7 @@ class Solver(NamedTuple):
     slots: tuple[Slot, ...]
 
 
-_ROWS = (
+ROWS = (
     ("jax.experimental.ode", "odeint", "0:func"),
     ("jax.experimental.sparse.linalg", "lobpcg_standard", "0:A"),
     ("jax.experimental.jet", "jet", "0:fun"),
@@ -85,7 +85,7 @@ What only calls its function (`blackjax.mala`, `rmh`) has no row: whether that i
 
 
 def _rows() -> Iterator[Solver]:
-    for module, names, places in _ROWS:
+    for module, names, places in ROWS:
         slots = tuple(_slot(place) for place in places.split())
         yield from (Solver(f"{module}.{name}", slots) for name in names.split())
 

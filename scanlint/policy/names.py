@@ -85,7 +85,7 @@ ENTRIES = Guess(
     read=0,
     pattern=regex(
         r"(?i)^_*(?:main|run|train|fit|demo|example|test|bench|profile|time|plot|setup|build|make|create|init|load"
-        r"|experiment|compile|warm|get|generate|solve_all|cli|app)(?:$|_|[A-Z])"
+        r"|experiment|compile|warm|get|generate|cli|app)(?:$|_|[A-Z])"
     ),
 )
 

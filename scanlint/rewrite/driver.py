@@ -283,7 +283,7 @@ class Rewriter(NamedTuple):
         return Rewritten(again, next=tuple(following), waiting=tuple(left))
 
 
-UNFOUND = Withheld("needs-more", "what a first step leaves is taken away by another one")
+UNFOUND = Withheld("needs-more", "the loop or branch that a first step leaves is gone after the next one")
 
 
 def _marks(edits: Sequence[Edit], begins: Sequence[Position | None]) -> Iterator[Edit]:

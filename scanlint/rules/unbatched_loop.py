@@ -129,15 +129,17 @@ def _nest(model: LoopModel, context: Context) -> Examples | None:
         return None
     unit, source = context.unit, context.unit.source
     first = found.outcome._replace(plainer=None)
-    if not source.holds(first.edits):
-        return None
+    if first.next or not source.holds(first.edits):
+        return None  # what comes next speaks of the text in between
     again = unit.renew(source.changed(source.edited(first.edits), first.imports))
     place = source.start(model.node)
     outer = next((n for n in again.every(ast.For) if again.source.start(n) == place), None) if again else None
     left = _collected(LoopModel(again, outer), context._replace(unit=again)) if again and outer else None
     if left is None or again is None or not isinstance(left.outcome, Rewrite):
         return None
-    both = [_both(source, first, again.source, made) for made in left.outcome.choices()]
+    both = [_both(source, first, again.source, made) for made in left.outcome.choices() if not made.next]
+    if not both:
+        return None
     return Examples(left.model, first_of(both), nest=True)
 
 

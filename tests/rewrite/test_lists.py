@@ -344,3 +344,13 @@ def test_what_goes_over_a_list_afterwards_goes_over_an_array(rewrite) -> None:
     sample = rewrite(f"@jax.jit\ndef f(x0, us):\n    {body}    return x, sum(jnp.exp(s) for s in scales)\n")
     assert "lax.scan(" in sample.new and "append" not in sample.new, sample.new
     sample.agree("f", [x0, xs])
+
+
+@pytest.mark.parametrize(
+    ("part", "new"), [("y[0]", "return ys[:, 0]\n"), ("y.T", "return jax.vmap(lambda y: y.T)(ys)\n")]
+)
+def test_elements_that_are_arrays_have_no_parts(rewrite, part: str, new: str) -> None:
+    body = "ys = []\n    for u in us:\n        x0 = jnp.sin(x0) * u[:, None] + jnp.cos(x0)\n        ys.append(x0)\n"
+    sample = rewrite(f"@jax.jit\ndef f(x0, us):\n    {body}    return jnp.stack([{part} for y in ys])\n")
+    assert new in sample.new, sample.new
+    sample.agree("f", [lambda: jnp.arange(6.0).reshape(2, 3), xs])

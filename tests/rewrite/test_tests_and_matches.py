@@ -44,6 +44,21 @@ def test_what_a_function_that_was_handed_in_does_is_done_once(rewrite) -> None:
     assert sample.new == sample.old and sample.reasons == ["chained-call"]
 
 
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        ("t < jax.random.normal(hk.next_rng_key()) < 1", "chained-call"),
+        ("t > 0 and n % k == 0", "static-condition"),
+        ("t > 0 and x.shape[1] > 2", "static-condition"),
+    ],
+)
+def test_what_counts_its_calls_or_may_fail_is_asked_where_it_was(rewrite, test: str, reason: str) -> None:
+    code = f"    if {test}:\n        y = x * 2\n    else:\n        y = -x\n    return y\n"
+    head = "from functools import partial\nimport haiku as hk\n\n\n@partial(jax.jit, static_argnames=('n', 'k'))\n"
+    sample = rewrite(f"{head}def f(x, t, n, k):\n    x = jnp.asarray(x)\n{code}")
+    assert sample.new == sample.old and sample.reasons == [reason]
+
+
 def test_a_length_of_what_may_be_a_list_may_be_what_makes_an_arm_possible(rewrite) -> None:
     code = "    ds = [*ds, x]\n    if len(ds) > 1 and t > 0:\n        y = x * ds[1]\n    else:\n        y = -x\n    return y\n"
     sample = rewrite(f"@jax.jit\ndef f(x, t, ds):\n{code}")

@@ -248,8 +248,10 @@ def collected(unit: Unit, use: ast.Name, element: ast.expr) -> tuple[ast.Call, s
     """A call that stacks one part of every element, or all of them leaf by leaf: the call, and how to read it.
 
     `jnp.stack([p[0] for p in ps])` is `ps[0]`, and `jax.tree.map(lambda *x: jnp.stack(x), *ps)` is `ps`, in a function
-    of the project too.
+    of the project too. Elements that are arrays have no parts: `jnp.stack([y[0] for y in ys])` is no row of `ys`.
     """
+    if not composite(unit, element):
+        return None
     outer = unit.parents[use]
     call = unit.parents.get(outer)
     if isinstance(outer, ast.comprehension) and call is not None:

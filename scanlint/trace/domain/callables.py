@@ -16,7 +16,8 @@ from scanlint.trace.domain.values import UNKNOWN, Value, immutable
 
 UNSTAGED = words(
     "jax.vmap jax.numpy.vectorize jax.grad jax.value_and_grad jax.jacrev jax.jacfwd jax.hessian jax.custom_jvp "
-    "jax.custom_vjp jax.custom_gradient jax.vjp jax.jvp jax.linearize jax.shard_map jax.custom_vmap"
+    "jax.custom_vjp jax.custom_gradient jax.vjp jax.jvp jax.linearize jax.shard_map jax.custom_vmap "
+    "jax.numpy.apply_along_axis jax.experimental.jet.jet"
 )
 
 

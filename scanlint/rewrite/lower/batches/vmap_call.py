@@ -191,10 +191,12 @@ class Mapped:
                 pass
             case _:
                 return None
-        if not is_array(self.unit, row.array) or self.batch.counter is not None:
+        if not is_array(self.unit, row.array) or self.batch.counter is not None or self.batch.statements:
             return None
         match read, index:
             case ast.Name(id=table), ast.Name(id=number) if number == name != table and is_array(self.unit, read):
+                if self.unit.value(row.array).dtype == "bool":
+                    return None  # an array of truths picks rows out
                 return f"{table}[{self.array(row)}]"
             case ast.Name(id=whole), _ if whole == name and all(map(_constant, _places(index))):
                 return f"{atom(self.array(row))}[:, {', '.join(map(ast.unparse, _places(index)))}]"
@@ -267,10 +269,8 @@ def _places(index: ast.expr) -> list[ast.expr]:
 
 def _constant(place: ast.expr) -> bool:
     """Whether an index is a number that is written out."""
-    match place:
-        case ast.Constant(value=int()) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())):
-            return True
-    return False
+    number = place.operand if isinstance(place, ast.UnaryOp) and isinstance(place.op, ast.USub) else place
+    return isinstance(number, ast.Constant) and type(number.value) is int
 
 
 def _is_row(row: Rows, arg: ast.expr) -> bool:

@@ -16,10 +16,7 @@ from scanlint.trace.calls.jax_results import ARRAY_METHODS
 from scanlint.trace.unit import Unit
 
 Spell = Callable[[str], str]
-PLAIN = (
-    *(ast.Compare, ast.Name, ast.Attribute, ast.Constant, ast.UnaryOp, ast.BinOp),
-    *(ast.cmpop, ast.unaryop, ast.operator, ast.expr_context),
-)
+PLAIN = (ast.Compare, ast.Name, ast.Attribute, ast.Constant, ast.UnaryOp, ast.cmpop, ast.unaryop, ast.expr_context)
 PRESENCE = (ast.In, ast.NotIn)
 
 
@@ -71,7 +68,8 @@ def _repeatable(unit: Unit, call: ast.Call) -> bool:
     match call.func:
         case ast.Attribute(value=array, attr=name) if is_array(unit, array):
             return name in ARRAY_METHODS and name not in WAITS
-    return of_jax(unit.resolve(call.func) or "")
+    name = unit.resolve(call.func) or ""
+    return name.startswith("jax.") and of_jax(name)  # libraries count their calls: `hk.next_rng_key()`
 
 
 def _mixed(unit: Unit, test: ast.BoolOp, spell: Spell) -> str | Withheld:
@@ -115,15 +113,16 @@ def parted(unit: Unit, values: list[ast.expr]) -> tuple[list[ast.expr], list[ast
     if not any(unit.value(v).static for v in values[len(first) :]):
         return first, values[len(first) :]
     static = list(filter(_settled(unit, values[0]), values))
-    return (
-        (static, [v for v in values if v not in static])
-        if all(_harmless(unit, v) for v in static)
-        else ([], list(values))
-    )
+    if not all(_harmless(unit, v) for v in static):
+        return [], list(values)
+    return static, [v for v in values if v not in static]
 
 
 def _harmless(unit: Unit, test: ast.expr) -> bool:
-    """Whether a test asks no more than how numbers compare, lengths of arrays among them, or which flag is set."""
+    """Whether a test asks no more than how numbers compare, lengths of arrays among them, or which flag is set.
+
+    It may be asked before what stood before it, so nothing in it may fail: `n % k` does for a `k` of 0.
+    """
     stack: list[ast.AST] = [test]
     while stack:
         part = stack.pop()
@@ -132,9 +131,13 @@ def _harmless(unit: Unit, test: ast.expr) -> bool:
                 if not all(isinstance(other, ast.Constant) and isinstance(other.value, bool) for other in others):
                     return False
                 stack += [] if _item(unit, part.left) else [part.left]
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult(), right=right):
+                stack += [left, right]
+            case ast.BinOp(left=left, op=ast.Mod() | ast.FloorDiv(), right=ast.Constant(value=int(divisor))) if divisor:
+                stack.append(left)
             case (
                 ast.Call(func=ast.Name(id="len"), args=[array])
-                | ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant())
+                | ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=0))
             ) if is_array(unit, array):
                 pass
             case _ if not isinstance(part, PLAIN) or isinstance(part, PRESENCE):

@@ -126,7 +126,7 @@ def _one_row(unit: Unit, element: ast.expr, spell: Spell) -> str:
 def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: OutputPlan) -> list[Edit] | Withheld:
     """The edits for one place that stacks the list."""
     unit = model.unit
-    if (found := collected(unit, use, output.element)) is not None:
+    if not output.grouped and (found := collected(unit, use, output.element)) is not None:
         call, part = found
         if part:
             return [_replace(unit.source, call, f"{output.name}{part}")]
