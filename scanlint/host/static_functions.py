@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scanlint.dataflow.around import defuse_of
 from scanlint.dataflow.locations import DefinitionKind
 from scanlint.host.rebuilt_jits import is_cached, loops_around
-from scanlint.syntax.bindings import Function
+from scanlint.syntax.bindings import Function, free
 from scanlint.trace.domain.callables import Closure, Partial, Transformed
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import Value
@@ -20,13 +20,17 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 class StaticFunction(NamedTuple):
-    """`given` is the argument of a `call` of a jitted function, made in `function`, or by each trip of a `loop`."""
+    """`given` is the argument of a `call` of a jitted function, made in `function`, or by each trip of a `loop`.
+
+    `reads` are the names of the function around that it reads.
+    """
 
     call: ast.Call
     given: ast.expr
     function: Function
     loop: ast.AST | None
     why: tuple[Reason, ...]
+    reads: tuple[str, ...]
 
 
 def static_function(unit: Unit, node: ast.AST) -> StaticFunction | None:
@@ -36,17 +40,18 @@ def static_function(unit: Unit, node: ast.AST) -> StaticFunction | None:
     function = next((a for a in unit.ancestors(node) if isinstance(a, FUNCTIONS)), None)
     if function is None or unit.context(function).traced or is_cached(unit, node):
         return None
+    taken = tuple(sorted(free(node) & unit.local_names))
     for given, call in _handed(unit, node):
         if given not in _static_arguments(unit, call) or function not in unit.ancestors(call):
             continue
         made = list(loops_around(unit, node, function))
         if made:
-            return StaticFunction(call, given, function, made[0], ())
+            return StaticFunction(call, given, function, made[0], (), taken)
         body = [function.body] if isinstance(function, ast.Lambda) else function.body
         if loop_around(body, call) or isinstance(function, ast.Lambda):
             return None  # it is compiled once for all these trips
         why = unit.repeats(function) or unit.several(function)
-        return StaticFunction(call, given, function, None, why) if why is not None else None
+        return StaticFunction(call, given, function, None, why, taken) if why is not None else None
     return None
 
 

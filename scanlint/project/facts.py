@@ -8,13 +8,12 @@ import re
 import sys
 import warnings
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from scanlint.jaxapi.solvers import SOLVERS
+from scanlint.jaxapi.spelled_transforms import is_transform, loops, transforms
 from scanlint.project.code_text import code_text
 from scanlint.project.files import SourceFile, Unreadable
 from scanlint.syntax.regex import regex
@@ -22,33 +21,6 @@ from scanlint.syntax.regex import regex
 JAX = regex(
     r"\b(?:jax|flax|equinox|haiku|optax|chex|brax|jaxlib|numpyro|blackjax|diffrax|jaxtyping|jaxopt|optimistix|lineax)\b"
 )
-TRANSFORMS = {
-    "jit": "jit",
-    "map": r"(?<=[vpx])map|(?<=shard_)map|(?<=lax\.)map",
-    "scan": "scan",
-    "_loop": "(?<=fori)_loop|(?<=while)_loop",
-    "cond": "cond",
-    "switch": "switch",
-    "remat": "remat",
-    "checkpoint": "checkpoint",
-    "grad": "grad|(?<=custom_)gradient",
-    "jvp": "jvp",
-    "vjp": "vjp",
-    "filter_": r"filter_\w+",
-    "linearize": "linearize",
-    "hessian": "hessian",
-    "jac": "jac(?:fwd|rev|obian)",
-    "make_jaxpr": "make_jaxpr",
-    "eval_shape": "eval_shape",
-    "closure_convert": "closure_convert",
-    "transform": r"(?<=hk\.)transform|transform_with_state",
-    "custom_root": "custom_root",
-    "vectorize": "vectorize",
-    "checkify": "checkify",
-    **{name.rpartition(".")[2]: name.rpartition(".")[2] for name in SOLVERS if name.startswith("jax.")},
-}
-"""What ends the name of a transform, by plain words that are looked for first (a tenth of the time of one pattern)."""
-LOOPS = {word: rf"\b{word}" for word in ("for", "while", "scan")}
 STAGES = regex(r"\b(?:jit|pjit|pmap|while_loop|fori_loop)\b")
 CONTROL = (
     r"\b(?:scan|for|while|if|case|assert|and|or|not|in|int|float|bool|complex|min|max|any|all|sorted|item|tolist|print)\b"
@@ -171,7 +143,7 @@ def collect(tree: ast.Module, source: SourceFile) -> ModuleFacts:
 
 def _renamed(facts: ModuleFacts) -> list[str]:
     """Names under which transforms are imported that do not look like transforms."""
-    return [n for n, t in facts.imports.items() if _is_transform(t) and not _is_transform(n)]
+    return [n for n, t in facts.imports.items() if is_transform(t) and not is_transform(n)]
 
 
 def _host_names(facts: ModuleFacts) -> list[str]:
@@ -189,55 +161,8 @@ def _aliases(statement: ast.stmt) -> Iterator[str]:
             pass
         case _:
             return
-    if _is_transform(dotted(meant) or "") and not _is_transform(name):
+    if is_transform(dotted(meant) or "") and not is_transform(name):
         yield name
-
-
-class _Words:
-    """Finds words of some endings: `ends` maps plain words to patterns that begin where the word stands."""
-
-    def __init__(self, ends: Mapping[str, str]) -> None:
-        self.ends = ends
-        self.matches: dict[str, Callable[[str, int], re.Match[str] | None]] = {}
-
-    def places(self, text: str) -> list[int]:
-        """The offsets of all that are found, in order."""
-        places = []
-        for word in self.ends:
-            at = text.find(word)
-            while at >= 0:
-                if self._match(word)(text, at):
-                    places.append(at)
-                at = text.find(word, at + 1)
-        places.sort()
-        return places
-
-    def _match(self, word: str) -> Callable[[str, int], re.Match[str] | None]:
-        """The pattern of a word, compiled (60 us) when the word is found for the first time."""
-        if word not in self.matches:
-            self.matches[word] = re.compile(rf"(?:{self.ends[word]})\b").match
-        return self.matches[word]
-
-
-_TRANSFORM, _LOOP = _Words(TRANSFORMS), _Words(LOOPS)
-_SOLVING = {
-    library: _Words({n.rpartition(".")[2]: n.rpartition(".")[2] for n in SOLVERS if n.startswith(f"{library}.")})
-    for library in {name.partition(".")[0] for name in SOLVERS} - {"jax"}
-}
-"""The functions of each library that run what they are given under a trace: looked for where the library is named."""
-
-
-def _transforms(text: str) -> list[int]:
-    """The offsets of all transforms that a text spells, in order."""
-    libraries = [words for library, words in _SOLVING.items() if library in text]
-    places = [_TRANSFORM.places(text), *(words.places(text) for words in libraries)]
-    return sorted(place for found in places for place in found) if libraries else places[0]
-
-
-@cache
-def _is_transform(name: str) -> bool:
-    """Whether a dotted name spells a transform; files import the same ones again and again."""
-    return bool(_transforms(name))
 
 
 class _Lines:
@@ -249,8 +174,8 @@ class _Lines:
     def __init__(self, text: str, tree: ast.Module, renamed: list[str], host: list[str]) -> None:
         self.starts = list(accumulate(map(len, io.StringIO(text, newline="")), initial=0))
         self.text = code_text(text, self.starts, tree)
-        self.transforming = _transforms(text)
-        self.looping = _LOOP.places(self.text)
+        self.transforming = transforms(text)
+        self.looping = loops(self.text)
         self.control = re.compile("|".join([CONTROL, *(rf"\b{name}\b" for name in host)]))
         static = _static(tree, list(io.StringIO(text, newline=""))) if STATIC in text else []
         self.static = re.compile(rf"\b(?:{'|'.join(static)})\b") if static else None

@@ -62,8 +62,8 @@ def _of_static(found: StaticFunction, context: Context) -> Report:
         found.given,
         f"{what} is a static argument of `{called}`, and another function {each}: `{called}` is compiled again each time",
         label="another function object each time",
-        help=f"hand `{called}` a function of the module, and what that reads as arguments",
-        outcome=Withheld("closes-over", f"`{called}` has to take as arguments what {what} reads"),
+        help=f"hand `{called}` a function of the module{f', and {quoted(found.reads)} as arguments' if found.reads else ''}",
+        outcome=Withheld("closes-over", f"{what} reads {quoted(found.reads)}") if found.reads else None,
     )
     owner = context.named(found.function)
     return report._replace(finding=replace(report.finding, function=owner, chain=links(found.why)))

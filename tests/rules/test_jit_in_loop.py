@@ -505,3 +505,15 @@ def test_another_static_argument_each_time_is_reported(text: str, functions: lis
     found = checked(tmp_path, HEAD + SOLVES + "\n\n" + text).findings
     assert [f.function for f in found] == functions
     assert all("static argument" in f.message for f in found)
+
+
+@pytest.mark.parametrize(
+    ("step", "help", "reason"),
+    [
+        ("lambda v: v * a", "and `a` as arguments", "closes-over: a lambda reads `a`"),
+        ("lambda v: v * 0.5", "hand `solver` a function of the module", "this rule has no rewrite"),
+    ],
+)
+def test_what_a_static_argument_reads_is_named(step: str, help: str, reason: str, tmp_path: Path) -> None:
+    [found] = checked(tmp_path, f"{HEAD}{SOLVES}\n\ndef f(a, x):\n    return solver({step}, x)\n").findings
+    assert (found.help or "").endswith(help) and found.fix.reason == reason
