@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import jax
 import numpy as np
@@ -13,7 +13,7 @@ from . import reductions  # noqa: F401
 from .induction import Loop, Loops, Trip
 from .primitives import ELEMENTWISE, RULES, singular
 from .unfold import ARM
-from .value_numbers import Ids, Key, Numbering, TooLarge, Unprovable, stacked
+from .value_numbers import Ids, Key, Numbering, TooLarge, Unprovable, stacked, type_name
 
 if TYPE_CHECKING:
     from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
@@ -33,6 +33,9 @@ INLINE = frozenset(
         "checkpoint",
         "xla_call",
     ]
+)
+RULED = frozenset(
+    ["custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_lin", "stop_gradient", "while"]
 )
 IDENTITY = frozenset(
     ["copy", "copy_p", "device_put", "sharding_constraint", "optimization_barrier", "pvary", "random_clone"]
@@ -86,6 +89,11 @@ def narrow_types(jaxpr: Jaxpr) -> set[str]:
     return found.union(*(narrow_types(inner) for e in jaxpr.eqns for inner in inner_jaxprs(e.params.values())))
 
 
+def ruled(jaxpr: Jaxpr) -> bool:
+    """Whether a part of a program has a derivative of its own, which what it computes does not tell."""
+    return any(e.primitive.name in RULED or any(map(ruled, inner_jaxprs(e.params.values()))) for e in jaxpr.eqns)
+
+
 def joined(arrays: Sequence[Ids]) -> tuple[int, ...]:
     """The elements of some arrays, one after the other."""
     return tuple(n for x in arrays for n in x.reshape(-1).tolist())
@@ -97,6 +105,22 @@ def parted(numbers: Sequence[int], shapes: Sequence[tuple[int, ...]]) -> list[Id
     ends = np.cumsum([0, *sizes])
     flat = np.array(numbers, np.int64)
     return [flat[a : a + n].reshape(shape) for a, n, shape in zip(ends, sizes, shapes, strict=False)]
+
+
+def in_arm(equation: JaxprEqn) -> bool:
+    """Whether an equation stands in an arm that the old version does not always run."""
+    names = equation.source_info.name_stack
+    return bool(names.stack) and ARM in str(names)
+
+
+class Called(NamedTuple):
+    """What came of a program that was called: it is kept, so that no other one gets its identity."""
+
+    program: ClosedJaxpr
+    results: list[Ids]
+    equations: int
+    exposed: set[int]
+    narrow: set[str]
 
 
 class JaxprNumberer:
@@ -121,7 +145,26 @@ class JaxprNumberer:
         self.narrow: set[str] = set()
 
     def closed(self, closed: ClosedJaxpr, arguments: Sequence[Ids]) -> list[Ids]:
-        return self.run(closed.jaxpr, [self.literal(c) for c in closed.consts], arguments)
+        """The results of a program; what either version has called with these operands is not gone through again."""
+        calls, guarded = self.numbering.calls, self.guarded > 0
+        key = (id(closed), guarded, *((x.shape, x.tobytes()) for x in arguments))
+        known = calls.get(key)
+        if known is None:
+            before, exposed, narrow = self.equations, self.exposed, self.narrow
+            self.exposed, self.narrow = set(), set()
+            results = self.run(closed.jaxpr, [self.literal(c) for c in closed.consts], arguments)
+            known = Called(closed, results, before - self.equations, self.exposed, self.narrow)
+            self.equations, self.exposed, self.narrow = before, exposed, narrow
+            calls[key] = known
+        self.spend(known.equations)
+        self.exposed |= known.exposed
+        self.narrow |= known.narrow
+        return known.results
+
+    def spend(self, equations: int) -> None:
+        self.equations -= equations
+        if self.equations < 0:
+            raise TooLarge("the unrolled programs have too many equations to compare symbolically")
 
     def literal(self, value: object) -> Ids:
         """Numbers of a constant array or key."""
@@ -149,10 +192,8 @@ class JaxprNumberer:
             return value.reshape(atom.aval.shape)  # type: ignore[attr-defined]
 
         for equation in jaxpr.eqns:
-            self.equations -= 1
-            if self.equations < 0:
-                raise TooLarge("the unrolled programs have too many equations to compare symbolically")
-            arm = ARM in str(equation.source_info.name_stack)
+            self.spend(1)
+            arm = in_arm(equation)
             self.guarded += arm
             outputs = self.equation(equation, [read(a) for a in equation.invars])
             self.guarded -= arm
@@ -176,7 +217,7 @@ class JaxprNumberer:
             case "cond":
                 return self.branch(equation, operands)
         if is_narrow(dtype_of(equation)) and all(x.size == 0 or self.numbering.known(x) is not None for x in operands):
-            self.narrow.add(str(dtype_of(equation)))
+            self.narrow.add(type_name(dtype_of(equation)))
         if name in ELEMENTWISE:
             numbers = self.elementwise(equation, operands)
             if singular(equation) and not self.guarded and self.numbering.known(operands[-1]) is None:
@@ -198,13 +239,13 @@ class JaxprNumberer:
                 return operands[0]
             if source == np.bool_:
                 self.numbering.truths.update(operands[0].reshape(-1).tolist())
-            return self.numbering.elementwise(name, (str(source),), operands, dtype)
+            return self.numbering.elementwise(name, (type_name(source),), operands, dtype)
         if name == "select_n":
             return self.numbering.select(operands[0], operands[1:])
         if name in ("ne", "eq", "lt", "le", "gt", "ge"):
             dtype = np.dtype(bool)
         source = getattr(equation.invars[0].aval, "dtype", None)
-        parameters = (str(source), self.parameters(equation))
+        parameters = (type_name(source), self.parameters(equation))
         return self.numbering.elementwise(name, parameters if name not in ("and", "or", "not") else (), operands, dtype)
 
     def inline(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
@@ -310,6 +351,8 @@ class JaxprNumberer:
         return [self.numbering.select(which, list(cases)) for cases in zip(*results, strict=False)]
 
     def parameters(self, equation: JaxprEqn) -> Key:
+        if not equation.params:
+            return ()
         return tuple((k, self.frozen(v)) for k, v in sorted(equation.params.items()) if k != "sharding")
 
     def frozen(self, value: object) -> object:
@@ -343,7 +386,7 @@ class JaxprNumberer:
     def opaque(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
         """A primitive whose elements are not told apart: the same operands give the same result."""
         types = tuple(
-            (str(getattr(a.aval, "dtype", "")), x.shape, x.tobytes())
+            (type_name(getattr(a.aval, "dtype", "")), x.shape, x.tobytes())
             for a, x in zip(equation.invars, operands, strict=False)
         )
         key: Key = ("opaque", equation.primitive.name, self.parameters(equation), types)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..runtime.jax_functions import shape, weakly_typed
 from .induction import Loops
-from .jaxpr_numbers import MAX_EQUATIONS, JaxprNumberer, count, inner_jaxprs, narrow_types, unrolled
+from .jaxpr_numbers import MAX_EQUATIONS, JaxprNumberer, count, inner_jaxprs, narrow_types, ruled, unrolled
 from .paths import MAX_DECISIONS, Path, TooManyDecisions, paths
 from .unfold import Unfolded, gathering
 from .value_numbers import Ids, Numbering, Unprovable
@@ -35,7 +35,8 @@ class Proof:
     `empty`: outputs without elements differ in shape or dtype, which a loop of no trips cannot determine. `weaker`: an
     output is weakly typed in the new version only. `along`: the programs were compared along the paths of the old
     version, which tests traced values; that takes longer than running it. `narrow` are the types of 8 and 16 bits in
-    which either program computes whole numbers; `static` the parameters of which one value was compared.
+    which either program computes whole numbers; `static` the parameters of which one value was compared. `ruled`: the
+    programs say nothing of the derivatives, since parts have their own.
     """
 
     same: bool
@@ -49,6 +50,7 @@ class Proof:
     narrow: frozenset[str] = frozenset()
     static: frozenset[str] = frozenset()
     reordered: bool = False
+    ruled: bool = True
 
     @property
     def differs(self) -> bool:
@@ -90,7 +92,15 @@ def prove(
     empty = any(0 in shape(a) and 0 in shape(b) and (shape(a), a.dtype) != (shape(b), b.dtype) for a, b in pairs)
     weaker, narrow = bool(_weaker(before, after)), narrow | narrow_types(before.jaxpr)
     return Proof(
-        not reason, reason, counted, target.equations, empty, weaker=weaker, narrow=narrow, reordered=reordered
+        not reason,
+        reason,
+        counted,
+        target.equations,
+        empty,
+        weaker=weaker,
+        narrow=narrow,
+        reordered=reordered,
+        ruled=ruled(before.jaxpr) or ruled(after.jaxpr),
     )
 
 

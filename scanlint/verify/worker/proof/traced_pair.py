@@ -59,3 +59,9 @@ def shape_of(values: Values) -> str:
     """Identifies the trace: shapes and dtypes of arrays, values of all else."""
     flat, tree = jax.tree_util.tree_flatten(values)
     return str((tree, [(x.shape, str(x.dtype)) if of_array(x) else x for x in flat]))
+
+
+def shapes_of_parts(values: Values) -> set[str]:
+    """The shape and dtype of each array, and the value of all else, with the place where it stands."""
+    flat, _ = jax.tree_util.tree_flatten_with_path(values)
+    return {f"{jax.tree_util.keystr(at)}: {(x.shape, x.dtype) if of_array(x) else x}" for at, x in flat}

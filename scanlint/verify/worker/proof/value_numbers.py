@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 Ids = npt.NDArray[np.int64]
 Key = tuple[object, ...]
+type_name = cache(str)  # NumPy spells a type anew each time
 
 
 class Unprovable(Exception):
@@ -83,7 +86,9 @@ class Numbering:
         self.assumed: dict[int, int] = {}
         self.budget = budget
         self.operations: dict[Key, int] = {}
+        self.folded: dict[Key, int] = {}  # operations on known values
         self.excluded: dict[int, set[int]] = {}
+        self.calls: dict[Key, Any] = {}  # of programs with their operands, with what came of them
         self.truths: set[int] = set()  # numbers of truth values: an index made of one needs no clamp
 
     def spend(self, elements: int) -> None:
@@ -109,8 +114,9 @@ class Numbering:
         values = np.asarray(array, dtype)
         self.spend(values.size)
         out = np.empty(values.size, np.int64)
+        name = type_name(values.dtype)
         for at, value in enumerate(values.reshape(-1)):
-            number = self.node(("const", str(values.dtype), value.tobytes()))
+            number = self.node(("const", name, value.tobytes()))
             self.constants[number] = value
             out[at] = number
         return out.reshape(values.shape)
@@ -149,10 +155,11 @@ class Numbering:
         """Number an elementwise primitive; folds what is exactly defined on known values."""
         if name in ("gt", "ge"):
             name, operands = {"gt": "lt", "ge": "le"}[name], operands[::-1]
-        arrays = np.broadcast_arrays(*operands)
+        shape = operands[0].shape
+        arrays = operands if all(x.shape == shape for x in operands) else np.broadcast_arrays(*operands)
         self.spend(max(arrays[0].size, 1))
         negated = name == "ne"
-        operation = self.operation("eq" if negated else name, parameters, str(dtype))
+        operation = self.operation("eq" if negated else name, parameters, type_name(dtype))
         flat = [a.reshape(-1).tolist() for a in arrays]
         apply = self._apply
         out = [apply("eq" if negated else name, operation, parameters, ids, dtype) for ids in zip(*flat, strict=False)]
@@ -167,10 +174,12 @@ class Numbering:
         if name in COMMUTATIVE and ids[0] > ids[1]:
             ids = (ids[1], ids[0])
         key = (operation, *ids)
-        number = self.table.get(key)
+        number = self.table.get(key) or self.folded.get(key)
         if number is None:
             number = self._fold(name, parameters, ids, dtype)
             if number is not None:
+                if all(i in self.constants for i in ids):
+                    self.folded[key] = number
                 return self.assumed.get(number, number)
             if self.reassociates and name in JOINED and (JOINED[name] not in ("and", "or") or dtype == np.bool_):
                 return self.joined(JOINED[name], str(dtype), ids)
@@ -253,6 +262,7 @@ class Numbering:
 
     def assume(self, number: int, value: bool) -> None:
         """Along this path the predicate has this value; what follows from it is assumed too."""
+        self.calls.clear()
         self.assumed[number] = self.one(value, np.dtype(bool))
         form = self.forms.get(number)
         if form is None or not all(isinstance(p, int) for p in form[1:]):

@@ -1,17 +1,19 @@
-"""Runs the old version op by op, in the way that earlier runs showed to be quick."""
+"""Runs the old version: op by op, in the way that earlier runs showed to be quick, or compiled where that is known to
+be the same.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 import jax
 
-from .calling import TookTooLong, limited, plain
+from .calling import TookTooLong, jitted, limited, plain
 from .compiled_callees import Callees
 from .jax_errors import untraceable
 from .jax_functions import finished, one_by_one
@@ -32,7 +34,7 @@ class Pace:
     module are compiled too; after another slow run nothing is compiled once, since a `cond` of lambdas is compiled anew
     on each trip of a loop. `usual`: seconds of the fastest run; `staged`: seconds of a slow run with compiled parts;
     `patience`: seconds that a run may take; `compilable`: whether the whole function compiles soon, by static values
-    and shapes.
+    and shapes; `whole`: the function as one compiled program, once it is proved to be that of the new version.
     """
 
     old: Loaded
@@ -43,6 +45,21 @@ class Pace:
     callees: Callees | None = None
     patience: float = CASE_SECONDS
     compilable: dict[object, bool] = field(default_factory=dict)
+    whole: Function | None = None
+
+    def compile_whole(self, static: frozenset[str]) -> None:
+        """Run one program from now on instead of one for each operation, which takes longer to compile."""
+        made = jax.jit(self.function, static_argnames=tuple(sorted(static)))
+        self.whole = self.function if jitted(self.function) else made
+
+    @contextlib.contextmanager
+    def op_by_op(self) -> Iterator[None]:
+        """Compile no whole program meanwhile: that of many trips is large."""
+        whole, self.whole = self.whole, None
+        try:
+            yield
+        finally:
+            self.whole = whole
 
     @property
     def boundary_patience(self) -> float:
@@ -85,6 +102,11 @@ class Pace:
 
     def eagerly(self, call: Callable[[Function], Result]) -> Result:
         """Run the Python with its calls compiled, unless that does not trace."""
+        if self.whole is not None:
+            try:
+                return call(self.whole)
+            except Exception:  # noqa: BLE001 - JAX takes no such arguments; what the function raises comes again
+                self.whole = None
         if not self.unstaged:
             try:
                 return call(plain(self.function))

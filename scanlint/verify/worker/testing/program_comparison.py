@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 
 from ..infer.specs import Alternatives
 from ..proof.prove import Proof
-from ..proof.traced_pair import PROOF_SECONDS, nothing_in, one_proof, shape_of
+from ..proof.traced_pair import PROOF_SECONDS, nothing_in, one_proof, shape_of, shapes_of_parts
 from ..runtime.calling import TookTooLong, Values, without_elements
 from ..runtime.jax_errors import in_staged_body
-from ..search.case_values import Case, Family
+from ..search.case_values import MOST_TRIPS, Case, Family
 from ..search.higher_ranks import GUESSED
 from ..search.longer_axes import LONGER_AXES
 from .agreement import describe, kinds_by_name
 from .judge import EMPTY, NOTHING, Judge
-from .trip_counts import LARGE, Enlarged
+from .trip_counts import LARGE, MANY, Enlarged, enlarged
 from .weak_types import WEAKER
 
 SHAPES = 32
+TOGETHER = 4
+MAX_WHOLE = 300  # equations of a program that is compiled sooner than each of its operations
 LARGE_SECONDS = 2.0
 
 
@@ -31,7 +33,9 @@ class ProgramComparison:
     `before` and `after` are equation counts, `compared` the shapes for which the programs are equal, `counts` the whole
     numbers of static parameters, `any` the parameters whose whole number does not matter. `along`: they were compared
     along the paths of the old version. `narrow`: the types of few bits in which a version counts.
-    `weaker`: where a result is weakly typed in the new version alone. `reordered`: values are added in another order.
+    `sizes` are the equations of the largest program of the old version, by the identity of its judge.
+    `enough` is a number of trips after which no others differ. `weaker`: where a result is weakly typed in the new
+    version alone. `reordered`: values are added in another order. `ruled`: parts have derivatives of their own.
     """
 
     full: Judge
@@ -44,12 +48,27 @@ class ProgramComparison:
     counts: dict[str, set[int]] = field(default_factory=dict)
     any: set[str] = field(default_factory=set)
     narrow: frozenset[str] = frozenset()
+    sizes: dict[int, int] = field(default_factory=dict)
+    enough: int = LARGE
     weaker: str = ""
     reordered: bool = False
+    ruled: bool = False
 
-    def proved(self, families: list[Family], large: list[Enlarged]) -> bool:
-        """Whether the programs are equal for all shapes and static values tried, small, large and more than one."""
-        return self.equal(families) and all(map(self.lasting, large)) and self.varied(families)
+    def proved(self, families: list[Family], integers: Sequence[int]) -> bool:
+        """Whether the programs are equal for all shapes and static values tried, small, large and more than one.
+
+        `integers` are the limits that the versions compare with.
+        """
+        if not self.equal(families):
+            return False
+        if not self.narrow and all(n <= MOST_TRIPS for n in integers):
+            self.enough = MANY
+        if not (all(map(self.lasting, enlarged(families, integers, self.enough))) and self.varied(families)):
+            return False
+        for judge in filter(None, (self.full, self.twin)):
+            if judge.traced and not self.along and self.sizes.get(id(judge), MAX_WHOLE + 1) <= MAX_WHOLE:
+                judge.pair.pace.compile_whole(judge.pair.signature.static | self.counts.keys())
+        return True
 
     def lasting(self, enlarged: Enlarged) -> bool:
         """Whether nothing shows that the programs differ where one number is large."""
@@ -83,9 +102,9 @@ class ProgramComparison:
         return some + every
 
     def holds_for(self, enlarged: Enlarged) -> bool:
-        """Whether the programs are equal where this number is large, or for any value of it."""
+        """Whether the programs are equal where this number is `enough`, or for any value of it."""
         numbers = self.counts.get(enlarged.name)
-        return LARGE in numbers if numbers is not None else enlarged.name in self.any
+        return max(numbers) >= self.enough if numbers is not None else enlarged.name in self.any
 
     def equal(self, families: list[Family]) -> bool:
         """Whether the programs are equal for all shapes and static values tried, first with loops of full length."""
@@ -97,6 +116,7 @@ class ProgramComparison:
             judge = self.full if len(seen) == 1 or self.twin is None else self.twin
             proof = one_proof(judge.pair, values)
             self.narrow |= proof.narrow
+            self.sizes[id(judge)] = max(self.sizes.get(id(judge), 0), proof.before or 0)
             if judge is self.full:
                 self.before, self.after = _larger(self.before, proof.before), _larger(self.after, proof.after)
             nothing = proof.error is not None and nothing_in(values, proof.error) and in_staged_body(proof.error)
@@ -113,6 +133,7 @@ class ProgramComparison:
             self.note(proof, values)
             self.along = self.along or proof.along
             self.reordered = self.reordered or proof.reordered
+            self.ruled = self.ruled or proof.ruled
             filled = filled or families[0].real or not without_elements(values)
             if proof.empty:
                 self.remarks.append(EMPTY)
@@ -132,14 +153,22 @@ class ProgramComparison:
         return False
 
     def distinct(self, families: list[Family], seen: set[str]) -> Iterator[tuple[Family, Values]]:
-        """One input of each shape and static value: the first, those of longer axes, then some of each family."""
+        """Inputs in which the shape of an array or a static value is new: the first, those of longer axes, then others.
+
+        Shapes that were all compared, though not with one another, are compared again until there are `TOGETHER`.
+        """
         listed = [[(family, case) for case in family.cases] for family in families]
         longer = [pair for pairs in listed for pair in pairs if pair[0].label == LONGER_AXES]
+        parts: set[str] = set()
         for family, case in filter(None, chain(listed[0][:1], longer, *zip_longest(*listed))):
             values = made(case)
             key = shape_of(values) if values is not None else ""
             if values is None or key in seen or len(seen) >= SHAPES:
                 continue
+            mine = shapes_of_parts(values)
+            if mine <= parts and len(seen) >= TOGETHER:
+                continue
+            parts |= mine
             seen.add(key)
             yield family, values
 

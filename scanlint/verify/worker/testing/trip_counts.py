@@ -12,7 +12,8 @@ from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, leaves, repl
 from ..runtime.calling import Values
 from ..search.case_values import Case, Family, Filling, cases
 
-LARGE = 300
+LARGE = 260
+MANY = 40  # where no limit and no type of few bits is to be passed
 PATIENCE = 3.0
 MOST_COUNTS = 3
 MOST_AXES = 3
@@ -24,24 +25,27 @@ class Enlarged(NamedTuple):
     """Cases in which one whole number is large."""
 
     name: str
+    number: int
     cases: list[Case]
 
 
-def enlarged(families: Sequence[Family], integers: Sequence[int]) -> Iterator[Enlarged]:
+def enlarged(families: Sequence[Family], integers: Sequence[int], number: int = LARGE) -> Iterator[Enlarged]:
     """For each whole number that is no length of an array: cases in which it is large."""
     made = next((f for f in families if f.specs is not None), None)
     if made is not None and made.specs is not None:
         for name in _numbers(made.specs)[:MOST_COUNTS]:
-            yield Enlarged(name, [_patient(c, name) for c in cases(_large(made.specs, name), iter(FILLINGS), integers)])
+            made_large = cases(_large(made.specs, name, number), iter(FILLINGS), integers)
+            yield Enlarged(name, number, [_patient(c, name, number) for c in made_large])
     elif families and families[0].real and families[0].cases:
         values = families[0].cases[0].make()
         for name in [n for n, v in values.items() if type(v) is int][:MOST_COUNTS]:
-            yield Enlarged(name, [_patient(Case("", lambda v={**values, name: LARGE}: dict(v)), name)])  # type: ignore[misc]
+            case = Case("", lambda v={**values, name: number}: dict(v))  # type: ignore[misc]
+            yield Enlarged(name, number, [_patient(case, name, number)])
 
 
-def _patient(case: Case, name: str) -> Case:
+def _patient(case: Case, name: str, number: int) -> Case:
     label = f"{case.label}, " if case.label else ""
-    return Case(f"{label}{name} = {LARGE}", case.make, ordinary=False, patience=PATIENCE)
+    return Case(f"{label}{name} = {number}", case.make, ordinary=False, patience=PATIENCE)
 
 
 def _numbers(specs: Specs) -> list[str]:
@@ -49,9 +53,9 @@ def _numbers(specs: Specs) -> list[str]:
     return [path for path, leaf in found if isinstance(leaf, Scalar) and leaf.kind == "int" and leaf.size is None]
 
 
-def _large(specs: Specs, name: str) -> Specs:
+def _large(specs: Specs, name: str, number: int) -> Specs:
     def change(leaf: Array | Scalar | Alternatives, path: str) -> Spec:
-        return Scalar("int", LARGE) if path == name else leaf
+        return Scalar("int", number) if path == name else leaf
 
     return {n: replace(spec, change, n) for n, spec in specs.items()}
 

@@ -31,8 +31,8 @@ from .trip_counts import enlarged
 
 MAX_CASES = 48
 MOST_AT_LENGTH = 12
-PROVED_CASES = 5
-DERIVED = 2  # gradients that are compared for equal programs
+PROVED_CASES = 2
+DERIVED = 1  # gradients that are compared for equal programs
 CHOICES = frozenset(["cond", "where", "select", "switch", "stop_gradient"])
 FULL_SECONDS = 0.6  # if the twins are run as well
 SHORT_SECONDS = 4.0
@@ -96,10 +96,11 @@ class Weighing:
 
     def verdict(self, families: list[Family]) -> str:
         """ "proved" or "tested"; raises Refuted or Unknown."""
-        large = list(enlarged(families, self.inputs.constants()[1]))
-        proved = self.programs.proved(families, large)
+        _, integers = self.inputs.constants()
+        proved = self.programs.proved(families, integers)
         self.try_all(families, proved)
-        run_far(self, families, [e for e in large if not (proved and self.programs.holds_for(e))])
+        large = enlarged(families, integers)
+        run_far(self, families, [e for e in large if not (proved and self.programs.holds_for(e))], proved=proved)
         self.strongly_typed()
         if not self.full.cases:
             failures = [f for j in (self.full, self.twin) if j is not None for f in j.failures]
@@ -118,7 +119,9 @@ class Weighing:
             self.in_time("between the ways that inputs take", lambda: self.quickly(self.turned))
         family = self.short(families)
         self.reversible(family)
-        self.derivatives(family, DERIVED if proved and self.straight() else None)
+        same = proved and self.straight()
+        if self.programs.ruled or self.full.differentiated or not same:
+            self.derivatives(family, DERIVED if same else None)
         if not proved:
             self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
         self.narrowed(families, proved)
