@@ -67,7 +67,7 @@ def _run(request: Request, settings: Settings, problems: list[str]) -> int:
     for remark in outcome.remarks if request.verbose else ():
         err(f"{remark}\n")
     for protection in outcome.protections if request.verbose else ():
-        err(f"protected by: {protection}\n")
+        err(f"{protection}\n")
     for line in left_lines(outcome.left) if request.verbose else ():
         err(f"{line}\n")
     for note in outcome.notes:

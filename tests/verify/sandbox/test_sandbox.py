@@ -133,6 +133,40 @@ def test_every_instruction_of_the_filter_is_reached_or_jumped_over() -> None:
         assert all(at + 1 + max(step.yes, step.no) < len(steps) for at, step in enumerate(steps[:-1]))
 
 
+APART = """
+    import ctypes, os, socket, sys
+    from scanlint.verify.worker.sandbox import limits, namespaces
+    libc = ctypes.CDLL(None, use_errno=True)
+    if {ordinary} and os.geteuid() == 0:
+        os.setgroups([]), os.setgid(65534), os.setuid(65534), libc.prctl(4, 1, 0, 0, 0)  # PR_SET_DUMPABLE: /proc is its own
+    user, key, made = os.geteuid(), 0x5CA1 + os.getpid(), libc.msgget(0x5CA1 + os.getpid(), 0o1600)
+    assert made >= 0
+    namespaces.probe()
+    child = os.fork()
+    if child == 0:
+        if namespaces.usable:
+            assert namespaces.leave()
+            limits.drop_privileges()
+            others = [name for _, name in socket.if_nameindex() if name != "lo"]
+            print([os.geteuid() == user, libc.msgget(key, 0), others], flush=True)
+        os._exit(0)
+    ended = os.waitpid(child, 0)[1]
+    libc.msgctl(made, 0, None)
+    sys.exit(ended)
+"""
+
+
+@LINUX
+@pytest.mark.parametrize("ordinary", [False, True])
+def test_a_task_sees_neither_the_network_nor_the_queues_of_the_machine(ordinary: bool) -> None:
+    script = dedent(APART.format(ordinary=ordinary))
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    if not result.stdout:
+        pytest.skip("this system gives no namespaces")
+    assert result.stdout.strip() == "[True, -1, []]"
+
+
 HEADERS = {"x86_64": "x86_64-linux-gnu/asm/unistd_64.h", "aarch64": "asm-generic/unistd.h"}
 TABLES = ["FILES", "EVENTS", "MEMORY", "THREADS", "SIGNALS", "TIME", "QUESTIONS", "CHANGES", "TRUNCATE", "PROGRAMS"]
 
@@ -196,7 +230,8 @@ def test_other_systems_spawn_a_process_for_each_task(judge, tmp_path: Path, monk
             assert found.verdict == "unknown" or HOSTILE[name].harmless or name == OWN_FOLDER, (name, found)
         assert judge(good, rolled.format(20), using=verifier).verdict == "proved"
         home = Path(verifier._home())
-        assert not any("seccomp" in p or "Landlock" in p for p in verifier.protections)
+        missing = [f"not protected by {name}: this system gives none" for name in ("namespaces", "Landlock", "seccomp")]
+        assert [p for p in verifier.protections if p.startswith("not ")] == missing
     assert not home.exists()
     assert target.read_text() == "kept"
     assert not (tmp_path / "target.txt.new").exists()

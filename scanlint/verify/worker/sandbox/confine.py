@@ -8,8 +8,9 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from . import landlock, limits, seccomp
+from . import landlock, limits, namespaces, seccomp
 
+WALLS = ("limits", "namespaces", "Landlock", "seccomp")
 FOLDERS = ("TMPDIR", "TEMP", "TMP", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "MPLCONFIGDIR", "NUMBA_CACHE_DIR")
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _PATHS = frozenset(
@@ -45,7 +46,10 @@ class Refused(PermissionError):
 
 @dataclass
 class Enclosure:
-    """What holds in this process, and what was refused so far; what came while loading does not count as the code's."""
+    """What holds in this process, and what was refused so far; what came while loading does not count as the code's.
+
+    `protections` are told to the user: what protects, and what the system does not give.
+    """
 
     protections: tuple[str, ...] = ()
     loading: list[str] = field(default_factory=list)
@@ -64,24 +68,29 @@ def enclose(folder: str, seconds: float, *, kernel: bool) -> Enclosure:
     for name in FOLDERS:
         os.environ[name] = folder
     tempfile.tempdir = folder
-    held = [limits.limit(seconds)]
-    if kernel and sys.platform == "linux":
-        held += _confine(folder)
-    enclosure = Enclosure((*(x for x in held if x), "audit hook: writing, network, processes"))
+    walls = {"limits": limits.limit(seconds), **(_confine(folder) if kernel and sys.platform == "linux" else {})}
+    walls |= {"audit hook": "audit hook: writing, network, processes"}
+    missing = [name for name in WALLS if not walls.get(name)]
+    enclosure = Enclosure(
+        (
+            *(f"protected by: {text}" for text in walls.values() if text),
+            *(f"not protected by {name}: this system gives none" for name in missing),
+        )
+    )
     sys.addaudithook(_hook(os.path.realpath(folder) + os.sep, enclosure))
     return enclosure
 
 
-def _confine(folder: str) -> list[str]:
+def _confine(folder: str) -> dict[str, str]:
     """The kernel's protections; devices other than the processor need theirs, and may run their compiler."""
     devices = os.environ.get("JAX_PLATFORMS", "cpu") != "cpu"
-    limits.end_with_parent()
+    apart = namespaces.leave()
+    limits.end_with_parent()  # whoever gets other rights is let go by the kernel
     limits.drop_privileges()
     nowhere_else = landlock.confine(folder, writable=["/dev"] if devices else [os.devnull], run=devices)
-    return [
-        nowhere_else,
-        seccomp.refuse(files=not nowhere_else, run=devices, truncate=bool(nowhere_else) and landlock.version() >= 3),
-    ]
+    cut = bool(nowhere_else) and landlock.version() >= 3
+    filtered = seccomp.refuse(files=not nowhere_else, run=devices, truncate=cut)
+    return {"namespaces": apart, "Landlock": nowhere_else, "seccomp": filtered}
 
 
 def _hook(home: str, enclosure: Enclosure) -> Callable[[str, tuple[object, ...]], None]:

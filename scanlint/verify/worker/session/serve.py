@@ -19,7 +19,8 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import IO
 
-from ..sandbox import limits
+from ..sandbox import limits, namespaces
+from .plain_json import encoder
 from .watch import Message, Watch, exit_text, unknown
 
 TICK = 0.05
@@ -55,6 +56,7 @@ def main(arguments: Sequence[str]) -> None:
     once = "--once" in arguments
     if not once:
         limits.adopt_orphans()
+        namespaces.probe()
         if "JAX_DISABLE_MOST_OPTIMIZATIONS" in os.environ and os.environ.get("JAX_PLATFORMS") == "cpu":
             _hasten()
         gc.freeze()  # imported objects are no garbage: no child need traverse them
@@ -146,9 +148,11 @@ def _task(request: Message, folder: str, token: str, stream: IO[str]) -> None:
     from ..runtime.absent_packages import NotInstalledError
     from .task import run
 
+    encode = encoder()
+
     def send(message: Message) -> None:
         try:
-            stream.write(f"{token} {json.dumps(message)}\n")
+            stream.write(f"{token} {encode(message)}\n")
             stream.flush()
         except (OSError, ValueError):
             os._exit(NO_PIPE)

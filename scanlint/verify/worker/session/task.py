@@ -119,6 +119,10 @@ def attempt(task: VerificationRun) -> tuple[VerificationRun, Answer]:
         answer = {**task.answer("unknown", reason="the code under test takes too long"), "limited": True}
     except MemoryError:
         answer = {**task.answer("unknown", reason="the code under test needs too much memory"), "limited": True}
+    except Exception:
+        if not task.intact.changed():
+            raise
+        answer = task.answer("unknown")  # which change it was is said where the answer is trusted
     return task, answer
 
 
@@ -187,10 +191,10 @@ class VerificationRun:
         if refused:
             self.notes.append(f"refused while verifying: {refused[0]}")
             answer = {**answer, "notes": [*list(answer["notes"]), self.notes[-1]]}  # type: ignore[call-overload]
-        if answer["verdict"] not in ("unknown", "refuted") and self.enclosure.running:
-            return self.answer("unknown", reason=f"it does more than give results: {self.enclosure.running[0]}")
         if changed := self.intact.changed():
             return self.answer("unknown", reason=f"the code under test replaces `{changed}`, which the verifier uses")
+        if answer["verdict"] not in ("unknown", "refuted") and self.enclosure.running:
+            return self.answer("unknown", reason=f"it does more than give results: {self.enclosure.running[0]}")
         return answer
 
     def text(self, name: str) -> str:
@@ -269,6 +273,8 @@ class VerificationRun:
         )  # fmt: skip
         self.weighing = weighing = Weighing(full, twin, inputs, coverage, self.widened, late=self.clock.over)
         weighing.shortest = functools.partial(self.twin, old, signature, coverage, first=1)
+        self.intact.hold(weighing, "full", "inputs", "coverage", "programs", "widen", "late")
+        self.intact.hold(weighing.programs, "full", "twin")
         self.stage("making inputs")
         given = tuple((str(g), str(place)) for g, place in self.request["given"])  # type: ignore[attr-defined]
         kept = "harvested" if self.elsewhere else self.kind
