@@ -18,7 +18,7 @@ def encoder() -> Callable[[object], str]:
         if value is True or value is False:
             return "true" if value else "false"
         if number in of:
-            return number.__repr__(value)  # type: ignore[arg-type]
+            return number.__repr__(value)
         if real in of:
             said = real.__repr__(value)
             return {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}.get(said, said)
