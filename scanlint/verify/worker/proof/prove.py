@@ -53,6 +53,11 @@ class Proof:
     ruled: bool = True
 
     @property
+    def untraced(self) -> bool:
+        """Whether the new version takes no such inputs."""
+        return self.error is not None and self.after is None
+
+    @property
     def differs(self) -> bool:
         """Whether the programs were compared and are not the same."""
         return not self.same and DIFFERENT.search(self.reason) is not None

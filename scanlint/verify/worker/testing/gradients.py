@@ -38,13 +38,17 @@ HALVED = frozenset(["max", "min", "sorted"])
 Derivative = Callable[[Signature, Function, Values], "list[object] | None"]
 
 
-def same_gradients(judge: Judge, case: Case) -> bool:
-    """Whether the gradients could be compared; raises Refuted where they differ."""
+def same_gradients(judge: Judge, case: Case, *, compiled: bool = False) -> bool:
+    """Whether the gradients could be compared; raises Refuted where they differ.
+
+    `compiled`: each as one program, for those that are equal and small.
+    """
     pair = judge.pair
+    derive = compiled_gradient if compiled else gradient
     try:
         values = case.make()
         with limited(CASE_SECONDS):
-            expected = pair.pace.eagerly(lambda f: gradient(pair.signature, f, pair.own(values)))
+            expected = pair.pace.eagerly(lambda f: derive(pair.signature, f, pair.own(values)))
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
     if expected is None:
@@ -52,7 +56,7 @@ def same_gradients(judge: Judge, case: Case) -> bool:
     judge.stage(f"differentiating the new version on {case.label}")
     try:
         with limited(NEW_SECONDS):
-            found = gradient(pair.signature, pair.after, pair.moved(values))
+            found = derive(pair.signature, pair.after, pair.moved(values))
     except TookTooLong:
         judge.note("the gradient of the new version took too long; not compared")
         return False
@@ -255,7 +259,9 @@ def _neighbour(values: Values, pattern: int) -> Values:
     return {k: jax.tree_util.tree_map(lambda x: leaf(at, x), v) for k, v in values.items()}
 
 
-def gradient(signature: Signature, function: Function, values: Values) -> list[object] | None:
+def gradient(
+    signature: Signature, function: Function, values: Values, *, compiled: bool = False
+) -> list[object] | None:
     """The gradient of a fixed random projection of the float outputs, for each float leaf."""
     parts = split(values, signature.static, numbers=False)
     at = [i for i, x in enumerate(parts.leaves) if floating(x)]
@@ -268,8 +274,14 @@ def gradient(signature: Signature, function: Function, values: Values) -> list[o
             leaves[i] = x
         return projection(signature.call(function, parts.rebuild(leaves)))
 
-    found: list[object] = jax.grad(objective)([parts.leaves[i] for i in at])
+    derived = jax.jit(jax.grad(objective)) if compiled else jax.grad(objective)
+    found: list[object] = derived([parts.leaves[i] for i in at])
     return found
+
+
+def compiled_gradient(signature: Signature, function: Function, values: Values) -> list[object] | None:
+    """The same by one program: that of each operation takes as long to compile."""
+    return gradient(signature, function, values, compiled=True)
 
 
 def tangent(signature: Signature, function: Function, values: Values) -> list[object] | None:

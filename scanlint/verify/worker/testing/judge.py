@@ -186,24 +186,21 @@ class Judge:
             return False
         if not tie and (result.values_only or result.discrete):
             close = result.values_only and result.relative <= ACCEPTED_RELATIVE.get(_width(expected), 1e-4)
-            drift = spread(self.pair, values, expected, result.relative, values_only=result.values_only)
-            explained = drift.explains(result.relative, values_only=result.values_only)
-            amplified = result.relative <= AMPLIFIED or drift.chaotic > 0  # what means nothing may differ by anything
-            near = result.values_only and amplified and not drift.undecided
-            asked = near and (close or not explained)
-            left = left_in_double(self.pair, values, result.relative) if asked else float("inf")
-            if close and left <= FINER:
+            if close and left_in_double(self.pair, values, result.relative) <= FINER:
                 self.max_error = max(self.max_error, result.error)
                 self.note(ROUNDED)
                 return True
-            if explained:
+            drift = spread(self.pair, values, expected, result.relative, values_only=result.values_only)
+            amplified = result.relative <= AMPLIFIED or drift.chaotic > 0  # what means nothing may differ by anything
+            near = result.values_only and amplified and not drift.undecided
+            if drift.explains(result.relative, values_only=result.values_only):
                 if close and not drift.undecided:
                     self.max_error = max(self.max_error, result.error)
                     return True
                 if not stands(self.pair, values, expected, found):
                     self.skipped += 1
                     return False
-            elif left <= FINEST:
+            elif near and not close and left_in_double(self.pair, values, result.relative) <= FINEST:
                 self.note(ROUNDED)
                 self.skipped += 1
                 return False

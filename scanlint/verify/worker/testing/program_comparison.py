@@ -22,7 +22,7 @@ from .weak_types import WEAKER
 
 SHAPES = 32
 TOGETHER = 4
-MAX_WHOLE = 300  # equations of a program that is compiled sooner than each of its operations
+MAX_WHOLE = 400  # equations of a program that is compiled sooner than each of its operations
 LARGE_SECONDS = 2.0
 
 
@@ -36,6 +36,8 @@ class ProgramComparison:
     `sizes` are the equations of the largest program of the old version, by the identity of its judge.
     `enough` is a number of trips after which no others differ. `weaker`: where a result is weakly typed in the new
     version alone. `reordered`: values are added in another order. `ruled`: parts have derivatives of their own.
+    `quickest`: the family whose first program is the smallest of those that make several trips, and its equations;
+    `small`: the same, if equal programs are to be run on it alone.
     """
 
     full: Judge
@@ -53,6 +55,8 @@ class ProgramComparison:
     weaker: str = ""
     reordered: bool = False
     ruled: bool = False
+    quickest: tuple[int, Family] | None = None
+    small: Family | None = None
 
     def proved(self, families: list[Family], integers: Sequence[int]) -> bool:
         """Whether the programs are equal for all shapes and static values tried, small, large and more than one.
@@ -65,8 +69,12 @@ class ProgramComparison:
             self.enough = MANY
         if not (all(map(self.lasting, enlarged(families, integers, self.enough))) and self.varied(families)):
             return False
+        if not families[0].real and self.quickest is not None and self.quickest[0] <= MAX_WHOLE:
+            self.small = self.quickest[1]
         for judge in filter(None, (self.full, self.twin)):
-            if judge.traced and not self.along and self.sizes.get(id(judge), MAX_WHOLE + 1) <= MAX_WHOLE:
+            small = self.sizes.get(id(judge), MAX_WHOLE + 1) <= MAX_WHOLE
+            short = self.small is not None and judge is (self.twin or self.full)
+            if judge.traced and not self.along and (small or short):
                 judge.pair.pace.compile_whole(judge.pair.signature.static | self.counts.keys())
         return True
 
@@ -110,7 +118,7 @@ class ProgramComparison:
         """Whether the programs are equal for all shapes and static values tried, first with loops of full length."""
         self.full.stage("comparing the traced programs")
         seen: set[str] = set()
-        filled = False
+        filled, met = False, list[Family]()
         started = time.process_time()
         for family, values in self.distinct(families, seen):
             judge = self.full if len(seen) == 1 or self.twin is None else self.twin
@@ -134,6 +142,12 @@ class ProgramComparison:
             self.along = self.along or proof.along
             self.reordered = self.reordered or proof.reordered
             self.ruled = self.ruled or proof.ruled
+            first = all(family is not other for other in met)
+            wide = not family.label.startswith("size 1 ")  # what has one element broadcasts
+            if first and wide and proof.before and proof.after and proof.before > proof.after:
+                if not without_elements(values) and (self.quickest is None or proof.before < self.quickest[0]):
+                    self.quickest = proof.before, family
+            met.append(family)
             filled = filled or families[0].real or not without_elements(values)
             if proof.empty:
                 self.remarks.append(EMPTY)

@@ -98,7 +98,8 @@ class Weighing:
         """ "proved" or "tested"; raises Refuted or Unknown."""
         _, integers = self.inputs.constants()
         proved = self.programs.proved(families, integers)
-        self.try_all(families, proved)
+        run = families if self.programs.small is None else [self.programs.small]
+        self.try_all(run, proved)
         large = enlarged(families, integers)
         run_far(self, families, [e for e in large if not (proved and self.programs.holds_for(e))], proved=proved)
         self.strongly_typed()
@@ -117,16 +118,16 @@ class Weighing:
             raise Unknown(f"rounding decides the result on {self.full.skipped} of {tried} inputs tried; {REMEDY}")
         if not proved:
             self.in_time("between the ways that inputs take", lambda: self.quickly(self.turned))
-        family = self.short(families)
+        family = self.short(run)
         self.reversible(family)
         same = proved and self.straight()
         if self.programs.ruled or self.full.differentiated or not same:
-            self.derivatives(family, DERIVED if same else None)
+            self.derivatives(family, DERIVED if same else None, compiled=same and self.programs.small is not None)
         if not proved:
             self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
-        self.narrowed(families, proved)
+        self.narrowed(run, proved)
         self.strongly_typed()
-        self.widened(families, proved)
+        self.widened(run, proved)
         if any(judge.partial for judge in self.judges):
             stuck = dict.fromkeys(judge.stuck for judge in self.judges if judge.stuck)
             named = f": {', '.join(stuck)}" if stuck else ""
@@ -292,14 +293,14 @@ class Weighing:
         if family.smooth:
             self.quickly(lambda judge: same_way_back(judge, family.smooth[0]))
 
-    def derivatives(self, family: Family, most: int | None) -> None:
+    def derivatives(self, family: Family, most: int | None, *, compiled: bool) -> None:
         """Compare the gradients on the `most` telling inputs."""
         started = time.process_time()
         for at, case in enumerate(family.smooth[:most]):
             if self.late() and not self.full.differentiated:
                 self.remarks.append(f"gradients were compared on {at or 'no'} inputs: each takes seconds")
                 return
-            compared = self.quickly(lambda judge, case=case: same_gradients(judge, case))  # type: ignore[misc]
+            compared = self.quickly(lambda judge, case=case: same_gradients(judge, case, compiled=compiled))  # type: ignore[misc]
             if not compared and at == 0:
                 return
             if time.process_time() - started > SHORT_SECONDS:
@@ -326,11 +327,12 @@ class Weighing:
                 return
             chosen = [Filling("ordinary values"), Filling("other values", seed=1, mixed=True)]
             for values in filter(None, map(made, cases(specs, iter(chosen), integers))):
-                told = proved and not (
-                    self.programs.along and kind is Retyping.WHOLE
-                )  # running is quicker than comparing paths
-                if told and (proof := one_proof((self.twin or self.full).pair, values)).same and not proof.weaker:
-                    break
+                if proved and not self.programs.along:  # running is quicker than comparing paths
+                    proof = one_proof((self.twin or self.full).pair, values)
+                    if proof.same and not proof.weaker:
+                        break
+                    if proof.untraced and kind is not Retyping.ALL:
+                        continue
                 if remark := self.retyped(values, kind):
                     self.remarks.append(remark)
                     break
@@ -359,7 +361,8 @@ class Weighing:
             chosen = [Filling("ordinary values"), Filling("other values", seed=1, scale=3.0, turn=1, mixed=True)]
             for case in cases(family.specs, iter(chosen), self.inputs.constants()[1], wide=True):
                 values = made(case)
-                if values is not None and not (proved and one_proof(wide.pair, values).same):
+                told = proved and not self.programs.along
+                if values is not None and not (told and one_proof(wide.pair, values).same):
                     wide.check(case, "with x64")
         except Refuted as error:
             if not (isinstance(error, Raises) and error.of_carried_types and self.inputs.narrow()):
