@@ -49,8 +49,11 @@ class Pace:
 
     def compile_whole(self, static: frozenset[str]) -> None:
         """Run one program from now on instead of one for each operation, which takes longer to compile."""
-        made = jax.jit(self.function, static_argnames=tuple(sorted(static)))
-        self.whole = self.function if jitted(self.function) else made
+        if jitted(self.function):
+            self.whole = self.function
+            return
+        with contextlib.suppress(TypeError, ValueError):  # static parameters of another name, or none that are told
+            self.whole = jax.jit(self.function, static_argnames=tuple(sorted(static)))
 
     @contextlib.contextmanager
     def op_by_op(self) -> Iterator[None]:

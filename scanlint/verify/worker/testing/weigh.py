@@ -52,7 +52,7 @@ MOST_SHORTEST = 12  # cases for the twins whose loops end on their first trips
 class Weighing:
     """Both versions, their twins with short loops if loops are long, and the evidence so far.
 
-    `fades`: the versions differ where one argument alone has half precision.
+    `fades`: the versions differ where one argument alone has half precision. `proved`: the programs are equal.
     """
 
     full: Judge
@@ -63,6 +63,7 @@ class Weighing:
     wide: Judge | None = None
     programs: ProgramComparison = field(init=False)
     fades: bool = False
+    proved: bool = False
     remarks: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.process_time)
     late: Callable[[], bool] = lambda: False  # whether most of the task's time is spent
@@ -97,9 +98,11 @@ class Weighing:
     def verdict(self, families: list[Family]) -> str:
         """ "proved" or "tested"; raises Refuted or Unknown."""
         _, integers = self.inputs.constants()
-        proved = self.programs.proved(families, integers)
+        self.proved = proved = self.programs.proved(families, integers)
         run = families if self.programs.small is None else [self.programs.small]
         self.try_all(run, proved)
+        if proved and not self.full.cases and run is not families:
+            self.try_all(families, proved)
         large = enlarged(families, integers)
         run_far(self, families, [e for e in large if not (proved and self.programs.holds_for(e))], proved=proved)
         self.strongly_typed()
@@ -196,10 +199,15 @@ class Weighing:
                 family.specs = None
 
     def run(self, family: Family, limit: int, check: Callable[[Case, str], bool], seconds: float) -> None:
-        """Run the first cases of a family: at least two, more if there is time, one more if no result was finite."""
+        """Run the first cases of a family: at least two, more if there is time, one more if no result was finite.
+
+        Of equal programs few are run: where rounding decided all of them, others are.
+        """
         started, good, blank = time.process_time(), 0, sum(j.blank for j in self.judges)
         for at, case in enumerate(family.cases):
-            if at >= limit and not (at == limit and good and sum(j.blank for j in self.judges) - blank == good):
+            blanks = at == limit and good and sum(j.blank for j in self.judges) - blank == good
+            others = self.proved and not good and 0 < limit <= at < MOST_AT_LENGTH
+            if at >= limit and not (blanks or others):
                 return
             spent = time.process_time() - started
             if self.cases >= 2 * MAX_CASES or spent > seconds * (1 if good > 1 else 4 if good else 12):
