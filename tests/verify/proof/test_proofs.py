@@ -175,3 +175,68 @@ def test_terms_in_another_order_are_the_same_terms(judge, old: str, new: str) ->
 def test_a_term_that_is_left_out_is_not_another_order(judge) -> None:
     found = judge(ADDED, SUMMED.replace("(xs)", "(xs[1:])"), given=(("xs: f32[9, 3], w: f32[3]", "module.py:1"),))
     assert found.verdict == "refuted", found
+
+
+OWN_RULE = """
+    @jax.custom_vjp
+    def twice(x):
+        return x * 2.0
+
+    twice.defvjp(lambda x: (x * 2.0, None), lambda _, g: (g * 5.0,))
+
+    def f(x):
+        for _ in range(12):
+            x = jnp.sin({call})
+        return x
+    """
+
+
+def test_equal_programs_whose_parts_have_derivatives_of_their_own_are_differentiated(judge) -> None:
+    assert judge(OWN_RULE.format(call="twice(x)"), OWN_RULE.format(call="twice(x) + 0.0")).verdict != "refuted"
+    found = judge(OWN_RULE.format(call="twice(x)"), OWN_RULE.format(call="(x * 2.0)"))
+    assert found.verdict == "refuted", found
+    assert "gradient" in (found.counterexample or "")
+
+
+def test_gradients_that_are_stopped_are_told_apart(judge) -> None:
+    old = "def f(x):\n    for _ in range(12):\n        x = jnp.sin({})\n    return x\n"
+    found = judge(old.format("lax.stop_gradient(x) + 0.1 * x"), old.format("x + 0.1 * x"))
+    assert found.verdict == "refuted", found
+    assert "gradient" in (found.counterexample or "")
+
+
+@pytest.mark.parametrize(
+    ("length", "verdict"),
+    [("n", "proved"), ("min(n, 200)", "refuted"), ("min(n, 100)", "refuted"), ("n % 150", "refuted")],
+)
+def test_a_limit_that_few_trips_do_not_reach_is_passed(judge, length: str, verdict: str) -> None:
+    old = "def f(x, n):\n    for _ in range(n):\n        x = x + 1.0\n    return x\n"
+    new = f"def f(x, n):\n    return lax.fori_loop(0, {length}, lambda _, x: x + 1.0, x)\n"
+    found = judge(old, new, static=frozenset({"n"}))
+    assert found.verdict == verdict, found
+
+
+def test_a_call_with_the_same_operands_is_numbered_once(judge) -> None:
+    """And what it computes unconditionally, or in a type of few bits, counts for whoever calls it."""
+    old = """
+        @jax.jit
+        def part(x):
+            return jnp.sqrt(x) * 2.0
+
+        def f(x, flag):
+            y = part(x)
+            for _ in range(9):
+                x = x + part(x)
+            return x, y
+        """
+    new = """
+        @jax.jit
+        def part(x):
+            return jnp.sqrt(x) * 2.0
+
+        def f(x, flag):
+            y = part(x)
+            return lax.fori_loop(0, {}, lambda _, x: x + part(x), x), y
+        """
+    assert judge(old, new.format(9)).verdict == "proved"
+    assert judge(old, new.format(8)).verdict == "refuted"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 import jax
@@ -23,7 +24,8 @@ class VersionPair:
     """Both versions; arguments are made for the module `home`, of which `old` may be a twin with short loops.
 
     `joined` is the old version with its branches and loops joined, `draws` whether it may draw random numbers,
-    `traced` whether it is traced where it is called.
+    `traced` whether it is traced where it is called. `extents` are those of inputs for which it is a small program, of
+    which the parameters `fixed` are static.
     """
 
     old: Loaded
@@ -37,6 +39,8 @@ class VersionPair:
     pace: Pace
     traced: bool = False
     compiled: dict[object, Function] = field(default_factory=dict)
+    extents: set[str] = field(default_factory=set)
+    fixed: set[str] = field(default_factory=set)
 
     def moved(self, values: Values) -> Values:
         """The same arguments for the new version."""
@@ -51,8 +55,23 @@ class VersionPair:
 
     def run_old(self, values: Values, patience: float | None = None) -> object:
         mine = self.own(values)
-        result = self.pace.run(lambda f: self.signature.call(f, mine), patience)
+        with contextlib.nullcontext() if self.small(values) else self.pace.op_by_op():
+            result = self.pace.run(lambda f: self.signature.call(f, mine), patience)
         return taken_by_jax(result) if self.traced else result
+
+    def compile_old(self, small: Sequence[Values], counts: frozenset[str]) -> None:
+        """Run the old version as one program from now on, for inputs of these shapes and numbers; `counts` are static.
+
+        It is known to be that of the new version, and small there.
+        """
+        static = self.signature.static | counts
+        self.pace.compile_whole(static)
+        self.extents.update(extent(values, static) for values in small)
+        self.fixed.update(static)
+
+    def small(self, values: Values) -> bool:
+        """Whether the whole program is known to be small for these inputs."""
+        return extent(values, self.fixed) in self.extents
 
     def run_new(self, values: Values) -> object:
         return finished(self.signature.call(self.after, self.moved(values)))
@@ -88,6 +107,14 @@ class VersionPair:
             if self.old_traces(values):
                 raise
             return self.jitted(self.after, mine, numbers=False)
+
+
+def extent(values: Values, static: Collection[str]) -> str:
+    """The shapes of all arrays and the values of what is static: the size of a program depends on no more."""
+    traced = {name: value for name, value in values.items() if name not in static}
+    flat, tree = jax.tree_util.tree_flatten(traced)
+    fixed = sorted((name, repr(value)) for name, value in values.items() if name in static)
+    return f"{tree} {[getattr(x, 'shape', type(x).__name__) for x in flat]} {fixed}"
 
 
 def taken_by_jax(tree: object) -> object:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Protocol
@@ -45,18 +44,15 @@ def run_far(weighing: Weighed, families: Sequence[Family], large: Sequence[Enlar
     """
     for case in defaults(weighing, families[0]):
         weighing.full.check(case)
-    with contextlib.ExitStack() as stack:
-        for judge in weighing.judges:
-            stack.enter_context(judge.pair.pace.op_by_op())
-        for enlarged in large:
-            if weighing.is_late():
-                return
-            same = proved and alike(weighing, enlarged.cases[0])
-            if proved and not same and weighing.programs.lasting(enlarged) and weighing.programs.holds_for(enlarged):
-                continue
-            told = "tried with" if same or tells(weighing, enlarged.cases) else "not compared for"
-            weighing.remarks.append(f"{told} {enlarged.name} = {enlarged.number}")
-        far_ends(weighing, families)
+    for enlarged in large:
+        if weighing.is_late():
+            return
+        same = proved and alike(weighing, enlarged.cases[0])
+        if proved and not same and weighing.programs.lasting(enlarged) and weighing.programs.holds_for(enlarged):
+            continue
+        told = "tried with" if same or tells(weighing, enlarged.cases) else "not compared for"
+        weighing.remarks.append(f"{told} {enlarged.name} = {enlarged.number}")
+    far_ends(weighing, families)
 
 
 def tells(weighing: Weighed, cases: Sequence[Case]) -> bool:

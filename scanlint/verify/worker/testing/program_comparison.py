@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
@@ -33,7 +35,7 @@ class ProgramComparison:
     `before` and `after` are equation counts, `compared` the shapes for which the programs are equal, `counts` the whole
     numbers of static parameters, `any` the parameters whose whole number does not matter. `along`: they were compared
     along the paths of the old version. `narrow`: the types of few bits in which a version counts.
-    `sizes` are the equations of the largest program of the old version, by the identity of its judge.
+    `short` are inputs for which the program of the old version is small, by the identity of the judge.
     `enough` is a number of trips after which no others differ. `weaker`: where a result is weakly typed in the new
     version alone. `reordered`: values are added in another order. `ruled`: parts have derivatives of their own.
     `quickest`: the family whose first program is the smallest of those that make several trips, and its equations;
@@ -50,7 +52,7 @@ class ProgramComparison:
     counts: dict[str, set[int]] = field(default_factory=dict)
     any: set[str] = field(default_factory=set)
     narrow: frozenset[str] = frozenset()
-    sizes: dict[int, int] = field(default_factory=dict)
+    short: dict[int, list[Values]] = field(default_factory=dict)
     enough: int = LARGE
     weaker: str = ""
     reordered: bool = False
@@ -65,17 +67,16 @@ class ProgramComparison:
         """
         if not self.equal(families):
             return False
-        if not self.narrow and all(n <= MOST_TRIPS for n in integers):
+        new_numbers = _large_numbers(self.full.pair.old.tree) != _large_numbers(self.full.pair.new.tree)
+        if not self.narrow and not new_numbers and all(n <= MOST_TRIPS for n in integers):
             self.enough = MANY
         if not (all(map(self.lasting, enlarged(families, integers, self.enough))) and self.varied(families)):
             return False
         if not families[0].real and self.quickest is not None and self.quickest[0] <= MAX_WHOLE:
             self.small = self.quickest[1]
         for judge in filter(None, (self.full, self.twin)):
-            small = self.sizes.get(id(judge), MAX_WHOLE + 1) <= MAX_WHOLE
-            short = self.small is not None and judge is (self.twin or self.full)
-            if judge.traced and not self.along and (small or short):
-                judge.pair.pace.compile_whole(judge.pair.signature.static | self.counts.keys())
+            if judge.traced and not self.along:
+                judge.pair.compile_old(self.short.get(id(judge), ()), frozenset(self.counts))
         return True
 
     def lasting(self, enlarged: Enlarged) -> bool:
@@ -117,14 +118,15 @@ class ProgramComparison:
     def equal(self, families: list[Family]) -> bool:
         """Whether the programs are equal for all shapes and static values tried, first with loops of full length."""
         self.full.stage("comparing the traced programs")
-        seen: set[str] = set()
+        seen, parts = set[str](), set[str]()
         filled, met = False, list[Family]()
         started = time.process_time()
-        for family, values in self.distinct(families, seen):
+        for family, values in self.distinct(families, seen, parts):
             judge = self.full if len(seen) == 1 or self.twin is None else self.twin
             proof = one_proof(judge.pair, values)
             self.narrow |= proof.narrow
-            self.sizes[id(judge)] = max(self.sizes.get(id(judge), 0), proof.before or 0)
+            if proof.same and proof.before is not None and proof.before <= MAX_WHOLE:
+                self.short.setdefault(id(judge), []).append(values)
             if judge is self.full:
                 self.before, self.after = _larger(self.before, proof.before), _larger(self.after, proof.after)
             nothing = proof.error is not None and nothing_in(values, proof.error) and in_staged_body(proof.error)
@@ -135,6 +137,7 @@ class ProgramComparison:
                 continue  # a guessed rank makes a carry grow on every trip; more rows are more equations
             if not proof.same:
                 return False
+            parts |= shapes_of_parts(values)
             if proof.weaker and not without_elements(values):
                 self.weaker = self.weaker or f"{describe(values)}: {WEAKER}"
             self.compared += [said] if (said := kinds_by_name(values)) not in self.compared else []
@@ -166,25 +169,29 @@ class ProgramComparison:
             return False
         return False
 
-    def distinct(self, families: list[Family], seen: set[str]) -> Iterator[tuple[Family, Values]]:
+    def distinct(self, families: list[Family], seen: set[str], parts: set[str]) -> Iterator[tuple[Family, Values]]:
         """Inputs in which the shape of an array or a static value is new: the first, those of longer axes, then others.
 
-        Shapes that were all compared, though not with one another, are compared again until there are `TOGETHER`.
+        `parts` are the shapes and values that were compared; what has no others, together with others, is compared
+        until there are `TOGETHER`.
         """
         listed = [[(family, case) for case in family.cases] for family in families]
         longer = [pair for pairs in listed for pair in pairs if pair[0].label == LONGER_AXES]
-        parts: set[str] = set()
         for family, case in filter(None, chain(listed[0][:1], longer, *zip_longest(*listed))):
             values = made(case)
             key = shape_of(values) if values is not None else ""
             if values is None or key in seen or len(seen) >= SHAPES:
                 continue
-            mine = shapes_of_parts(values)
-            if mine <= parts and len(seen) >= TOGETHER:
+            if shapes_of_parts(values) <= parts and len(seen) >= TOGETHER:
                 continue
-            parts |= mine
             seen.add(key)
             yield family, values
+
+
+def _large_numbers(tree: ast.AST) -> Counter[int]:
+    """The whole numbers in a text that small numbers of trips do not reach."""
+    constants = (n.value for n in ast.walk(tree) if isinstance(n, ast.Constant))
+    return Counter(value for value in constants if type(value) is int and value >= MANY)
 
 
 def made(case: Case) -> Values | None:

@@ -128,9 +128,9 @@ class Weighing:
             self.derivatives(family, DERIVED if same else None, compiled=same and self.programs.small is not None)
         if not proved:
             self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
-        self.narrowed(run, proved)
+        self.narrowed(families, proved)
         self.strongly_typed()
-        self.widened(run, proved)
+        self.widened(families, proved)
         if any(judge.partial for judge in self.judges):
             stuck = dict.fromkeys(judge.stuck for judge in self.judges if judge.stuck)
             named = f": {', '.join(stuck)}" if stuck else ""
