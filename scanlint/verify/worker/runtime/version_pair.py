@@ -12,7 +12,7 @@ import numpy as np
 
 from .calling import Signature, Split, Values, split
 from .eager_pace import Pace
-from .jax_functions import finished
+from .jax_functions import attribute, finished
 from .loading import Loaded
 from .transplant import transplant
 
@@ -113,8 +113,12 @@ def extent(values: Values, static: Collection[str]) -> str:
     """The shapes of all arrays and the values of what is static: the size of a program depends on no more."""
     traced = {name: value for name, value in values.items() if name not in static}
     flat, tree = jax.tree_util.tree_flatten(traced)
-    fixed = sorted((name, repr(value)) for name, value in values.items() if name in static)
-    return f"{tree} {[getattr(x, 'shape', type(x).__name__) for x in flat]} {fixed}"
+    fixed = sorted((name, _told(value)) for name, value in values.items() if name in static)
+    return f"{tree} {[attribute(x, 'shape', type(x).__name__) for x in flat]} {fixed}"
+
+
+def _told(value: object) -> str:
+    return repr(value) if isinstance(value, (str, int, float)) else str(id(value))
 
 
 def taken_by_jax(tree: object) -> object:
