@@ -46,9 +46,10 @@ class Pace:
     patience: float = CASE_SECONDS
     compilable: dict[object, bool] = field(default_factory=dict)
     whole: Function | None = None
+    wholly: bool = False
 
     def compile_whole(self, static: frozenset[str]) -> None:
-        """Run one program from now on instead of one for each operation, which takes longer to compile."""
+        """Have one program at hand instead of one for each operation, which takes longer to compile."""
         if jitted(self.function):
             self.whole = self.function
             return
@@ -56,13 +57,13 @@ class Pace:
             self.whole = jax.jit(self.function, static_argnames=tuple(sorted(static)))
 
     @contextlib.contextmanager
-    def op_by_op(self) -> Iterator[None]:
-        """Compile no whole program meanwhile: that of many trips is large."""
-        whole, self.whole = self.whole, None
+    def as_whole(self, small: bool) -> Iterator[None]:
+        """Run one program meanwhile, if there is one and it is small: that of many trips takes long to compile."""
+        before, self.wholly = self.wholly, small
         try:
             yield
         finally:
-            self.whole = whole
+            self.wholly = before
 
     @property
     def boundary_patience(self) -> float:
@@ -105,7 +106,7 @@ class Pace:
 
     def eagerly(self, call: Callable[[Function], Result]) -> Result:
         """Run the Python with its calls compiled, unless that does not trace."""
-        if self.whole is not None:
+        if self.wholly and self.whole is not None:
             try:
                 return call(self.whole)
             except Exception:  # noqa: BLE001 - JAX takes no such arguments; what the function raises comes again

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
@@ -55,12 +54,12 @@ class VersionPair:
 
     def run_old(self, values: Values, patience: float | None = None) -> object:
         mine = self.own(values)
-        with contextlib.nullcontext() if self.small(values) else self.pace.op_by_op():
+        with self.pace.as_whole(self.small(values)):
             result = self.pace.run(lambda f: self.signature.call(f, mine), patience)
         return taken_by_jax(result) if self.traced else result
 
     def compile_old(self, small: Sequence[Values], counts: frozenset[str]) -> None:
-        """Run the old version as one program from now on, for inputs of these shapes and numbers; `counts` are static.
+        """Run the old version as one program from now on for inputs of these shapes and numbers; `counts` are static.
 
         It is known to be that of the new version, and small there.
         """

@@ -44,10 +44,11 @@ def same_gradients(judge: Judge, case: Case, *, compiled: bool = False) -> bool:
     `compiled`: each as one program, for those that are equal and small.
     """
     pair = judge.pair
-    derive = compiled_gradient if compiled else gradient
     try:
         values = case.make()
-        with limited(CASE_SECONDS):
+        whole = compiled and pair.small(values)
+        derive = compiled_gradient if whole else gradient
+        with limited(CASE_SECONDS), pair.pace.as_whole(whole):
             expected = pair.pace.eagerly(lambda f: derive(pair.signature, f, pair.own(values)))
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
