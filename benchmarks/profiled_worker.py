@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import cProfile
 import importlib
-import importlib.util
 import pstats
 import sys
 from pathlib import Path
 
-import scanlint
+from scanlint.verify.worker.__main__ import load
 
-ENTRY = Path(scanlint.__file__).parent / "verify" / "worker" / "__main__.py"
 LEAST = 0.02
 
 
 def main() -> None:
-    spec = importlib.util.spec_from_file_location("worker_entry", ENTRY)
-    assert spec is not None and spec.loader is not None
-    entry = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(entry)
-    entry.load()
+    load()
     task = importlib.import_module("_scanlint_worker.session.task")
     run = task.run
 

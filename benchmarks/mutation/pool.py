@@ -19,6 +19,7 @@ import scanlint
 from scanlint.finding import Verification
 from scanlint.verify.process_environment import cleaned
 from scanlint.verify.verifier import Task, verification
+from scanlint.verify.worker.__main__ import load
 from scanlint.verify.worker.session.watch import Watch
 
 TOKEN = "said"
@@ -115,7 +116,7 @@ def judged(
 
 def serve() -> None:
     """The process: one request a line in, one answer a line out."""
-    import importlib.util
+    import importlib
     import os
     import tempfile
     import warnings
@@ -130,11 +131,7 @@ def serve() -> None:
     for descriptor in (1, 2):
         os.dup2(null, descriptor)
     warnings.simplefilter("ignore")
-    spec = importlib.util.spec_from_file_location("worker_entry", ENTRY)
-    assert spec is not None and spec.loader is not None
-    entry = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(entry)
-    entry.load()
+    load()
     worker = importlib.import_module("_scanlint_worker.session.task")
     jaxes = importlib.import_module("_scanlint_worker.runtime.jax_functions")
     intact = worker.Intact.now()

@@ -230,7 +230,7 @@ def test_other_systems_spawn_a_process_for_each_task(judge, tmp_path: Path, monk
             assert found.verdict == "unknown" or HOSTILE[name].harmless or name == OWN_FOLDER, (name, found)
         assert judge(good, rolled.format(20), using=verifier).verdict == "proved"
         home = Path(verifier._home())
-        missing = [f"not protected by {name}: this system gives none" for name in ("namespaces", "Landlock", "seccomp")]
+        missing = [f"not protected by {name}: not available here" for name in ("namespaces", "Landlock", "seccomp")]
         assert [p for p in verifier.protections if p.startswith("not ")] == missing
     assert not home.exists()
     assert target.read_text() == "kept"

@@ -37,6 +37,7 @@ INLINE = frozenset(
 RULED = frozenset(
     ["custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_lin", "stop_gradient", "while"]
 )
+"""What has a derivative of its own, or none in reverse mode."""
 IDENTITY = frozenset(
     ["copy", "copy_p", "device_put", "sharding_constraint", "optimization_barrier", "pvary", "random_clone"]
 )
@@ -90,7 +91,7 @@ def narrow_types(jaxpr: Jaxpr) -> set[str]:
 
 
 def ruled(jaxpr: Jaxpr) -> bool:
-    """Whether a part of a program has a derivative of its own, which what it computes does not tell."""
+    """Whether what a program computes does not tell its derivative."""
     return any(e.primitive.name in RULED or any(map(ruled, inner_jaxprs(e.params.values()))) for e in jaxpr.eqns)
 
 

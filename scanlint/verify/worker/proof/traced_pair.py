@@ -64,4 +64,4 @@ def shape_of(values: Values) -> str:
 def shapes_of_parts(values: Values) -> set[str]:
     """The shape and dtype of each array, and the value of all else, with the place where it stands."""
     flat, _ = jax.tree_util.tree_flatten_with_path(values)
-    return {f"{jax.tree_util.keystr(at)}: {(x.shape, x.dtype) if of_array(x) else x}" for at, x in flat}
+    return {f"{jax.tree_util.keystr(at)}: {(x.shape, x.dtype) if of_array(x) else x!r}" for at, x in flat}

@@ -1,19 +1,17 @@
-"""Runs the old version: op by op, in the way that earlier runs showed to be quick, or compiled where that is known to
-be the same.
-"""
+"""Runs the old version op by op, in the way that earlier runs showed to be quick."""
 
 from __future__ import annotations
 
 import contextlib
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 import jax
 
-from .calling import TookTooLong, jitted, limited, plain
+from .calling import TookTooLong, limited, plain
 from .compiled_callees import Callees
 from .jax_errors import untraceable
 from .jax_functions import finished, one_by_one
@@ -34,7 +32,7 @@ class Pace:
     module are compiled too; after another slow run nothing is compiled once, since a `cond` of lambdas is compiled anew
     on each trip of a loop. `usual`: seconds of the fastest run; `staged`: seconds of a slow run with compiled parts;
     `patience`: seconds that a run may take; `compilable`: whether the whole function compiles soon, by static values
-    and shapes; `whole`: the function as one compiled program, once it is proved to be that of the new version.
+    and shapes.
     """
 
     old: Loaded
@@ -45,25 +43,6 @@ class Pace:
     callees: Callees | None = None
     patience: float = CASE_SECONDS
     compilable: dict[object, bool] = field(default_factory=dict)
-    whole: Function | None = None
-    wholly: bool = False
-
-    def compile_whole(self, static: frozenset[str]) -> None:
-        """Have one program at hand instead of one for each operation, which takes longer to compile."""
-        if jitted(self.function):
-            self.whole = self.function
-            return
-        with contextlib.suppress(TypeError, ValueError):  # static parameters of another name, or none that are told
-            self.whole = jax.jit(self.function, static_argnames=tuple(sorted(static)))
-
-    @contextlib.contextmanager
-    def as_whole(self, small: bool) -> Iterator[None]:
-        """Run one program meanwhile, if there is one and it is small: that of many trips takes long to compile."""
-        before, self.wholly = self.wholly, small
-        try:
-            yield
-        finally:
-            self.wholly = before
 
     @property
     def boundary_patience(self) -> float:
@@ -106,11 +85,6 @@ class Pace:
 
     def eagerly(self, call: Callable[[Function], Result]) -> Result:
         """Run the Python with its calls compiled, unless that does not trace."""
-        if self.wholly and self.whole is not None:
-            try:
-                return call(self.whole)
-            except Exception:  # noqa: BLE001 - JAX takes no such arguments; what the function raises comes again
-                self.whole = None
         if not self.unstaged:
             try:
                 return call(plain(self.function))

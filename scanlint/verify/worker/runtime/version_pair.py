@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import contextlib
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .calling import Signature, Split, Values, split
+from .calling import Signature, Split, Values, limited, split
 from .eager_pace import Pace
 from .jax_functions import attribute, finished
 from .loading import Loaded
@@ -23,8 +24,8 @@ class VersionPair:
     """Both versions; arguments are made for the module `home`, of which `old` may be a twin with short loops.
 
     `joined` is the old version with its branches and loops joined, `draws` whether it may draw random numbers,
-    `traced` whether it is traced where it is called. `extents` are those of inputs for which it is a small program, of
-    which the parameters `fixed` are static.
+    `traced` whether it is traced where it is called. `small` are the extents of inputs for which the old version is
+    known to be the program of the new one, and a small program; its parameters `counts` are static.
     """
 
     old: Loaded
@@ -38,8 +39,8 @@ class VersionPair:
     pace: Pace
     traced: bool = False
     compiled: dict[object, Function] = field(default_factory=dict)
-    extents: set[str] = field(default_factory=set)
-    fixed: set[str] = field(default_factory=set)
+    small: set[object] = field(default_factory=set)
+    counts: set[str] = field(default_factory=set)
 
     def moved(self, values: Values) -> Values:
         """The same arguments for the new version."""
@@ -54,23 +55,19 @@ class VersionPair:
 
     def run_old(self, values: Values, patience: float | None = None) -> object:
         mine = self.own(values)
-        with self.pace.as_whole(self.small(values)):
-            result = self.pace.run(lambda f: self.signature.call(f, mine), patience)
+        if self.is_small(values):  # one program compiles sooner than one for each operation
+            with contextlib.suppress(Exception), limited(patience or self.pace.patience):  # what it raises comes again
+                return self.jitted(self.before, mine, numbers=True, static=self.counts)
+        result = self.pace.run(lambda f: self.signature.call(f, mine), patience)
         return taken_by_jax(result) if self.traced else result
 
-    def compile_old(self, small: Sequence[Values], counts: frozenset[str]) -> None:
-        """Run the old version as one program from now on for inputs of these shapes and numbers; `counts` are static.
+    def is_small(self, values: Values) -> bool:
+        """Whether the old version is known to be a small program for these shapes and numbers."""
+        return bool(self.small) and extent(self.split(values, self.counts)) in self.small
 
-        It is known to be that of the new version, and small there.
-        """
-        static = self.signature.static | counts
-        self.pace.compile_whole(static)
-        self.extents.update(extent(values, static) for values in small)
-        self.fixed.update(static)
-
-    def small(self, values: Values) -> bool:
-        """Whether the whole program is known to be small for these inputs."""
-        return extent(values, self.fixed) in self.extents
+    def split(self, values: Values, static: Collection[str], *, numbers: bool = True) -> Split:
+        """Arguments of a version, with some parameters static beside those that the signature names."""
+        return split(values, self.signature.static | set(static), numbers=numbers)
 
     def run_new(self, values: Values) -> object:
         return finished(self.signature.call(self.after, self.moved(values)))
@@ -88,9 +85,11 @@ class VersionPair:
         result = self.signature.call(function, parts.rebuild(leaves))
         return [x for x in jax.tree_util.tree_leaves(result) if isinstance(x, jax.Array)]
 
-    def jitted(self, function: Function, values: Values, *, numbers: bool) -> object:
+    def jitted(
+        self, function: Function, values: Values, *, numbers: bool, static: Collection[str] = frozenset()
+    ) -> object:
         """Compiled once per set of static values; `values` are those of the version."""
-        parts = split(values, self.signature.static, numbers=numbers)
+        parts = self.split(values, static, numbers=numbers)
         key = (id(function), numbers, static_key(parts))
         if key not in self.compiled:
             self.compiled[key] = jax.jit(lambda *ls: self.signature.call(function, parts.rebuild(ls)))
@@ -108,18 +107,6 @@ class VersionPair:
             return self.jitted(self.after, mine, numbers=False)
 
 
-def extent(values: Values, static: Collection[str]) -> str:
-    """The shapes of all arrays and the values of what is static: the size of a program depends on no more."""
-    traced = {name: value for name, value in values.items() if name not in static}
-    flat, tree = jax.tree_util.tree_flatten(traced)
-    fixed = sorted((name, _told(value)) for name, value in values.items() if name in static)
-    return f"{tree} {[attribute(x, 'shape', type(x).__name__) for x in flat]} {fixed}"
-
-
-def _told(value: object) -> str:
-    return repr(value) if isinstance(value, (str, int, float)) else str(id(value))
-
-
 def taken_by_jax(tree: object) -> object:
     """A result with its arrays of NumPy as JAX takes them: traced code can give no others."""
 
@@ -128,6 +115,11 @@ def taken_by_jax(tree: object) -> object:
         return jnp.asarray(x) if plain else x
 
     return jax.tree_util.tree_map(leaf, tree)
+
+
+def extent(parts: Split) -> object:
+    """The size of a program depends on no more: what is static, and the shapes of all else."""
+    return static_key(parts), tuple(attribute(x, "shape", ()) for x in parts.leaves)
 
 
 def static_key(parts: Split) -> object:

@@ -74,7 +74,7 @@ def enclose(folder: str, seconds: float, *, kernel: bool) -> Enclosure:
     enclosure = Enclosure(
         (
             *(f"protected by: {text}" for text in walls.values() if text),
-            *(f"not protected by {name}: this system gives none" for name in missing),
+            *(f"not protected by {name}: not available here" for name in missing),
         )
     )
     sys.addaudithook(_hook(os.path.realpath(folder) + os.sep, enclosure))
@@ -84,7 +84,7 @@ def enclose(folder: str, seconds: float, *, kernel: bool) -> Enclosure:
 def _confine(folder: str) -> dict[str, str]:
     """The kernel's protections; devices other than the processor need theirs, and may run their compiler."""
     devices = os.environ.get("JAX_PLATFORMS", "cpu") != "cpu"
-    apart = namespaces.leave()
+    apart = "" if devices else namespaces.leave()  # drivers may talk to their services
     limits.end_with_parent()  # whoever gets other rights is let go by the kernel
     limits.drop_privileges()
     nowhere_else = landlock.confine(folder, writable=["/dev"] if devices else [os.devnull], run=devices)

@@ -131,7 +131,7 @@ class Watch:
             if resident(self.process) > memory():
                 self.over = "the code under test needs too much memory: it was ended"
             elif size(self.folder) > FOLDER_BYTES:
-                self.over = "the code under test writes too much: it was ended"
+                self.over = "the code under test writes too much or too deep: it was ended"
         return not self.over
 
     def verdict(self, ended: str) -> Message:

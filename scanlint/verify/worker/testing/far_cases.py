@@ -15,7 +15,7 @@ from ..search.input_sources import Inputs
 from .agreement import Agreement, compare, nowhere_finite
 from .judge import Judge, Unknown
 from .program_comparison import ProgramComparison, made
-from .trip_counts import Enlarged, foreign, lengthened
+from .trip_counts import LARGE, Enlarged, foreign, lengthened
 
 MOST_RAN = 2
 
@@ -51,7 +51,7 @@ def run_far(weighing: Weighed, families: Sequence[Family], large: Sequence[Enlar
         if proved and not same and weighing.programs.lasting(enlarged) and weighing.programs.holds_for(enlarged):
             continue
         told = "tried with" if same or tells(weighing, enlarged.cases) else "not compared for"
-        weighing.remarks.append(f"{told} {enlarged.name} = {enlarged.number}")
+        weighing.remarks.append(f"{told} {enlarged.name} = {LARGE}")
     far_ends(weighing, families)
 
 
@@ -65,7 +65,7 @@ def tells(weighing: Weighed, cases: Sequence[Case]) -> bool:
 
 def alike(weighing: Weighed, case: Case) -> bool:
     """Whether both versions give the same numbers there, without a search for what rounding explains."""
-    judge = list(weighing.judges)[-1]
+    judge = weighing.programs.twin or weighing.full
     try:
         values = case.make()
         expected = judge.pair.run_old(values, case.patience)

@@ -38,17 +38,13 @@ HALVED = frozenset(["max", "min", "sorted"])
 Derivative = Callable[[Signature, Function, Values], "list[object] | None"]
 
 
-def same_gradients(judge: Judge, case: Case, *, compiled: bool = False) -> bool:
-    """Whether the gradients could be compared; raises Refuted where they differ.
-
-    `compiled`: each as one program, for those that are equal and small.
-    """
+def same_gradients(judge: Judge, case: Case) -> bool:
+    """Whether the gradients could be compared; raises Refuted where they differ."""
     pair = judge.pair
     try:
         values = case.make()
-        whole = compiled and pair.small(values)
-        derive = compiled_gradient if whole else gradient
-        with limited(CASE_SECONDS), pair.pace.as_whole(whole):
+        derive = compiled_gradient if pair.is_small(values) else gradient
+        with limited(CASE_SECONDS):
             expected = pair.pace.eagerly(lambda f: derive(pair.signature, f, pair.own(values)))
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
@@ -275,13 +271,13 @@ def gradient(
             leaves[i] = x
         return projection(signature.call(function, parts.rebuild(leaves)))
 
-    derived = jax.jit(jax.grad(objective)) if compiled else jax.grad(objective)
-    found: list[object] = derived([parts.leaves[i] for i in at])
+    derivative = jax.grad(objective)
+    found: list[object] = (jax.jit(derivative) if compiled else derivative)([parts.leaves[i] for i in at])
     return found
 
 
 def compiled_gradient(signature: Signature, function: Function, values: Values) -> list[object] | None:
-    """The same by one program: that of each operation takes as long to compile."""
+    """The same by one program, which compiles sooner than one for each operation."""
     return gradient(signature, function, values, compiled=True)
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import time
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 
@@ -14,12 +12,13 @@ from ..proof.prove import Proof
 from ..proof.traced_pair import PROOF_SECONDS, nothing_in, one_proof, shape_of, shapes_of_parts
 from ..runtime.calling import TookTooLong, Values, without_elements
 from ..runtime.jax_errors import in_staged_body
-from ..search.case_values import MOST_TRIPS, Case, Family
+from ..runtime.version_pair import VersionPair, extent
+from ..search.case_values import Case, Family
 from ..search.higher_ranks import GUESSED
 from ..search.longer_axes import LONGER_AXES
 from .agreement import describe, kinds_by_name
 from .judge import EMPTY, NOTHING, Judge
-from .trip_counts import LARGE, MANY, Enlarged, enlarged
+from .trip_counts import LARGE, Enlarged
 from .weak_types import WEAKER
 
 SHAPES = 32
@@ -35,11 +34,10 @@ class ProgramComparison:
     `before` and `after` are equation counts, `compared` the shapes for which the programs are equal, `counts` the whole
     numbers of static parameters, `any` the parameters whose whole number does not matter. `along`: they were compared
     along the paths of the old version. `narrow`: the types of few bits in which a version counts.
-    `short` are inputs for which the program of the old version is small, by the identity of the judge.
-    `enough` is a number of trips after which no others differ. `weaker`: where a result is weakly typed in the new
-    version alone. `reordered`: values are added in another order. `ruled`: parts have derivatives of their own.
-    `quickest`: the family whose first program is the smallest of those that make several trips, and its equations;
-    `small`: the same, if equal programs are to be run on it alone.
+    `short` are inputs for which the program of the old version is small.
+    `weaker`: where a result is weakly typed in the new version alone. `reordered`: values are added in another order.
+    `ruled`: parts have derivatives of their own. `apart`: where programs that are equal for small numbers differ.
+    `quickest`: the family whose first program is the smallest of those that make several trips, and its equations.
     """
 
     full: Judge
@@ -52,31 +50,20 @@ class ProgramComparison:
     counts: dict[str, set[int]] = field(default_factory=dict)
     any: set[str] = field(default_factory=set)
     narrow: frozenset[str] = frozenset()
-    short: dict[int, list[Values]] = field(default_factory=dict)
-    enough: int = LARGE
+    short: list[tuple[VersionPair, Values]] = field(default_factory=list)
     weaker: str = ""
     reordered: bool = False
     ruled: bool = False
     quickest: tuple[int, Family] | None = None
-    small: Family | None = None
+    apart: str = ""
 
-    def proved(self, families: list[Family], integers: Sequence[int]) -> bool:
-        """Whether the programs are equal for all shapes and static values tried, small, large and more than one.
-
-        `integers` are the limits that the versions compare with.
-        """
-        if not self.equal(families):
+    def proved(self, families: list[Family], large: list[Enlarged]) -> bool:
+        """Whether the programs are equal for all shapes and static values tried, small, large and more than one."""
+        if not (self.equal(families) and all(map(self.lasting, large)) and self.varied(families)):
             return False
-        new_numbers = _large_numbers(self.full.pair.old.tree) != _large_numbers(self.full.pair.new.tree)
-        if not self.narrow and not new_numbers and all(n <= MOST_TRIPS for n in integers):
-            self.enough = MANY
-        if not (all(map(self.lasting, enlarged(families, integers, self.enough))) and self.varied(families)):
-            return False
-        if not families[0].real and self.quickest is not None and self.quickest[0] <= MAX_WHOLE:
-            self.small = self.quickest[1]
-        for judge in filter(None, (self.full, self.twin)):
-            if judge.traced and not self.along:
-                judge.pair.compile_old(self.short.get(id(judge), ()), frozenset(self.counts))
+        for pair, values in self.short if self.full.traced and not self.along else ():
+            pair.counts.update(self.counts)
+            pair.small.add(extent(pair.split(values, pair.counts)))
         return True
 
     def lasting(self, enlarged: Enlarged) -> bool:
@@ -87,7 +74,13 @@ class ProgramComparison:
         proof = one_proof(judge.pair, values, LARGE_SECONDS)
         if proof.same:
             self.note(proof, values)
+        elif proof.differs:
+            self.apart = f"{enlarged.name} = {LARGE}"
         return not proof.differs
+
+    def small(self) -> Family | None:
+        """Shapes on which the old version compiles soon as one program, if it makes several trips there."""
+        return self.quickest[1] if self.quickest is not None and self.quickest[0] <= MAX_WHOLE else None
 
     def varied(self, families: list[Family]) -> bool:
         """Whether every static whole number had several values, unless the user gave it."""
@@ -111,9 +104,9 @@ class ProgramComparison:
         return some + every
 
     def holds_for(self, enlarged: Enlarged) -> bool:
-        """Whether the programs are equal where this number is `enough`, or for any value of it."""
+        """Whether the programs are equal where this number is large, or for any value of it."""
         numbers = self.counts.get(enlarged.name)
-        return max(numbers) >= self.enough if numbers is not None else enlarged.name in self.any
+        return LARGE in numbers if numbers is not None else enlarged.name in self.any
 
     def equal(self, families: list[Family]) -> bool:
         """Whether the programs are equal for all shapes and static values tried, first with loops of full length."""
@@ -126,7 +119,7 @@ class ProgramComparison:
             proof = one_proof(judge.pair, values)
             self.narrow |= proof.narrow
             if proof.same and proof.before is not None and proof.before <= MAX_WHOLE:
-                self.short.setdefault(id(judge), []).append(values)
+                self.short.append((judge.pair, values))
             if judge is self.full:
                 self.before, self.after = _larger(self.before, proof.before), _larger(self.after, proof.after)
             nothing = proof.error is not None and nothing_in(values, proof.error) and in_staged_body(proof.error)
@@ -136,6 +129,8 @@ class ProgramComparison:
             if proof.beyond and family.label.startswith((*GUESSED, LONGER_AXES)) and self.compared:
                 continue  # a guessed rank makes a carry grow on every trip; more rows are more equations
             if not proof.same:
+                if proof.differs and shapes_of_parts(_numbers_aside(values)) <= parts:
+                    self.apart = ", ".join(f"{n} = {v}" for n, v in values.items() if type(v) is int)
                 return False
             parts |= shapes_of_parts(values)
             if proof.weaker and not without_elements(values):
@@ -170,10 +165,9 @@ class ProgramComparison:
         return False
 
     def distinct(self, families: list[Family], seen: set[str], parts: set[str]) -> Iterator[tuple[Family, Values]]:
-        """Inputs in which the shape of an array or a static value is new: the first, those of longer axes, then others.
+        """Inputs with the shape of an array or a static value that is not among the `parts` that were compared.
 
-        `parts` are the shapes and values that were compared; what has no others, together with others, is compared
-        until there are `TOGETHER`.
+        The first, those of longer axes, then others; the first `TOGETHER` are compared whatever is new in them.
         """
         listed = [[(family, case) for case in family.cases] for family in families]
         longer = [pair for pairs in listed for pair in pairs if pair[0].label == LONGER_AXES]
@@ -188,10 +182,8 @@ class ProgramComparison:
             yield family, values
 
 
-def _large_numbers(tree: ast.AST) -> Counter[int]:
-    """The whole numbers in a text that small numbers of trips do not reach."""
-    constants = (n.value for n in ast.walk(tree) if isinstance(n, ast.Constant))
-    return Counter(value for value in constants if type(value) is int and value >= MANY)
+def _numbers_aside(values: Values) -> Values:
+    return {name: value for name, value in values.items() if type(value) is not int}
 
 
 def made(case: Case) -> Values | None:

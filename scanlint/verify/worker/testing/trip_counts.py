@@ -12,8 +12,7 @@ from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, leaves, repl
 from ..runtime.calling import Values
 from ..search.case_values import Case, Family, Filling, cases
 
-LARGE = 260
-MANY = 40  # where no limit and no type of few bits is to be passed
+LARGE = 300
 PATIENCE = 3.0
 MOST_COUNTS = 3
 MOST_AXES = 3
@@ -25,27 +24,24 @@ class Enlarged(NamedTuple):
     """Cases in which one whole number is large."""
 
     name: str
-    number: int
     cases: list[Case]
 
 
-def enlarged(families: Sequence[Family], integers: Sequence[int], number: int = LARGE) -> Iterator[Enlarged]:
+def enlarged(families: Sequence[Family], integers: Sequence[int]) -> Iterator[Enlarged]:
     """For each whole number that is no length of an array: cases in which it is large."""
     made = next((f for f in families if f.specs is not None), None)
     if made is not None and made.specs is not None:
         for name in _numbers(made.specs)[:MOST_COUNTS]:
-            made_large = cases(_large(made.specs, name, number), iter(FILLINGS), integers)
-            yield Enlarged(name, number, [_patient(c, name, number) for c in made_large])
+            yield Enlarged(name, [_patient(c, name) for c in cases(_large(made.specs, name), iter(FILLINGS), integers)])
     elif families and families[0].real and families[0].cases:
         values = families[0].cases[0].make()
         for name in [n for n, v in values.items() if type(v) is int][:MOST_COUNTS]:
-            case = Case("", lambda v={**values, name: number}: dict(v))  # type: ignore[misc]
-            yield Enlarged(name, number, [_patient(case, name, number)])
+            yield Enlarged(name, [_patient(Case("", lambda v={**values, name: LARGE}: dict(v)), name)])  # type: ignore[misc]
 
 
-def _patient(case: Case, name: str, number: int) -> Case:
+def _patient(case: Case, name: str) -> Case:
     label = f"{case.label}, " if case.label else ""
-    return Case(f"{label}{name} = {number}", case.make, ordinary=False, patience=PATIENCE)
+    return Case(f"{label}{name} = {LARGE}", case.make, ordinary=False, patience=PATIENCE)
 
 
 def _numbers(specs: Specs) -> list[str]:
@@ -53,9 +49,9 @@ def _numbers(specs: Specs) -> list[str]:
     return [path for path, leaf in found if isinstance(leaf, Scalar) and leaf.kind == "int" and leaf.size is None]
 
 
-def _large(specs: Specs, name: str, number: int) -> Specs:
+def _large(specs: Specs, name: str) -> Specs:
     def change(leaf: Array | Scalar | Alternatives, path: str) -> Spec:
-        return Scalar("int", number) if path == name else leaf
+        return Scalar("int", LARGE) if path == name else leaf
 
     return {n: replace(spec, change, n) for n, spec in specs.items()}
 

@@ -31,7 +31,8 @@ from .trip_counts import enlarged
 
 MAX_CASES = 48
 MOST_AT_LENGTH = 12
-PROVED_CASES = 2
+PROVED_CASES = 5
+TRACED_CASES = 2  # of programs that are only ever run as they were traced
 DERIVED = 1  # gradients that are compared for equal programs
 CHOICES = frozenset(["cond", "where", "select", "switch", "stop_gradient"])
 FULL_SECONDS = 0.6  # if the twins are run as well
@@ -97,14 +98,17 @@ class Weighing:
 
     def verdict(self, families: list[Family]) -> str:
         """ "proved" or "tested"; raises Refuted or Unknown."""
-        _, integers = self.inputs.constants()
-        self.proved = proved = self.programs.proved(families, integers)
-        run = families if self.programs.small is None else [self.programs.small]
-        self.try_all(run, proved)
-        if proved and not self.full.cases and run is not families:
-            self.try_all(families, proved)
-        large = enlarged(families, integers)
+        large = list(enlarged(families, self.inputs.constants()[1]))
+        self.proved = proved = self.programs.proved(families, large)
+        small = self.programs.small() if proved and self.full.traced and not families[0].real else None
+        run = families if small is None else [small]
+        self.try_all(run)
+        if proved and not self.full.cases and small is not None:
+            self.try_all(families)
         run_far(self, families, [e for e in large if not (proved and self.programs.holds_for(e))], proved=proved)
+        if self.programs.apart:
+            told = "both versions are the same program for small numbers, and not for"
+            raise Unknown(f"{told} {self.programs.apart}: no input tried shows what that changes; {REMEDY}")
         self.strongly_typed()
         if not self.full.cases:
             failures = [f for j in (self.full, self.twin) if j is not None for f in j.failures]
@@ -125,7 +129,7 @@ class Weighing:
         self.reversible(family)
         same = proved and self.straight()
         if self.programs.ruled or self.full.differentiated or not same:
-            self.derivatives(family, DERIVED if same else None, compiled=same and self.programs.small is not None)
+            self.derivatives(family, DERIVED if same else None)
         if not proved:
             self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
         self.narrowed(families, proved)
@@ -170,14 +174,15 @@ class Weighing:
                 self.twin.cases, self.twin = 0, None
         return action(self.full)
 
-    def try_all(self, families: list[Family], proved: bool) -> None:
+    def try_all(self, families: list[Family]) -> None:
         """Run the cases within their time limits: the most trusted and most telling first."""
         for at, family in enumerate(families):
             slow = self.late() or (not family.real and self.spent() > LONG_SECONDS)
             if at and slow and self.full.cases > 1:
                 self.remarks.append("fewer sizes were tried: each run takes seconds")
                 return
-            limit = (PROVED_CASES if at == 0 or (families[0].real and at == 1) else 0) if proved else MAX_CASES
+            few = TRACED_CASES if self.full.traced else PROVED_CASES
+            limit = (few if at == 0 or (families[0].real and at == 1) else 0) if self.proved else MAX_CASES
             if family.label:
                 limit = min(limit, MOST_AT_LENGTH if family.label.startswith(LONGER_AXES) else 2)
             try:
@@ -301,14 +306,14 @@ class Weighing:
         if family.smooth:
             self.quickly(lambda judge: same_way_back(judge, family.smooth[0]))
 
-    def derivatives(self, family: Family, most: int | None, *, compiled: bool) -> None:
+    def derivatives(self, family: Family, most: int | None) -> None:
         """Compare the gradients on the `most` telling inputs."""
         started = time.process_time()
         for at, case in enumerate(family.smooth[:most]):
             if self.late() and not self.full.differentiated:
                 self.remarks.append(f"gradients were compared on {at or 'no'} inputs: each takes seconds")
                 return
-            compared = self.quickly(lambda judge, case=case: same_gradients(judge, case, compiled=compiled))  # type: ignore[misc]
+            compared = self.quickly(lambda judge, case=case: same_gradients(judge, case))  # type: ignore[misc]
             if not compared and at == 0:
                 return
             if time.process_time() - started > SHORT_SECONDS:
@@ -335,7 +340,8 @@ class Weighing:
                 return
             chosen = [Filling("ordinary values"), Filling("other values", seed=1, mixed=True)]
             for values in filter(None, map(made, cases(specs, iter(chosen), integers))):
-                if proved and not self.programs.along:  # running is quicker than comparing paths
+                told = proved and not (self.programs.along and kind is Retyping.WHOLE)
+                if told:  # else running is quicker than comparing paths
                     proof = one_proof((self.twin or self.full).pair, values)
                     if proof.same and not proof.weaker:
                         break
@@ -369,8 +375,7 @@ class Weighing:
             chosen = [Filling("ordinary values"), Filling("other values", seed=1, scale=3.0, turn=1, mixed=True)]
             for case in cases(family.specs, iter(chosen), self.inputs.constants()[1], wide=True):
                 values = made(case)
-                told = proved and not self.programs.along
-                if values is not None and not (told and one_proof(wide.pair, values).same):
+                if values is not None and not (proved and one_proof(wide.pair, values).same):
                     wide.check(case, "with x64")
         except Refuted as error:
             if not (isinstance(error, Raises) and error.of_carried_types and self.inputs.narrow()):
