@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 import jax
 import numpy as np
@@ -13,7 +13,7 @@ from . import reductions  # noqa: F401
 from .induction import Loop, Loops, Trip
 from .primitives import ELEMENTWISE, RULES, singular
 from .unfold import ARM
-from .value_numbers import Ids, Key, Numbering, TooLarge, Unprovable, stacked, type_name
+from .value_numbers import Called, Ids, Key, Numbering, TooLarge, Unprovable, stacked, type_name
 
 if TYPE_CHECKING:
     from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
@@ -112,16 +112,6 @@ def in_arm(equation: JaxprEqn) -> bool:
     """Whether an equation stands in an arm that the old version does not always run."""
     names = equation.source_info.name_stack
     return bool(names.stack) and ARM in str(names)
-
-
-class Called(NamedTuple):
-    """What came of a program that was called: it is kept, so that no other one gets its identity."""
-
-    program: ClosedJaxpr
-    results: list[Ids]
-    equations: int
-    exposed: set[int]
-    narrow: set[str]
 
 
 class JaxprNumberer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -71,6 +71,16 @@ JOINED = {"add": "sum", "add_any": "sum", "max": "max", "min": "min", "and": "an
 NEUTRAL = {"sum": 0, "max": -np.inf, "min": np.inf, "and": True, "or": False}
 
 
+class Called(NamedTuple):
+    """What came of a program that was called: the program is kept, so that no other one gets its identity."""
+
+    program: object
+    results: list[Ids]
+    equations: int
+    exposed: set[int]
+    narrow: set[str]
+
+
 class Numbering:
     """The table shared by both programs. `assumed` maps numbers to constants along one path of decisions.
 
@@ -88,7 +98,7 @@ class Numbering:
         self.operations: dict[Key, int] = {}
         self.folded: dict[Key, int] = {}  # operations on known values
         self.excluded: dict[int, set[int]] = {}
-        self.calls: dict[Key, Any] = {}  # of programs with their operands, with what came of them
+        self.calls: dict[Key, Called] = {}  # by the program's identity and its operands
         self.truths: set[int] = set()  # numbers of truth values: an index made of one needs no clamp
 
     def spend(self, elements: int) -> None:

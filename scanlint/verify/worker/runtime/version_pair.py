@@ -54,10 +54,15 @@ class VersionPair:
         return {k: transplant(v, self.home.module, version.module) for k, v in values.items()}
 
     def run_old(self, values: Values, patience: float | None = None) -> object:
-        mine = self.own(values)
+        """The result of the old version. Raises TookTooLong, and what it raises."""
         if self.is_small(values):  # one program compiles sooner than one for each operation
             with contextlib.suppress(Exception), limited(patience or self.pace.patience):  # what it raises comes again
-                return self.jitted(self.before, mine, numbers=True, static=self.counts)
+                return self.jitted(self.before, self.own(values), numbers=True, static=self.counts)
+        return self.run_python(values, patience)
+
+    def run_python(self, values: Values, patience: float | None = None) -> object:
+        """The same by its Python, line by line."""
+        mine = self.own(values)
         result = self.pace.run(lambda f: self.signature.call(f, mine), patience)
         return taken_by_jax(result) if self.traced else result
 

@@ -150,7 +150,7 @@ class Judge:
             return without_elements(values)
         reached = ReachedLines()
         with reached.watching():
-            self.pair.run_old(values)
+            self.pair.run_python(values)
         loops = [n for n in ast.walk(self.pair.old.function) if isinstance(n, ast.For)]
         return any(loop.lineno in reached.lines and loop.body[0].lineno not in reached.lines for loop in loops)
 
