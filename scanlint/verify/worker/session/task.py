@@ -15,35 +15,28 @@ from ..harvest.project_runs import Search
 from ..harvest.recorded_calls import Call, Recordings, arguments, required
 from ..infer.given_inputs import BadSpecification
 from ..infer.static_parameters import statics
-from ..proof.joined_source import GIVEN, joined, keeps
-from ..runtime.calling import Signature, TookTooLong, Values, jitted, limited
-from ..runtime.cut_loops import FIRST, long_trips
-from ..runtime.eager_pace import Pace
-from ..runtime.jax_errors import in_staged_body, in_words
+from ..runtime.calling import Signature, TookTooLong, Values, jitted
+from ..runtime.jax_errors import in_staged_body
 from ..runtime.jax_functions import enable_x64, x64
-from ..runtime.loading import Loaded, cut, load
-from ..runtime.nn_modules import is_linen, through_apply
+from ..runtime.loading import Loaded
 from ..runtime.project_imports import replace_texts
 from ..runtime.stored_results import storing
-from ..runtime.version_pair import VersionPair
 from ..sandbox.confine import Enclosure, enclose
 from ..sandbox.intact import Intact
-from ..search.carry_avals import MARK as MARK_LOOPS
 from ..search.carry_avals import Watched
 from ..search.carry_settling import Settling
 from ..search.case_values import Family
 from ..search.final_dtypes import ended
 from ..search.input_sources import Inputs, NoInputs
-from ..testing.branch_cover import MARK, Coverage, changed_lines
-from ..testing.judge import Judge, Raises, Refuted, Unknown, Weaker
+from ..testing.branch_cover import Coverage, changed_lines
+from ..testing.judge import Raises, Refuted, Unknown, Weaker
 from ..testing.measure import measured
-from ..testing.rounding import draws
 from ..testing.weigh import Weighing
 from .case_families import Families
+from .versions import Versions
 from .watch import Clock, unknown
-from .without_checks import same_checks, without_checks
+from .without_checks import same_checks
 
-LOAD_SECONDS = 20.0
 WITHOUT_CHECKS = "compared without assertions and prints, some of which keep the function from being traced"
 CALLED = "callers were run for their arguments"
 LATE = 0.55  # of a task's time: after that no further comparison begins
@@ -147,8 +140,10 @@ class VerificationRun:
     families: list[Family] = field(default_factory=list)
     seconds: tuple[float | None, float | None] = (None, None)
     clock: Clock = field(init=False)
+    versions: Versions = field(init=False)
 
     def __post_init__(self) -> None:
+        self.versions = Versions(self.request, self.stage, self.enclosure, self.intact, self.silent, self.notes)
         self.clock = self.timed()
         self.notes += [WITHOUT_CHECKS] if self.silent else []
 
@@ -200,54 +195,13 @@ class VerificationRun:
     def text(self, name: str) -> str:
         return str(self.request[name])
 
-    def load(
-        self, which: str, suffix: str, table: dict[int, int] | None = None, coverage: Coverage | None = None
-    ) -> Loaded:
-        """One version; raises Unknown where it cannot be loaded."""
-        watched, function = coverage or Coverage(), self.text("function")
-        given: Answer = {MARK: watched.record}
-        return self.changed(which, suffix, table, lambda tree: watched.instrument(tree, function), given)
-
-    def changed(
-        self,
-        which: str,
-        suffix: str,
-        table: dict[int, int] | None,
-        change: Callable[[ast.Module], ast.Module],
-        given: dict[str, object],
-    ) -> Loaded:
-        """One version with a changed tree; raises Unknown if it cannot be loaded."""
-        self.stage(f"loading the {which} version")
-        text, file, root, function = (self.text(n) for n in (which, "file", "root", "function"))
-        self.enclosure.loaded = False
-        try:
-            with limited(LOAD_SECONDS):
-                made = (lambda tree: change(without_checks(tree))) if self.silent else change
-                loaded = load(text, file, root, function, suffix, table=table, instrument=made, given=given)
-        except TookTooLong:
-            raise Unknown(f"the module takes more than {LOAD_SECONDS:g} s to load") from None
-        except SystemExit:
-            raise Unknown("the module exits when it is loaded") from None
-        except Exception as error:
-            raise Unknown(f"the {which} version does not load: {in_words(error)}") from error
-        finally:
-            self.enclosure.loaded = True
-        if changed := self.intact.changed():
-            raise Unknown(f"the module replaces `{changed}`, which the verifier uses")
-        if loaded.function is None:
-            raise Unknown(f"there is no function `{function}` in the {which} version")
-        if loaded.whole and not table:
-            self.notes.append("the whole module was imported")
-        self.notes += loaded.notes
-        return loaded
-
     def verdict(self) -> Answer:
         if self.recordings.wide and not x64():
             enable_x64(True)
         coverage = Coverage(frozenset(changed_lines(self.text("old"), self.text("new"))))
-        old = self.load("old", "before", coverage=coverage)
+        old = self.versions.load("old", "before", coverage=coverage)
         try:
-            new = self.load("new", "after")
+            new = self.versions.load("new", "after")
         except Unknown as error:
             raise Refuted(str(error)) from error
         assert old.function is not None and new.function is not None
@@ -263,16 +217,16 @@ class VerificationRun:
         node, fixed = old.function, dict[str, object]()
         if not recorded and (whole := self.making(old, signature, coverage)) is not None:
             signature, node, fixed = whole
-        if not any(jitted(self.resolve(version, dotted)) for version in (old, new)):
+        if not any(jitted(self.versions.resolve(version, dotted)) for version in (old, new)):
             signature = storing(signature, old.function, new.function)
-        full = self.judge(old, new, signature, old, coverage)
-        twin = self.twin(old, signature, coverage)
+        full = self.versions.judge(old, new, signature, old, coverage)
+        twin = self.versions.twin(old, signature, coverage)
         inputs = Inputs(
             old, (twin or full).pair.before, node, signature,
             owner if isinstance(owner, type) else None, twin.pair.old if twin else None, new.function, fixed=fixed,
         )  # fmt: skip
-        self.weighing = weighing = Weighing(full, twin, inputs, coverage, self.widened, late=self.clock.over)
-        weighing.shortest = functools.partial(self.twin, old, signature, coverage, first=1)
+        self.weighing = weighing = Weighing(full, twin, inputs, coverage, self.versions.widened, late=self.clock.over)
+        weighing.shortest = functools.partial(self.versions.twin, old, signature, coverage, first=1)
         self.intact.hold(weighing, "full", "inputs", "coverage", "programs", "widen", "late")
         self.intact.hold(weighing.programs, "full", "twin")
         self.stage("making inputs")
@@ -282,7 +236,7 @@ class VerificationRun:
         self.settling = settling = Settling(
             inputs,
             watched,
-            functools.cache(lambda: self.watched(watched)),
+            functools.cache(lambda: self.versions.watched(watched)),
             lambda specs, wanted, decides: ended(
                 (twin or full).pair, dotted, specs, inputs.constants()[0], wanted, decides=decides
             ),
@@ -302,7 +256,7 @@ class VerificationRun:
         if not self.recordings:
             return signature, ()
         dotted, root = self.text("function"), self.text("root")
-        function = self.resolve(old, dotted)
+        function = self.versions.resolve(old, dotted)
         values, why = arguments(self.recordings.of(dotted), old, root, signature, required(function))
         inside = {
             name: functools.partial(self.inner, calls, old) for name, calls in self.recordings.inside(dotted).items()
@@ -322,7 +276,7 @@ class VerificationRun:
         found = making(old.function, signature, coverage.changed) if old.function and "." not in dotted else None
         if found is None or self.request["given"]:
             return None
-        calls = list(harvest(old.tree, old.names, dotted, self.resolve(old, dotted)))
+        calls = list(harvest(old.tree, old.names, dotted, self.versions.resolve(old, dotted)))
         return *found, calls[0] if calls else {}
 
     def inner(self, calls: Sequence[Call], old: Loaded, signature: Signature) -> list[Values]:
@@ -340,51 +294,12 @@ class VerificationRun:
         names = {*signature.positional, *signature.keyword}
         own = [{k: v for k, v in values.items() if k in names} for values in found.pop("", [])]
         inside = {name: functools.partial(_listed, calls) for name, calls in found.items()}
-        product = made(old, self.resolve(old, dotted), signature, own, inside)
+        product = made(old, self.versions.resolve(old, dotted), signature, own, inside)
         if product is None and not own:
             raise Unknown("no caller of it could be run")
         self.keep()
         self.clock = self.timed()
         return product or (signature, tuple(own))
-
-    def judge(
-        self,
-        old: Loaded,
-        new: Loaded,
-        signature: Signature,
-        home: Loaded,
-        coverage: Coverage | None = None,
-        table: dict[int, int] | None = None,
-    ) -> Judge:
-        dotted = self.text("function")
-        before, after = self.resolve(old, dotted), self.resolve(new, dotted)
-        whole = functools.cache(lambda: self.joined(table))
-        pace = Pace(old, before)
-        traced, differentiated = bool(self.request["traced"]), bool(self.request["differentiated"])
-        pair = VersionPair(old, new, before, after, signature, home, whole, draws(old.tree, dotted), pace, traced)
-        self.intact.hold(pair, "before", "after", "old", "new", "signature", "home")
-        judge = Judge(pair, traced, differentiated, self.stage, coverage or Coverage())
-        self.intact.hold(judge, "pair", "coverage")
-        return judge
-
-    def joined(self, table: dict[int, int] | None) -> tuple[Loaded, Callable[..., object]] | None:
-        """The old version with its branches and loops joined; None where that may not be done."""
-        dotted = self.text("function")
-        if not keeps(cut(ast.parse(self.text("old")), {dotted.split(".")[0]})):
-            return None
-        try:
-            loaded = self.changed("old", "before_joined", table, joined, GIVEN)
-            return loaded, self.resolve(loaded, dotted)
-        except Unknown:
-            return None
-
-    def watched(self, watched: Watched) -> Callable[..., object] | None:
-        """The new version with its loops watched; None where it does not load."""
-        try:
-            loaded = self.changed("new", "after_watched", None, watched.instrument, {MARK_LOOPS: watched.settled})
-            return self.resolve(loaded, self.text("function"))
-        except Unknown:
-            return None
 
     def carries(self, *, faded: bool) -> list[Answer]:
         """The carries of the new version that change their type, or lose their dtype, in the form of the answer."""
@@ -394,38 +309,6 @@ class VerificationRun:
         tried = [f.specs for f in self.families if f.specs is not None]
         misfits = self.settling.faded(tried) if faded else self.settling.misfits(tried)
         return [{**s._asdict(), "likes": sorted(s.likes)} for s in misfits]
-
-    def twin(self, old: Loaded, signature: Signature, coverage: Coverage | None, *, first: int = FIRST) -> Judge | None:
-        """Both versions with short loops; None where there is no long one, or the twins do not load."""
-        table = self.table(old, first)
-        if not table:
-            return None
-        kind = "short" if first == FIRST else "shortest"
-        try:
-            short = self.load("old", f"before_{kind}", table, coverage), self.load("new", f"after_{kind}", table)
-            return self.judge(*short, signature, old, coverage, table)
-        except Unknown:
-            return None
-
-    def table(self, old: Loaded, first: int = FIRST) -> dict[int, int]:
-        """The long trip counts of the part of the file that is run."""
-        return long_trips(ast.Module(cut(old.tree, {self.text("function").split(".")[0]}), []), first)
-
-    def widened(self, first: Judge, home: Loaded) -> Judge:
-        """Both versions loaded anew, with 64-bit types enabled by now; twins where `first` is of twins."""
-        table = self.table(home) if first.pair.old is not home else None
-        old, new = self.load("old", "before_wide", table), self.load("new", "after_wide", table)
-        return self.judge(old, new, first.pair.signature, home, None, table)
-
-    def resolve(self, loaded: Loaded, dotted: str) -> Callable[..., object]:
-        try:
-            found = loaded.resolve(dotted)
-        except (KeyError, AttributeError):
-            raise Unknown(f"`{dotted}` is not defined when the module is loaded") from None
-        if not callable(found):
-            raise Unknown(f"`{dotted}` is not callable")
-        owner, _, method = dotted.rpartition(".")
-        return through_apply(method) if owner and is_linen(loaded.resolve(owner)) else found
 
 
 def _listed(calls: list[Values], signature: Signature) -> list[Values]:
