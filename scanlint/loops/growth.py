@@ -12,9 +12,9 @@ from scanlint.trace.unit import Unit
 
 JOINS = frozenset(f"jax.numpy.{n}" for n in words("concatenate hstack vstack dstack column_stack stack block"))
 """Functions of a list of arrays whose result is larger than each of them."""
-ADDS = frozenset(f"jax.numpy.{n}" for n in words("append insert kron outer tile repeat pad"))
-"""Functions whose result is larger than an array that they are given."""
-BOTH = frozenset({"jax.numpy.kron", "jax.numpy.outer"})
+ADDS = frozenset(f"jax.numpy.{n}" for n in words("append insert kron outer tensordot tile repeat pad expand_dims"))
+"""Functions whose result is larger, or has more axes, than an array that they are given."""
+BOTH = frozenset(f"jax.numpy.{n}" for n in words("kron outer tensordot"))
 DEEPEST = 4
 
 
@@ -60,10 +60,16 @@ def _holds(name: str, call: ast.Call, held: Names) -> bool:
         case [ast.List(elts=parts) | ast.Tuple(elts=parts), *_] if name in JOINS:
             return len(parts) > 1 and any(_is(part, held) for part in parts)
         case [first, second, *_] if name in BOTH:
-            return _is(first, held) or _is(second, held)
+            return (_is(first, held) or _is(second, held)) and (not name.endswith("tensordot") or _sums_nothing(call))
         case [first, *_] if name in ADDS:
             return _is(first, held)
     return False
+
+
+def _sums_nothing(call: ast.Call) -> bool:
+    """Whether a `tensordot` is an outer product: over no axes."""
+    given = [*call.args[2:3], *(k.value for k in call.keywords if k.arg == "axes")]
+    return any(isinstance(axes, ast.Constant) and axes.value == 0 for axes in given)
 
 
 def _is(node: ast.expr, held: Names) -> bool:

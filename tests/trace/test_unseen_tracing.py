@@ -164,6 +164,10 @@ CALLEES = [
     pytest.param("def g(x, n):\n    return jnp.sin(x) if n > 2 else x\n", "x = g(x, i)", "callee-branches", id="a branch"),
     pytest.param("def g(x):\n    return jnp.kron(jnp.eye(2), x)\n", "x = g(x)", "carry-shape-grows", id="a Kronecker product"),
     pytest.param("def g(x):\n    y = jnp.concatenate([x, x])\n    return 2 * y\n", "x = g(x)", "carry-shape-grows", id="a concatenation"),
+    pytest.param("v = jnp.ones(2)\n", "x = jnp.tensordot(v, x, axes=0)", "carry-shape-grows", id="an outer product"),
+    pytest.param("v = jnp.ones(2)\n", "x = jnp.tensordot(v, x, 0)", "carry-shape-grows", id="an outer product by place"),
+    pytest.param("", "x = jnp.expand_dims(x, 0)", "carry-shape-grows", id="an axis more"),
+    pytest.param("v = jnp.eye(2)\n", "x = jnp.tensordot(v, x, axes=1)", None, id="a product over an axis"),
     pytest.param("def g(x, n):\n    return x * n + jnp.roll(x, n)\n", "x = g(x, i)", None, id="arithmetic"),
     pytest.param("def g(x):\n    return jnp.concatenate([x[1:], x[:1]])\n", "x = g(x)", None, id="a shift"),
 ]  # fmt: skip

@@ -24,7 +24,7 @@ from .weak_types import WEAKER
 SHAPES = 32
 TOGETHER = 4
 MAX_WHOLE = 400  # equations of a program that is compiled sooner than each of its operations
-LARGE_SECONDS = 2.0
+LARGE_SECONDS = 4.0  # a run on so large a number takes as long
 
 
 @dataclass
