@@ -11,6 +11,7 @@ from scanlint.command.config import load
 from scanlint.command.request import STDIN, Request, check
 from scanlint.command.show import further, show
 from scanlint.fix.write import NotWritten, write_new
+from scanlint.problem import Problem
 from scanlint.record.recordings import has_evidence, priced
 from scanlint.report.console import Progress, err, out
 from scanlint.report.output import render_step_summary
@@ -44,14 +45,18 @@ def run(request: Request) -> int:
         baseline_file(settings)
     missing = [path for path in request.paths if path != STDIN and not path.exists()]
     paths = tuple(path for path in request.paths if path not in missing)
-    problems = [f"{path}: no such file or directory{'' if path.suffix else ', nor a command'}" for path in missing]
+    problems = [_missing(path) for path in missing]
     code = _run(replace(request, paths=paths), settings, problems) if paths else CLEAN
     for problem in problems:
-        err(f"error: {visible_lines(problem)}\n")
+        err(f"error: {visible_lines(str(problem))}\n")
     return FAILED if problems else code
 
 
-def _run(request: Request, settings: Settings, problems: list[str]) -> int:
+def _missing(path: Path) -> Problem:
+    return Problem(str(path), 0, f"no such file or directory{'' if path.suffix else ', nor a command'}", "unread")
+
+
+def _run(request: Request, settings: Settings, problems: list[Problem]) -> int:
     """The exit code if there are no problems; what goes wrong on the way is added to `problems`."""
     if request.show_files:
         from scanlint.project.files import discover
@@ -104,24 +109,24 @@ def _measured(outcome: RunOutcome, request: Request, settings: Settings) -> RunO
     return replace(outcome, findings=findings, notes=(*outcome.notes, *notes))
 
 
-def _write(file: Path, text: str, problems: list[str]) -> None:
+def _write(file: Path, text: str, problems: list[Problem]) -> None:
     try:
         write_new(file, text.encode("utf-8", "backslashreplace"))
     except NotWritten as error:
-        problems.append(str(error))
+        problems.append(error.problem)
 
 
-def _add_summary(file: Path, result: Result, problems: list[str]) -> None:
+def _add_summary(file: Path, result: Result, problems: list[Problem]) -> None:
     """Add to the summary of the step that runs this."""
     try:
         with file.open("a", encoding="utf-8") as stream:
             stream.write(render_step_summary(result))
     except OSError as error:
-        problems.append(f"{file}: cannot write: {error.strerror or error}")
+        problems.append(Problem(str(file), 0, f"cannot write: {error.strerror or error}", "undone"))
 
 
 def _result(
-    outcome: RunOutcome, request: Request, settings: Settings, stdin: bytes | None, problems: list[str]
+    outcome: RunOutcome, request: Request, settings: Settings, stdin: bytes | None, problems: list[Problem]
 ) -> Result:
     from scanlint.engine.texts import Texts
 
@@ -169,7 +174,7 @@ def _read_stdin() -> bytes:
     return sys.stdin.buffer.read()
 
 
-def _add_ignores(outcome: RunOutcome, request: Request, problems: list[str]) -> int:
+def _add_ignores(outcome: RunOutcome, request: Request, problems: list[Problem]) -> int:
     from scanlint.fix.commit import write_ignores
 
     count = write_ignores(outcome.findings, problems)

@@ -8,6 +8,7 @@ from pathlib import Path
 from scanlint.command.request import Request
 from scanlint.errors import UsageError
 from scanlint.fix.write import NotWritten
+from scanlint.problem import Problem
 from scanlint.report.console import err
 from scanlint.report.result import Result, plural
 from scanlint.settings import Settings
@@ -20,7 +21,7 @@ def baseline_file(settings: Settings) -> Path:
     return settings.baseline
 
 
-def baselined(result: Result, request: Request, settings: Settings, problems: list[str]) -> Result:
+def baselined(result: Result, request: Request, settings: Settings, problems: list[Problem]) -> Result:
     """Leave out what the baseline knows; write or prune the baseline where that is asked."""
     if settings.baseline is None:
         return result
@@ -36,7 +37,7 @@ def baselined(result: Result, request: Request, settings: Settings, problems: li
             if not request.quiet:
                 err(f"{settings.baseline}: {plural(len(known), 'known finding')}\n")
         except NotWritten as error:
-            problems.append(str(error))
+            problems.append(error.problem)
     pairs = zip(result.findings, found, strict=True)
     left = tuple(finding for finding, mark in pairs if mark not in known or finding.fix.status == "applied")
     return replace(result, findings=left)

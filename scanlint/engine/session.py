@@ -18,6 +18,7 @@ from scanlint.engine.surveys import Surveys
 from scanlint.engine.tasks import SliceTask, UnitKey
 from scanlint.engine.team.executor import Team
 from scanlint.finding import Finding, Fix, LeftLoop, Position
+from scanlint.problem import Problem
 from scanlint.project.files import SourceFile, Unreadable, around, decode, discover, read, shown
 from scanlint.project.summary import MARK
 from scanlint.rules.registry import SYNTAX_ERROR, selected_codes
@@ -40,7 +41,7 @@ class RunOutcome:
     fixed: int = 0
     withheld: int = 0
     changes: Mapping[Path, tuple[bytes, bytes]] = field(default_factory=dict)
-    problems: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
     protections: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -76,7 +77,7 @@ class Session:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.started = time.perf_counter()
-        self.problems: list[str] = []
+        self.problems: list[Problem] = []
         self.notes: list[str] = []
         self.team = Team(settings)
         self.cache: Cache | None = None
@@ -177,7 +178,7 @@ class Session:
         elif error.syntax:
             self.others.append(syntax_error(error))
         else:
-            self.problems.append(f"{error.display}: {error.message}")
+            self.problems.append(Problem(error.display, 0, error.message, "unread"))
 
     def _suppress(self, display: str) -> None:
         """Take out what the user does not want to hear, and add the ignores that are in vain."""

@@ -8,6 +8,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
+from scanlint.problem import Problem
 from scanlint.project.contents import contents
 
 SUFFIX = ".scanlint-tmp"
@@ -15,6 +16,10 @@ SUFFIX = ".scanlint-tmp"
 
 class NotWritten(Exception):
     """The file was left as it is; the message says why."""
+
+    def __init__(self, path: Path | str, why: str) -> None:
+        self.problem = Problem(str(path), 0, why, "undone")
+        super().__init__(str(self.problem))
 
 
 def write(path: Path, old: bytes, new: bytes) -> None:
@@ -27,16 +32,16 @@ def write(path: Path, old: bytes, new: bytes) -> None:
 
     def unchanged() -> None:
         if contents(target) != old:
-            raise NotWritten(f"{path}: changed while scanlint ran, left as it is")
+            raise NotWritten(path, "changed while scanlint ran, left as it is")
 
     try:
         unchanged()
         if not os.access(target, os.W_OK):
-            raise NotWritten(f"{path}: cannot write: the file is read-only")
+            raise NotWritten(path, "cannot write: the file is read-only")
         _sweep(target)
         _replace(target, new, target.stat(), unchanged)
     except OSError as error:
-        raise NotWritten(f"{path}: cannot write: {error.strerror or error}") from error
+        raise NotWritten(path, f"cannot write: {error.strerror or error}") from error
 
 
 def write_new(path: Path, data: bytes) -> None:
@@ -45,7 +50,7 @@ def write_new(path: Path, data: bytes) -> None:
     try:
         _replace(target, data, target.stat() if target.exists() else None, lambda: None)
     except OSError as error:
-        raise NotWritten(f"{path}: cannot write: {error.strerror or error}") from error
+        raise NotWritten(path, f"cannot write: {error.strerror or error}") from error
 
 
 def _replace(target: Path, data: bytes, before: os.stat_result | None, check: Callable[[], None]) -> None:

@@ -15,6 +15,7 @@ from scanlint.engine.cache import Cache
 from scanlint.engine.live import LiveSession, TextFindings, text_source
 from scanlint.finding import Finding
 from scanlint.lsp.frames import Ask, Begin, Early, FixAsk, Fixed, Offer, Progressed, Told, frame, receive
+from scanlint.problem import Problem
 from scanlint.project.files import SourceFile
 
 IDLE_SECONDS = 1.0
@@ -60,7 +61,7 @@ class Desk:
         for display, text in ask.texts.items():
             self.session(display).put(text_source(Path(display), text))
         found: dict[str, TextFindings] = {}
-        problems: list[str] = []
+        problems: list[Problem] = []
         for session, displays in self._groups(ask.displays):
             found |= session.check(displays)
             problems += session.problems
@@ -88,7 +89,7 @@ class Desk:
         self.check(Ask((), ask.texts, (), look=False))
         session = self.session(ask.display)
         if session.check([ask.display])[ask.display].broken:
-            return Fixed(ask.texts[ask.display], (), (f"{ask.display}: does not parse",))
+            return Fixed(ask.texts[ask.display], (), (Problem(ask.display, 0, "does not parse", "undone"),))
         if ask.wanted is not None:
             session.keep_only(ask.display, ask.wanted)
 

@@ -162,7 +162,7 @@ class LiveProject:
 
     def _tell(self, texts: dict[str, OpenText], told: Told) -> None:
         for problem in told.problems:
-            self.report(problem)
+            self.report(str(problem))
         for uri, text in texts.items():
             found = told.findings.get(self.display(text.path), TextFindings())
             self.results[uri] = FileResult(text, found)

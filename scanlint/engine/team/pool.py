@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from scanlint.engine.analyst import Analyst
 from scanlint.engine.tasks import Place, Slice, SliceTask
+from scanlint.problem import Problem
 from scanlint.project.files import SourceFile, Unreadable, shown
 from scanlint.project.modules import KEPT
 from scanlint.project.summary import Surveyed
@@ -226,7 +227,7 @@ def lost_files(files: Sequence[File], how: str) -> Surveys:
 
 def lost_task(display: str, how: str) -> Slice:
     """What is said of a task of which nothing came; `display` is the file that it begins in."""
-    return Slice(problems=(f"{display}: its analysis {how}",))
+    return Slice(problems=(Problem(display, 0, f"its analysis {how}"),))
 
 
 def _import_ahead() -> None:
