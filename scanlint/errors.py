@@ -9,6 +9,11 @@ class UsageError(Exception):
     """The user has to change an option, a path or a configuration; the message says which and how."""
 
 
+def cause(error: OSError | ValueError) -> str:
+    """What the system says of a failure, without the file that is named beside it."""
+    return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
+
+
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """`; did you mean ...?` for the nearest choice, or nothing where none is near: numbers are not near each other."""
     import difflib

@@ -30,9 +30,9 @@ class RunOutcome:
     """What a run found and did.
 
     `changes` maps each rewritten file to its bytes before and after; nothing has been written yet.
-    `problems` are files that could not be read and rules that failed: the run's exit code is 2. `notes` are files
-    that were left out for a reason that is nobody's fault. `protections` held while code was run to verify it,
-    `remarks` say what became of the cache; `left` are loops of which nothing is said.
+    `problems` are files that could not be read and rules that failed: the run's exit code is 2. `notes` say what it is
+    well to know. `protections` held while code was run to verify it, `remarks` say what became of the cache; `left` are
+    loops of which nothing is said. `checked` are the files that were asked for, as they are shown.
     """
 
     findings: tuple[Finding, ...]
@@ -46,6 +46,7 @@ class RunOutcome:
     protections: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     left: tuple[LeftLoop, ...] = ()
+    checked: frozenset[str] = frozenset()
 
 
 def check(paths: Sequence[Path], settings: Settings) -> RunOutcome:
@@ -173,9 +174,7 @@ class Session:
 
     def _leave_out(self, error: Unreadable) -> None:
         """Say why a file is no part of the project."""
-        if error.newer:
-            self.notes.append(f"{error.display}: {error.message}")
-        elif error.syntax:
+        if error.syntax:
             self.others.append(syntax_error(error))
         else:
             self.problems.append(Problem(error.display, 0, error.message, "unread"))
@@ -208,6 +207,7 @@ class Session:
             problems=tuple(dict.fromkeys(self.problems)),
             notes=tuple(self.notes),
             remarks=tuple(self.cache.remarks) if self.cache is not None else (),
+            checked=self.checked,
             left=tuple(loop for loop in dict.fromkeys(self.left) if (loop.path, loop.line) not in told),
         )
 

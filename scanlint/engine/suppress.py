@@ -65,6 +65,11 @@ def per_file(path: str | Path, settings: Settings) -> frozenset[str]:
     return frozenset(entry.code for entry in entries() if any(matches(s, entry.code) for s in selectors))
 
 
+def unparsed(finding: Finding) -> bool:
+    """Whether a finding says that its file does not parse: nothing else in it was looked at, so it is always told."""
+    return finding.code == SYNTAX_ERROR.code
+
+
 def ignorable(finding: Finding) -> bool:
     """Whether an ignore comment can suppress a finding."""
     return finding.code not in (SYNTAX_ERROR.code, UNUSED_IGNORE.code)
