@@ -124,7 +124,8 @@ def axes_of_product(equation: JaxprEqn) -> tuple[tuple[int, ...], ...]:
     value = parameter(equation, "dimension_numbers")
     match value:
         case ((left, right), (left_batch, right_batch)):
-            return tuple(tuple(int(axis) for axis in axes) for axes in (left, right, left_batch, right_batch))
+            listed = cast("Sequence[Sequence[int]]", (left, right, left_batch, right_batch))
+            return tuple(tuple(int(axis) for axis in axes) for axes in listed)
     raise _unlike(equation, "dimension_numbers")
 
 
