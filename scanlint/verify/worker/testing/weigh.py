@@ -28,6 +28,7 @@ from .other_dtypes_compared import same_in_other_types
 from .program_comparison import ProgramComparison, made
 from .reverse_mode import same_way_back
 from .trip_counts import enlarged
+from .uneven_lengths import uneven
 
 MAX_CASES = 48
 MOST_AT_LENGTH = 12
@@ -132,6 +133,7 @@ class Weighing:
             self.derivatives(family, DERIVED if same else None)
         if not proved:
             self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
+        self.unevenly(families)
         self.narrowed(families, proved)
         self.strongly_typed()
         self.widened(families, proved)
@@ -325,6 +327,18 @@ class Weighing:
         lost = self.programs.weaker or next((text for judge in self.judges if (text := judge.weakness.lost())), "")
         if lost:
             raise Weaker(lost)
+
+    def unevenly(self, families: list[Family]) -> None:
+        """Compare where what a loop goes over side by side differs in length, if the old version takes that."""
+        specs = next((f.specs for f in families if f.specs is not None), None)
+        old = self.full.pair.old.function
+        for case in uneven(specs, old) if specs is not None and old is not None and not self.late() else ():
+            try:
+                self.quickly(lambda judge, case=case: judge.check(case))  # type: ignore[misc]
+            except Raises as error:
+                if not families[0].real:
+                    raise
+                self.remarks.append(f"on lengths that no caller in this file passes: {error}")
 
     def narrowed(self, families: list[Family], proved: bool) -> None:
         """Compare with each argument in half precision and in whole numbers, unless the user specified the types."""
