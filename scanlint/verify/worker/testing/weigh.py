@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TypeVar
 
 from ..proof.traced_pair import one_proof
+from ..results.seen_results import unseen_results
 from ..runtime.calling import Values
 from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.loading import Loaded
@@ -119,6 +120,9 @@ class Weighing:
             raise Unknown(f"no input gave a result to compare: {why}; {REMEDY}")
         if not any(j.filled for j in self.judges) and not families[0].real:
             raise Unknown(f"the versions could only be compared on arrays without elements; {REMEDY}")
+        seen = [case for judge in self.judges for case in judge.told]
+        if unseen := unseen_results(seen, effects=any(judge.effects for judge in self.judges), proved=proved):
+            raise Unknown(f"{unseen}; {REMEDY}")
         if not proved:
             self.cover(families)
         tried = self.full.skipped + self.full.cases
@@ -325,8 +329,9 @@ class Weighing:
     def strongly_typed(self) -> None:
         """Raise Weaker if a result has become weakly typed."""
         lost = self.programs.weaker or next((text for judge in self.judges if (text := judge.weakness.lost())), "")
-        if lost:
+        if lost and not self.full.free:
             raise Weaker(lost)
+        self.remarks += [f"only the dtype is another kind: {lost}"] if lost else []
 
     def unevenly(self, families: list[Family]) -> None:
         """Compare where what a loop goes over side by side differs in length, if the old version takes that."""
