@@ -25,7 +25,8 @@ from scanlint.command.options import (
     report_request,
     request_from,
 )
-from scanlint.errors import UsageError
+from scanlint.errors import UsageError, fault
+from scanlint.report.console import ReaderGone, abandon, err
 
 CHECK = Commands.implied
 
@@ -118,29 +119,42 @@ def lsp() -> int:
 
 
 def main() -> None:
-    """Run the command line; an error of the user ends it with code 2."""
+    """Run the command line; an error of the user, or of what surrounds the run, ends it with code 2."""
+    _hold_streams()
     run: Callable[..., object] = group.main
     try:
         code = run(prog_name="scanlint", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        with suppress(OSError, AttributeError):
+            error.show()
         code = 2
     except UsageError as error:
-        print(f"error: {error}", file=sys.stderr)
+        err(f"error: {error}\n")
         code = 2
     except (click.Abort, KeyboardInterrupt):
-        print("interrupted", file=sys.stderr)
+        err("interrupted\n")
         code = 130
-    except BrokenPipeError:
-        sys.stderr.close()
+    except (ReaderGone, SystemExit):  # click leaves so where its own text meets a closed pipe
+        abandon()
         code = 141
+    except (OSError, MemoryError) as error:
+        err(f"error: {fault(error)}\n")
+        code = 2
     except Exception:  # noqa: BLE001  exit code 1 would read as "findings remain"
         import traceback
 
-        traceback.print_exc()
-        print("error: this is a bug in scanlint, please report it with the lines above", file=sys.stderr)
+        err(f"{traceback.format_exc()}error: this is a bug in scanlint, please report it with the lines above\n")
         code = 2
     _leave(code if isinstance(code, int) else 0)
+
+
+def _hold_streams() -> None:
+    """Take the places of standard streams that are closed, or the next file to be opened would: no text goes there."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDONLY)
 
 
 def _leave(code: int) -> NoReturn:
