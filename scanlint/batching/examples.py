@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from scanlint.host.callees import by_jax, cast_away, stageable
+from scanlint.host.numpy_made import by_numpy
 from scanlint.loops.accumulators.collected_lists import composite
 from scanlint.loops.concrete_uses import limit, number_cast
 from scanlint.loops.constant_tables import entries, host_array, is_table
@@ -252,8 +253,9 @@ def _sound(batch: Batch) -> Batch | None:
         return None
     if unit.context(batch.node).traced:
         return batch
-    if any(cast_away(unit, part) for part in _parts(batch)) and not all(by_jax(unit, e) for e in batch.elements):
-        return None  # Python may well work on these numbers, in double precision
+    others = any(cast_away(unit, part) for part in _parts(batch)) or any(by_numpy(unit, r.array) for r in batch.rows)
+    if others and not all(by_jax(unit, element) for element in batch.elements):
+        return None  # Python or NumPy may well work on these numbers, in double precision
     own = binds(*batch.statements)
     parts: list[ast.AST] = [*batch.statements, *batch.elements]
     return batch if all(stageable(unit, part, own, batch.variant) for part in parts) else None

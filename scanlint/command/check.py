@@ -76,9 +76,12 @@ def absence(path: Path) -> str | None:
 def _run(request: Request, settings: Settings, problems: list[Problem]) -> int:
     """The exit code if there are no problems; what goes wrong on the way is added to `problems`."""
     if request.show_files:
-        from scanlint.project.files import discover
+        from scanlint.engine.unread import problem
+        from scanlint.project.discovery.folders import discover
 
-        out("".join(f"{file}\n" for file in sorted(discover(request.paths, settings))))
+        found = discover(request.paths, settings)
+        problems += map(problem, found.unread)
+        out("".join(f"{file}\n" for file in sorted(found.files)))
         return CLEAN
     if request.verbose:
         err(f"settings: {settings.source or 'none found, defaults'}\nroot: {settings.root}\n")
@@ -125,10 +128,10 @@ def _measured(outcome: RunOutcome, request: Request, settings: Settings) -> RunO
     """What is found, with what a recorded run shows of it, and with what nothing else shows."""
     if request.stdin or not has_evidence(settings.root):
         return outcome
-    from scanlint.project.files import discover
+    from scanlint.project.discovery.folders import discover
     from scanlint.record.confirmed import with_evidence
 
-    files = [path for path in discover(request.paths, settings) if path not in outcome.changes]
+    files = [path for path in discover(request.paths, settings).files if path not in outcome.changes]
     findings, notes = with_evidence(outcome.findings, files, settings)
     return replace(outcome, findings=findings, notes=(*outcome.notes, *notes))
 
@@ -193,17 +196,17 @@ def _absolute(displays: Iterable[str]) -> frozenset[Path]:
 def _engine(request: Request, settings: Settings, stdin: bytes | None) -> RunOutcome:
     from scanlint.engine import session
 
-    name = request.stdin_filename or STDIN
+    name, whole = request.stdin_filename or STDIN, request.stdin_filename is not None
     if request.action == "check":
         if stdin is not None:
-            return session.check_text(stdin, name, settings)
+            return session.check_text(stdin, name, settings, whole=whole)
         return session.check(request.paths, settings)
     from scanlint.fix.run import fix, fix_text
 
     progress = Progress(request.quiet)
     try:
         if stdin is not None:
-            return fix_text(stdin, name, settings, progress)
+            return fix_text(stdin, name, settings, progress, whole=whole)
         return fix(request.paths, settings, progress)
     finally:
         progress.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scanlint.command.request import Request
 from scanlint.errors import UsageError
-from scanlint.project.files import discover
+from scanlint.project.discovery.folders import discover
 from scanlint.report.console import err
 from scanlint.settings import Settings
 
@@ -56,7 +56,7 @@ def _tried(once: Callable[[Request], int], request: Request) -> int:
 def state(paths: Sequence[Path], settings: Settings) -> State:
     """The times and sizes of all files that are checked, and of the configuration."""
     found: dict[Path, tuple[int, int]] = {}
-    for file in (*discover(paths, settings), *filter(None, [settings.source])):
+    for file in (*discover(paths, settings).files, *filter(None, [settings.source])):
         try:
             known = file.stat()
         except OSError:  # gone in between

@@ -17,7 +17,8 @@ from scanlint.engine.slicing import Slicing
 from scanlint.engine.suppress import apply as suppress
 from scanlint.engine.tasks import SliceTask
 from scanlint.finding import Finding, Fix, spot
-from scanlint.project.files import SourceFile, Unreadable, around, read, shown
+from scanlint.project.discovery.folders import FoundFiles, around
+from scanlint.project.files import SourceFile, Unreadable, read, shown
 from scanlint.project.summary import MARK
 from scanlint.settings import Settings
 from scanlint.syntax.edits import fitting_line
@@ -66,8 +67,9 @@ class LiveSession(Session):
 
     def look(self) -> None:
         """Take in what has changed on disk, appeared or gone."""
-        paths: Iterable[Path] = around([self.settings.root / "any.py"], self.settings) if self.only is None else ()
-        self.surveys.follow({shown(path): path for path in paths})
+        found = around([self.settings.root / "any.py"], self.settings) if self.only is None else FoundFiles()
+        self.unread = found.unread
+        self.surveys.follow({shown(path): path for path in found.files})
 
     def put(self, source: SourceFile) -> None:
         """Have a text stand in the place of its file. The last one that parses goes on to do so while it does not."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -17,9 +17,11 @@ from scanlint.engine.suppress import apply as suppress
 from scanlint.engine.surveys import Surveys
 from scanlint.engine.tasks import SliceTask, UnitKey
 from scanlint.engine.team.executor import Team
+from scanlint.engine.unread import problem, rested_on
 from scanlint.finding import Finding, Fix, LeftLoop, Position
 from scanlint.problem import Problem
-from scanlint.project.files import SourceFile, Unreadable, around, decode, discover, read, shown
+from scanlint.project.discovery.folders import FoundFiles, around, discover
+from scanlint.project.files import SourceFile, Unreadable, decode, read, shown
 from scanlint.project.summary import MARK
 from scanlint.rules.registry import SYNTAX_ERROR, selected_codes
 from scanlint.settings import Settings
@@ -52,15 +54,20 @@ class RunOutcome:
 def check(paths: Sequence[Path], settings: Settings) -> RunOutcome:
     """The findings of a tree; nothing of it is executed."""
     with Session(settings) as session:
-        session.load(list(discover(paths, settings)), around(paths, settings))
+        session.load(discover(paths, settings), lambda: around(paths, settings))
         return session.outcome()
 
 
-def check_text(text: bytes, filename: Path, settings: Settings) -> RunOutcome:
-    """The findings of one file that is given as text."""
+def check_text(text: bytes, filename: Path, settings: Settings, *, whole: bool = False) -> RunOutcome:
+    """The findings of one file that is given as text; `whole`: as a part of its project."""
     with Session(settings) as session:
-        session.load_text(decode(text, filename))
+        session.load_text(decode(text, filename), in_project(filename, settings) if whole else FoundFiles)
         return session.outcome()
+
+
+def in_project(file: Path, settings: Settings) -> Callable[[], FoundFiles]:
+    """Looks for the project of a file that need not be on disk."""
+    return lambda: around([file], settings)
 
 
 @dataclass
@@ -80,6 +87,7 @@ class Session:
         self.started = time.perf_counter()
         self.problems: list[Problem] = []
         self.notes: list[str] = []
+        self.unread: list[Unreadable] = []
         self.team = Team(settings)
         self.cache: Cache | None = None
         # the files that are checked, those around them, and the first pass over all of them
@@ -119,39 +127,58 @@ class Session:
 
     def source(self, display: str) -> SourceFile | Unreadable:
         """A file of the run as it is now."""
-        return self.text if self.text is not None else read(self.files[display])
+        mine = self.text is not None and self.text.display == display
+        return self.text if mine and self.text is not None else read(self.files[display])
 
-    def load(self, paths: Sequence[Path], around: Iterable[Path] = ()) -> None:
-        """Find what the selected rules say of the files.
+    def load(self, found: FoundFiles, around: Callable[[], FoundFiles] = FoundFiles) -> None:
+        """Find what the selected rules say of the files that were found.
 
-        The files `around` hold callers of these, or hand functions to them: nothing is said of them themselves.
+        Those `around` hold callers of these, or hand functions to them: nothing is said of them themselves.
         """
         gc.disable()  # collecting costs 15% of a run: the analyst throws away what has ended
-        if self.settings.cache:
-            self.cache = Cache(self.settings)
-            self.team.stored, self.team.keeping = self.cache.facts, True
-            self.surveys = Surveys(self.team, self.cache)
-        self.checked = frozenset(map(shown, paths))
-        self.surveys.add({shown(path): path for path in paths})
-        if self.surveys.control(self.checked):
-            self.surveys.add({display: path for path in around if (display := shown(path)) not in self.checked})
+        self._open_cache()
+        self.checked = frozenset(map(shown, found.files))
+        self.problems += map(problem, found.unread)
+        self.surveys.add({shown(path): path for path in found.files})
+        self._surround(around)
         self._conclude()
         if self.cache is not None:
             self.cache.save()
 
-    def load_text(self, source: SourceFile | Unreadable) -> None:
+    def load_text(self, source: SourceFile | Unreadable, around: Callable[[], FoundFiles] = FoundFiles) -> None:
         """The same for a text that need not be that of its file; nothing is kept of it."""
         gc.disable()
+        before, self.team.settings = self.team.settings, replace(self.team.settings, jobs=1, executor="")
         self.checked = frozenset((source.display,))
         self.text = source if isinstance(source, SourceFile) else None
+        self._open_cache()
         self.surveys.add_text(source)
+        self._surround(around)
         self._conclude()
+        if self.cache is not None and len(self.files) > 1:
+            self.cache.save()
+        self.cache, self.team.settings = None, before
+
+    def _open_cache(self) -> None:
+        if self.settings.cache:
+            self.cache = Cache(self.settings)
+            self.team.stored, self.team.keeping = self.cache.facts, True
+            self.surveys = Surveys(self.team, self.cache)
+
+    def _surround(self, around: Callable[[], FoundFiles]) -> None:
+        """Take in the project of the files that are checked, where something may be found in these."""
+        if self.surveys.control(self.checked):
+            found = around()
+            self.unread += found.unread
+            self.surveys.add({display: path for path in found.files if (display := shown(path)) not in self.checked})
 
     def _conclude(self) -> None:
         """From the surveys to the findings."""
-        for error in self.surveys.errors():
+        errors = list(self.surveys.errors())
+        for error in errors:
             if error.display in self.checked:
                 self._leave_out(error)
+        self.notes += rested_on([*self.unread, *(error for error in errors if error.display not in self.checked)])
         places = self.surveys.places()
         self.read = sum(place.display in self.checked for place in places.values()) + len(self.others)
         self.team.shelve(places.values())
@@ -177,7 +204,7 @@ class Session:
         if error.syntax:
             self.others.append(syntax_error(error))
         else:
-            self.problems.append(Problem(error.display, 0, error.message, "unread"))
+            self.problems.append(problem(error))
 
     def _suppress(self, display: str) -> None:
         """Take out what the user does not want to hear, and add the ignores that are in vain."""

@@ -31,6 +31,10 @@ RECOMPILED = Entry("SCN405", "recompiled", False, "a function that a recorded ru
 UNUSED_IGNORE = Entry("SCN901", "unused-ignore", True, "a suppression that suppresses nothing")
 
 
+ALWAYS = frozenset((SYNTAX_ERROR.code,))
+"""Codes that are reported whatever is selected."""
+
+
 @cache
 def rules() -> tuple[type[Rule], ...]:
     """All rules of the package, by code. The first call imports them, and with them the analysis."""
@@ -68,7 +72,7 @@ def select(settings: Settings) -> tuple[type[Rule], ...]:
 
 def selected_codes(settings: Settings) -> frozenset[str]:
     """The codes that are reported: the more exact selector wins, and `ignore` among equals. SCN900 always is."""
-    return frozenset(entry.code for entry in entries() if _selected(entry, settings)) | {SYNTAX_ERROR.code}
+    return frozenset(entry.code for entry in entries() if _selected(entry, settings)) | ALWAYS
 
 
 def matches(selector: str, code: str) -> bool:
@@ -85,8 +89,8 @@ def check_selectors(selectors: Iterable[str], origin: str) -> None:
 
 
 def _selected(entry: Entry, settings: Settings) -> bool:
-    chosen = _specificity(entry, (*settings.select, *settings.extend_select))
-    if not settings.select and entry.default:
+    chosen = _specificity(entry, settings.chosen)
+    if settings.select is None and entry.default:
         chosen = max(chosen, 0)
     return chosen > _specificity(entry, settings.ignore)
 

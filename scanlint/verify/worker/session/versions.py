@@ -60,9 +60,8 @@ class Versions:
         """One version with a changed tree; raises Unknown if it cannot be loaded."""
         self.stage(f"loading the {which} version")
         text, file, root, function = (self.text(n) for n in (which, "file", "root", "function"))
-        self.enclosure.loaded = False
         try:
-            with limited(LOAD_SECONDS):
+            with self.enclosure.setting_up(), limited(LOAD_SECONDS):
                 made = (lambda tree: change(without_checks(tree))) if self.silent else change
                 loaded = load(text, file, root, function, suffix, table=table, instrument=made, given=given)
         except TookTooLong:
@@ -71,8 +70,6 @@ class Versions:
             raise Unknown("the module exits when it is loaded") from None
         except Exception as error:
             raise Unknown(f"the {which} version does not load: {in_words(error)}") from error
-        finally:
-            self.enclosure.loaded = True
         if changed := self.intact.changed():
             raise Unknown(f"the module replaces `{changed}`, which the verifier uses")
         if loaded.function is None:

@@ -288,11 +288,17 @@ def spread_out(before: object, after: object) -> bool:
 
 
 def _spread(before: object, after: object) -> object:
-    """The initial value broadcast to the shape of the result; a Python number takes the dtype of the array."""
+    """The initial value as a carry: of the result's shape, complex if that is; a Python number takes its dtype."""
+    if _real(before) and isinstance(after, jax.Array) and jnp.iscomplexobj(after) and shape(before) == after.shape:
+        return before.astype(after.dtype)  # type: ignore[attr-defined]
     numbers = isinstance(before, (jax.Array, np.generic, int, float)) and isinstance(after, jax.Array)
     if not numbers or shape(before) != () or shape(after) == () or is_key(after.dtype):  # type: ignore[attr-defined]
         return before
     return jnp.full(shape(after), before, after.dtype if weakly_typed(before) else None)  # type: ignore[arg-type,attr-defined]
+
+
+def _real(x: object) -> bool:
+    return isinstance(x, jax.Array) and jnp.issubdtype(x.dtype, jnp.floating)
 
 
 def floating(x: object) -> bool:

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..infer.guess import KEY_NAMES
-from ..proof.jaxpr_numbers import count
+from ..proof.jaxpr_facts import count
 from ..runtime.calling import Split, TookTooLong, Values, limited, split
 from ..runtime.jax_functions import eps, in_x64, is_key, placed, tiny, x64
 from ..runtime.loading import cut
