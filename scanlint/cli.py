@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import gc
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -121,6 +122,7 @@ def lsp() -> int:
 def main() -> None:
     """Run the command line; an error of the user, or of what surrounds the run, ends it with code 2."""
     _hold_streams()
+    _heed_ends()
     run: Callable[..., object] = group.main
     try:
         code = run(prog_name="scanlint", standalone_mode=False)
@@ -134,6 +136,8 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         err("interrupted\n")
         code = 130
+    except Ended as end:
+        code = 128 + end.number
     except (ReaderGone, SystemExit):  # click leaves so where its own text meets a closed pipe
         abandon()
         code = 141
@@ -146,6 +150,27 @@ def main() -> None:
         err(f"{traceback.format_exc()}error: this is a bug in scanlint, please report it with the lines above\n")
         code = 2
     _leave(code if isinstance(code, int) else 0)
+
+
+class Ended(BaseException):
+    """The run was asked to end, by a signal: what it has started is ended on the way out."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def _heed_ends() -> None:
+    """Leave in good order when asked to by a signal; when asked again, at once. What is ignored stays so."""
+
+    def end(number: int, frame: object) -> NoReturn:
+        signal.signal(number, signal.SIG_DFL)
+        raise Ended(number)
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, end)
 
 
 def _hold_streams() -> None:
