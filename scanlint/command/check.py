@@ -35,7 +35,9 @@ CLEAN, FINDINGS, FAILED = 0, 1, 2
 def run(request: Request) -> int:
     """Carry out a request and give its exit code. Raises UsageError."""
     check(request)
-    settings = replace(load(request.start, request.config, request.overrides), tells_left=request.verbose)
+    absent = {path: why for path in request.paths if path != STDIN and (why := absence(path))}
+    present = replace(request, paths=tuple(path for path in request.paths if path not in absent))
+    settings = replace(load(present.start, request.config, request.overrides), tells_left=request.verbose)
     if request.show_settings:
         from scanlint.command.listing import settings_text
 
@@ -50,10 +52,9 @@ def run(request: Request) -> int:
         from scanlint.command.known_findings import baseline_file
 
         baseline_file(settings)
-    absent = {path: why for path in request.paths if path != STDIN and (why := absence(path))}
     problems = [Problem(str(path), 0, why, "unread") for path, why in absent.items()]
     try:
-        code = _run(replace(request, paths=tuple(p for p in request.paths if p not in absent)), settings, problems)
+        code = _run(present, settings, problems)
     finally:
         for problem in problems:
             err(f"error: {visible_lines(str(problem))}\n")

@@ -17,6 +17,7 @@ from scanlint.finding import Finding
 from scanlint.lsp.frames import Ask, Begin, Early, FixAsk, Fixed, Offer, Progressed, Told, frame, receive
 from scanlint.problem import Problem
 from scanlint.project.files import SourceFile
+from scanlint.verify.worker.sandbox.limits import end_with_parent
 
 IDLE_SECONDS = 1.0
 SOURCE = str(Path(__file__).parent.parent.parent)
@@ -125,6 +126,7 @@ def _index(begin: Begin) -> None:
 
 def index() -> None:
     """What that process does: all that it finds is kept in the cache."""
+    end_with_parent()
     begin = receive(sys.stdin.buffer)
     if isinstance(begin, Begin):
         LiveSession(begin.settings)
@@ -143,6 +145,7 @@ def main() -> None:
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end)
+    end_with_parent(signal.SIGTERM)  # while it verifies it does not see that nobody asks any more
     begin = _next(requests)
     if not isinstance(begin, Begin):
         return

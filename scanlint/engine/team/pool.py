@@ -23,6 +23,7 @@ from scanlint.project.files import SourceFile, Unreadable, shown
 from scanlint.project.modules import KEPT
 from scanlint.project.summary import Surveyed
 from scanlint.settings import Settings
+from scanlint.verify.worker.sandbox.limits import end_with_parent
 
 CHUNK = 8
 SAFE = "PYTHONSAFEPATH"
@@ -62,6 +63,7 @@ def serve(connection: Connection, other: Connection, settings: Settings, room: i
     import gc
 
     other.close()
+    end_with_parent()  # an analysis is not asked whether anybody waits for it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()
     analyst = Analyst(settings)
@@ -187,15 +189,19 @@ class Pool:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Start processes so that an interrupt is ignored from their first moment; only the main thread can say so."""
+    """Start processes so that an interrupt is ignored from their first moment, and a request to end heeded.
+
+    Only the main thread can say so.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN), signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, before[0])
+        signal.signal(signal.SIGTERM, before[1])
 
 
 @contextmanager
