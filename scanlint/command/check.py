@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,7 +74,7 @@ def _run(request: Request, settings: Settings, problems: list[str]) -> int:
         err(f"{protection}\n")
     for line in left_lines(outcome.left) if request.verbose else ():
         err(f"{line}\n")
-    for note in outcome.notes:
+    for note in (*outcome.notes, *_passed_over(request, settings, outcome)):
         err(f"note: {visible_lines(note)}\n")
     findings, written = outcome.findings, len(outcome.changes)
     if request.action == "fix" and stdin is None and outcome.changes:
@@ -93,6 +94,13 @@ def _run(request: Request, settings: Settings, problems: list[str]) -> int:
     if request.form == "github" and (file := os.environ.get("GITHUB_STEP_SUMMARY")):
         _add_summary(Path(file), result, problems)
     return _exit_code(result, request, written)
+
+
+def _passed_over(request: Request, settings: Settings, outcome: RunOutcome) -> Iterator[str]:
+    """What the command line named in vain, and configurations that are not used."""
+    from scanlint.command.passed_over import passed_over
+
+    return passed_over(request, settings, outcome.found)
 
 
 def _measured(outcome: RunOutcome, request: Request, settings: Settings) -> RunOutcome:
