@@ -396,10 +396,8 @@ def local_imports(scope: ModuleScope, node: ast.AST) -> dict[str, str]:
     for part in getattr(node, "body", []) if not isinstance(node, ast.Lambda) else []:
         match part:
             case ast.Import(names=names):
-                table |= {
-                    a.asname or a.name.partition(".")[0]: scope.placed(a.name) if a.asname else a.name.partition(".")[0]
-                    for a in names
-                }
+                tops = ((a, a.name.partition(".")[0]) for a in names)
+                table |= {a.asname or top: scope.placed(a.name if a.asname else top) for a, top in tops}
             case ast.ImportFrom(module=module, names=names, level=level):
                 base = scope.absolute(level, module or "") if level else module or ""
                 table |= {a.asname or a.name: scope.placed(f"{base}.{a.name}") for a in names}
