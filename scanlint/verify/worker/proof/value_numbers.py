@@ -28,16 +28,21 @@ COMMUTATIVE = frozenset({"add", "add_any", "mul", "max", "min", "and", "or", "xo
 
 def _divide(a: np.generic, b: np.generic) -> object:
     if np.issubdtype(a.dtype, np.integer):
-        if b == 0:
-            raise ZeroDivisionError
-        return np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b))
+        quotient = abs(int(a)) // abs(int(b))
+        return _wrapped(quotient if (a < 0) == (b < 0) else -quotient, a.dtype)
     return np.divide(a, b)
 
 
 def _remainder(a: np.generic, b: np.generic) -> object:
-    if np.issubdtype(a.dtype, np.integer) and b == 0:
-        raise ZeroDivisionError
+    if np.issubdtype(a.dtype, np.integer):
+        rest = abs(int(a)) % abs(int(b))
+        return _wrapped(rest if a >= 0 else -rest, a.dtype)
     return np.fmod(a, b)
+
+
+def _wrapped(value: int, dtype: np.dtype[np.generic]) -> object:
+    """A whole number in two's complement: the smallest one divided by -1 is itself."""
+    return np.array(value % 2 ** (8 * dtype.itemsize), np.uint64).astype(dtype)
 
 
 # Only operations that IEEE and two's complement define exactly: what libm rounds is left symbolic.
@@ -68,7 +73,20 @@ FOLD: dict[str, Callable[..., object]] = {
 
 JOINED = {"add": "sum", "add_any": "sum", "max": "max", "min": "min", "and": "and", "or": "or"}
 """What gives the same in exact arithmetic, in whatever order it is applied to several values."""
-NEUTRAL = {"sum": 0, "max": -np.inf, "min": np.inf, "and": True, "or": False}
+
+
+def neutral(kind: str, value: np.generic) -> bool:
+    """Whether a value leaves every other one of its type as it is; of whole numbers `and` takes every bit."""
+    match kind:
+        case "sum" | "or":
+            return bool(value == 0)
+        case "and":
+            return bool(value == np.bitwise_not(np.zeros_like(value)))
+        case "max":
+            return bool(value == -np.inf)
+        case "min":
+            return bool(value == np.inf)
+    return False
 
 
 class Called(NamedTuple):
@@ -216,7 +234,7 @@ class Numbering:
 
     def _neutral(self, kind: str, number: int) -> bool:
         value = self.constants.get(number)
-        return value is not None and bool(value == NEUTRAL[kind])
+        return value is not None and neutral(kind, value)
 
     def _fold(self, name: str, parameters: Key, ids: tuple[int, ...], dtype: np.dtype[np.generic] | None) -> int | None:
         values = [self.constants.get(i) for i in ids]
@@ -248,8 +266,13 @@ class Numbering:
                 return None
 
     def _converted(self, value: np.generic, dtype: np.dtype[np.generic]) -> int | None:
-        if value.dtype.kind in "fc" and dtype.kind in "iu":
-            if value.dtype.kind == "c" or not np.isfinite(value) or abs(float(str(value))) > 2**30:
+        """What every back end gives alike: of what is beyond the type, and of parts of complex numbers, nothing is known."""
+        source = value.dtype
+        if source.kind == "c" and dtype.kind != "c":
+            return None
+        if source.kind not in "biu" and dtype.kind in "iu":
+            limits = np.iinfo(dtype)
+            if not limits.min <= np.trunc(np.float64(value)) <= min(limits.max, 2**53):
                 return None
         return self.one(value.astype(dtype), dtype)
 
