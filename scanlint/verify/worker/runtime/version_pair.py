@@ -14,6 +14,7 @@ from .calling import Signature, Split, Values, limited, split
 from .eager_pace import Pace
 from .jax_functions import attribute, finished
 from .loading import Loaded
+from .outgoing import OUTGOING
 from .transplant import transplant
 
 Function = Callable[..., object]
@@ -55,6 +56,7 @@ class VersionPair:
 
     def run_old(self, values: Values, patience: float | None = None) -> object:
         """The result of the old version. Raises TookTooLong, and what it raises."""
+        OUTGOING.begin()
         if self.is_small(values):  # one program compiles sooner than one for each operation
             with contextlib.suppress(Exception), limited(patience or self.pace.patience):  # what it raises comes again
                 return self.jitted(self.before, self.own(values), numbers=True, static=self.counts)
@@ -62,6 +64,7 @@ class VersionPair:
 
     def run_python(self, values: Values, patience: float | None = None) -> object:
         """The same by its Python, line by line."""
+        OUTGOING.begin()
         mine = self.own(values)
         result = self.pace.run(lambda f: self.signature.call(f, mine), patience)
         return taken_by_jax(result) if self.traced else result

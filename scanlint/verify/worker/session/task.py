@@ -19,6 +19,7 @@ from ..runtime.calling import Signature, TookTooLong, Values, jitted
 from ..runtime.jax_errors import in_staged_body
 from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.loading import Loaded
+from ..runtime.outgoing import watch
 from ..runtime.project_imports import replace_texts
 from ..runtime.stored_results import storing
 from ..sandbox.confine import Enclosure, enclose
@@ -50,6 +51,7 @@ def run(
 
     Before other inputs are tried, with a time limit of their own, `keep` is given the answer so far.
     """
+    watch()
     intact = Intact.now()
     enclosure = enclose(folder, float(str(request["timeout"])), kernel=bool(request["kernel"]))
     replace_texts({str(file): str(text) for file, text in request.get("changed", {}).items()})  # type: ignore[attr-defined]
