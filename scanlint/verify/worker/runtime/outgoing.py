@@ -11,6 +11,8 @@ import jax
 import jax.experimental
 import numpy as np
 
+from .jax_functions import arrived
+
 RELATIVE = 1e-2
 """What rounding may change of a number that is sent; wrong ones differ by more."""
 Function = Callable[..., object]
@@ -34,12 +36,12 @@ class Outgoing:
     def begin(self) -> None:
         """Forget what was sent before."""
         if self.watched and self.sent:
-            jax.effects_barrier()
+            arrived()
         self.sent.clear()
 
     def taken(self) -> list[Sent]:
         """What was sent since then, once all of it has arrived."""
-        jax.effects_barrier()
+        arrived()
         found = list(self.sent)
         self.sent.clear()
         return found
@@ -59,7 +61,7 @@ def watch() -> None:
     if OUTGOING.watched:
         return
     OUTGOING.watched = True
-    callback = jax.debug.callback
+    callback: Function = jax.debug.callback
 
     def printed(fmt: str = "", *args: object, ordered: bool = False, **kwargs: object) -> None:
         plain = {k: v for k, v in kwargs.items() if k not in ("partitioned", "skip_format_check", "_use_logging")}
@@ -68,7 +70,7 @@ def watch() -> None:
         )
 
     jax.debug.print = printed  # type: ignore[assignment]
-    jax.debug.callback = _noting(callback, "jax.debug.callback", pure=False)
+    jax.debug.callback = _noting(callback, "jax.debug.callback", pure=False)  # type: ignore[assignment]
     jax.experimental.io_callback = _noting(jax.experimental.io_callback, "io_callback", pure=False)
     jax.pure_callback = _noting(jax.pure_callback, "jax.pure_callback", pure=True)
 
@@ -77,7 +79,9 @@ def _noting(function: Function, name: str, *, pure: bool) -> Function:
     """A function that runs callbacks, which keeps what each is given."""
 
     @functools.wraps(function)
-    def noting(callback: Function, *args: object, **kwargs: object) -> object:
+    def noting(callback: Function | None = None, *args: object, **kwargs: object) -> object:
+        if callback is None:
+            return function(*args, **kwargs)
         what = f"`{name}({getattr(callback, '__name__', 'callback')})`"
 
         @functools.wraps(callback, updated=())
