@@ -27,7 +27,9 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda path: path.stem)
 def test_it_says_what_it_knows(situation: Path, command: Path) -> None:
     environment = {**os.environ, "SCANLINT": str(command)}
-    done = subprocess.run(["bash", situation], env=environment, capture_output=True, text=True, timeout=180, check=False)
+    done = subprocess.run(
+        ["bash", situation], env=environment, capture_output=True, text=True, timeout=180, check=False
+    )
     answer = (done.stdout.splitlines() or ["no answer"])[-1]
     if answer.startswith("skip:"):
         pytest.skip(answer)
