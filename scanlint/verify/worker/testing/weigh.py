@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
 
-from ..proof.traced_pair import one_proof
+from ..proof.traced_pair import one_proof, traced_lines
 from ..results.seen_results import unseen_results
+from ..results.statements import never_run
 from ..runtime.calling import Values
 from ..runtime.jax_functions import enable_x64, x64
+from ..runtime.line_marks import ReachedLines
 from ..runtime.loading import Loaded
 from ..search.case_values import GENTLE, GENTLE_POSITIVE, OTHERWISE, Case, Family, Filling, cases, searching
 from ..search.input_sources import REMEDY, Inputs
@@ -69,6 +71,7 @@ class Weighing:
     proved: bool = False
     remarks: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.process_time)
+    taken: ReachedLines = field(default_factory=ReachedLines)
     late: Callable[[], bool] = lambda: False  # whether most of the task's time is spent
     shortest: Callable[[], Judge | None] = lambda: None  # twins whose long loops end on their first trips
 
@@ -100,8 +103,12 @@ class Weighing:
 
     def verdict(self, families: list[Family]) -> str:
         """ "proved" or "tested"; raises Refuted or Unknown."""
+        with self.taken.watching():
+            return self.weighed(families)
+
+    def weighed(self, families: list[Family]) -> str:
         large = list(enlarged(families, self.inputs.constants()[1]))
-        self.proved = proved = self.programs.proved(families, large)
+        self.proved = proved = self.programs.proved(families, large) and not self.passed_over(families)
         small = self.programs.small() if proved and self.full.traced and not families[0].real else None
         run = families if small is None else [small]
         self.try_all(run)
@@ -128,6 +135,8 @@ class Weighing:
         tried = self.full.skipped + self.full.cases
         if not proved and self.full.skipped and (self.full.ordinary == 0 or tried > 4 * self.full.cases):
             raise Unknown(f"rounding decides the result on {self.full.skipped} of {tried} inputs tried; {REMEDY}")
+        if not proved and self.full.free:
+            self.new_statements()
         if not proved:
             self.in_time("between the ways that inputs take", lambda: self.quickly(self.turned))
         family = self.short(run)
@@ -156,6 +165,24 @@ class Weighing:
         head = "the same program for" if proved else "inputs tried:"
         self.remarks += [f"{head} {named_once(shapes[:MAX_NAMED])}{more}"] if shapes else []
         return "proved" if proved and not self.fades else "tested"
+
+    def passed_over(self, families: list[Family]) -> bool:
+        """Whether a statement of versions as they stand was not traced: equal programs prove nothing of it."""
+        if not self.full.free or not self.untaken():
+            return False
+        for values in filter(None, (made(family.cases[0]) for family in families)):
+            traced_lines(self.full.pair, values)  # what was traced before is not traced again
+        left = self.untaken()
+        self.remarks += [f"not proved: no input reaches line {left[0][1]} of the {left[0][0]} version"] if left else []
+        return bool(left)
+
+    def untaken(self) -> list[tuple[str, int]]:
+        """The statements of both versions that no input reached, by version and line."""
+        pair = self.full.pair
+        sides = ("old", pair.old, "before"), ("new", pair.new, "after")
+        return [
+            (n, line) for n, v, mark in sides for line in never_run(v.function, v.tree, self.taken.of.get(mark, ()))
+        ]
 
     def in_time(self, where: str, action: Callable[[], None]) -> None:
         """Compare more, unless little of the task's time is left."""
@@ -269,6 +296,14 @@ class Weighing:
         missing = self.coverage.missing()
         if missing:
             raise Unknown(f"{missing[0]} never taken by the inputs tried; {REMEDY}")
+
+    def new_statements(self) -> None:
+        """Require that the statements which the new version alone has were run; raises Unknown."""
+        known = set(self.full.pair.old.text.splitlines())
+        text = self.full.pair.new.text.splitlines()
+        lines = [line for name, line in self.untaken() if name == "new" and text[line - 1] not in known]
+        if lines:
+            raise Unknown(f"line {lines[0]} of the new version was never run by the inputs tried; {REMEDY}")
 
     def take_other_choices(self, family: Family) -> None:
         """Run real calls with another mode or truth value that earlier stages had no time for."""
