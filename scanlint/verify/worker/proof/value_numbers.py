@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
 from functools import cache
 from typing import NamedTuple
 
@@ -99,13 +100,18 @@ class Called(NamedTuple):
     narrow: set[str]
 
 
+class Order(Enum):
+    """Whether sums and the like are told apart by the order of what they join."""
+
+    AS_WRITTEN = "always"
+    UNLESS_EXACT = "where the order changes what is rounded: in sums of floats"
+    FREE = "never"
+
+
 class Numbering:
-    """The table shared by both programs. `assumed` maps numbers to constants along one path of decisions.
+    """The table shared by both programs. `assumed` maps numbers to constants along one path of decisions."""
 
-    `reassociates`: sums and the like are told apart by what is added, not by the order.
-    """
-
-    def __init__(self, budget: int = 600_000, *, reassociates: bool = False) -> None:
+    def __init__(self, budget: int = 600_000, *, reassociates: Order = Order.AS_WRITTEN) -> None:
         self.reassociates = reassociates
         self.parts: dict[int, tuple[Key, tuple[int, ...]]] = {}
         self.table: dict[Key, int] = {}
@@ -210,12 +216,18 @@ class Numbering:
                 if all(i in self.constants for i in ids):
                     self.folded[key] = number
                 return self.assumed.get(number, number)
-            if self.reassociates and name in JOINED and (JOINED[name] not in ("and", "or") or dtype == np.bool_):
+            if name in JOINED and dtype is not None and self.joins(JOINED[name], dtype):
                 return self.joined(JOINED[name], str(dtype), ids)
             number = self.node(key)
             exact = dtype == np.bool_ or name == "convert_element_type"
             self.forms[number] = (name if exact else f"{name}!", *ids)
         return self.assumed.get(number, number)
+
+    def joins(self, kind: str, dtype: np.dtype[np.generic]) -> bool:
+        """Whether the order of what is joined does not matter."""
+        if self.reassociates is Order.AS_WRITTEN or (kind in ("and", "or") and dtype != np.bool_):
+            return False
+        return self.reassociates is Order.FREE or kind != "sum" or dtype.kind in "iub"
 
     def joined(self, kind: str, dtype: str, ids: Sequence[int]) -> int:
         """The number of a sum, or its like, of some values: equal for equal values in any order."""
@@ -266,7 +278,7 @@ class Numbering:
                 return None
 
     def _converted(self, value: np.generic, dtype: np.dtype[np.generic]) -> int | None:
-        """What every back end gives alike: of what is beyond the type, and of parts of complex numbers, nothing is known."""
+        """What every back end gives alike: nothing of what is beyond the type, nor of parts of complex numbers."""
         source = value.dtype
         if source.kind == "c" and dtype.kind != "c":
             return None
