@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -90,6 +90,7 @@ def _run(request: Request, settings: Settings, problems: list[Problem]) -> int:
     outcome = _engine(request, settings, stdin)
     outcome = _measured(replace(outcome, findings=priced(outcome.findings, settings.root)), request, settings)
     problems += [*unreadable(settings.root), *outcome.problems]
+    outcome = replace(outcome, notes=(*outcome.notes, *_passed_over(request, settings, outcome)))
     _tell(outcome, verbose=request.verbose)
     findings, written = outcome.findings, len(outcome.changes)
     if request.action == "fix" and stdin is None and outcome.changes:
@@ -123,6 +124,13 @@ def _tell(outcome: RunOutcome, *, verbose: bool) -> None:
             err(f"{line}\n")
     for note in outcome.notes:
         err(f"note: {visible_lines(note)}\n")
+
+
+def _passed_over(request: Request, settings: Settings, outcome: RunOutcome) -> Iterator[str]:
+    """What the command line named in vain, and configurations that are not used."""
+    from scanlint.command.passed_over import passed_over
+
+    return passed_over(request, settings, outcome.found)
 
 
 def _measured(outcome: RunOutcome, request: Request, settings: Settings) -> RunOutcome:

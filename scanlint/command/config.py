@@ -49,19 +49,27 @@ def load(start: Path, file: Path | None, overrides: Overrides) -> Settings:
 
 def _nearest(start: Path) -> Settings:
     """The first pyproject.toml upward that speaks of scanlint; else the root is where the first one is."""
-    folder = start.absolute() if start.is_dir() else start.absolute().parent
+    file, first = nearest(start.absolute() if start.is_dir() else start.absolute().parent)
+    return _read(file) if file is not None else Settings(root=first or Path.cwd(), line_length=0)
+
+
+def nearest(folder: Path) -> tuple[Path | None, Path | None]:
+    """The first pyproject.toml upward that speaks of scanlint, and the folder of the first one of all.
+
+    Raises UsageError for one that cannot be read.
+    """
     first: Path | None = None
     for candidate in (folder, *folder.parents):
         file = candidate / "pyproject.toml"
-        if not stands(file):
+        if not _stands(file):
             continue
         first = first or candidate
         if speaks(file):
-            return _read(file)
-    return Settings(root=first or Path.cwd(), line_length=0)
+            return file, first
+    return None, first
 
 
-def stands(file: Path) -> bool:
+def _stands(file: Path) -> bool:
     """Whether there is anything of that name, be it a link that leads nowhere. Raises UsageError."""
     try:
         file.lstat()
@@ -82,7 +90,7 @@ def speaks(file: Path) -> bool:
 
 def _read(file: Path) -> Settings:
     """The settings in one file: its `[tool.scanlint]`, or all of it if it is not a pyproject.toml."""
-    document = _parse(file)
+    document = _parse(file, Path.read_bytes)  # one that is named may be a pipe
     table = _table(document, file)
     if table is None:
         table = {} if file.name == "pyproject.toml" else document
@@ -118,18 +126,18 @@ def _formatted(root: Path) -> int:
     return LINE_LENGTH
 
 
-def _bytes(file: Path) -> bytes:
+def _bytes(file: Path, read: Callable[[Path], bytes] = contents) -> bytes:
     try:
-        return contents(file)
+        return read(file)
     except OSError as error:
         raise UsageError(f"{file}: cannot read: {error.strerror or error}") from None
 
 
-def _parse(file: Path) -> Table:
+def _parse(file: Path, read: Callable[[Path], bytes] = contents) -> Table:
     import tomllib
 
     try:
-        return tomllib.loads(_bytes(file).decode())
+        return tomllib.loads(_bytes(file, read).decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: cannot be read as TOML: {error}") from None
 
@@ -197,9 +205,9 @@ def _check_selection(settings: Settings) -> None:
     """UsageError where what is selected is ignored too: nothing would be looked for."""
     if settings.select is None and not settings.ignore:
         return
-    from scanlint.rules.registry import ALWAYS, selected_codes
+    from scanlint.rules.registry import selects_none
 
-    if selected_codes(settings) <= ALWAYS:
+    if selects_none(settings):
         chosen, ignored = (", ".join(map("`{}`".format, words)) for words in (settings.chosen, settings.ignore))
         but = f", and {ignored} is ignored" if ignored else ""
         raise UsageError(f"no rule is left to look for: {chosen or 'nothing'} is selected{but}")

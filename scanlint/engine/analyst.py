@@ -270,9 +270,12 @@ def _named(files: Mapping[str, Path], good: Callable[[str], bool]) -> dict[str, 
     names, wanted = ModuleNames(), ModuleNames()
     roots = {display: wanted.wanted(path)[0].rstrip("_") for display, path in files.items()}
     count = Counter(roots.values())
+    tops = {display: wanted.top(path) for display, path in files.items()}
+    shared = Counter(top.rstrip("_") for _, top in {*tops.values()})
     table: dict[str, tuple[str, bool]] = {}
     for display, path in files.items():
-        if count[roots[display]] == 1 or good(display):
+        alone = count[roots[display]] == 1 and shared[tops[display][1].rstrip("_")] == 1
+        if alone or good(display):
             name, package = names.name(path)
             table[name] = display, package
     return table

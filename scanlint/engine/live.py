@@ -68,7 +68,7 @@ class LiveSession(Session):
     def look(self) -> None:
         """Take in what has changed on disk, appeared or gone."""
         found = around([self.settings.root / "any.py"], self.settings) if self.only is None else FoundFiles()
-        self.unread = found.unread
+        self.around = found
         self.surveys.follow({shown(path): path for path in found.files})
 
     def put(self, source: SourceFile) -> None:

@@ -34,7 +34,8 @@ class RunOutcome:
     `changes` maps each rewritten file to its bytes before and after; nothing has been written yet.
     `problems` are files that could not be read and rules that failed: the run's exit code is 2. `notes` say what it is
     well to know. `protections` held while code was run to verify it, `remarks` say what became of the cache; `left` are
-    loops of which nothing is said. `checked` are the files that were asked for, as they are shown.
+    loops of which nothing is said. `checked` are the files that were asked for, as they are shown; `found` is what the
+    paths led to.
     """
 
     findings: tuple[Finding, ...]
@@ -49,6 +50,7 @@ class RunOutcome:
     remarks: tuple[str, ...] = ()
     left: tuple[LeftLoop, ...] = ()
     checked: frozenset[str] = frozenset()
+    found: FoundFiles = field(default_factory=FoundFiles)
 
 
 def check(paths: Sequence[Path], settings: Settings) -> RunOutcome:
@@ -87,7 +89,8 @@ class Session:
         self.started = time.perf_counter()
         self.problems: list[Problem] = []
         self.notes: list[str] = []
-        self.unread: list[Unreadable] = []
+        self.around = FoundFiles()
+        self.sought = FoundFiles()
         self.team = Team(settings)
         self.cache: Cache | None = None
         # the files that are checked, those around them, and the first pass over all of them
@@ -139,9 +142,11 @@ class Session:
         self._open_cache()
         self.checked = frozenset(map(shown, found.files))
         self.problems += map(problem, found.unread)
+        self.sought = found
         self.surveys.add({shown(path): path for path in found.files})
         self._surround(around)
         self._conclude()
+        self._tell_unmet()
         if self.cache is not None:
             self.cache.save()
 
@@ -168,9 +173,9 @@ class Session:
     def _surround(self, around: Callable[[], FoundFiles]) -> None:
         """Take in the project of the files that are checked, where something may be found in these."""
         if self.surveys.control(self.checked):
-            found = around()
-            self.unread += found.unread
-            self.surveys.add({display: path for path in found.files if (display := shown(path)) not in self.checked})
+            self.around = around()
+            new = {display: path for path in self.around.files if (display := shown(path)) not in self.checked}
+            self.surveys.add(new)
 
     def _conclude(self) -> None:
         """From the surveys to the findings."""
@@ -178,14 +183,12 @@ class Session:
         for error in errors:
             if error.display in self.checked:
                 self._leave_out(error)
-        self.notes += rested_on([*self.unread, *(error for error in errors if error.display not in self.checked)])
+        self.notes += rested_on(
+            [*self.around.unread, *(error for error in errors if error.display not in self.checked)]
+        )
         places = self.surveys.places()
         self.read = sum(place.display in self.checked for place in places.values()) + len(self.others)
         self.team.shelve(places.values())
-        if self.settings.assume_traced:
-            from scanlint.project.patterns import unmatched
-
-            self.notes += unmatched(self.surveys.assumed, self.settings)
         if self.surveys.control(self.checked):
             slicing = Slicing(self.team, self.kept, self.surveys, places)
             for hit, task in slicing.hits(self.checked):
@@ -198,6 +201,24 @@ class Session:
         for display in self.files:
             if display in self.checked and (self.surveys[display].marked or display in self.found):
                 self._suppress(display)
+
+    def _tell_unmet(self) -> None:
+        """Say which entries of the settings nothing meets, as far as the files of the run can tell."""
+        settings, both = self.settings, (self.sought, self.around)
+        if any(found.whole for found in both) and (
+            settings.per_file_ignores or settings.exclude or settings.extend_exclude
+        ):
+            from scanlint.engine.unmet import unmet_patterns
+
+            excluding = self.sought.met | self.around.met
+            self.notes += unmet_patterns(self.files.values(), excluding, settings)
+        if any(found.folders for found in both) and (settings.assume_traced or settings.inputs):
+            from scanlint.engine.unmet import unmet, unmet_inputs
+
+            thing = "function of the files that were checked"
+            self.notes += unmet("assume-traced", settings.assume_traced, set(self.surveys.assumed), thing)
+            library = self.team.local.library.values()
+            self.notes += unmet_inputs({module.path: module.facts for module in library}, settings)
 
     def _leave_out(self, error: Unreadable) -> None:
         """Say why a file is no part of the project."""
@@ -236,6 +257,7 @@ class Session:
             remarks=tuple(self.cache.remarks) if self.cache is not None else (),
             checked=self.checked,
             left=tuple(loop for loop in dict.fromkeys(self.left) if (loop.path, loop.line) not in told),
+            found=self.sought,
         )
 
 

@@ -147,18 +147,19 @@ class Library(Mapping[str, Module]):
 
         Folders without an `__init__.py` give modules no part of their names, and imports spell them all the same:
         `folder.module`, also below a package. Of what is a module for the longest part of the name, the one that lies
-        nearest to the `importer` is meant.
+        nearest to the `importer` is meant: in a folder above it, else in one that has most folders above in common.
         """
         parts, here = dotted.split("."), _folders(importer)
-        found: list[tuple[int, int, int, str]] = []
+        found: list[tuple[int, int, int, int, str]] = []
         for at, part in enumerate(parts):
             for name, above in self._above.get(part, ()):
                 if above[len(above) - at :] == tuple(parts[:at]) and at <= len(above):
                     root = above[: len(above) - at]
                     near = len(root) if here[: len(root)] == root else -1
                     meant = [name, *parts[at + 1 :]]
-                    found.append((at + self._longest(meant), near, -len(found), ".".join(meant)))
-        return max(found)[3] if found else dotted
+                    common = len(os.path.commonprefix([here, root]))
+                    found.append((at + self._longest(meant), near, common, -len(found), ".".join(meant)))
+        return max(found)[-1] if found else dotted
 
     def _longest(self, parts: list[str]) -> int:
         """How many parts of a name, from the first on, name a module."""

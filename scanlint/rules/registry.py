@@ -31,10 +31,6 @@ RECOMPILED = Entry("SCN405", "recompiled", False, "a function that a recorded ru
 UNUSED_IGNORE = Entry("SCN901", "unused-ignore", True, "a suppression that suppresses nothing")
 
 
-ALWAYS = frozenset((SYNTAX_ERROR.code,))
-"""Codes that are reported whatever is selected."""
-
-
 @cache
 def rules() -> tuple[type[Rule], ...]:
     """All rules of the package, by code. The first call imports them, and with them the analysis."""
@@ -64,6 +60,11 @@ def codes(words: Iterable[str]) -> dict[str, str | None]:
     return {word: known.get(word) for word in words}
 
 
+def selects_none(settings: Settings) -> bool:
+    """Whether no rule is left to look for."""
+    return not any(_selected(entry, settings) for entry in entries())
+
+
 def select(settings: Settings) -> tuple[type[Rule], ...]:
     """The rules that run."""
     chosen = selected_codes(settings)
@@ -72,7 +73,7 @@ def select(settings: Settings) -> tuple[type[Rule], ...]:
 
 def selected_codes(settings: Settings) -> frozenset[str]:
     """The codes that are reported: the more exact selector wins, and `ignore` among equals. SCN900 always is."""
-    return frozenset(entry.code for entry in entries() if _selected(entry, settings)) | ALWAYS
+    return frozenset(entry.code for entry in entries() if _selected(entry, settings)) | {SYNTAX_ERROR.code}
 
 
 def matches(selector: str, code: str) -> bool:

@@ -125,8 +125,9 @@ def _row(model: LoopModel, context: Context) -> Examples | None:
         return None
     row = on_device(filling[0])
     batch = context.batch(row)
-    sure = batch is not None and _filled_by_jax(row)
-    return Examples(row, to_vmap(row, batch, row=filling[1])) if sure else None
+    if batch is None or not _filled_by_jax(row):
+        return None
+    return Examples(row, to_vmap(row, batch, row=filling[1]))
 
 
 def _nest(model: LoopModel, context: Context) -> Examples | None:

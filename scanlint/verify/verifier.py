@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, cast
 
+from scanlint.errors import UsageError
 from scanlint.finding import Carry, InputSource, Like, Verdict, Verification
 from scanlint.verify.interpreter import (
     VerifierUnavailable,
@@ -41,8 +42,10 @@ class Task:
 
     `given` are specifications of inputs, each with the place where it stands; `recorded` files of `scanlint record`.
     `harvested` are files of the same kind, from a run of the project's callers; None where there was none. `changed`
-    are other files of the project with the texts that they will have. `asked`: whether all inputs are tried, only those
-    that need no caller run, only the harvested ones, or only those of callers that are run now.
+    are other files of the project with the texts that they will have. `old_file` and `old_root`: where the old version
+    stands, if the two are versions as a user has them: each runs with the modules beside it, the way in which they are
+    called may not change, and they may be functions that are never traced. `asked`: whether all inputs are tried, only
+    those that need no caller run, only the harvested ones, or only those of callers that are run now.
     """
 
     path: str
@@ -59,6 +62,8 @@ class Task:
     harvested: tuple[str, ...] | None = None
     changed: Mapping[str, str] = field(default_factory=dict)
     asked: Literal["all", "own", "called", "elsewhere"] = "all"
+    old_file: str = ""
+    old_root: str = ""
 
 
 class Verifier:
@@ -140,6 +145,8 @@ class Verifier:
             "harvested": None if task.harvested is None else list(task.harvested),
             "changed": dict(task.changed),
             "asked": task.asked,
+            "old_file": task.old_file,
+            "old_root": task.old_root,
             "static": sorted(task.static),
             "traced": task.traced,
             "differentiated": task.differentiated,
@@ -284,6 +291,7 @@ def verify_files(
     *,
     python: str,
     root: Path,
+    old_root: Path,
     timeout: float = 30.0,
     measure: bool = False,
     passed: tuple[str, ...] = (),
@@ -292,7 +300,10 @@ def verify_files(
     traced: bool = True,
     differentiated: bool = False,
 ) -> Verification:
-    """Are the two versions of a function equivalent? Raises OSError, UnicodeError or VerifierUnavailable."""
+    """Are the two versions of a function equivalent, each with what stands beside it?
+
+    Raises OSError, UnicodeError or VerifierUnavailable, and UsageError where a module defines no such function.
+    """
     task = Task(
         path=str(new),
         function=function,
@@ -304,6 +315,11 @@ def verify_files(
         static=static,
         traced=traced,
         differentiated=differentiated,
+        old_file=str(old.resolve()),
+        old_root=str(old_root.resolve()),
     )
     with Verifier(python, timeout=timeout, measure=measure, passed=passed) as verifier:
-        return verifier.verify(task)
+        answer = verifier.answer(task)
+    if "failed" in answer:
+        raise UsageError(str(answer["failed"]))
+    return verification(answer)

@@ -54,7 +54,8 @@ class FoundFiles:
 
     `files` come in a stable order, links last. `unread` are folders and entries of them that could not be looked at.
     `empty` are the paths that hold no file, `left_out` those that a pattern excludes. `met` are the patterns that
-    excluded something, `configured` the configurations that stand in folders below.
+    excluded something, `configured` the configurations that stand in folders below. `folders`: some path is a folder;
+    `whole`: all that stands below the root was looked for.
     """
 
     files: list[Path] = field(default_factory=list)
@@ -63,6 +64,8 @@ class FoundFiles:
     left_out: list[Path] = field(default_factory=list)
     met: set[str] = field(default_factory=set)
     configured: list[Path] = field(default_factory=list)
+    folders: bool = False
+    whole: bool = False
 
 
 def discover(paths: Sequence[Path], settings: Settings) -> FoundFiles:
@@ -92,6 +95,8 @@ def discover(paths: Sequence[Path], settings: Settings) -> FoundFiles:
         if real not in seen:
             seen.add(real)
             walk.found.files.append(file)
+    named = [Path(os.path.abspath(path)) for path in paths if path.is_dir()]
+    walk.found.folders, walk.found.whole = bool(named), any(map(settings.root.is_relative_to, named))
     return walk.found
 
 
@@ -118,20 +123,20 @@ def excluded(path: Path, settings: Settings) -> bool:
     """Whether a pattern excludes a file, or a folder of the project that holds it."""
     absolute = Path(os.path.abspath(path))
     above = [p for p in absolute.parents if settings.root in p.parents]
-    return any(excluding(p, settings.root, excludes(settings)) is not None for p in (absolute, *above))
+    return any(any(excluding(p, settings.root, excludes(settings))) for p in (absolute, *above))
 
 
-def excluding(path: Path, root: Path, patterns: Sequence[str]) -> str | None:
-    """The pattern that names the file or folder itself, its path below the root, or its whole path."""
+def excluding(path: Path, root: Path, patterns: Sequence[str]) -> Iterator[str]:
+    """The patterns that name the file or folder itself, its path below the root, or its whole path."""
     relative = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
     for pattern in patterns:
         trimmed = pattern.removeprefix("./").rstrip("/")
         trimmed = trimmed.removesuffix("/**").removesuffix("/*") if trimmed.endswith(("/**", "/*")) else trimmed
         if trimmed in (path.name, relative) or fnmatch(path.name, trimmed) or fnmatch(relative, trimmed):
-            return pattern
+            yield pattern
+            continue
         if os.path.isabs(trimmed) and fnmatch(path.as_posix(), trimmed):
-            return pattern
-    return None
+            yield pattern
 
 
 class _Walk:
@@ -197,10 +202,9 @@ class _Walk:
             return False
 
     def _excludes(self, at: str) -> bool:
-        pattern = excluding(Path(at), self.settings.root, self.patterns)
-        if pattern is not None:
-            self.found.met.add(pattern)
-        return pattern is not None
+        patterns = list(excluding(Path(at), self.settings.root, self.patterns))
+        self.found.met.update(patterns)
+        return bool(patterns)
 
     def _unread_index(self, error: OSError | DamagedIndex) -> None:
         """What git tracks is not known, and a pattern of a .gitignore left something out."""

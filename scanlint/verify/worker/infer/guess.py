@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..runtime.absent_packages import stands_in
+from ..imports.absent_packages import stands_in
 from ..runtime.jax_functions import is_key
 from .need import Need
 from .specs import Alternatives, Array, Scalar, Spec, Struct, replace
@@ -182,7 +182,8 @@ def _defaulted(need: Need) -> Iterator[Spec]:
         case float():
             yield Scalar("float", value)
         case str():
-            yield Alternatives(tuple(dict.fromkeys([value, *(c for c in sorted(map(str, need.constants)))])))
+            other = ["another"] if need.constants else []
+            yield Alternatives(tuple(dict.fromkeys([value, *sorted(map(str, need.constants)), *other])))
         case None:
             yield Alternatives((None,))
 

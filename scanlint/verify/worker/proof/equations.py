@@ -14,7 +14,8 @@ from jax import lax
 from .value_numbers import Unprovable
 
 if TYPE_CHECKING:
-    from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
+    from jax.extend.core import ClosedJaxpr as ClosedJaxpr  # type: ignore[attr-defined,unused-ignore]
+    from jax.extend.core import Jaxpr, JaxprEqn
 
 INLINE = frozenset(
     [
@@ -121,10 +122,9 @@ def integers(equation: JaxprEqn, name: str) -> tuple[int, ...]:
 
 def axes_of_product(equation: JaxprEqn) -> tuple[tuple[int, ...], ...]:
     """Of `dot_general`: the axes summed over, left and right, and those of the batch, left and right."""
-    value = parameter(equation, "dimension_numbers")
-    match value:
-        case ((left, right), (left_batch, right_batch)):
-            return tuple(tuple(int(axis) for axis in axes) for axes in (left, right, left_batch, right_batch))
+    match parameter(equation, "dimension_numbers"):
+        case ((tuple(left), tuple(right)), (tuple(left_batch), tuple(right_batch))):
+            return left, right, left_batch, right_batch
     raise _unlike(equation, "dimension_numbers")
 
 

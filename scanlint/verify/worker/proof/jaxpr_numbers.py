@@ -28,7 +28,9 @@ from .primitives import ELEMENTWISE, acting, singular
 from .value_numbers import FOLD, Called, Ids, Key, Numbering, TooLarge, Unprovable, stacked, type_name
 
 if TYPE_CHECKING:
-    from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
+    from jax.extend.core import Jaxpr, JaxprEqn
+
+    from .equations import ClosedJaxpr
 
 IDENTITY = frozenset(
     ["copy", "copy_p", "device_put", "sharding_constraint", "optimization_barrier", "pvary", "random_clone"]
@@ -105,9 +107,9 @@ class JaxprNumberer:
             flat = data.reshape(-1, data.shape[-1])
             numbers = [self.numbering.node(("wrap", str(dtype), *self.numbering.constant(d).tolist())) for d in flat]
             return np.array(numbers, np.int64).reshape(data.shape[:-1])
-        if np.size(value) > 50_000:  # type: ignore[arg-type]
-            raise TooLarge("a constant is too large to compare symbolically")
         array = np.asarray(value)
+        if array.size > 50_000:
+            raise TooLarge("a constant is too large to compare symbolically")
         if array.dtype.hasobject:
             raise NotUnderstood("a constant that is no array")
         return self.numbering.constant(array)
@@ -192,7 +194,9 @@ class JaxprNumberer:
 
     def inline(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
         inner = called(equation)
-        return self.closed(inner, operands) if is_closed(inner) else self.run(inner, [], operands)  # type: ignore[arg-type]
+        if is_closed(inner):
+            return self.closed(inner, operands)  # type: ignore[arg-type,unused-ignore]
+        return self.run(inner, [], operands)  # type: ignore[arg-type,unused-ignore]
 
     def scan(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
         loop = scan(equation)

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 Rule = Callable[[Numbering, "JaxprEqn", list[Ids], Key], list[Ids] | None]
 
 
-class Known(NamedTuple):
+class NumberingRule(NamedTuple):
     """How a primitive acts; `reads` are the parameters that this takes into account, None for all."""
 
     act: Rule
     reads: frozenset[str] | None
 
 
-RULES: dict[str, Known] = {}
+RULES: dict[str, NumberingRule] = {}
 
 ELEMENTWISE = frozenset(
     [
@@ -149,7 +149,7 @@ def rule(*names: str, reads: str | None = None) -> Callable[[Rule], Rule]:
     """Of these primitives; without `reads` the numbers that a rule gives depend on all parameters."""
 
     def add(function: Rule) -> Rule:
-        known = Known(function, None if reads is None else frozenset(reads.split()))
+        known = NumberingRule(function, None if reads is None else frozenset(reads.split()))
         RULES.update(dict.fromkeys(names, known))
         return function
 

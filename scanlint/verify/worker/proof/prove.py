@@ -20,7 +20,9 @@ from .unfold import Unfolded, gathering
 from .value_numbers import Ids, Numbering, Unprovable
 
 if TYPE_CHECKING:
-    from jax.extend.core import ClosedJaxpr, Jaxpr
+    from jax.extend.core import Jaxpr
+
+    from .equations import ClosedJaxpr
 
 Function = Callable[..., object]
 NARROWS = "whole numbers are computed in {} by one version only, and wrap there"

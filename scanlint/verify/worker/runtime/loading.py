@@ -4,6 +4,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import contextlib
 import importlib
 import os
 import re
@@ -12,8 +13,9 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from ..imports.absent_packages import ABSENT, STAND, NotInstalledError, listed, loading
+from ..imports.side_modules import SIDE, Side
 from . import dataclass_defaults
-from .absent_packages import ABSENT, STAND, NotInstalledError, listed, loading
 from .cut_loops import shortened
 from .free_names import DEFINITIONS, bound_names, free_names, in_scope
 from .jax_errors import in_words
@@ -26,7 +28,10 @@ RELATIVE = re.compile(r"^\s*from\s+(\.+)", re.M)
 
 @dataclass
 class Loaded:
-    """One version of the module: its tree, the imports that failed, and notes about how it was loaded."""
+    """One version of the module: its tree, the imports that failed, and notes about how it was loaded.
+
+    `side`: what it imports from, where the other version has modules of its own.
+    """
 
     module: types.ModuleType
     tree: ast.Module
@@ -35,10 +40,15 @@ class Loaded:
     missing: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     whole: bool = False
+    side: Side | None = None
 
     @property
     def names(self) -> dict[str, object]:
         return self.module.__dict__
+
+    def importing(self) -> contextlib.AbstractContextManager[None]:
+        """While its statements run, the modules of its side are those that are imported."""
+        return self.side.entered() if self.side is not None else contextlib.nullcontext()
 
     def resolve(self, dotted: str) -> object:
         """The object of a qualified name; raises AttributeError or KeyError."""
@@ -223,8 +233,12 @@ def load(
     table: Mapping[int, int] | None = None,
     instrument: Callable[[ast.Module], ast.Module] = lambda tree: tree,
     given: Mapping[str, object] | None = None,
+    side: Side | None = None,
+    whole: bool = False,
 ) -> Loaded:
     """Run the slice of `text` that defines `function`; import the whole module if a name is missing from the slice.
+
+    Or if that is asked for. Its imports are those of its `side`, if it has one.
 
     With a `table` of numbers it loads the twin with short loops. `instrument` changes the tree that runs, not the tree
     that is kept; `given` are the names that the change needs. If modules import packages that are not installed here,
@@ -234,7 +248,7 @@ def load(
         missing: set[str] = set()
         try:
             with loading():
-                loaded = _load(text, file, root, function, suffix, table, instrument, given, missing)
+                loaded = _load(text, file, root, function, suffix, table, instrument, given, missing, side, whole)
         except Exception as error:
             if dataclass_defaults.refused(error):
                 dataclass_defaults.allow()
@@ -261,19 +275,23 @@ def _load(
     instrument: Callable[[ast.Module], ast.Module],
     given: Mapping[str, object] | None,
     missing: set[str],
+    side: Side | None,
+    asked: bool,
 ) -> Loaded:
     """The same without stand-ins; adds missing packages to `missing`."""
     tree, running = (shortened(ast.parse(text, file), table or {}) for _ in range(2))
     running = marked(instrument(running))
     statements = cut(running, {function.split(".")[0]})
     given = {MARK: reached, **(given or {})}
-    loaded = _fresh(text, tree, file, root, function, suffix, missing)
+    loaded = _fresh(text, tree, file, root, function, suffix, missing, side)
     loaded.names.update(given)
     try:
+        if asked:
+            raise KeyError(function)
         _execute(statements, loaded, file, function.split(".")[0])
         loaded.resolve(function)
     except (NameError, KeyError, AttributeError):
-        whole = _fresh(text, tree, file, root, function, suffix, missing)
+        whole = _fresh(text, tree, file, root, function, suffix, missing, side)
         whole.names.update(given)
         whole.whole, whole.notes = True, loaded.notes
         try:
@@ -291,18 +309,35 @@ def complete(loaded: Loaded, wanted: set[str]) -> None:
     _execute([s for s in statements if not binds(s) <= set(loaded.names)], loaded, str(loaded.module.__file__))
 
 
-def _fresh(text: str, tree: ast.Module, file: str, root: str, function: str, suffix: str, missing: set[str]) -> Loaded:
+def _fresh(
+    text: str,
+    tree: ast.Module,
+    file: str,
+    root: str,
+    function: str,
+    suffix: str,
+    missing: set[str],
+    side: Side | None,
+) -> Loaded:
     home, name, package = place(file, text)
-    for folder in (root, os.path.join(root, "src"), home):
-        if folder and folder not in sys.path and os.path.isdir(folder):
+    for folder in () if side is not None else folders(root, home):
+        if folder not in sys.path:
             sys.path.insert(0, folder)
-    bare = _packages(package, home)
     module = types.ModuleType(f"{name}__{suffix}")
     module.__file__ = file
     module.__package__ = package
     module.__spec__ = None
     sys.modules[module.__name__] = module
-    return Loaded(module, tree, find(tree, function), missing=missing, notes=bare)
+    vars(module).update({SIDE: side} if side is not None else {})
+    loaded = Loaded(module, tree, find(tree, function), missing=missing, side=side)
+    with loaded.importing():
+        loaded.notes = _packages(package, home)
+    return loaded
+
+
+def folders(root: str, home: str) -> list[str]:
+    """What a file imports from: the project's folders, and at last the one that it stands in."""
+    return [folder for folder in (root, os.path.join(root, "src"), home) if folder and os.path.isdir(folder)]
 
 
 def _packages(dotted: str, home: str) -> list[str]:
@@ -325,23 +360,27 @@ def _packages(dotted: str, home: str) -> list[str]:
 
 def _execute(statements: list[ast.stmt], loaded: Loaded, file: str, tested: str = "") -> None:
     """Run statements one by one; record an import that fails, and a failing call of the tested function, and go on."""
-    for statement in statements:
-        future: list[ast.stmt] = [s for s in statements if isinstance(s, ast.ImportFrom) and s.module == "__future__"]
-        body = [statement] if statement in future else [*future, statement]
-        code = compile(ast.Module(body, []), file, "exec", dont_inherit=True)
-        try:
-            exec(code, loaded.names)
-        except ImportError:
-            if not isinstance(statement, (ast.Import, ast.ImportFrom)):
-                raise
-            _import_apart(statement, loaded, file)
-        except Exception as error:
-            if isinstance(statement, DEFINITIONS) and isinstance(error, (AttributeError, NameError, TypeError)):
-                _unannotated(body, loaded, file)
-            elif tested in loaded.names and _calls(statement, tested):
-                loaded.notes.append(f"line {statement.lineno}, which calls `{tested}`, was left out: {in_words(error)}")
-            else:
-                raise
+    future: list[ast.stmt] = [s for s in statements if isinstance(s, ast.ImportFrom) and s.module == "__future__"]
+    with loaded.importing():
+        for statement in statements:
+            _run(statement, [statement] if statement in future else [*future, statement], loaded, file, tested)
+
+
+def _run(statement: ast.stmt, body: list[ast.stmt], loaded: Loaded, file: str, tested: str) -> None:
+    code = compile(ast.Module(body, []), file, "exec", dont_inherit=True)
+    try:
+        exec(code, loaded.names)
+    except ImportError:
+        if not isinstance(statement, (ast.Import, ast.ImportFrom)):
+            raise
+        _import_apart(statement, loaded, file)
+    except Exception as error:
+        if isinstance(statement, DEFINITIONS) and isinstance(error, (AttributeError, NameError, TypeError)):
+            _unannotated(body, loaded, file)
+        elif tested in loaded.names and _calls(statement, tested):
+            loaded.notes.append(f"line {statement.lineno}, which calls `{tested}`, was left out: {in_words(error)}")
+        else:
+            raise
 
 
 def _calls(statement: ast.stmt, function: str) -> bool:

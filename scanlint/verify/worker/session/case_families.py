@@ -24,6 +24,7 @@ from ..search.input_sources import Inputs, NoInputs
 from ..search.longer_axes import LONGER_AXES
 from ..search.shape_blame import to_blame
 from ..search.shape_search import broadcast
+from ..standing.optional_arguments import optional_families
 from ..testing.judge import Judge
 
 MOST_OTHERWISE = 8
@@ -52,9 +53,21 @@ class Families:
     kept: str = "recorded"
     source: str = "synthesised"
     chosen: bool = False
+    free: bool = False
 
     def found(self, before: Callable[..., object]) -> list[Family]:
-        """All families, the most trusted inputs first; raises NoInputs."""
+        """All families, the most trusted inputs first; raises NoInputs.
+
+        Of two versions as they stand each optional argument is passed and left out.
+        """
+        usual = self.usual(before)
+        specs = next((family.specs for family in usual if family.specs is not None), None)
+        if not self.free or specs is None or isinstance(self.inputs.signature, MakerSignature):
+            return usual
+        return [*usual[:1], *optional_families(self.inputs, specs), *usual[1:]]
+
+    def usual(self, before: Callable[..., object]) -> list[Family]:
+        """The same without what is optional."""
         if self.recorded:
             self.source = self.kept
             return self.around(list(self.recorded))

@@ -182,7 +182,7 @@ def _close_all_but(kept: int) -> None:
 def _task(request: Message, folder: str, token: str, stream: IO[str]) -> None:
     """Run one task in this process, its lines marked with the token."""
     from ..harvest.program_run import keep_calls
-    from ..runtime.absent_packages import NotInstalledError
+    from ..imports.absent_packages import NotInstalledError
     from .task import run
 
     encode = encoder()
