@@ -38,6 +38,7 @@ def compare(
             function,
             python=find_interpreter(settings.python, settings.root),
             root=settings.root,
+            old_root=load(old, None, Overrides()).root,
             timeout=settings.verify_timeout,
             passed=settings.verify_environment,
             measure=settings.measure,

@@ -181,7 +181,7 @@ class LiveSession(Session):
         for task in analyst.held.keys() - analyst.holds:
             analyst.release(task)
         self._conclude()
-        self.notes += [problem(error) for d, (_, error) in self._broken.items() if error.newer and d in checked]
+        self.notes += [str(problem(error)) for d, (_, error) in self._broken.items() if error.newer and d in checked]
 
     def _suppress(self, display: str) -> None:
         self._raw[display] = list(self.found.get(display, []))

@@ -19,6 +19,7 @@ from scanlint.engine.tasks import SliceTask, UnitKey
 from scanlint.engine.team.executor import Team
 from scanlint.engine.unread import problem, rested_on
 from scanlint.finding import Finding, Fix, LeftLoop, Position
+from scanlint.problem import Problem
 from scanlint.project.discovery.folders import FoundFiles, around, discover
 from scanlint.project.files import SourceFile, Unreadable, decode, read, shown
 from scanlint.project.summary import MARK
@@ -31,10 +32,10 @@ class RunOutcome:
     """What a run found and did.
 
     `changes` maps each rewritten file to its bytes before and after; nothing has been written yet.
-    `problems` are files that could not be read and rules that failed: the run's exit code is 2. `notes` are files
-    that were left out for a reason that is nobody's fault. `protections` held while code was run to verify it,
-    `remarks` say what became of the cache; `left` are loops of which nothing is said,
-    `found` is what the paths led to.
+    `problems` are files that could not be read and rules that failed: the run's exit code is 2. `notes` say what it is
+    well to know. `protections` held while code was run to verify it, `remarks` say what became of the cache; `left` are
+    loops of which nothing is said. `checked` are the files that were asked for, as they are shown; `found` is what the
+    paths led to.
     """
 
     findings: tuple[Finding, ...]
@@ -43,11 +44,12 @@ class RunOutcome:
     fixed: int = 0
     withheld: int = 0
     changes: Mapping[Path, tuple[bytes, bytes]] = field(default_factory=dict)
-    problems: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
     protections: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     left: tuple[LeftLoop, ...] = ()
+    checked: frozenset[str] = frozenset()
     found: FoundFiles = field(default_factory=FoundFiles)
 
 
@@ -85,7 +87,7 @@ class Session:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.started = time.perf_counter()
-        self.problems: list[str] = []
+        self.problems: list[Problem] = []
         self.notes: list[str] = []
         self.around = FoundFiles()
         self.sought = FoundFiles()
@@ -220,9 +222,7 @@ class Session:
 
     def _leave_out(self, error: Unreadable) -> None:
         """Say why a file is no part of the project."""
-        if error.newer:
-            self.notes.append(f"{error.display}: {error.message}")
-        elif error.syntax:
+        if error.syntax:
             self.others.append(syntax_error(error))
         else:
             self.problems.append(problem(error))
@@ -255,6 +255,7 @@ class Session:
             problems=tuple(dict.fromkeys(self.problems)),
             notes=tuple(self.notes),
             remarks=tuple(self.cache.remarks) if self.cache is not None else (),
+            checked=self.checked,
             left=tuple(loop for loop in dict.fromkeys(self.left) if (loop.path, loop.line) not in told),
             found=self.sought,
         )

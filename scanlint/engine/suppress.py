@@ -67,6 +67,11 @@ def names_file(pattern: str, path: str | Path, settings: Settings) -> bool:
     return below or fnmatch(name, pattern) or fnmatch(absolute.name, pattern)
 
 
+def unparsed(finding: Finding) -> bool:
+    """Whether a finding says that its file does not parse: nothing else in it was looked at, so it is always told."""
+    return finding.code == SYNTAX_ERROR.code
+
+
 def ignorable(finding: Finding) -> bool:
     """Whether an ignore comment can suppress a finding."""
     return finding.code not in (SYNTAX_ERROR.code, UNUSED_IGNORE.code)

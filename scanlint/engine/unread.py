@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scanlint.problem import Problem
 from scanlint.project.files import Unreadable
 
 NAMED = 5
 """Files that are named in one note."""
 
 
-def problem(unread: Unreadable) -> str:
+def problem(unread: Unreadable) -> Problem:
     """Why something that was asked for was not looked at."""
-    return f"{unread.display}: {unread.message}"
+    return Problem(unread.display, unread.line if unread.syntax else 0, unread.message, "unread")
 
 
 def rested_on(unread: Sequence[Unreadable]) -> list[str]:

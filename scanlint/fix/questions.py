@@ -19,6 +19,7 @@ from scanlint.engine.team.executor import available
 from scanlint.finding import Verification
 from scanlint.fix.program_calls import ProgramCalls
 from scanlint.fix.verdicts import Answer, KeptVerdicts
+from scanlint.problem import Problem
 from scanlint.project.patterns import spellings
 from scanlint.project.summary import ModuleNames
 from scanlint.record.recordings import recorded
@@ -107,7 +108,7 @@ class Questions:
             return verification(self._answer(self.task(unit, old, new, self.changed)))
         except VerifierUnavailable as error:
             self.unavailable, self.limited = str(error), True
-            self.session.problems.append(self.unavailable)
+            self.session.problems.append(Problem("", 0, self.unavailable, "undone"))
             return Verification("unknown", NOWHERE)
 
     def _answer(self, task: Task) -> Answer:

@@ -15,7 +15,9 @@ from scanlint.engine.cache import Cache
 from scanlint.engine.live import LiveSession, TextFindings, text_source
 from scanlint.finding import Finding
 from scanlint.lsp.frames import Ask, Begin, Early, FixAsk, Fixed, Offer, Progressed, Told, frame, receive
+from scanlint.problem import Problem
 from scanlint.project.files import SourceFile
+from scanlint.verify.worker.sandbox.limits import end_with_parent
 
 IDLE_SECONDS = 1.0
 SOURCE = str(Path(__file__).parent.parent.parent)
@@ -60,7 +62,7 @@ class Desk:
         for display, text in ask.texts.items():
             self.session(display).put(text_source(Path(display), text))
         found: dict[str, TextFindings] = {}
-        problems: list[str] = []
+        problems: list[Problem] = []
         notes: list[str] = []
         for session, displays in self._groups(ask.displays):
             found |= session.check(displays)
@@ -91,7 +93,7 @@ class Desk:
         self.check(Ask((), ask.texts, (), look=False))
         session = self.session(ask.display)
         if session.check([ask.display])[ask.display].broken:
-            return Fixed(ask.texts[ask.display], (), (f"{ask.display}: does not parse",))
+            return Fixed(ask.texts[ask.display], (), (Problem(ask.display, 0, "does not parse", "undone"),))
         if ask.wanted is not None:
             session.keep_only(ask.display, ask.wanted)
 
@@ -127,6 +129,7 @@ def _index(begin: Begin) -> None:
 
 def index() -> None:
     """What that process does: all that it finds is kept in the cache."""
+    end_with_parent()
     begin = receive(sys.stdin.buffer)
     if isinstance(begin, Begin):
         LiveSession(begin.settings)
@@ -145,6 +148,7 @@ def main() -> None:
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end)
+    end_with_parent(signal.SIGTERM)  # while it verifies it does not see that nobody asks any more
     begin = _next(requests)
     if not isinstance(begin, Begin):
         return

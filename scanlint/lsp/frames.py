@@ -8,6 +8,7 @@ from typing import BinaryIO, NamedTuple
 
 from scanlint.engine.live import TextFindings
 from scanlint.finding import Finding
+from scanlint.problem import Problem
 from scanlint.settings import Settings
 
 HEAD = struct.Struct(">Q")
@@ -33,7 +34,7 @@ class Told(NamedTuple):
     """What is found in each file, what went wrong, and what could not be looked at."""
 
     findings: dict[str, TextFindings]
-    problems: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -71,7 +72,7 @@ class Fixed(NamedTuple):
 
     text: str
     findings: tuple[Finding, ...]
-    problems: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
 def frame(message: object) -> bytes:

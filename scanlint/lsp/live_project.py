@@ -164,7 +164,7 @@ class LiveProject:
 
     def _tell(self, texts: dict[str, OpenText], told: Told) -> None:
         for problem in told.problems:
-            self.report(problem)
+            self.report(str(problem))
         for note in told.notes:
             self.note(note)
         for uri, text in texts.items():

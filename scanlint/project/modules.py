@@ -21,6 +21,10 @@ KEPT = 6_000_000
 class FileChanged(Exception):
     """A file is no longer what it was when the run began."""
 
+    def __init__(self, display: str) -> None:
+        super().__init__(f"{display}: changed while it was checked")
+        self.display = display
+
 
 class Trees:
     """Texts and trees of the files used last, as many as `limit` characters; None keeps all.
@@ -98,7 +102,7 @@ class Module:
             source = self._trees.texts.get(self.display) or read(self.path)
             tree = source if isinstance(source, Unreadable) else parse(source)
             if isinstance(source, Unreadable) or isinstance(tree, Unreadable) or digest_of(source.data) != self.digest:
-                raise FileChanged(f"{self.display}: changed while it was checked")
+                raise FileChanged(self.display)
             self._trees.put(source, tree)
             held = source, tree
         return held

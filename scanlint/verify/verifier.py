@@ -11,18 +11,27 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, cast
 
+from scanlint.errors import UsageError
 from scanlint.finding import Carry, InputSource, Like, Verdict, Verification
-from scanlint.verify.interpreter import VerifierUnavailable, check_interpreter, find_interpreter, missing_jax, old_jax
+from scanlint.verify.interpreter import (
+    VerifierUnavailable,
+    check_interpreter,
+    find_interpreter,
+    missing_jax,
+    old_jax,
+    unanswered,
+)
 from scanlint.verify.process import Process
 from scanlint.verify.process_environment import cleaned
 from scanlint.verify.temporary import TemporaryFolder
 from scanlint.verify.worker.session.serve import TICK, remove
-from scanlint.verify.worker.session.watch import RENEWALS, WALL, Watch, exit_text, unknown
+from scanlint.verify.worker.session.watch import RENEWALS, WALL, Clock, Watch, exit_text, unknown
 
 __all__ = ["Task", "Verifier", "VerifierUnavailable", "check_interpreter", "find_interpreter", "verify_files"]
 
 LINUX = sys.platform == "linux"
-START_SECONDS = 120.0
+LEAST_START_SECONDS = 20.0
+START_TIMES = 4.0  # times the limit of a verification: Python and JAX are imported
 ENDING_SECONDS = 7.0
 GRACE_SECONDS = 10.0
 
@@ -33,8 +42,10 @@ class Task:
 
     `given` are specifications of inputs, each with the place where it stands; `recorded` files of `scanlint record`.
     `harvested` are files of the same kind, from a run of the project's callers; None where there was none. `changed`
-    are other files of the project with the texts that they will have. `asked`: whether all inputs are tried, only those
-    that need no caller run, only the harvested ones, or only those of callers that are run now.
+    are other files of the project with the texts that they will have. `old_file` and `old_root`: where the old version
+    stands, if the two are versions as a user has them: each runs with the modules beside it, the way in which they are
+    called may not change, and they may be functions that are never traced. `asked`: whether all inputs are tried, only
+    those that need no caller run, only the harvested ones, or only those of callers that are run now.
     """
 
     path: str
@@ -51,6 +62,8 @@ class Task:
     harvested: tuple[str, ...] | None = None
     changed: Mapping[str, str] = field(default_factory=dict)
     asked: Literal["all", "own", "called", "elsewhere"] = "all"
+    old_file: str = ""
+    old_root: str = ""
 
 
 class Verifier:
@@ -132,6 +145,8 @@ class Verifier:
             "harvested": None if task.harvested is None else list(task.harvested),
             "changed": dict(task.changed),
             "asked": task.asked,
+            "old_file": task.old_file,
+            "old_root": task.old_root,
             "static": sorted(task.static),
             "traced": task.traced,
             "differentiated": task.differentiated,
@@ -199,14 +214,20 @@ class Verifier:
         if process is None or not process.alive():
             self._end()
             process = self._process = self._launch()
-        if process.greeting is None:
-            process.greeting = process.line(START_SECONDS) or {"ready": False, "error": "the worker did not start"}
-        if not process.greeting.get("ready"):
+        limit = max(LEAST_START_SECONDS, START_TIMES * self.timeout)
+        answered = process.greet(Clock(process.process.pid, limit))
+        greeting = process.greeting or {"error": "the worker did not start"}
+        if not greeting.get("ready"):
+            process.end()
             self._end()
-            if "old" in process.greeting:
-                raise VerifierUnavailable(old_jax(self.python, str(process.greeting["old"])))
+            if self.closed:
+                raise VerifierUnavailable("the run was ended")
+            if not answered:
+                raise VerifierUnavailable(unanswered(self.python, limit))
+            if "old" in greeting:
+                raise VerifierUnavailable(old_jax(self.python, str(greeting["old"])))
             check_interpreter(self.python)
-            raise VerifierUnavailable(missing_jax(self.python, str(process.greeting.get("error"))))
+            raise VerifierUnavailable(missing_jax(self.python, str(greeting.get("error"))))
         return process
 
     def _launch(self) -> Process:
@@ -270,6 +291,7 @@ def verify_files(
     *,
     python: str,
     root: Path,
+    old_root: Path,
     timeout: float = 30.0,
     measure: bool = False,
     passed: tuple[str, ...] = (),
@@ -278,7 +300,10 @@ def verify_files(
     traced: bool = True,
     differentiated: bool = False,
 ) -> Verification:
-    """Are the two versions of a function equivalent? Raises OSError, UnicodeError or VerifierUnavailable."""
+    """Are the two versions of a function equivalent, each with what stands beside it?
+
+    Raises OSError, UnicodeError or VerifierUnavailable, and UsageError where a module defines no such function.
+    """
     task = Task(
         path=str(new),
         function=function,
@@ -290,6 +315,11 @@ def verify_files(
         static=static,
         traced=traced,
         differentiated=differentiated,
+        old_file=str(old.resolve()),
+        old_root=str(old_root.resolve()),
     )
     with Verifier(python, timeout=timeout, measure=measure, passed=passed) as verifier:
-        return verifier.verify(task)
+        answer = verifier.answer(task)
+    if "failed" in answer:
+        raise UsageError(str(answer["failed"]))
+    return verification(answer)

@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, cast
 
+from ..imports.project_imports import change_imports
 from ..runtime.calling import TookTooLong, limited
 from ..runtime.jax_errors import first_line
-from ..runtime.project_imports import change_imports
 from ..sandbox.confine import enclose
 from .beginnings import Beginning, beginnings, with_main
 from .caught_calls import Enough

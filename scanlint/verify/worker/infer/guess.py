@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..runtime.absent_packages import stands_in
+from ..imports.absent_packages import stands_in
 from ..runtime.jax_functions import is_key
 from .need import Need
 from .specs import Alternatives, Array, Scalar, Spec, Struct, replace
@@ -182,7 +182,8 @@ def _defaulted(need: Need) -> Iterator[Spec]:
         case float():
             yield Scalar("float", value)
         case str():
-            yield Alternatives(tuple(dict.fromkeys([value, *(c for c in sorted(map(str, need.constants)))])))
+            other = ["another"] if need.constants else []
+            yield Alternatives(tuple(dict.fromkeys([value, *sorted(map(str, need.constants)), *other])))
         case None:
             yield Alternatives((None,))
 
@@ -343,7 +344,9 @@ def _generic(
     meant: object, name: str, need: Need, sizes: Sizes, names: Mapping[str, object], depth: int
 ) -> Iterator[Spec]:
     origin, arguments = typing.get_origin(meant), typing.get_args(meant)
-    if origin in (tuple, list) and arguments:
+    if origin is typing.Literal:
+        yield Alternatives(arguments)
+    elif origin in (tuple, list) and arguments:
         several = arguments if origin is tuple and ... not in arguments else (arguments[0],) * 3
         inner = Need() if need.element is None else need.element
         known = need.parts if need.parts and len(need.parts) == len(several) else [inner] * len(several)

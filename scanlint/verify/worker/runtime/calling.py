@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import os
+import random
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +27,7 @@ class TookTooLong(BaseException):
 
 
 WALL = 5.0
+SEED = 0
 LOOK_SECONDS = 0.5
 AGAIN_SECONDS = 0.25
 
@@ -78,18 +80,25 @@ def hurry(seconds: float) -> None:
 
 @dataclass(frozen=True)
 class Signature:
-    """Parameters in order, by how they are passed."""
+    """Parameters in order, by how they are passed; `star` and `double` take further ones: `*others`, `**options`."""
 
     positional: tuple[str, ...]
     keyword: tuple[str, ...] = ()
     static: frozenset[str] = frozenset()
+    star: str = ""
+    double: str = ""
 
     @classmethod
     def of(cls, node: ast.FunctionDef | ast.AsyncFunctionDef, static: frozenset[str]) -> Signature:
         a = node.args
-        return cls(tuple(x.arg for x in (*a.posonlyargs, *a.args)), tuple(x.arg for x in a.kwonlyargs), static)
+        places, named = tuple(x.arg for x in (*a.posonlyargs, *a.args)), tuple(x.arg for x in a.kwonlyargs)
+        star, double = f"*{a.vararg.arg}" if a.vararg else "", f"**{a.kwarg.arg}" if a.kwarg else ""
+        return cls(places, named, static, star, double)
 
     def call(self, function: Callable[..., object], values: dict[str, object]) -> object:
+        """The result; each call draws the same numbers from the generators of the process."""
+        random.seed(SEED)
+        np.random.seed(SEED)
         positional: list[object] = []
         rest: dict[str, object] = {n: values[n] for n in self.keyword if n in values}
         gap = False
@@ -100,7 +109,9 @@ class Signature:
                 rest[name] = values[name]
             else:
                 positional.append(values[name])
-        return function(*positional, **rest)
+        further, options = values.get(self.star, ()), values.get(self.double, {})
+        positional += further if isinstance(further, tuple) and not gap else ()
+        return function(*positional, **rest, **(options if isinstance(options, dict) else {}))
 
 
 @dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import contextlib
 import importlib
 import os
 import re
@@ -12,9 +13,11 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from ..imports.absent_packages import ABSENT, STAND, NotInstalledError, listed, loading
+from ..imports.side_modules import SIDE, Side
 from . import dataclass_defaults
-from .absent_packages import ABSENT, STAND, NotInstalledError, listed, loading
 from .cut_loops import shortened
+from .free_names import DEFINITIONS, bound_names, free_names, in_scope
 from .jax_errors import in_words
 from .line_marks import MARK, marked, reached
 
@@ -25,7 +28,10 @@ RELATIVE = re.compile(r"^\s*from\s+(\.+)", re.M)
 
 @dataclass
 class Loaded:
-    """One version of the module: its tree, the imports that failed, and notes about how it was loaded."""
+    """One version of the module: its tree, the imports that failed, and notes about how it was loaded.
+
+    `side`: what it imports from, where the other version has modules of its own.
+    """
 
     module: types.ModuleType
     tree: ast.Module
@@ -34,10 +40,15 @@ class Loaded:
     missing: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     whole: bool = False
+    side: Side | None = None
 
     @property
     def names(self) -> dict[str, object]:
         return self.module.__dict__
+
+    def importing(self) -> contextlib.AbstractContextManager[None]:
+        """While its statements run, the modules of its side are those that are imported."""
+        return self.side.entered() if self.side is not None else contextlib.nullcontext()
 
     def resolve(self, dotted: str) -> object:
         """The object of a qualified name; raises AttributeError or KeyError."""
@@ -73,39 +84,15 @@ def _flat(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
                 yield from _flat(handler.body)
 
 
-def loads(node: ast.AST) -> set[str]:
-    """Names read anywhere in a node; names in string annotations too."""
-    found: set[str] = set()
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Name):
-            found.add(inner.id)
-        elif isinstance(inner, (ast.arg, ast.AnnAssign)) and isinstance(inner.annotation, ast.Constant):
-            try:
-                found |= loads(ast.parse(str(inner.annotation.value), mode="eval"))
-            except SyntaxError:
-                continue
-    return found
-
-
 def binds(statement: ast.stmt) -> set[str]:
-    """Names that a top-level statement binds or changes (`TABLE[k] = v` and `f.attr = v` change `TABLE`, `f`)."""
-    match statement:
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            return {name}
-        case ast.Import(names=names):
-            return {a.asname or a.name.split(".")[0] for a in names}
-        case ast.ImportFrom(names=names):
-            return {a.asname or a.name for a in names}
-        case ast.Expr(value=ast.Call() as call):
-            return _registered(call)
-    found: set[str] = set()
-    for inner in ast.walk(statement):
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-            found.add(inner.id)
-        elif isinstance(inner, (ast.Attribute, ast.Subscript)) and isinstance(inner.ctx, ast.Store):
-            found |= {_root(inner)}
-        elif isinstance(inner, ast.stmt) and inner is not statement and not isinstance(statement, ast.For):
-            found |= binds(inner)
+    """Names that a top-level statement binds or changes (`TABLE[k] = v` and `TABLE.append(v)` change `TABLE`)."""
+    found = bound_names(statement)
+    for inner in in_scope(statement):
+        match inner:
+            case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
+                found.add(_root(inner))
+            case ast.Expr(value=ast.Call() as call):
+                found |= _registered(call)
     return found - {""}
 
 
@@ -116,11 +103,11 @@ def _root(node: ast.expr) -> str:
 
 
 def _registered(call: ast.Call) -> set[str]:
-    """`f.defvjp(...)` changes `f`; `register_pytree_node(C, ...)` changes `C`."""
+    """`f.defvjp(...)` changes `f`; `register_pytree_node(C, ...)` changes `C`; `TABLE.append(v)` changes `TABLE`."""
     if not isinstance(call.func, (ast.Attribute, ast.Name)):
         return set()
     name = call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id
-    if name.startswith("def") and isinstance(call.func, ast.Attribute):
+    if isinstance(call.func, ast.Attribute) and (name.startswith("def") or name in ADDS):
         return {_root(call.func)} - {""}
     if name.startswith("register"):
         return {a.id for a in call.args if isinstance(a, ast.Name)}
@@ -146,7 +133,7 @@ def cut(tree: ast.Module, wanted: set[str]) -> list[ast.stmt]:
     needed = set(wanted)
     chosen = {i for i, s in enumerate(tree.body) if _always(s)}
     for i in chosen:
-        needed |= loads(tree.body[i])
+        needed |= free_names(tree.body[i])
     fillers = _fillers(tree)
     bound = [binds(s) | _filled(s, fillers) for s in tree.body]
     changed = True
@@ -155,7 +142,7 @@ def cut(tree: ast.Module, wanted: set[str]) -> list[ast.stmt]:
         for i, statement in enumerate(tree.body):
             if i not in chosen and bound[i] & needed and not is_main(statement):
                 chosen.add(i)
-                needed |= loads(statement)
+                needed |= free_names(statement)
                 changed = True
     return [tree.body[i] for i in sorted(chosen)]
 
@@ -246,8 +233,12 @@ def load(
     table: Mapping[int, int] | None = None,
     instrument: Callable[[ast.Module], ast.Module] = lambda tree: tree,
     given: Mapping[str, object] | None = None,
+    side: Side | None = None,
+    whole: bool = False,
 ) -> Loaded:
     """Run the slice of `text` that defines `function`; import the whole module if a name is missing from the slice.
+
+    Or if that is asked for. Its imports are those of its `side`, if it has one.
 
     With a `table` of numbers it loads the twin with short loops. `instrument` changes the tree that runs, not the tree
     that is kept; `given` are the names that the change needs. If modules import packages that are not installed here,
@@ -257,7 +248,7 @@ def load(
         missing: set[str] = set()
         try:
             with loading():
-                loaded = _load(text, file, root, function, suffix, table, instrument, given, missing)
+                loaded = _load(text, file, root, function, suffix, table, instrument, given, missing, side, whole)
         except Exception as error:
             if dataclass_defaults.refused(error):
                 dataclass_defaults.allow()
@@ -284,23 +275,27 @@ def _load(
     instrument: Callable[[ast.Module], ast.Module],
     given: Mapping[str, object] | None,
     missing: set[str],
+    side: Side | None,
+    asked: bool,
 ) -> Loaded:
     """The same without stand-ins; adds missing packages to `missing`."""
     tree, running = (shortened(ast.parse(text, file), table or {}) for _ in range(2))
     running = marked(instrument(running))
     statements = cut(running, {function.split(".")[0]})
     given = {MARK: reached, **(given or {})}
-    loaded = _fresh(text, tree, file, root, function, suffix, missing)
+    loaded = _fresh(text, tree, file, root, function, suffix, missing, side)
     loaded.names.update(given)
     try:
-        _execute(statements, loaded, file)
+        if asked:
+            raise KeyError(function)
+        _execute(statements, loaded, file, function.split(".")[0])
         loaded.resolve(function)
     except (NameError, KeyError, AttributeError):
-        whole = _fresh(text, tree, file, root, function, suffix, missing)
+        whole = _fresh(text, tree, file, root, function, suffix, missing, side)
         whole.names.update(given)
         whole.whole, whole.notes = True, loaded.notes
         try:
-            _execute([s for s in running.body if not is_main(s)], whole, file)
+            _execute([s for s in running.body if not is_main(s)], whole, file, function.split(".")[0])
         except NameError as error:
             raise ImportError(whole.failures[error.name]) if error.name in whole.failures else error from None
         return whole
@@ -314,18 +309,35 @@ def complete(loaded: Loaded, wanted: set[str]) -> None:
     _execute([s for s in statements if not binds(s) <= set(loaded.names)], loaded, str(loaded.module.__file__))
 
 
-def _fresh(text: str, tree: ast.Module, file: str, root: str, function: str, suffix: str, missing: set[str]) -> Loaded:
+def _fresh(
+    text: str,
+    tree: ast.Module,
+    file: str,
+    root: str,
+    function: str,
+    suffix: str,
+    missing: set[str],
+    side: Side | None,
+) -> Loaded:
     home, name, package = place(file, text)
-    for folder in (root, os.path.join(root, "src"), home):
-        if folder and folder not in sys.path and os.path.isdir(folder):
+    for folder in () if side is not None else folders(root, home):
+        if folder not in sys.path:
             sys.path.insert(0, folder)
-    bare = _packages(package, home)
     module = types.ModuleType(f"{name}__{suffix}")
     module.__file__ = file
     module.__package__ = package
     module.__spec__ = None
     sys.modules[module.__name__] = module
-    return Loaded(module, tree, find(tree, function), missing=missing, notes=bare)
+    vars(module).update({SIDE: side} if side is not None else {})
+    loaded = Loaded(module, tree, find(tree, function), missing=missing, side=side)
+    with loaded.importing():
+        loaded.notes = _packages(package, home)
+    return loaded
+
+
+def folders(root: str, home: str) -> list[str]:
+    """What a file imports from: the project's folders, and at last the one that it stands in."""
+    return [folder for folder in (root, os.path.join(root, "src"), home) if folder and os.path.isdir(folder)]
 
 
 def _packages(dotted: str, home: str) -> list[str]:
@@ -346,22 +358,35 @@ def _packages(dotted: str, home: str) -> list[str]:
     return notes
 
 
-def _execute(statements: list[ast.stmt], loaded: Loaded, file: str) -> None:
-    """Run statements one by one; record an import that fails, and go past it."""
-    for statement in statements:
-        future: list[ast.stmt] = [s for s in statements if isinstance(s, ast.ImportFrom) and s.module == "__future__"]
-        body = [statement] if statement in future else [*future, statement]
-        code = compile(ast.Module(body, []), file, "exec", dont_inherit=True)
-        try:
-            exec(code, loaded.names)
-        except ImportError:
-            if not isinstance(statement, (ast.Import, ast.ImportFrom)):
-                raise
-            _import_apart(statement, loaded, file)
-        except (AttributeError, NameError, TypeError):
-            if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                raise
+def _execute(statements: list[ast.stmt], loaded: Loaded, file: str, tested: str = "") -> None:
+    """Run statements one by one; record an import that fails, and a failing call of the tested function, and go on."""
+    future: list[ast.stmt] = [s for s in statements if isinstance(s, ast.ImportFrom) and s.module == "__future__"]
+    with loaded.importing():
+        for statement in statements:
+            _run(statement, [statement] if statement in future else [*future, statement], loaded, file, tested)
+
+
+def _run(statement: ast.stmt, body: list[ast.stmt], loaded: Loaded, file: str, tested: str) -> None:
+    code = compile(ast.Module(body, []), file, "exec", dont_inherit=True)
+    try:
+        exec(code, loaded.names)
+    except ImportError:
+        if not isinstance(statement, (ast.Import, ast.ImportFrom)):
+            raise
+        _import_apart(statement, loaded, file)
+    except Exception as error:
+        if isinstance(statement, DEFINITIONS) and isinstance(error, (AttributeError, NameError, TypeError)):
             _unannotated(body, loaded, file)
+        elif tested in loaded.names and _calls(statement, tested):
+            loaded.notes.append(f"line {statement.lineno}, which calls `{tested}`, was left out: {in_words(error)}")
+        else:
+            raise
+
+
+def _calls(statement: ast.stmt, function: str) -> bool:
+    """A statement outside of definitions that calls a function of the module, so that it fails where that does."""
+    calls = (n for n in in_scope(statement) if isinstance(n, ast.Call))
+    return any(_root_of(call.func) == function for call in calls)
 
 
 def _unannotated(body: list[ast.stmt], loaded: Loaded, file: str) -> None:

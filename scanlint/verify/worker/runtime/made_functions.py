@@ -27,7 +27,7 @@ class MakerSignature(Signature):
         mine = tuple(f"{product}.{n}" for n in (*inner.positional, *inner.keyword))
         theirs = (*outer.positional, *outer.keyword)
         static = frozenset(theirs) | {f"{product}.{n}" for n in inner.static}
-        return cls((*theirs, *mine), (), static, outer, inner, product)
+        return cls((*theirs, *mine), (), static, outer=outer, inner=inner, product=product)
 
     def call(self, function: Callable[..., object], values: dict[str, object]) -> object:
         prefix = f"{self.product}."

@@ -6,13 +6,13 @@ import ast
 import copy
 import types
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from inspect import isroutine
 
 import jax
 import numpy as np
 
-from .calling import Signature, jitted
+from .calling import Signature, Values, jitted
 from .jax_functions import attribute
 
 Place = tuple[str, ...]
@@ -41,7 +41,8 @@ def storing(signature: Signature, *versions: ast.FunctionDef | ast.AsyncFunction
     places = dict.fromkeys(p for node in versions for p in _places(node) if p[0] in names)
     if not places or type(signature) is not Signature:
         return signature
-    return Storing(signature.positional, signature.keyword, signature.static, tuple(places))
+    places_of = {f.name: getattr(signature, f.name) for f in fields(signature)}
+    return Storing(**places_of, places=tuple(places))
 
 
 def _places(node: ast.AST) -> Iterator[Place]:
@@ -65,8 +66,24 @@ def _place(node: ast.expr) -> Place | None:
     return None
 
 
+def copied(values: Values) -> Values:
+    """The arguments with copies of all that a function can change in place."""
+    return {name: _copied(value) for name, value in values.items()}
+
+
+def changeable(values: Values) -> bool:
+    """Whether an argument holds anything that a function can change in place."""
+    return any(_copied(part) is not part for value in values.values() for part in (value, *_items(value)))
+
+
+def _items(value: object) -> Sequence[object]:
+    return value if type(value) is tuple else ()
+
+
 def _copied(value: object, depth: int = 0) -> object:
-    """Fresh copies of containers and plain objects, so that the effects stay invisible to others."""
+    """Fresh copies of containers, NumPy's arrays and plain objects, so that the effects stay invisible to others."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
     if isinstance(value, (*NUMBERS, str, bytes, type, types.ModuleType)) or isroutine(value) or jitted(value):
         return value
     if depth > DEEPEST:

@@ -8,6 +8,7 @@ import types
 import jax
 import numpy as np
 
+from ..imports.side_modules import side_of
 from .jax_functions import attribute
 
 
@@ -41,7 +42,7 @@ def _called(cls: object, *items: object) -> object:
 
 def _object(value: object, before: types.ModuleType, after: types.ModuleType) -> object:
     """An instance of a class of the module: a copy with the other class, its attributes likewise."""
-    if type(value).__module__ != before.__name__:
+    if _home(type(value), before, after) is None:
         return value
     cls = _counterpart(type(value), before, after)
     copy: object = object.__new__(cls)  # type: ignore[arg-type]
@@ -56,9 +57,20 @@ def _object(value: object, before: types.ModuleType, after: types.ModuleType) ->
 
 
 def _counterpart(value: object, before: types.ModuleType, after: types.ModuleType) -> object:
-    if getattr(value, "__module__", None) != before.__name__:
+    found: object = _home(value, before, after)
+    if found is None:
         return value
-    found: object = after
     for part in str(attribute(value, "__qualname__", "")).split("."):
         found = attribute(found, part, None)
     return value if found is None else found
+
+
+def _home(value: object, before: types.ModuleType, after: types.ModuleType) -> types.ModuleType | None:
+    """The module in which the counterpart of a class or function stands; None where it is the same for both."""
+    name = str(attribute(value, "__module__", ""))
+    if name == before.__name__:
+        return after
+    old, new = side_of(vars(before)), side_of(vars(after))
+    if old is None or new is None or old is new or name not in old.modules:
+        return None
+    return new.module(name)

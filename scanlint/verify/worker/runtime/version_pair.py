@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 import jax
 import jax.numpy as jnp
@@ -14,9 +15,11 @@ from .calling import Signature, Split, Values, limited, split
 from .eager_pace import Pace
 from .jax_functions import attribute, finished
 from .loading import Loaded
+from .stored_results import copied
 from .transplant import transplant
 
 Function = Callable[..., object]
+MOST_ITEMS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +28,8 @@ class VersionPair:
 
     `joined` is the old version with its branches and loops joined, `draws` whether it may draw random numbers,
     `traced` whether it is traced where it is called. `small` are the extents of inputs for which the old version is
-    known to be the program of the new one, and a small program; its parameters `counts` are static.
+    known to be the program of the new one, and a small program; its parameters `counts` are static. `donating`: a
+    version may take the memory of its arguments.
     """
 
     old: Loaded
@@ -41,6 +45,7 @@ class VersionPair:
     compiled: dict[object, Function] = field(default_factory=dict)
     small: set[object] = field(default_factory=set)
     counts: set[str] = field(default_factory=set)
+    donating: bool = False
 
     def moved(self, values: Values) -> Values:
         """The same arguments for the new version."""
@@ -48,9 +53,14 @@ class VersionPair:
 
     def own(self, values: Values) -> Values:
         """The same arguments for the old version."""
-        return values if self.old is self.home else self.made_for(self.old, values)
+        return self.fresh(values) if self.old is self.home else self.made_for(self.old, values)
+
+    def fresh(self, values: Values) -> Values:
+        """Arguments whose memory a version may take, where one does."""
+        return jax.tree_util.tree_map(again, values) if self.donating else values
 
     def made_for(self, version: Loaded, values: Values) -> Values:
+        values = self.fresh(values)
         return {k: transplant(v, self.home.module, version.module) for k, v in values.items()}
 
     def run_old(self, values: Values, patience: float | None = None) -> object:
@@ -62,8 +72,18 @@ class VersionPair:
 
     def run_python(self, values: Values, patience: float | None = None) -> object:
         """The same by its Python, line by line."""
-        mine = self.own(values)
-        result = self.pace.run(lambda f: self.signature.call(f, mine), patience)
+        mine = self.own(copied(values))
+        result = self.pace.run(lambda f: drained(self.signature.call(f, mine)), patience)
+        return taken_by_jax(result) if self.traced else result
+
+    def new_python(self, values: Values) -> object:
+        """The result of the new version as it is called, without a `jit` made here."""
+        result = drained(finished(self.signature.call(self.after, self.moved(copied(values)))))
+        return taken_by_jax(result) if self.traced else result
+
+    def old_as_called(self, values: Values) -> object:
+        """The result of the old version as it is called, with the `jit` that it may have."""
+        result = drained(finished(self.signature.call(self.before, self.own(copied(values)))))
         return taken_by_jax(result) if self.traced else result
 
     def is_small(self, values: Values) -> bool:
@@ -75,7 +95,7 @@ class VersionPair:
         return split(values, self.signature.static | set(static), numbers=numbers)
 
     def run_new(self, values: Values) -> object:
-        return finished(self.signature.call(self.after, self.moved(values)))
+        return finished(self.signature.call(self.after, self.moved(copied(values))))
 
     def old_traces(self, values: Values) -> bool:
         """Whether the old version can be traced with the arrays and numbers of these arguments."""
@@ -110,6 +130,22 @@ class VersionPair:
             if self.old_traces(values):
                 raise
             return self.jitted(self.after, mine, numbers=False)
+
+    def old_under_jit(self, values: Values) -> object:
+        """The old version, compiled here in the same way."""
+        own = self.own(values)
+        return self.jitted(self.before, own, numbers=self.old_traces(values))
+
+
+def again(leaf: object) -> object:
+    """A copy of an array of JAX, which a call may take the memory of."""
+    copies = isinstance(leaf, jax.Array) and not isinstance(leaf, jax.core.Tracer)
+    return leaf.copy() if copies else leaf  # type: ignore[attr-defined]
+
+
+def drained(result: object) -> object:
+    """A result with the items of a generator, at most so many, in place of it."""
+    return list(islice(result, MOST_ITEMS)) if isinstance(result, Iterator) else result
 
 
 def taken_by_jax(tree: object) -> object:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from ..infer.divisions import divisors, multiplied, others
 from ..infer.given_inputs import BadSpecification, parse
 from ..infer.guess import Sizes, guesses, of_class, record_fields
+from ..infer.indexed_keys import indexed_keys
 from ..infer.inference import infer
 from ..infer.need import Need
 from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, Struct, hashable, leaves, resize, sizes
@@ -224,6 +225,8 @@ class Inputs(Attempts):
     def candidates(self, given: frozenset[str] = frozenset()) -> dict[str, list[Spec]]:
         """Specs for each parameter that is not given, the likeliest first."""
         needs = infer(self.node, self.functions())
+        for name, keys in indexed_keys(self.node, self.loaded.names).items():
+            needs.setdefault(name, Need()).constants.update(keys)
         self.define_records(needs)
         shared = Sizes()
         names = self.loaded.names

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import islice
 
@@ -23,6 +24,7 @@ from ..search.input_sources import Inputs, NoInputs
 from ..search.longer_axes import LONGER_AXES
 from ..search.shape_blame import to_blame
 from ..search.shape_search import broadcast
+from ..standing.optional_arguments import optional_families
 from ..testing.judge import Judge
 
 MOST_OTHERWISE = 8
@@ -46,13 +48,26 @@ class Families:
     function: str
     given: tuple[tuple[str, str], ...]
     settling: Settling
+    setting_up: Callable[[], AbstractContextManager[None]]
     recorded: tuple[Values, ...] = ()
     kept: str = "recorded"
     source: str = "synthesised"
     chosen: bool = False
+    free: bool = False
 
     def found(self, before: Callable[..., object]) -> list[Family]:
-        """All families, the most trusted inputs first; raises NoInputs."""
+        """All families, the most trusted inputs first; raises NoInputs.
+
+        Of two versions as they stand each optional argument is passed and left out.
+        """
+        usual = self.usual(before)
+        specs = next((family.specs for family in usual if family.specs is not None), None)
+        if not self.free or specs is None or isinstance(self.inputs.signature, MakerSignature):
+            return usual
+        return [*usual[:1], *optional_families(self.inputs, specs), *usual[1:]]
+
+    def usual(self, before: Callable[..., object]) -> list[Family]:
+        """The same without what is optional."""
         if self.recorded:
             self.source = self.kept
             return self.around(list(self.recorded))
@@ -108,12 +123,16 @@ class Families:
         if isinstance(signature, MakerSignature):
             return []  # calls of the maker do not tell the arguments of its product
         try:
-            found = list(harvest(loaded.tree, loaded.names, self.function, before))
+            with self.setting_up():
+                found = list(harvest(loaded.tree, loaded.names, self.function, before))
         except (TypeError, ValueError):
             found = []
         names = {*signature.positional, *signature.keyword}
         fitting = [v for v in found if set(v) <= names]
-        return fitting or list(handed_in(loaded, self.function, signature))
+        if fitting:
+            return fitting
+        with self.setting_up():
+            return list(handed_in(loaded, self.function, signature))
 
     def small(self, harvested: list[Values]) -> Specs | None:
         """Specs of the callers' arguments, with short axes if the function accepts them; None if there are none."""

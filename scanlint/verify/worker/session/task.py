@@ -6,21 +6,23 @@ import ast
 import functools
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..harvest.factories import made
 from ..harvest.file_calls import harvest
 from ..harvest.function_makers import making
 from ..harvest.project_runs import Search
 from ..harvest.recorded_calls import Call, Recordings, arguments, required
+from ..imports.project_imports import replace_texts
+from ..imports.side_modules import import_by_side
 from ..infer.given_inputs import BadSpecification
 from ..infer.static_parameters import statics
 from ..runtime.calling import Signature, TookTooLong, Values, jitted
 from ..runtime.jax_errors import in_staged_body
 from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.loading import Loaded
-from ..runtime.project_imports import replace_texts
 from ..runtime.stored_results import storing
+from ..runtime.version_pair import VersionPair
 from ..sandbox.confine import Enclosure, enclose
 from ..sandbox.intact import Intact
 from ..search.carry_avals import Watched
@@ -28,9 +30,15 @@ from ..search.carry_settling import Settling
 from ..search.case_values import Family
 from ..search.final_dtypes import ended
 from ..search.input_sources import Inputs, NoInputs
+from ..standing.interface import changed_interface, lost_arguments
+from ..standing.module_constants import read_otherwise
+from ..standing.same_text import same_text
+from ..standing.whole_module import NotDefined
+from ..testing.agreement import describe
 from ..testing.branch_cover import Coverage, changed_lines
-from ..testing.judge import Raises, Refuted, Unknown, Weaker
+from ..testing.judge import Judge, Raises, Refuted, Unknown, Weaker
 from ..testing.measure import measured
+from ..testing.program_comparison import made as made_case
 from ..testing.weigh import Weighing
 from .case_families import Families
 from .versions import Versions
@@ -38,6 +46,7 @@ from .watch import Clock, unknown
 from .without_checks import same_checks
 
 WITHOUT_CHECKS = "compared without assertions and prints, some of which keep the function from being traced"
+SAME_TEXT = "both versions are the same text, and import the same: no result of theirs could be compared"
 CALLED = "callers were run for their arguments"
 LATE = 0.55  # of a task's time: after that no further comparison begins
 Answer = dict[str, object]
@@ -50,6 +59,8 @@ def run(
 
     Before other inputs are tried, with a time limit of their own, `keep` is given the answer so far.
     """
+    if request.get("old_file"):
+        import_by_side()
     intact = Intact.now()
     enclosure = enclose(folder, float(str(request["timeout"])), kernel=bool(request["kernel"]))
     replace_texts({str(file): str(text) for file, text in request.get("changed", {}).items()})  # type: ignore[attr-defined]
@@ -84,6 +95,8 @@ def run(
         other, again = attempt(found)
         if again["verdict"] != "unknown":
             task, answer = other, again
+    if answer["verdict"] == "unknown" and task.ran_same_text():
+        answer = {**answer, "verdict": "proved", "reason": None, "notes": [*answer["notes"], SAME_TEXT]}  # type: ignore[misc]
     doubt = {"doubtful": True} if task.doubtful(answer) else {}
     return {**task.trusted(answer), **doubt, "protections": enclosure.protections}
 
@@ -96,6 +109,8 @@ def attempt(task: VerificationRun) -> tuple[VerificationRun, Answer]:
             answer["carries"] = task.carries(faded=True)
     except Unknown as error:
         answer = task.answer("unknown", reason=str(error))
+    except NotDefined as error:
+        answer = {**task.answer("unknown", reason=str(error)), "failed": str(error)}
     except Refuted as error:
         answer = task.answer("refuted", reason="the two versions differ", counterexample=str(error))
         if isinstance(error, Weaker) or error.of_carried_types:
@@ -182,7 +197,7 @@ class VerificationRun:
 
     def trusted(self, answer: Answer) -> Answer:
         """The answer, unless the code under test changed the verifier or had effects other than its result."""
-        refused = [*self.enclosure.loading, *self.enclosure.running]
+        refused = [*self.enclosure.running, *self.enclosure.set_up]
         if refused:
             self.notes.append(f"refused while verifying: {refused[0]}")
             answer = {**answer, "notes": [*list(answer["notes"]), self.notes[-1]]}  # type: ignore[call-overload]
@@ -195,31 +210,40 @@ class VerificationRun:
     def text(self, name: str) -> str:
         return str(self.request[name])
 
+    def ran_same_text(self) -> bool:
+        """Whether the old version gave results, and all that both versions run is written in the same way."""
+        if self.weighing is None or not self.versions.free or not any(judge.gave for judge in self.weighing.judges):
+            return False
+        pair = self.weighing.full.pair
+        return same_text(pair.old, pair.new, self.text("function"))
+
     def verdict(self) -> Answer:
         if self.recordings.wide and not x64():
             enable_x64(True)
         coverage = Coverage(frozenset(changed_lines(self.text("old"), self.text("new"))))
-        old = self.versions.load("old", "before", coverage=coverage)
-        try:
-            new = self.versions.load("new", "after")
-        except Unknown as error:
-            raise Refuted(str(error)) from error
+        old, new = self.versions.as_imported(coverage)
         assert old.function is not None and new.function is not None
         static = frozenset(str(s) for s in self.request["static"])  # type: ignore[attr-defined]
         signature = Signature.of(old.function, static | statics(old) | statics(new))
         dotted = self.text("function")
         owner = old.resolve(dotted.rpartition(".")[0]) if "." in dotted else None
         if any(_name(d) == "classmethod" for d in old.function.decorator_list):
-            signature = Signature(signature.positional[1:], signature.keyword, signature.static)
+            signature = replace(signature, positional=signature.positional[1:])
             owner = None
         self.stage("running callers for their arguments" if self.elsewhere else "building the recorded inputs")
-        signature, recorded = self.called(old, signature) if self.elsewhere else self.recorded(old, signature)
+        if self.elsewhere:
+            signature, recorded = self.called(old, signature)
+        else:
+            with self.enclosure.setting_up():
+                signature, recorded = self.recorded(old, signature)
         node, fixed = old.function, dict[str, object]()
         if not recorded and (whole := self.making(old, signature, coverage)) is not None:
             signature, node, fixed = whole
         if not any(jitted(self.versions.resolve(version, dotted)) for version in (old, new)):
             signature = storing(signature, old.function, new.function)
         full = self.versions.judge(old, new, signature, old, coverage)
+        if self.versions.free:
+            self.called_as_before(full, owner)
         twin = self.versions.twin(old, signature, coverage)
         inputs = Inputs(
             old, (twin or full).pair.before, node, signature,
@@ -241,15 +265,35 @@ class VerificationRun:
                 (twin or full).pair, dotted, specs, inputs.constants()[0], wanted, decides=decides
             ),
         )
-        families = Families(inputs, twin or full, dotted, given, settling, recorded, kept)
+        families = Families(inputs, twin or full, dotted, given, settling, self.enclosure.setting_up, recorded, kept)
+        families.free = self.versions.free
         self.families = found = families.found(full.pair.before)
         self.source = families.source
         verdict = weighing.verdict(found)
+        if self.versions.free and (values := made_case(found[0].cases[0])) is not None:
+            self.as_called(full.pair, values)
         if self.request["measure"]:
             self.stage("measuring")
             self.seconds, notes = measured(full.pair, weighing.measurable(found))
             self.notes += notes
         return self.answer(verdict)
+
+    def as_called(self, pair: VersionPair, values: Values) -> None:
+        """Raise Refuted where callers may not use the new version as the old one, though it computes the same."""
+        if lost := lost_arguments(pair, values):
+            raise Refuted(f"{describe(values)}: {lost}")
+        self.stage("changing what the functions read of their modules")
+        reads = read_otherwise(pair, values)
+        if reads is not None and reads.rebound:
+            raise Refuted(f"{describe(values)}, {reads.text}; the module binds `{reads.name}` anew")
+        if reads is not None:
+            self.notes.append(f"the versions read `{reads.name}` at other times, and differ {reads.text}")
+
+    def called_as_before(self, judge: Judge, owner: object) -> None:
+        """Raise Refuted where calls of the old version are none of the new one."""
+        pair = judge.pair
+        if lost := changed_interface(pair.before, pair.after, method=isinstance(owner, type)):
+            raise Refuted(f"`{self.text('function')}` is called in another way: {lost}")
 
     def recorded(self, old: Loaded, signature: Signature) -> tuple[Signature, tuple[Values, ...]]:
         """The signature and arguments of the recorded calls of the function, or of the function that it makes."""
@@ -276,7 +320,8 @@ class VerificationRun:
         found = making(old.function, signature, coverage.changed) if old.function and "." not in dotted else None
         if found is None or self.request["given"]:
             return None
-        calls = list(harvest(old.tree, old.names, dotted, self.versions.resolve(old, dotted)))
+        with self.enclosure.setting_up():
+            calls = list(harvest(old.tree, old.names, dotted, self.versions.resolve(old, dotted)))
         return *found, calls[0] if calls else {}
 
     def inner(self, calls: Sequence[Call], old: Loaded, signature: Signature) -> list[Values]:
@@ -286,11 +331,8 @@ class VerificationRun:
     def called(self, old: Loaded, signature: Signature) -> tuple[Signature, tuple[Values, ...]]:
         """The same for the arguments of callers in this and other files; raises Unknown if there are none."""
         dotted = self.text("function")
-        self.enclosure.loaded = False  # tests may write files, the function may not
-        try:
+        with self.enclosure.setting_up():
             found = Search(old, self.text("root"), dotted).found()
-        finally:
-            self.enclosure.loaded = True
         names = {*signature.positional, *signature.keyword}
         own = [{k: v for k, v in values.items() if k in names} for values in found.pop("", [])]
         inside = {name: functools.partial(_listed, calls) for name, calls in found.items()}

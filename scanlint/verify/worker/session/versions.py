@@ -5,22 +5,24 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from ..imports.side_modules import Side
 from ..proof.joined_source import GIVEN, joined, keeps
 from ..runtime.calling import Signature, TookTooLong, limited
 from ..runtime.cut_loops import FIRST, long_trips
 from ..runtime.eager_pace import Pace
 from ..runtime.jax_errors import in_words
-from ..runtime.loading import Loaded, cut, load
+from ..runtime.loading import Loaded, cut, folders, load, place
 from ..runtime.nn_modules import is_linen, through_apply
 from ..runtime.version_pair import VersionPair
 from ..sandbox.confine import Enclosure
 from ..sandbox.intact import Intact
 from ..search.carry_avals import MARK as MARK_LOOPS
 from ..search.carry_avals import Watched
+from ..standing.whole_module import NotDefined, Whole, binds_indirectly, bound_anew, defined, imported
 from ..testing.branch_cover import MARK, Coverage
-from ..testing.judge import Judge, Unknown
+from ..testing.judge import Judge, Refuted, Unknown
 from ..testing.rounding import draws
 from .without_checks import without_checks
 
@@ -37,9 +39,33 @@ class Versions:
     intact: Intact
     silent: bool
     notes: list[str]
+    sides: dict[str, Side | None] = field(default_factory=dict)
+    whole: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.sides = dict.fromkeys(("old", "new"))
+        homes = {which: self.folders(which) for which in self.sides}
+        if homes["old"] != homes["new"]:
+            self.sides = {which: Side(tuple(found)) for which, found in homes.items()}
+
+    def file(self, which: str) -> str:
+        return self.text("old_file") if which == "old" and self.free else self.text("file")
+
+    def root(self, which: str) -> str:
+        return self.text("old_root") if which == "old" and self.free else self.text("root")
+
+    def folders(self, which: str) -> list[str]:
+        """What a version imports from, the folder that it stands in first."""
+        file = self.file(which)
+        return list(dict.fromkeys(reversed(folders(self.root(which), place(file, self.text(which))[0]))))
 
     def text(self, name: str) -> str:
         return str(self.request[name])
+
+    @property
+    def free(self) -> bool:
+        """Whether the two are versions as a user has them, not a rewrite of what is known to be traced."""
+        return bool(self.request.get("old_file"))
 
     def load(
         self, which: str, suffix: str, table: dict[int, int] | None = None, coverage: Coverage | None = None
@@ -48,6 +74,49 @@ class Versions:
         watched, function = coverage or Coverage(), self.text("function")
         given: dict[str, object] = {MARK: watched.record}
         return self.changed(which, suffix, table, lambda tree: watched.instrument(tree, function), given)
+
+    def as_imported(self, coverage: Coverage) -> tuple[Loaded, Loaded]:
+        """Both versions as they are once their modules are imported; raises Unknown, Refuted or NotDefined.
+
+        A slice of a module stands for it where it has the same names. Where a module cannot be imported here, the slice
+        is all that there is to run: it must bind its names directly.
+        """
+        old = self.load("old", "before", coverage=coverage)
+        try:
+            new = self.load("new", "after")
+        except Unknown as error:
+            raise Refuted(str(error)) from error
+        if not self.free:
+            return old, new
+        found = {"old": self.imported(old), "new": self.imported(new)}
+        if found["new"].broken and found["old"].error is None:
+            raise Refuted(f"the module of the new version does not load: {found['new'].why()}")
+        for which, loaded in (("old", old), ("new", new)):
+            self.look(which, loaded, found[which])
+        if "old" in self.whole:
+            old = self.load("old", "before", coverage=coverage)
+        return old, self.load("new", "after") if "new" in self.whole else new
+
+    def imported(self, loaded: Loaded) -> Whole:
+        self.stage("importing the whole module")
+        with self.enclosure.setting_up():
+            return imported(loaded)
+
+    def look(self, which: str, loaded: Loaded, whole: Whole) -> None:
+        """Have a version run as a whole from now on where a slice of it means something else."""
+        function = self.text("function")
+        if whole.error is not None:
+            if indirect := binds_indirectly(loaded.tree):
+                raise Unknown(
+                    f"the {which} module cannot be imported here ({whole.why()}), and it binds names by `{indirect}`"
+                )
+            part = f"only what `{function}` uses of it was run"
+            self.notes.append(f"the {which} module cannot be imported here ({whole.why()}): {part}")
+            return
+        if not defined(whole.names, function):
+            raise NotDefined(f"{self.file(which)}: no function `{function}` once the module is imported")
+        if bound_anew(loaded, whole):
+            self.whole.add(which)
 
     def changed(
         self,
@@ -59,20 +128,20 @@ class Versions:
     ) -> Loaded:
         """One version with a changed tree; raises Unknown if it cannot be loaded."""
         self.stage(f"loading the {which} version")
-        text, file, root, function = (self.text(n) for n in (which, "file", "root", "function"))
-        self.enclosure.loaded = False
+        text, function, file, root = self.text(which), self.text("function"), self.file(which), self.root(which)
         try:
-            with limited(LOAD_SECONDS):
+            with self.enclosure.setting_up(), limited(LOAD_SECONDS):
                 made = (lambda tree: change(without_checks(tree))) if self.silent else change
-                loaded = load(text, file, root, function, suffix, table=table, instrument=made, given=given)
+                loaded = load(
+                    text, file, root, function, suffix,
+                    table=table, instrument=made, given=given, side=self.sides[which], whole=which in self.whole,
+                )  # fmt: skip
         except TookTooLong:
             raise Unknown(f"the module takes more than {LOAD_SECONDS:g} s to load") from None
         except SystemExit:
             raise Unknown("the module exits when it is loaded") from None
         except Exception as error:
             raise Unknown(f"the {which} version does not load: {in_words(error)}") from error
-        finally:
-            self.enclosure.loaded = True
         if changed := self.intact.changed():
             raise Unknown(f"the module replaces `{changed}`, which the verifier uses")
         if loaded.function is None:
@@ -96,9 +165,12 @@ class Versions:
         whole = functools.cache(lambda: self.joined(table))
         pace = Pace(old, before)
         traced, differentiated = bool(self.request["traced"]), bool(self.request["differentiated"])
-        pair = VersionPair(old, new, before, after, signature, home, whole, draws(old.tree, dotted), pace, traced)
+        donating = any("donate_arg" in self.text(which) for which in ("old", "new"))
+        pair = VersionPair(
+            old, new, before, after, signature, home, whole, draws(old.tree, dotted), pace, traced, donating=donating
+        )
         self.intact.hold(pair, "before", "after", "old", "new", "signature", "home")
-        judge = Judge(pair, traced, differentiated, self.stage, coverage or Coverage())
+        judge = Judge(pair, traced, differentiated, self.stage, coverage or Coverage(), free=self.free)
         self.intact.hold(judge, "pair", "coverage")
         return judge
 

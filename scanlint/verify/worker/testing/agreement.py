@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..results.inner_values import DEEPEST, kind_of, parts_of, same_whole
 from ..runtime.jax_functions import attribute, eps, is_key, of_array, shape, tiny, weakly_typed
 
 BASE_ULPS = 64.0
@@ -60,13 +61,13 @@ def _named(definition: object) -> object:
     return (kind.__qualname__, repr(extra).replace("__before", "").replace("__after", ""), children)
 
 
-def compare(before: object, after: object, *, ulps: float = BASE_ULPS) -> Difference | Agreement:
+def compare(before: object, after: object, *, ulps: float = BASE_ULPS, depth: int = 0) -> Difference | Agreement:
     if structure(before) != structure(after):
         return Difference(f"the structure was {_short(structure(before))} and is {_short(structure(after))}")
     error, weak, empty = 0.0, "", False
     pairs = zip(jax.tree_util.tree_leaves(before), jax.tree_util.tree_leaves(after), strict=False)
     for at, (a, b) in enumerate(pairs):
-        result = _leaf(a, b, ulps)
+        result = _leaf(a, b, ulps, depth)
         if isinstance(result, Difference):
             place = f"output {at}: " if at or len(jax.tree_util.tree_leaves(before)) > 1 else ""
             return replace(result, text=place + result.text)
@@ -85,14 +86,13 @@ def _plain(value: object) -> tuple[np.ndarray, bool]:
     if isinstance(value, jax.Array) and is_key(value.dtype):
         return np.asarray(jax.random.key_data(value)), False
     if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
-        return np.asarray(jnp.asarray(value)), True
+        return np.asarray(value if _unbounded(value) else jnp.asarray(value)), True
     return np.asarray(value), weakly_typed(value)
 
 
-def _leaf(before: object, after: object, ulps: float) -> Difference | Agreement:
+def _leaf(before: object, after: object, ulps: float, depth: int) -> Difference | Agreement:
     if not _numeric(before) or not _numeric(after):
-        same = before is after or type(before).__qualname__ == type(after).__qualname__
-        return Agreement() if same else Difference(f"was {before!r} and is {after!r}")
+        return _objects(before, after, ulps, depth)
     (a, weak_a), (b, weak_b) = _plain(before), _plain(after)
     if a.size == 0 and b.size == 0:
         return Agreement(empty=a.shape != b.shape or a.dtype != b.dtype)
@@ -110,6 +110,28 @@ def _leaf(before: object, after: object, ulps: float) -> Difference | Agreement:
         error = float(np.max(np.abs(a.astype(float) - b.astype(float))))
         return Difference(_first(a, b, a != b), error, discrete=True)
     return _floats(a, b, ulps, weak)
+
+
+def _unbounded(value: complex) -> bool:
+    """Whether a Python number fits no type of JAX."""
+    return isinstance(value, int) and not -(2**31) <= value < 2**31
+
+
+def _objects(before: object, after: object, ulps: float, depth: int) -> Difference | Agreement:
+    """Values that are no numbers: by their contents where they have such, else by equality."""
+    if before is after or depth > DEEPEST:
+        return Agreement()
+    first, second = parts_of(before), parts_of(after)
+    if first is None and second is None:
+        same = same_whole(before, after)
+        return Agreement() if same else Difference(f"was {_shown(before)} and is {_shown(after)}")
+    if kind_of(before) != kind_of(after) or first is None or second is None or first.keys() != second.keys():
+        return Difference(f"was {_shown(before)} and is {_shown(after)}")
+    for name, part in first.items():
+        result = compare(part, second[name], ulps=ulps, depth=depth + 1)
+        if isinstance(result, Difference):
+            return replace(result, text=f"in `{kind_of(before)}`, {name}: {result.text}")
+    return Agreement()
 
 
 def _kind(array: np.ndarray, weak: bool) -> str:
@@ -231,8 +253,26 @@ def arrays(tree: object) -> Iterator[object]:
             yield leaf
 
 
+def telling(result: object) -> list[bool | None]:
+    """For each leaf of a result, whether a difference could have been seen there: a finite number, a text.
+
+    None where an array has no elements.
+    """
+    return [_tells(leaf) for leaf in jax.tree_util.tree_leaves(result)]
+
+
+def _tells(leaf: object) -> bool | None:
+    if not _numeric(leaf) or is_key(attribute(leaf, "dtype")):
+        return True
+    array = np.asarray(leaf)
+    if not array.size:
+        return None
+    return not jnp.issubdtype(array.dtype, jnp.inexact) or bool(np.isfinite(array.astype(complex)).any())
+
+
 def nowhere_finite(result: object) -> bool:
     """Whether there are floats in a result, and each of them is infinite or no number."""
-    leaves = [np.asarray(x) for x in jax.tree_util.tree_leaves(result) if not is_key(attribute(x, "dtype"))]
+    numbers = [x for x in jax.tree_util.tree_leaves(result) if _numeric(x)]
+    leaves = [np.asarray(x) for x in numbers if not is_key(attribute(x, "dtype"))]
     floats = [x for x in leaves if x.size and jnp.issubdtype(x.dtype, jnp.inexact)]
     return bool(floats) and not any(np.isfinite(x.astype(complex)).any() for x in floats)

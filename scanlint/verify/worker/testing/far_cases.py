@@ -65,8 +65,7 @@ def alike(weighing: Weighed, case: Case) -> bool:
     try:
         values = case.make()
         expected = judge.pair.run_old(values, case.patience)
-        _, run = next(judge.runs(values))
-        found = run()
+        found = next(judge.runs(values)).run(values)
     except (Exception, TookTooLong):  # noqa: BLE001 - told where the case is judged
         return False
     return not nowhere_finite(expected) and isinstance(compare(expected, found), Agreement)

@@ -24,7 +24,7 @@ from .judge import Judge, Refuted, floating
 from .rounding import FINER, apart, doubled, nudged
 
 if TYPE_CHECKING:
-    from jax.extend.core import ClosedJaxpr
+    from ..proof.equations import ClosedJaxpr
 
 ULPS = 1024.0
 SINGULAR_SECONDS = 3.0

@@ -13,16 +13,27 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..proof.paths import forget
-from ..runtime.calling import TookTooLong, Values, jitted, limited, split, without_elements, without_trips
+from ..runtime.calling import TookTooLong, Values, jitted, limited, plain, split, without_elements, without_trips
 from ..runtime.eager_pace import CASE_SECONDS
 from ..runtime.jax_errors import Fact, first_line, in_staged_body, of_carried_types, says, untraceable
-from ..runtime.jax_functions import is_key, placed, shape, weakly_typed
+from ..runtime.jax_functions import finished, is_key, placed, shape, weakly_typed
 from ..runtime.line_marks import ReachedLines
-from ..runtime.version_pair import VersionPair
+from ..runtime.stored_results import changeable, copied
+from ..runtime.version_pair import VersionPair, drained
 from ..search.case_values import LARGE_NUMBERS, Case
-from .agreement import ACCEPTED_RELATIVE, Agreement, Difference, compare, describe, nowhere_finite, structure
-from .branch_cover import Coverage, Way
-from .rounding import AMPLIFIED, FINER, FINEST, left_in_double, spread
+from .agreement import (
+    ACCEPTED_RELATIVE,
+    Agreement,
+    Difference,
+    compare,
+    describe,
+    nowhere_finite,
+    structure,
+    telling,
+)
+from .branch_cover import Coverage
+from .branch_cover import Way as Path
+from .rounding import AMPLIFIED, FINER, FINEST, compilable, left_in_double, spread
 from .ties import stands
 from .untraced_places import place_of
 from .weak_types import Weakness
@@ -30,6 +41,10 @@ from .weak_types import Weakness
 SPREAD = "where there are no rows, what the loop starts with has the shape of a row"
 NOTHING = "the new version raises where there are no elements"
 EMPTY = "where there is nothing to loop over, an empty result differs in shape or dtype"
+HOST = "neither version can be traced here: they are compared as plain Python"
+WAYS = "the function gives another result under a trace: both are compared without jit, and both with it"
+UNDER_JIT, PLAINLY = " (under jit)", " (not under jit)"
+UNSTEADY = "the old version gives another result when it is called again"
 ROUNDED = "the versions round differently: they agree in double precision, and in single precision nearly so"
 Function = Callable[..., object]
 Result = TypeVar("Result")
@@ -57,9 +72,23 @@ class Raises(Refuted):
     """The new version raises where the old one returns a result."""
 
 
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a version is run: the way in words, and the new and the old version run in it."""
+
+    name: str
+    run: Callable[[Values], object]
+    old: Callable[[Values], object]
+
+
 @dataclass
 class Judge:
-    """Compares two versions, and the evidence: `filled` cases have elements, `blank` ones no numbers."""
+    """Compares two versions, and the evidence: `filled` cases have elements, `blank` ones no numbers.
+
+    `free`: the two are compared as they stand, whether they can be traced or not; `host`: neither can be. `told`: where
+    in the results of each case a difference could have been seen. `doubted`: the ways of running differ. `gave`: the
+    old version gave a result. `effects`: calls change their arguments, and what these hold then was compared.
+    """
 
     pair: VersionPair
     traced: bool
@@ -73,13 +102,19 @@ class Judge:
     blank: int = 0
     slow: bool = False
     partial: bool = False
+    free: bool = False
+    host: bool = False
+    doubted: bool = False
+    effects: bool = False
+    gave: bool = False
+    told: list[list[bool | None]] = field(default_factory=list)
     stuck: str = ""
     max_error: float = 0.0
     notes: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     late: list[str] = field(default_factory=list)
     weakness: Weakness = field(default_factory=Weakness)
-    ran: list[tuple[str, Values, Way]] = field(default_factory=list)
+    ran: list[tuple[str, Values, Path]] = field(default_factory=list)
 
     def note(self, text: str) -> None:
         if text not in self.notes:
@@ -104,15 +139,19 @@ class Judge:
         except (Exception, SystemExit) as error:  # noqa: BLE001
             self.failures.append(f"{type(error).__name__}: {first_line(error, 120)}")
             return False
+        self.gave = True
         if any(callable(leaf) for leaf in jax.tree_util.tree_leaves(expected)):
             self.failures.append("it gives functions, which cannot be compared")
             return False
         self.stage(f"running the new version on {label} (the old one took {spent:.2f} s)")
         forget()
-        for name, run in self.runs(values, plainly=not case.finite):
+        found: object = None
+        for how in self.runs(values, plainly=not case.finite):
             try:
-                found = self.untraced(run, values)
+                found = self.untraced(lambda how=how: how.run(values), values)  # type: ignore[misc]
             except Exception as error:
+                if self.fails_alike(how, values):
+                    continue
                 text = first_line(error, 200)
                 if says(error, Fact.EMPTY_SCAN):  # JAX cannot run it with staging disabled
                     self.failures.append(text)
@@ -123,19 +162,21 @@ class Judge:
                         self.note(f"{NOTHING}: {type(error).__name__}: {text}")
                     return False
                 raise Raises(
-                    f"{describe(values)}: the new version raises {type(error).__name__}: {text}{name}"
+                    f"{describe(values)}: the new version raises {type(error).__name__}: {text}{how.name}"
                 ) from error
-            if not self.agree(values, expected, found, name, tie=case.tie):
+            if not self.agree_in(how, values, expected, found, tie=case.tie):
                 return False
         self.coverage.count(way)
         if case.finite and not case.tie:
             self.ran.append((case.label, values, way))
         if self.cases == 0:
             self.retraces(case)
+        self.left_in_arguments(values)
         self.cases += 1
         self.filled += not without_elements(values)
         self.ordinary += case.ordinary
         self.blank += nowhere_finite(expected)
+        self.told.extend([telling(expected)])
         return True
 
     def idle(self, values: Values, error: Exception) -> bool:
@@ -159,7 +200,7 @@ class Judge:
         try:
             return run()
         except Exception as error:
-            if not untraceable(error) or self.pair.old_traces(values):
+            if self.free or not untraceable(error) or self.pair.old_traces(values):
                 raise
             self.partial = True
             new = self.pair.new
@@ -218,18 +259,82 @@ class Judge:
         if sizes[1] > sizes[0]:
             self.note("a second call with equal arguments is traced again")
 
-    def runs(self, values: Values, *, plainly: bool = False) -> Iterator[tuple[str, Callable[[], object]]]:
+    def runs(self, values: Values, *, plainly: bool = False) -> Iterator[Way]:
         """The ways to run the new version: under its own jit, or under one made here if the function is traced.
 
-        And without jit where there was no case yet, or `plainly`: XLA hides a NaN where it makes `x * mask` a choice.
+        And without jit where there was no case yet, or `plainly`: XLA hides a NaN where it makes `x * mask` a choice;
+        and where neither version can be traced.
         """
-        pair, mine = self.pair, self.pair.moved(values)
-        if self.traced and not jitted(pair.after):
-            yield " (under jit)", lambda: pair.under_jit(values)
-            if plainly or self.cases == 0:
-                yield " (not under jit)", lambda: pair.signature.call(pair.after, mine)
-        else:
-            yield "", lambda: pair.signature.call(pair.after, mine)
+        pair = self.pair
+        if not self.traced or jitted(pair.after):
+            yield Way("", pair.new_python, pair.old_as_called)
+            return
+        eager = Way(PLAINLY, pair.new_python, pair.run_python)
+        ran = plainly or self.cases == 0 or self.host
+        if ran:
+            yield eager
+        if not self.host:
+            self.doubted = False
+            yield Way(UNDER_JIT, pair.under_jit, pair.old_under_jit)
+            if (self.host or self.doubted) and not ran:
+                yield eager
+
+    def left_in_arguments(self, values: Values) -> None:
+        """Compare what is in lists, dicts, NumPy's arrays and objects after the call; raises Refuted."""
+        if not changeable(values):
+            return
+        pair = self.pair
+        before, after = pair.own(copied(values)), pair.moved(copied(values))
+        try:
+            with limited(pair.pace.patience):
+                finished(drained(pair.signature.call(plain(pair.before), before)))
+                finished(drained(pair.signature.call(plain(pair.after), after)))
+        except (Exception, TookTooLong):  # noqa: BLE001 - the results were compared in another way
+            return
+        for name, held in before.items():
+            result = compare(held, after[name])
+            if isinstance(result, Difference):
+                raise Refuted(f"{describe(values)}: after the call `{name}` differs: {result.text}")
+            self.effects = self.effects or not isinstance(compare(values[name], held), Agreement)
+
+    def fails_alike(self, how: Way, values: Values) -> bool:
+        """Whether the old version fails too if it is run in this way, so that the pair is compared in the other."""
+        if not self.free or how.name != UNDER_JIT:
+            return False
+        try:
+            self.pair.old_under_jit(values)
+        except Exception:  # noqa: BLE001
+            self.host = True
+            self.note(HOST)
+        return self.host
+
+    def agree_in(self, how: Way, values: Values, expected: object, found: object, *, tie: bool = False) -> bool:
+        """Whether the case counts; raises Refuted where both versions, run in the same way, differ.
+
+        A function may ask whether it is traced: where the old version gives the same as the new one in this way, only
+        the ways differ.
+        """
+        try:
+            return self.agree(values, expected, found, how.name, tie=tie)
+        except Refuted as error:
+            if not self.runs_soon(how, values):
+                raise
+            try:
+                other = how.old(values)
+            except (Exception, TookTooLong):  # noqa: BLE001
+                raise error from None
+            if isinstance(compare(expected, other), Agreement):
+                raise
+            if how.name == PLAINLY and not self.pair.is_small(values):
+                raise Unknown(f"{describe(values)}: {UNSTEADY}") from None
+            self.doubted = True
+            agreed = self.agree(values, other, found, how.name, tie=tie)
+            self.note(WAYS)
+            return agreed
+
+    def runs_soon(self, how: Way, values: Values) -> bool:
+        """Whether the old version can be run in this way without compiling a program that is too large."""
+        return how.name != UNDER_JIT or compilable(self.pair, values)
 
     def batched(self, case: Case) -> None:
         """Both versions under vmap, where the old one can be batched."""
@@ -288,11 +393,17 @@ def spread_out(before: object, after: object) -> bool:
 
 
 def _spread(before: object, after: object) -> object:
-    """The initial value broadcast to the shape of the result; a Python number takes the dtype of the array."""
+    """The initial value as a carry: of the result's shape, complex if that is; a Python number takes its dtype."""
+    if _real(before) and isinstance(after, jax.Array) and jnp.iscomplexobj(after) and shape(before) == after.shape:
+        return before.astype(after.dtype)  # type: ignore[attr-defined]
     numbers = isinstance(before, (jax.Array, np.generic, int, float)) and isinstance(after, jax.Array)
     if not numbers or shape(before) != () or shape(after) == () or is_key(after.dtype):  # type: ignore[attr-defined]
         return before
     return jnp.full(shape(after), before, after.dtype if weakly_typed(before) else None)  # type: ignore[arg-type,attr-defined]
+
+
+def _real(x: object) -> bool:
+    return isinstance(x, jax.Array) and jnp.issubdtype(x.dtype, jnp.floating)
 
 
 def floating(x: object) -> bool:

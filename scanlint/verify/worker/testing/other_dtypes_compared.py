@@ -44,9 +44,10 @@ def same_in_other_types(judge: Judge, values: Values, kind: Retyping, *, along: 
     except (Exception, TookTooLong):  # noqa: BLE001
         return ""
     judge.stage("running the new version with other types")
-    for name, run in judge.runs(values):
+    for how in judge.runs(values):
+        name = how.name
         try:
-            found = judge.untraced(run, values)
+            found = judge.untraced(lambda how=how: how.run(values), values)  # type: ignore[misc]
         except Exception as error:  # noqa: BLE001
             text = first_line(error, 120)
             if kind is not Retyping.ALL:  # JAX itself says so

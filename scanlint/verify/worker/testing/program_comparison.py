@@ -129,6 +129,7 @@ class ProgramComparison:
             if proof.beyond and family.label.startswith((*GUESSED, LONGER_AXES)) and self.compared:
                 continue  # a guessed rank makes a carry grow on every trip; more rows are more equations
             if not proof.same:
+                self.remarks += [proof.remark] if proof.remark else []
                 if proof.differs and shapes_of_parts(_numbers_aside(values)) <= parts:
                     self.apart = ", ".join(f"{n} = {v}" for n, v in values.items() if type(v) is int)
                 return False

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TypeVar
 
 from ..proof.traced_pair import one_proof
+from ..results.seen_results import unseen_results
 from ..runtime.calling import Values
 from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.loading import Loaded
@@ -28,6 +29,7 @@ from .other_dtypes_compared import same_in_other_types
 from .program_comparison import ProgramComparison, made
 from .reverse_mode import same_way_back
 from .trip_counts import enlarged
+from .uneven_lengths import uneven
 
 MAX_CASES = 48
 MOST_AT_LENGTH = 12
@@ -118,6 +120,9 @@ class Weighing:
             raise Unknown(f"no input gave a result to compare: {why}; {REMEDY}")
         if not any(j.filled for j in self.judges) and not families[0].real:
             raise Unknown(f"the versions could only be compared on arrays without elements; {REMEDY}")
+        seen = [case for judge in self.judges for case in judge.told]
+        if unseen := unseen_results(seen, effects=any(judge.effects for judge in self.judges), proved=proved):
+            raise Unknown(f"{unseen}; {REMEDY}")
         if not proved:
             self.cover(families)
         tried = self.full.skipped + self.full.cases
@@ -132,6 +137,7 @@ class Weighing:
             self.derivatives(family, DERIVED if same else None)
         if not proved:
             self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
+        self.unevenly(families)
         self.narrowed(families, proved)
         self.strongly_typed()
         self.widened(families, proved)
@@ -323,8 +329,21 @@ class Weighing:
     def strongly_typed(self) -> None:
         """Raise Weaker if a result has become weakly typed."""
         lost = self.programs.weaker or next((text for judge in self.judges if (text := judge.weakness.lost())), "")
-        if lost:
+        if lost and not self.full.free:
             raise Weaker(lost)
+        self.remarks += [f"only the dtype is another kind: {lost}"] if lost else []
+
+    def unevenly(self, families: list[Family]) -> None:
+        """Compare where what a loop goes over side by side differs in length, if the old version takes that."""
+        specs = next((f.specs for f in families if f.specs is not None), None)
+        old = self.full.pair.old.function
+        for case in uneven(specs, old) if specs is not None and old is not None and not self.late() else ():
+            try:
+                self.quickly(lambda judge, case=case: judge.check(case))  # type: ignore[misc]
+            except Raises as error:
+                if not families[0].real:
+                    raise
+                self.remarks.append(f"on lengths that no caller in this file passes: {error}")
 
     def narrowed(self, families: list[Family], proved: bool) -> None:
         """Compare with each argument in half precision and in whole numbers, unless the user specified the types."""

@@ -1,0 +1,54 @@
+"""What JAX sees as one leaf and Python code sees into: objects, sets, ranges; so that their contents are compared."""
+
+from __future__ import annotations
+
+import enum
+import types
+from collections.abc import Iterator
+
+from ..runtime.jax_functions import attribute
+
+DEEPEST = 6
+
+
+def parts_of(value: object) -> dict[str, object] | None:
+    """The contents of a value that is no pytree, by name; None where it is compared as a whole."""
+    match value:
+        case set() | frozenset():
+            return {str(at): part for at, part in enumerate(sorted(value, key=repr))}
+        case enum.Enum() | type() | types.ModuleType() | str() | bytes():
+            return None
+    if callable(value) or type(value).__module__ == "builtins":
+        return None
+    return dict(_attributes(value)) or None
+
+
+def _attributes(value: object) -> Iterator[tuple[str, object]]:
+    yield from dict(attribute(value, "__dict__", None) or {}).items()
+    for base in type(value).__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if not name.startswith("__") and (held := attribute(value, name, ...)) is not ...:
+                yield name, held
+
+
+def kind_of(value: object) -> str:
+    """The name of a value's class: equal for the two versions of a class."""
+    return type(value).__qualname__
+
+
+def same_whole(before: object, after: object) -> bool:
+    """Whether two values without parts are equal; those of classes and enumerations by their names."""
+    if kind_of(before) != kind_of(after):
+        return False
+    match before, after:
+        case enum.Enum(), enum.Enum():
+            return before.name == after.name
+        case type(), type():
+            return before.__qualname__ == after.__qualname__
+    if type(before).__eq__ is object.__eq__:
+        return True
+    try:
+        return bool(before == after)
+    except Exception:  # noqa: BLE001 - the comparison of a class of the program
+        return True

@@ -1,0 +1,93 @@
+"""Optional arguments: calls that pass them, and calls that do not."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..infer.guess import Sizes, guesses
+from ..infer.inference import infer
+from ..infer.need import Need
+from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, Struct, leaves
+from ..search.case_values import USUAL, Family, cases
+from ..search.input_sources import Inputs
+
+MOST_TRIED = 6  # specs for one argument
+LOOKED_UP = frozenset(["get", "pop", "setdefault"])
+
+
+def optional_families(inputs: Inputs, specs: Specs) -> list[Family]:
+    """Beside calls of these specs: such without the arguments that have defaults, and such with each that may be there.
+
+    Only what the old version accepts is a call to compare.
+    """
+    found = [(f"with {name}", {**specs, name: spec}) for name, spec in _present(inputs, specs)]
+    together = {**specs, **{name: spec for _, changed in found for name, spec in changed.items() if name not in specs}}
+    if len(found) > 1 and inputs.attempt(together) is None:
+        found.append(("with all optional arguments", together))
+    absent = {name: spec for name, spec in specs.items() if name not in defaults(inputs.node)}
+    if len(absent) < len(specs) and inputs.attempt(absent) is None:
+        found.append(("without optional arguments", absent))
+    integers = inputs.constants()[1]
+    return [Family(label, changed, list(cases(changed, iter(USUAL), integers))) for label, changed in found]
+
+
+def defaults(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, ast.expr]:
+    """The default of each parameter that has one."""
+    a = node.args
+    pairs = [*zip([*a.posonlyargs, *a.args][::-1], a.defaults[::-1], strict=False)]
+    pairs += [(p, d) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None]
+    return {p.arg: default for p, default in pairs}
+
+
+def _present(inputs: Inputs, specs: Specs) -> Iterator[tuple[str, Spec]]:
+    """Optional parameters with a spec that the old version accepts in place of nothing."""
+    needs = infer(inputs.node, inputs.functions())
+    absent = {name for name, default in defaults(inputs.node).items() if _none(default) and name in specs}
+    for name in sorted(absent, key=list(specs).index):
+        wanted = replace(needs.get(name, Need()), default=...)
+        yield from _accepted(inputs, specs, name, [*guesses(name, wanted, Sizes(), inputs.loaded.names), *_like(specs)])
+    if inputs.signature.star:
+        yield from _accepted(inputs, specs, inputs.signature.star, [_several(spec) for spec in _like(specs)])
+    if inputs.signature.double:
+        keys = looked_up(inputs.node, inputs.signature.double.lstrip("*"))
+        options: list[Spec] = [Struct("dict", tuple((key, spec) for key in keys)) for spec in _like(specs) if keys]
+        yield from _accepted(inputs, specs, inputs.signature.double, options)
+
+
+def _accepted(inputs: Inputs, specs: Specs, name: str, tried: list[Spec]) -> Iterator[tuple[str, Spec]]:
+    for spec in tried[:MOST_TRIED]:
+        if spec != Alternatives((None,)) and inputs.attempt({**specs, name: spec}) is None:
+            yield name, spec
+            return
+
+
+def _like(specs: Specs) -> list[Spec]:
+    """What an argument may be beside these: an array like one of them, a number."""
+    arrays = dict.fromkeys(leaf for spec in specs.values() for _, leaf in leaves(spec) if isinstance(leaf, Array))
+    return [*arrays, Array(()), Scalar("float"), Scalar("int")]
+
+
+def _several(spec: Spec) -> Spec:
+    return Struct("tuple", (("0", spec), ("1", spec)))
+
+
+def _none(default: ast.expr) -> bool:
+    return isinstance(default, ast.Constant) and default.value is None
+
+
+def looked_up(node: ast.AST, name: str) -> list[str]:
+    """The keys that a function asks of a dict, in the order of its text."""
+    found: dict[str, None] = {}
+    for part in ast.walk(node):
+        match part:
+            case ast.Subscript(value=ast.Name(id=table), slice=ast.Constant(value=str(key))) if table == name:
+                found[key] = None
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=table), attr=attr), args=[ast.Constant(value=str(key)), *_]
+            ) if table == name and attr in LOOKED_UP:
+                found[key] = None
+            case ast.Compare(left=ast.Constant(value=str(key)), comparators=[ast.Name(id=table)]) if table == name:
+                found[key] = None
+    return list(found)
