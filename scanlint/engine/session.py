@@ -183,9 +183,9 @@ class Session:
         for error in errors:
             if error.display in self.checked:
                 self._leave_out(error)
-        self.notes += rested_on(
-            [*self.around.unread, *(error for error in errors if error.display not in self.checked)]
-        )
+        if self.surveys.control(self.checked):
+            others = (error for error in errors if error.display not in self.checked)
+            self.notes += rested_on([*self.around.unread, *others])
         places = self.surveys.places()
         self.read = sum(place.display in self.checked for place in places.values()) + len(self.others)
         self.team.shelve(places.values())
