@@ -30,14 +30,14 @@ COMMUTATIVE = frozenset({"add", "add_any", "mul", "max", "min", "and", "or", "xo
 def _divide(a: np.generic, b: np.generic) -> object:
     if np.issubdtype(a.dtype, np.integer):
         quotient = abs(int(a)) // abs(int(b))
-        return _wrapped(quotient if (a < 0) == (b < 0) else -quotient, a.dtype)
+        return _wrapped(quotient if (int(a) < 0) == (int(b) < 0) else -quotient, a.dtype)
     return np.divide(a, b)
 
 
 def _remainder(a: np.generic, b: np.generic) -> object:
     if np.issubdtype(a.dtype, np.integer):
         rest = abs(int(a)) % abs(int(b))
-        return _wrapped(rest if a >= 0 else -rest, a.dtype)
+        return _wrapped(rest if int(a) >= 0 else -rest, a.dtype)
     return np.fmod(a, b)
 
 
@@ -283,7 +283,7 @@ class Numbering:
         if source.kind == "c" and dtype.kind != "c":
             return None
         if source.kind not in "biu" and dtype.kind in "iu":
-            limits = np.iinfo(dtype)
+            limits = np.iinfo(str(dtype))
             if not limits.min <= np.trunc(np.float64(value)) <= min(limits.max, 2**53):
                 return None
         return self.one(value.astype(dtype), dtype)

@@ -129,7 +129,7 @@ def _types(pair: VersionPair, function: Function, values: Values) -> list[Type]:
 
 def _listed(tree: object) -> list[Type]:
     return [
-        (shape(x), str(attribute(x, "dtype", np.dtype(jnp.result_type(x)))), weakly_typed(x))  # type: ignore[arg-type]
+        (shape(x), str(attribute(x, "dtype", np.dtype(jnp.result_type(x)))), weakly_typed(x))
         for x in jax.tree_util.tree_leaves(tree)
         if not is_key(attribute(x, "dtype", np.dtype(bool)))
     ]
@@ -156,7 +156,7 @@ def _by_way(pair: VersionPair, values: Values) -> Iterator[list[Type]]:
 def _examples(pair: VersionPair, values: Values) -> Iterator[list[Type]]:
     """The types that the old version gives on some inputs of either sign: on its paths they may differ."""
     for factor in (1, 0, -1, 8):
-        scaled = jax.tree_util.tree_map(lambda x, by=factor: _scaled(x, by), dict(values))  # type: ignore[misc]
+        scaled = jax.tree_util.tree_map(lambda x, by=factor: _scaled(x, by), dict(values))
         try:
             yield _listed(pair.run_old(scaled))
         except (Exception, TookTooLong):  # noqa: BLE001
