@@ -83,6 +83,18 @@ def by_kind(*roots: ast.AST) -> Kinds:
     return found
 
 
+def levels(root: ast.AST) -> int:
+    """How many nodes stand below one another; `a and b and c` counts as `(a and b) and c`."""
+    deepest = 0
+    stack = [(root, 1)]
+    while stack:
+        node, level = stack.pop()
+        deepest = max(deepest, level)
+        below = level + (len(node.values) - 1 if isinstance(node, ast.BoolOp) else 1)
+        stack += [(child, below) for child in children(node)]
+    return deepest
+
+
 def nested(block: Sequence[ast.stmt]) -> int:
     """How many loops and branches of a block stand inside one another; an `elif` stands beside its `if`."""
     deepest = 0
