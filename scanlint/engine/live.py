@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -117,7 +118,7 @@ class LiveSession(Session):
             return self._told(display).kept
         for entry in here:
             if entry.finding.fix.status == "available" and not entry.finding.fix.edits:
-                entry.finding = deeply(lambda entry=entry: self._offered(entry))
+                entry.finding = deeply(partial(self._offered, entry))
         others = (f for f in self.others if f.path == display and first <= f.start.line <= last)
         return (*(entry.finding for entry in here), *others)
 

@@ -190,14 +190,17 @@ class Project:
                 code = scope.code(qualname)
                 if code is None or not (ran or wish or asks_for_loops(self.settings) or may_batch(code)):
                     continue
-                self.graph.visit(code)
-                self.graph.settle()
+                deeply(partial(self._reach, code))
                 if code.record.left:
                     continue
                 codes = list(code.record.codes.values())
                 if scope.name not in own and not any(_told_here(c) for c in codes):
                     continue  # what it does on the host is told when it is the turn of its own file
                 yield replace(self._unit(scope, code), wished=partial(self.wished, scope, qualname) if wish else None)
+
+    def _reach(self, code: Code) -> None:
+        self.graph.visit(code)
+        self.graph.settle()
 
     def around(self, name: str, first: int, last: int) -> Around | None:
         """The function or method of a module that has all lines from one up to another."""
