@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from scanlint.deep import deeply
 from scanlint.engine.cache import Cache
 from scanlint.engine.early import early_answer
 from scanlint.engine.kept import KeptSlices, RememberedSlices
@@ -96,7 +98,8 @@ class LiveSession(Session):
         if module is None or bench is None or text is None or self._broken:
             return None
         joint = frozenset(unit for unit, task in self.tasks.items() if task != SliceTask((module,)))
-        made = early_answer(bench, module, self._raw.get(display, []), text.text, source.text, joint)
+        before = self._raw.get(display, [])
+        made = deeply(lambda: early_answer(bench, module, before, text.text, source.text, joint))
         if made is None:
             return None
         marked = self.codes if MARK in source.text else ()
@@ -120,7 +123,7 @@ class LiveSession(Session):
             return self._told(display).kept
         for entry in here:
             if entry.finding.fix.status == "available" and not entry.finding.fix.edits:
-                entry.finding = self._offered(entry)
+                entry.finding = deeply(partial(self._offered, entry))
         others = (f for f in self.others if f.path == display and first <= f.start.line <= last)
         return (*(entry.finding for entry in here), *others)
 

@@ -21,6 +21,7 @@ from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before, comme
 from scanlint.rewrite.emit.layout import blank_above, fold_return
 from scanlint.rewrite.emit.snippets import brackets, singular
 from scanlint.rewrite.lower.batches.vmap_call import Mapped, in_statement, plain_argument
+from scanlint.rewrite.lower.depth_limit import too_deep
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
 from scanlint.rewrite.lower.loops.index_reads import use_arrays, use_tracers, use_weak
 from scanlint.rewrite.lower.loops.row_inputs import naming
@@ -34,6 +35,8 @@ def to_vmap(model: LoopModel, batch: Batch, dtype: str | None = None, row: str |
 
     `row`: what it fills is a row, there, of an array that was made before.
     """
+    if deep := too_deep(model.unit, model.node):
+        return deep
     turned = False
     for output in model.outputs[: len(model.outputs) - len(model.buffers)]:
         turned = output.front and len(model.outputs) == 1 and not _axis(model.unit, output)
