@@ -21,7 +21,16 @@ from ..runtime.line_marks import ReachedLines
 from ..runtime.outgoing import OUTGOING, Sent, different, reordered
 from ..runtime.version_pair import VersionPair
 from ..search.case_values import LARGE_NUMBERS, Case
-from .agreement import ACCEPTED_RELATIVE, Agreement, Difference, compare, describe, nowhere_finite, structure
+from .agreement import (
+    ACCEPTED_RELATIVE,
+    Agreement,
+    Difference,
+    compare,
+    describe,
+    nowhere_finite,
+    of_other_kind,
+    structure,
+)
 from .branch_cover import Coverage, Way
 from .rounding import AMPLIFIED, FINER, FINEST, left_in_double, spread
 from .ties import stands
@@ -52,6 +61,10 @@ class Refuted(Exception):
 
 class Weaker(Refuted):
     """A result of the new version is weakly typed, and that of the old version is not."""
+
+
+class OtherKind(Refuted):
+    """A result is held by JAX in one version, and by NumPy in the other."""
 
 
 class Raises(Refuted):
@@ -179,6 +192,9 @@ class Judge:
             self.note(SPREAD)
             return False
         if isinstance(result, Agreement):
+            kind = of_other_kind(expected, found) if not self.traced else ""
+            if kind and not self.tripless(values):
+                raise OtherKind(f"{describe(values)}: {kind}{name}")
             self.max_error = max(self.max_error, result.error)
             if not without_elements(values):
                 self.weakness.compared(expected, found, values)

@@ -22,8 +22,8 @@ from .agreement import kinds_by_name, named_once
 from .branch_boundaries import turns
 from .branch_cover import Coverage
 from .far_cases import run_far
-from .gradients import same_gradients
-from .judge import Judge, Raises, Refuted, Unknown, Weaker
+from .gradients import same_gradients, still_finite
+from .judge import Judge, OtherKind, Raises, Refuted, Unknown, Weaker
 from .other_dtypes_compared import same_in_other_types
 from .program_comparison import ProgramComparison, made
 from .reverse_mode import same_way_back
@@ -44,6 +44,7 @@ NARROW_SECONDS = 3.0
 PATIENCE = 10.0
 LONG_SECONDS = 12.0
 MAX_NAMED = 3
+FAR = (1e5, 1e20)  # values of which the tenth power, or the square, is too large for single precision
 T = TypeVar("T")
 
 
@@ -131,6 +132,8 @@ class Weighing:
         same = proved and self.straight()
         if self.programs.ruled or self.full.differentiated or not same:
             self.derivatives(family, DERIVED if same else None)
+        if not same and not self.straight():
+            self.in_time("far from zero", lambda: self.differentiable_far_out(families))
         if not proved:
             self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
         self.unevenly(families)
@@ -197,7 +200,7 @@ class Weighing:
                         self.smallest(family)
                 if self.twin is not None or not (family.real or at == 0):
                     self.run(family, limit, lambda c, w: self.quickly(lambda judge: judge.check(c, w)), SHORT_SECONDS)
-            except Raises as error:
+            except (Raises, OtherKind) as error:
                 if family.real or not families[0].real:
                     raise
                 # No caller passes these sizes or values, so an error on them is only noted.
@@ -321,6 +324,15 @@ class Weighing:
             if time.process_time() - started > SHORT_SECONDS:
                 self.remarks.append(f"gradients were compared on {at + 1} inputs only: each takes seconds")
                 return
+
+    def differentiable_far_out(self, families: list[Family]) -> None:
+        """Compare where gradients are numbers, for values whose powers and products leave their type."""
+        specs = next((f.specs for f in families if f.specs is not None), None)
+        if specs is None or families[0].real:
+            return
+        chosen = [Filling(f"values of about {scale:g}", seed=seed, scale=scale) for scale in FAR for seed in (0, 1, 2)]
+        for case in cases(specs, iter(chosen), self.inputs.constants()[1]):
+            self.quickly(lambda judge, case=case: still_finite(judge, case))  # type: ignore[misc]
 
     def strongly_typed(self) -> None:
         """Raise Weaker if a result has become weakly typed."""
