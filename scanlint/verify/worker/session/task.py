@@ -75,7 +75,7 @@ def run(
         other, again = attempt(found)
         return {**other.trusted(again), "protections": enclosure.protections}
     if harvested and not recordings and not request["given"]:
-        kind, recordings = "harvested", harvested.traced()
+        kind, recordings = "harvested", harvested.traced() if request["traced"] else harvested
     task, answer = attempt(VerificationRun(request, stage, enclosure, intact, recordings, kind=kind))
     if answer["verdict"] == "unknown" and task.recordings and asked != "called":
         keep(task.trusted(answer))

@@ -76,6 +76,17 @@ def compare(before: object, after: object, *, ulps: float = BASE_ULPS, depth: in
     return Agreement(error, weak, empty)
 
 
+def of_other_kind(before: object, after: object) -> str:
+    """How results differ in who holds them: NumPy's arrays are of doubles and can be set in place, JAX's are not."""
+    for a, b in zip(jax.tree_util.tree_leaves(before), jax.tree_util.tree_leaves(after), strict=False):
+        host = [isinstance(x, (np.ndarray, np.generic)) for x in (a, b)]
+        device = [isinstance(x, jax.Array) for x in (a, b)]
+        if (host[0] and device[1]) or (device[0] and host[1]):
+            first, second = ("an array of NumPy" if on else "an array of JAX" for on in host)
+            return f"the result was {first} and is {second}"
+    return ""
+
+
 def _short(value: object) -> str:
     text = str(value)
     return text if len(text) < 80 else text[:77] + "..."

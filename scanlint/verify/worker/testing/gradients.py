@@ -80,6 +80,23 @@ def same_in_other_ways(judge: Judge, case: Case, *, ruled: bool) -> None:
         _same(judge, case, values, tangent)
 
 
+def still_finite(judge: Judge, case: Case) -> None:
+    """Raise Refuted where only the old version has a finite gradient: both arms of a choice count in the new one."""
+    pair = judge.pair
+    try:
+        values = case.make()
+        with limited(CASE_SECONDS):
+            expected = pair.pace.eagerly(lambda f: gradient(pair.signature, f, pair.own(values)))
+        if expected is None or not _finite(expected):
+            return
+        with limited(NEW_SECONDS):
+            found = gradient(pair.signature, pair.after, pair.moved(values))
+    except (Exception, TookTooLong):  # noqa: BLE001
+        return
+    if found is not None and any(bool(np.isnan(np.asarray(x)).any()) for x in found):
+        raise Refuted(f"{describe(values)}: the gradient is not a number, and was {expected[0]}")
+
+
 def _same_tangents(judge: Judge, case: Case, values: Values) -> bool:
     """The same in forward mode, which a `while_loop` supports: False if a version does not support it."""
     return _same(judge, case, values, tangent)

@@ -29,6 +29,7 @@ from .agreement import (
     compare,
     describe,
     nowhere_finite,
+    of_other_kind,
     structure,
     telling,
 )
@@ -67,6 +68,10 @@ class Refuted(Exception):
 
 class Weaker(Refuted):
     """A result of the new version is weakly typed, and that of the old version is not."""
+
+
+class OtherKind(Refuted):
+    """A result is held by JAX in one version, and by NumPy in the other."""
 
 
 class Raises(Refuted):
@@ -220,6 +225,9 @@ class Judge:
             self.note(SPREAD)
             return False
         if isinstance(result, Agreement):
+            kind = of_other_kind(expected, found) if not self.traced else ""
+            if kind and not self.tripless(values):
+                raise OtherKind(f"{describe(values)}: {kind}{name}")
             self.max_error = max(self.max_error, result.error)
             if not without_elements(values):
                 self.weakness.compared(expected, found, values)

@@ -28,9 +28,9 @@ from .branch_cover import Coverage
 from .dtypes_evaluated import same_types
 from .edge_sweep import at_edges, numbers_of
 from .far_cases import run_far
-from .gradients import same_gradients, same_in_other_ways
+from .gradients import same_gradients, same_in_other_ways, still_finite
 from .ill_conditioned import same_where_sums_cancel
-from .judge import Judge, Raises, Refuted, Unknown, Weaker
+from .judge import Judge, OtherKind, Raises, Refuted, Unknown, Weaker
 from .other_dtypes_compared import same_in_other_types
 from .program_comparison import ProgramComparison, made
 from .reverse_mode import same_way_back
@@ -54,6 +54,7 @@ NARROW_SECONDS = 3.0
 PATIENCE = 10.0
 LONG_SECONDS = 12.0
 MAX_NAMED = 3
+FAR = (1e5, 1e20)  # values of which the tenth power, or the square, is too large for single precision
 T = TypeVar("T")
 
 
@@ -153,6 +154,8 @@ class Weighing:
         same = proved and self.straight()
         if self.programs.ruled or self.full.differentiated or not same:
             self.derivatives(family, DERIVED if same else None)
+        if not same and not self.straight():
+            self.in_time("far from zero", lambda: self.differentiable_far_out(families))
         if not proved:
             self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
         self.unevenly(families)
@@ -240,7 +243,7 @@ class Weighing:
                         self.smallest(family)
                 if self.twin is not None or not (family.real or at == 0):
                     self.run(family, limit, lambda c, w: self.quickly(lambda judge: judge.check(c, w)), SHORT_SECONDS)
-            except Raises as error:
+            except (Raises, OtherKind) as error:
                 if family.real or not families[0].real:
                     raise
                 # No caller passes these sizes or values, so an error on them is only noted.
@@ -393,6 +396,15 @@ class Weighing:
         if family is not None and family.specs is not None and (not self.proved or self.programs.inexact):
             specs = family.specs
             self.quickly(lambda judge: same_where_sums_cancel(judge, specs))
+
+    def differentiable_far_out(self, families: list[Family]) -> None:
+        """Compare where gradients are numbers, for values whose powers and products leave their type."""
+        specs = next((f.specs for f in families if f.specs is not None), None)
+        if specs is None or families[0].real:
+            return
+        chosen = [Filling(f"values of about {scale:g}", seed=seed, scale=scale) for scale in FAR for seed in (0, 1, 2)]
+        for case in cases(specs, iter(chosen), self.inputs.constants()[1]):
+            self.quickly(lambda judge, case=case: still_finite(judge, case))  # type: ignore[misc]
 
     def strongly_typed(self) -> None:
         """Raise Weaker if a result has become weakly typed."""
