@@ -28,7 +28,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from scanlint.engine.session import RunOutcome, check, check_text
-from scanlint.project.files import discover
+from scanlint.project.discovery.folders import discover
 from scanlint.settings import Settings
 
 SETTINGS = Settings(select=("SCN",), exclude=("nothing",), cache=False)
@@ -176,7 +176,7 @@ class Robust:
 
     def __init__(self, trees: Sequence[Path], keep: Path | None) -> None:
         self.packages = [path for tree in trees for path in packages(tree)]
-        self.files = [file for path in self.packages for file in discover([path], SETTINGS)]
+        self.files = [file for path in self.packages for file in discover([path], SETTINGS).files]
         self.keep = keep
         self.failures: list[Failure] = []
 

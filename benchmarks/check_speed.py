@@ -42,12 +42,12 @@ TREE = """
 import ast, resource, sys, time, warnings
 from pathlib import Path
 from scanlint.engine.session import check
-from scanlint.project.files import discover
+from scanlint.project.discovery.folders import discover
 from scanlint.settings import Settings
 warnings.simplefilter("ignore")
 tree = Path(sys.argv[1])
 settings = Settings(root=tree, exclude=("nothing",), jobs=1, cache=False)
-files = list(discover([tree], settings))
+files = discover([tree], settings).files
 start = time.process_time()
 {code}
 spent = time.process_time() - start

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import gc
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -25,7 +26,8 @@ from scanlint.command.options import (
     report_request,
     request_from,
 )
-from scanlint.errors import UsageError
+from scanlint.errors import UsageError, fault
+from scanlint.report.console import ReaderGone, abandon, err
 
 CHECK = Commands.implied
 
@@ -118,29 +120,66 @@ def lsp() -> int:
 
 
 def main() -> None:
-    """Run the command line; an error of the user ends it with code 2."""
+    """Run the command line; an error of the user, or of what surrounds the run, ends it with code 2."""
+    _hold_streams()
+    _heed_ends()
     run: Callable[..., object] = group.main
     try:
         code = run(prog_name="scanlint", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        with suppress(OSError, AttributeError):
+            error.show()
         code = 2
     except UsageError as error:
-        print(f"error: {error}", file=sys.stderr)
+        err(f"error: {error}\n")
         code = 2
     except (click.Abort, KeyboardInterrupt):
-        print("interrupted", file=sys.stderr)
+        err("interrupted\n")
         code = 130
-    except BrokenPipeError:
-        sys.stderr.close()
+    except Ended as end:
+        code = 128 + end.number
+    except (ReaderGone, SystemExit):  # click leaves so where its own text meets a closed pipe
+        abandon()
         code = 141
+    except (OSError, MemoryError) as error:
+        err(f"error: {fault(error)}\n")
+        code = 2
     except Exception:  # noqa: BLE001  exit code 1 would read as "findings remain"
         import traceback
 
-        traceback.print_exc()
-        print("error: this is a bug in scanlint, please report it with the lines above", file=sys.stderr)
+        err(f"{traceback.format_exc()}error: this is a bug in scanlint, please report it with the lines above\n")
         code = 2
     _leave(code if isinstance(code, int) else 0)
+
+
+class Ended(BaseException):
+    """The run was asked to end, by a signal: what it has started is ended on the way out."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def _heed_ends() -> None:
+    """Leave in good order when asked to by a signal; when asked again, at once. What is ignored stays so."""
+
+    def end(number: int, frame: object) -> NoReturn:
+        signal.signal(number, signal.SIG_DFL)
+        raise Ended(number)
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, end)
+
+
+def _hold_streams() -> None:
+    """Take the places of standard streams that are closed, or the next file to be opened would: no text goes there."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDONLY)
 
 
 def _leave(code: int) -> NoReturn:
@@ -149,6 +188,6 @@ def _leave(code: int) -> NoReturn:
         sys.exit(code)
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, AttributeError):
             stream.flush()
     os._exit(code)

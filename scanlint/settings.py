@@ -14,7 +14,8 @@ LINE_LENGTH = 88
 class Settings:
     """Everything that a run can be told. `root` is the folder of the pyproject.toml, or the working directory.
 
-    `source` is the file that the configuration came from. `baseline` is a file of findings that are known already.
+    `source` is the file that the configuration came from. `select` and `exclude` stand in the place of what is
+    usual, with nothing in them too. `baseline` is a file of findings that are known already.
     `line_length` is that of the formatter. `jobs` is the most processes that are used, 0 for as many as there are
     processors. `sums_as_batches`: loops that add up what they compute of each example become `jax.vmap`.
     `tells_left`: the run tells too which loops it looked at and left.
@@ -22,11 +23,11 @@ class Settings:
 
     root: Path = field(default_factory=Path.cwd)
     source: Path | None = None
-    select: tuple[str, ...] = ()
+    select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    exclude: tuple[str, ...] = ()
+    exclude: tuple[str, ...] | None = None
     extend_exclude: tuple[str, ...] = ()
     force_exclude: bool = False
     respect_gitignore: bool = True
@@ -48,6 +49,11 @@ class Settings:
     cache_dir: Path | None = None
     tells_left: bool = False
 
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The selectors of rules that are named."""
+        return (*(self.select or ()), *self.extend_select)
+
     def asks_for(self, code: str, name: str) -> bool:
         """Whether a rule that is off by default is selected, by its code, a prefix of it, its name or ALL."""
-        return any(s in ("ALL", name) or code.startswith(s) for s in (*self.select, *self.extend_select))
+        return any(s in ("ALL", name) or code.startswith(s) for s in self.chosen)

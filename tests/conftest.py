@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -68,13 +69,26 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
+RESTRICTED = ("setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override,-dac_read_search")
+"""What runs a command of root as one that permissions bind."""
+BOUND = os.name == "posix" and (os.geteuid() != 0 or shutil.which("setpriv") is not None)
+
+
+@pytest.fixture
+def bound() -> tuple[str, ...]:
+    """Words in front of a command that permissions are to bind."""
+    if not BOUND:
+        pytest.skip("root may read everything")
+    return RESTRICTED if os.geteuid() == 0 else ()
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> Scanlint:
-    def call(*words: str, stdin: str | None = None, **variables: str) -> Completed:
+    def call(*words: str, stdin: str | None = None, under: Sequence[str] = (), **variables: str) -> Completed:
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
         return subprocess.run(
-            [sys.executable, "-m", "scanlint", *words],
+            [*under, sys.executable, "-m", "scanlint", *words],
             cwd=tmp_path,
             input=stdin,
             capture_output=True,

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from scanlint.host.callees import by_jax, cast_away, stageable
+from scanlint.host.numpy_made import by_numpy
 from scanlint.loops.accumulators.collected_lists import composite
 from scanlint.loops.concrete_uses import limit, number_cast
 from scanlint.loops.constant_tables import entries, host_array, is_table
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.obstacles import MAKERS, index_needs_int
 from scanlint.loops.python_parameters import takes_tracers
+from scanlint.loops.sizes.equal_lengths import same_length
 from scanlint.loops.sizes.lengths import made_with
 from scanlint.loops.sizes.shape_reads import axis_read, last_axis
 from scanlint.loops.streams import Stream, is_array
@@ -30,7 +32,8 @@ STACKS = frozenset(f"jax.numpy.{n}" for n in ("stack", "array", "asarray"))
 class Rows:
     """One array that gives each example a row: `places` are the reads `xs[i]`, `target` the loop variable.
 
-    `name` is what the loop calls `xs[i]`, where a statement that needs not be kept says so. `loose`: it may be a list.
+    `name` is what the loop calls `xs[i]`, where a statement that needs not be kept says so. `loose`: it may be a list,
+    `beside` are the arrays at its side that may be shorter.
     """
 
     array: ast.expr
@@ -40,6 +43,7 @@ class Rows:
     reverse: bool = False
     name: str | None = None
     loose: bool = False
+    beside: tuple[ast.expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +107,14 @@ def find_batch(
         if stream.listed or (stream.table and not _of_numpy(unit, stream)):
             return None
         if stream.kind == "rows" and stream.array is not None:
-            rows.append(Rows(stream.array, 0, target=stream.target, reverse=stream.reverse, loose=stream.loose))
+            made = Rows(stream.array, 0, target=stream.target, reverse=stream.reverse, loose=stream.loose)
+            rows.append(replace(made, beside=stream.beside))
         elif counter is not None or not isinstance(stream.target, ast.Name):
             return None
         else:
             counter = stream
+    if counter is not None and counter.stop is not None and not all(_ends_with(unit, row, counter) for row in rows):
+        return None
     bound = binds(*statements) | frozenset(n for s in streams for n in targets(s.target))
     if counter is None:
         return _sound(
@@ -146,6 +153,11 @@ def find_batch(
     )
 
 
+def _ends_with(unit: Unit, row: Rows, counter: Stream) -> bool:
+    """Whether an array beside a range is known to have as many rows as that has numbers."""
+    return counter.plain and counter.stop is not None and made_with(unit, row.array, counter.stop)
+
+
 def _of_numpy(unit: Unit, stream: Stream) -> bool:
     """Whether rows of a NumPy array are handed in, on the host: `vmap` takes such arrays."""
     return stream.array is not None and host_array(unit, stream.array)
@@ -169,8 +181,10 @@ def as_long(unit: Unit, row: Rows, counter: Stream, rows: Sequence[Rows]) -> boo
     if written is not None and written == unit.value(counter.stop).constant:
         return True
     counted = last_axis(unit, counter.stop) if row.axis == -1 else axis_read(unit, counter.stop)
-    kin = {(ast.unparse(r.array), r.axis) for r in rows}
-    return counted is not None and counted in kin and row.axis == counted[1]
+    kin = {(ast.unparse(r.array), r.axis): r.array for r in rows}
+    if counted is None or counted not in kin or row.axis != counted[1]:
+        return False
+    return ast.unparse(row.array) == counted[0] or (row.axis == 0 and same_length(unit, row.array, kin[counted]))
 
 
 def row_read(unit: Unit, use: ast.Name, bound: Names) -> tuple[ast.Subscript, int] | None:
@@ -252,8 +266,9 @@ def _sound(batch: Batch) -> Batch | None:
         return None
     if unit.context(batch.node).traced:
         return batch
-    if any(cast_away(unit, part) for part in _parts(batch)) and not all(by_jax(unit, e) for e in batch.elements):
-        return None  # Python may well work on these numbers, in double precision
+    others = any(cast_away(unit, part) for part in _parts(batch)) or any(by_numpy(unit, r.array) for r in batch.rows)
+    if others and not all(by_jax(unit, element) for element in batch.elements):
+        return None  # Python or NumPy may well work on these numbers, in double precision
     own = binds(*batch.statements)
     parts: list[ast.AST] = [*batch.statements, *batch.elements]
     return batch if all(stageable(unit, part, own, batch.variant) for part in parts) else None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,16 +12,22 @@ from typing import TYPE_CHECKING
 from scanlint.command.config import load
 from scanlint.command.request import STDIN, Request, check
 from scanlint.command.show import further, show
+from scanlint.engine.suppress import ignorable, unparsed
+from scanlint.errors import cause
 from scanlint.fix.write import NotWritten, write_new
-from scanlint.record.recordings import has_evidence, priced
-from scanlint.report.console import Progress, err, out
+from scanlint.problem import Problem
+from scanlint.record.recordings import has_evidence, priced, unreadable
+from scanlint.report.console import Progress, err, out, read_in
 from scanlint.report.output import render_step_summary
+from scanlint.report.paint import paint_for
 from scanlint.report.result import Result, left_lines, plural
 from scanlint.report.visible import visible_lines
+from scanlint.rules.registry import RECOMPILED, selected_codes
 from scanlint.settings import Settings
 
 if TYPE_CHECKING:
     from scanlint.engine.session import RunOutcome
+    from scanlint.fix.baseline import Looked
 
 CLEAN, FINDINGS, FAILED = 0, 1, 2
 
@@ -27,9 +35,11 @@ CLEAN, FINDINGS, FAILED = 0, 1, 2
 def run(request: Request) -> int:
     """Carry out a request and give its exit code. Raises UsageError."""
     check(request)
-    settings = replace(load(request.start, request.config, request.overrides), tells_left=request.verbose)
+    absent = {path: why for path in request.paths if path != STDIN and (why := absence(path))}
+    present = replace(request, paths=tuple(path for path in request.paths if path not in absent))
+    settings = replace(load(present.start, request.config, request.overrides), tells_left=request.verbose)
     if request.show_settings:
-        from scanlint.report.listing import settings_text
+        from scanlint.command.listing import settings_text
 
         out(settings_text(settings))
         return CLEAN
@@ -42,46 +52,61 @@ def run(request: Request) -> int:
         from scanlint.command.known_findings import baseline_file
 
         baseline_file(settings)
-    missing = [path for path in request.paths if path != STDIN and not path.exists()]
-    paths = tuple(path for path in request.paths if path not in missing)
-    problems = [f"{path}: no such file or directory{'' if path.suffix else ', nor a command'}" for path in missing]
-    code = _run(replace(request, paths=paths), settings, problems) if paths else CLEAN
-    for problem in problems:
-        err(f"error: {visible_lines(problem)}\n")
+    problems = [Problem(str(path), 0, why, "unread") for path, why in absent.items()]
+    try:
+        code = _run(present, settings, problems)
+    finally:
+        for problem in problems:
+            err(f"error: {visible_lines(str(problem))}\n")
     return FAILED if problems else code
 
 
-def _run(request: Request, settings: Settings, problems: list[str]) -> int:
+def absence(path: Path) -> str | None:
+    """Why there is nothing to check under a path that is named; None where there is."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        if path.is_symlink():
+            return "cannot read: the link leads nowhere"
+        return f"no such file or directory{'' if path.suffix else ', nor a command'}"
+    except (OSError, ValueError) as error:
+        return f"cannot read: {cause(error)}"
+    return None
+
+
+def _run(request: Request, settings: Settings, problems: list[Problem]) -> int:
     """The exit code if there are no problems; what goes wrong on the way is added to `problems`."""
     if request.show_files:
-        from scanlint.project.files import discover
+        from scanlint.engine.unread import problem
+        from scanlint.project.discovery.folders import discover
 
-        out("".join(f"{file}\n" for file in sorted(discover(request.paths, settings))))
+        found = discover(request.paths, settings)
+        problems += map(problem, found.unread)
+        out("".join(f"{file}\n" for file in sorted(found.files)))
         return CLEAN
     if request.verbose:
         err(f"settings: {settings.source or 'none found, defaults'}\nroot: {settings.root}\n")
-    stdin = _read_stdin() if request.stdin else None
+    stdin = read_in() if request.stdin else None
     outcome = _engine(request, settings, stdin)
     outcome = _measured(replace(outcome, findings=priced(outcome.findings, settings.root)), request, settings)
-    problems += outcome.problems
-    for remark in outcome.remarks if request.verbose else ():
-        err(f"{remark}\n")
-    for protection in outcome.protections if request.verbose else ():
-        err(f"{protection}\n")
-    for line in left_lines(outcome.left) if request.verbose else ():
-        err(f"{line}\n")
-    for note in outcome.notes:
-        err(f"note: {visible_lines(note)}\n")
+    problems += [*unreadable(settings.root), *outcome.problems]
+    outcome = replace(outcome, notes=(*outcome.notes, *_passed_over(request, settings, outcome)))
+    _tell(outcome, verbose=request.verbose)
     findings, written = outcome.findings, len(outcome.changes)
     if request.action == "fix" and stdin is None and outcome.changes:
         from scanlint.fix.commit import write_changes
 
         findings, written = write_changes(outcome.changes, findings, problems)
     if request.add_ignore:
-        return _add_ignores(outcome, request, problems)
-    if not outcome.files and not problems and not request.quiet:
-        err("warning: no Python files found under the given paths\n")
+        from scanlint.fix.commit import write_ignores
+
+        written = write_ignores(outcome.findings, problems)
+        findings = tuple(finding for finding in findings if not ignorable(finding))
     result = _result(replace(outcome, findings=findings), request, settings, stdin, problems)
+    if not result.asked:
+        err("warning: no Python files found under the given paths\n")
+    if request.add_ignore:
+        return _ignored(result, request, written)
     text = show(result, request, outcome.changes, stdin)
     if request.output_file and text is not None:
         _write(request.output_file, text, problems)
@@ -92,43 +117,58 @@ def _run(request: Request, settings: Settings, problems: list[str]) -> int:
     return _exit_code(result, request, written)
 
 
+def _tell(outcome: RunOutcome, *, verbose: bool) -> None:
+    """What goes to standard error beside the report."""
+    if verbose:
+        for line in (*outcome.remarks, *outcome.protections, *left_lines(outcome.left)):
+            err(f"{line}\n")
+    for note in outcome.notes:
+        err(f"note: {visible_lines(note)}\n")
+
+
+def _passed_over(request: Request, settings: Settings, outcome: RunOutcome) -> Iterator[str]:
+    """What the command line named in vain, and configurations that are not used."""
+    from scanlint.command.passed_over import passed_over
+
+    return passed_over(request, settings, outcome.found)
+
+
 def _measured(outcome: RunOutcome, request: Request, settings: Settings) -> RunOutcome:
     """What is found, with what a recorded run shows of it, and with what nothing else shows."""
     if request.stdin or not has_evidence(settings.root):
         return outcome
-    from scanlint.project.files import discover
+    from scanlint.project.discovery.folders import discover
     from scanlint.record.confirmed import with_evidence
 
-    files = [path for path in discover(request.paths, settings) if path not in outcome.changes]
+    files = [path for path in discover(request.paths, settings).files if path not in outcome.changes]
     findings, notes = with_evidence(outcome.findings, files, settings)
     return replace(outcome, findings=findings, notes=(*outcome.notes, *notes))
 
 
-def _write(file: Path, text: str, problems: list[str]) -> None:
+def _write(file: Path, text: str, problems: list[Problem]) -> None:
     try:
         write_new(file, text.encode("utf-8", "backslashreplace"))
     except NotWritten as error:
-        problems.append(str(error))
+        problems.append(error.problem)
 
 
-def _add_summary(file: Path, result: Result, problems: list[str]) -> None:
+def _add_summary(file: Path, result: Result, problems: list[Problem]) -> None:
     """Add to the summary of the step that runs this."""
     try:
         with file.open("a", encoding="utf-8") as stream:
             stream.write(render_step_summary(result))
     except OSError as error:
-        problems.append(f"{file}: cannot write: {error.strerror or error}")
+        problems.append(Problem(str(file), 0, f"cannot write: {cause(error)}", "undone"))
 
 
 def _result(
-    outcome: RunOutcome, request: Request, settings: Settings, stdin: bytes | None, problems: list[str]
+    outcome: RunOutcome, request: Request, settings: Settings, stdin: bytes | None, problems: list[Problem]
 ) -> Result:
     from scanlint.engine.texts import Texts
 
     texts = Texts(outcome.changes, stdin)
-    findings = tuple(map(texts.placed, outcome.findings))
     result = Result(
-        findings,
+        tuple(map(texts.placed, outcome.findings)),
         outcome.files,
         outcome.seconds,
         request.action,
@@ -136,52 +176,70 @@ def _result(
         request.verbose,
         texts.rewritten,
         outcome.left,
+        tuple(problems),
+        outcome.notes,
     )
     if settings.baseline is not None:
         from scanlint.command.known_findings import baselined
 
-        result = baselined(result, request, settings, problems)
-    return replace(result, findings=result.applied) if request.fix_only else result
+        result = baselined(result, request, settings, _looked(outcome, settings, problems), problems)
+    if request.fix_only:
+        listed = tuple(f for f in result.findings if f.fix.status == "applied" or unparsed(f))
+        result = replace(result, findings=listed, unlisted=len(result.findings) - len(listed))
+    return replace(result, problems=tuple(problems))
+
+
+def _looked(outcome: RunOutcome, settings: Settings, problems: list[Problem]) -> Looked:
+    """What was looked for, and where."""
+    from scanlint.fix.baseline import Looked
+
+    stopped = {*(p.path for p in problems if p.scope != "undone"), *(f.path for f in outcome.findings if unparsed(f))}
+    codes = selected_codes(settings) - (frozenset() if has_evidence(settings.root) else {RECOMPILED.code})
+    return Looked(_absolute(outcome.checked - stopped), codes, _absolute(stopped))
+
+
+def _absolute(displays: Iterable[str]) -> frozenset[Path]:
+    return frozenset(Path(os.path.abspath(display)) for display in displays)
 
 
 def _engine(request: Request, settings: Settings, stdin: bytes | None) -> RunOutcome:
     from scanlint.engine import session
 
-    name = request.stdin_filename or STDIN
+    name, whole = request.stdin_filename or STDIN, request.stdin_filename is not None
     if request.action == "check":
         if stdin is not None:
-            return session.check_text(stdin, name, settings)
+            return session.check_text(stdin, name, settings, whole=whole)
         return session.check(request.paths, settings)
     from scanlint.fix.run import fix, fix_text
 
     progress = Progress(request.quiet)
     try:
         if stdin is not None:
-            return fix_text(stdin, name, settings, progress)
+            return fix_text(stdin, name, settings, progress, whole=whole)
         return fix(request.paths, settings, progress)
     finally:
         progress.close()
 
 
-def _read_stdin() -> bytes:
-    import sys
+def _ignored(result: Result, request: Request, count: int) -> int:
+    """Say how many comments were added, and what no comment can silence."""
+    from scanlint.report.output import render
 
-    return sys.stdin.buffer.read()
-
-
-def _add_ignores(outcome: RunOutcome, request: Request, problems: list[str]) -> int:
-    from scanlint.fix.commit import write_ignores
-
-    count = write_ignores(outcome.findings, problems)
-    if not request.quiet:
-        out(f"Added an ignore comment for {plural(count, 'finding')}\n")
-    return CLEAN
+    left = f"; {plural(len(result.findings), 'finding')} cannot be silenced so:" if result.findings else ""
+    told = "" if request.quiet else f"Added an ignore comment for {plural(count, 'finding')}{left}\n"
+    out(told + render(result, "concise", paint_for(sys.stdout, request.color), closing=False))
+    return FINDINGS if result.findings and not request.exit_zero else CLEAN
 
 
 def _exit_code(result: Result, request: Request, written: int) -> int:
-    """With --diff, whether there is something to change; else whether something is left, or was changed if asked."""
+    """With --diff, whether there is something to change; else whether something is left, or was changed if asked.
+
+    A file that does not parse is left whatever was asked for.
+    """
     if request.exit_zero:
         return CLEAN
+    if any(map(unparsed, result.findings)):
+        return FINDINGS
     if request.action == "diff" and request.form == "html":
         return FINDINGS if result.findings else CLEAN
     if request.action == "diff":

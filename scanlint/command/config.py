@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scanlint.errors import UsageError, did_you_mean
+from scanlint.project.contents import contents
 from scanlint.settings import LINE_LENGTH, Settings
 
 Table = Mapping[str, object]
@@ -15,12 +16,12 @@ FORMATTERS = ("ruff", "black", "pyink")
 
 
 class Overrides(NamedTuple):
-    """What the command line says; None and empty mean that it says nothing."""
+    """What the command line says; None means that it says nothing, and for what is added empty does too."""
 
-    select: tuple[str, ...] = ()
+    select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
+    exclude: tuple[str, ...] | None = None
     extend_exclude: tuple[str, ...] = ()
     force_exclude: bool = False
     respect_gitignore: bool | None = None
@@ -41,27 +42,56 @@ def load(start: Path, file: Path | None, overrides: Overrides) -> Settings:
     if settings.line_length == 0:
         settings = replace(settings, line_length=_formatted(settings.root))
     _check_rules(settings, overrides)
-    return _override(settings, overrides)
+    settings = _override(settings, overrides)
+    _check_selection(settings)
+    return settings
 
 
 def _nearest(start: Path) -> Settings:
     """The first pyproject.toml upward that speaks of scanlint; else the root is where the first one is."""
-    folder = start.absolute() if start.is_dir() else start.absolute().parent
+    file, first = nearest(start.absolute() if start.is_dir() else start.absolute().parent)
+    return _read(file) if file is not None else Settings(root=first or Path.cwd(), line_length=0)
+
+
+def nearest(folder: Path) -> tuple[Path | None, Path | None]:
+    """The first pyproject.toml upward that speaks of scanlint, and the folder of the first one of all.
+
+    Raises UsageError for one that cannot be read.
+    """
     first: Path | None = None
     for candidate in (folder, *folder.parents):
         file = candidate / "pyproject.toml"
-        if not file.is_file():
+        if not _stands(file):
             continue
         first = first or candidate
-        if b"scanlint" in _bytes(file) and _table(_parse(file)) is not None:
-            return _read(file)
-    return Settings(root=first or Path.cwd(), line_length=0)
+        if speaks(file):
+            return file, first
+    return None, first
+
+
+def _stands(file: Path) -> bool:
+    """Whether there is anything of that name, be it a link that leads nowhere. Raises UsageError."""
+    try:
+        file.lstat()
+    except (FileNotFoundError, NotADirectoryError):  # there is none
+        return False
+    except OSError as error:
+        raise UsageError(f"{file}: cannot read: {error.strerror or error}") from None
+    return True
+
+
+def speaks(file: Path) -> bool:
+    """Whether a pyproject.toml has a table for scanlint. Raises UsageError where that cannot be told.
+
+    The word is looked for in what other encodings leave of it too: what is no TOML is said only if it is for us.
+    """
+    return b"scanlint" in _bytes(file).replace(b"\0", b"") and _table(_parse(file), file) is not None
 
 
 def _read(file: Path) -> Settings:
     """The settings in one file: its `[tool.scanlint]`, or all of it if it is not a pyproject.toml."""
-    document = _parse(file)
-    table = _table(document)
+    document = _parse(file, Path.read_bytes)  # one that is named may be a pipe
+    table = _table(document, file)
     if table is None:
         table = {} if file.name == "pyproject.toml" else document
     values: dict[str, object] = {"root": file.absolute().parent, "source": file, "line_length": 0}
@@ -96,31 +126,35 @@ def _formatted(root: Path) -> int:
     return LINE_LENGTH
 
 
-def _bytes(file: Path) -> bytes:
+def _bytes(file: Path, read: Callable[[Path], bytes] = contents) -> bytes:
     try:
-        return file.read_bytes()
+        return read(file)
     except OSError as error:
         raise UsageError(f"{file}: cannot read: {error.strerror or error}") from None
 
 
-def _parse(file: Path) -> Table:
+def _parse(file: Path, read: Callable[[Path], bytes] = contents) -> Table:
     import tomllib
 
     try:
-        return tomllib.loads(_bytes(file).decode())
+        return tomllib.loads(_bytes(file, read).decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: cannot be read as TOML: {error}") from None
 
 
-def _table(document: Table) -> Table | None:
-    tool = document.get("tool")
-    table = tool.get("scanlint") if isinstance(tool, dict) else None
-    return table if isinstance(table, dict) else None
+def _table(document: Table, file: Path) -> Table | None:
+    """`[tool.scanlint]`, if there is one. Raises UsageError for one that is no table."""
+    tool = document.get("tool", {})
+    table = tool.get("scanlint", {}) if isinstance(tool, dict) else tool
+    if not isinstance(table, dict):
+        where = "tool.scanlint" if isinstance(tool, dict) else "tool"
+        raise UsageError(f"{file}: `{where}` must be a table, [tool.scanlint], not {_spell(table)}")
+    return table if isinstance(tool, dict) and "scanlint" in tool else None
 
 
 def _override(settings: Settings, over: Overrides) -> Settings:
     """The command line over the file: its `--select` replaces all that the file says about rules, as in ruff."""
-    if over.select:
+    if over.select is not None:
         settings = replace(settings, select=over.select, ignore=over.ignore, extend_select=over.extend_select)
     else:
         ignored = tuple(rule for rule in settings.ignore if rule not in over.extend_select)
@@ -131,7 +165,7 @@ def _override(settings: Settings, over: Overrides) -> Settings:
         )
     return replace(
         settings,
-        exclude=over.exclude or settings.exclude,
+        exclude=settings.exclude if over.exclude is None else over.exclude,
         extend_exclude=(*settings.extend_exclude, *over.extend_exclude),
         force_exclude=over.force_exclude or settings.force_exclude,
         respect_gitignore=_said(over.respect_gitignore, settings.respect_gitignore),
@@ -156,8 +190,8 @@ def _check_rules(settings: Settings, over: Overrides) -> None:
     written: dict[str, tuple[str, ...]] = {}
     for option in ("select", "ignore", "extend_select"):
         spelled = option.replace("_", "-")
-        written[f"--{spelled}"] = getattr(over, option)
-        written[f"{settings.source}: `{spelled}`"] = getattr(settings, option)
+        written[f"--{spelled}"] = getattr(over, option) or ()
+        written[f"{settings.source}: `{spelled}`"] = getattr(settings, option) or ()
     for pattern, listed in settings.per_file_ignores.items():
         written[f"{settings.source}: `per-file-ignores` of `{pattern}`"] = listed
     if any(written.values()):
@@ -165,6 +199,18 @@ def _check_rules(settings: Settings, over: Overrides) -> None:
 
         for origin, selectors in written.items():
             check_selectors(selectors, origin)
+
+
+def _check_selection(settings: Settings) -> None:
+    """UsageError where what is selected is ignored too: nothing would be looked for."""
+    if settings.select is None and not settings.ignore:
+        return
+    from scanlint.rules.registry import selects_none
+
+    if selects_none(settings):
+        chosen, ignored = (", ".join(map("`{}`".format, words)) for words in (settings.chosen, settings.ignore))
+        but = f", and {ignored} is ignored" if ignored else ""
+        raise UsageError(f"no rule is left to look for: {chosen or 'nothing'} is selected{but}")
 
 
 def _words(value: object) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from scanlint.errors import UsageError, cause
+
 OTHERS = "Other options"
 
 
@@ -40,6 +42,13 @@ class Commands(click.Group):
         if not args or (args[0] not in self.commands and args[0] not in ("--help", "-h", "--version")):
             args = [self.implied, *args]
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. A pipe that breaks in it is none that leads to a reader: no reason to leave quietly."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise UsageError(f"a process that was asked has ended: {cause(error)}") from error
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_commands(ctx, formatter)

@@ -6,8 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from scanlint.command.request import Request
+from scanlint.engine.suppress import unparsed
 from scanlint.errors import UsageError
+from scanlint.fix import baseline
+from scanlint.fix.baseline import Looked
 from scanlint.fix.write import NotWritten
+from scanlint.problem import Problem
 from scanlint.report.console import err
 from scanlint.report.result import Result, plural
 from scanlint.settings import Settings
@@ -20,23 +24,29 @@ def baseline_file(settings: Settings) -> Path:
     return settings.baseline
 
 
-def baselined(result: Result, request: Request, settings: Settings, problems: list[str]) -> Result:
-    """Leave out what the baseline knows; write or prune the baseline where that is asked."""
+def baselined(result: Result, request: Request, settings: Settings, looked: Looked, problems: list[Problem]) -> Result:
+    """Leave out what the baseline knows; write or prune the baseline where that is asked.
+
+    A file that does not parse is never known: nothing else in it was looked at.
+    """
     if settings.baseline is None:
         return result
-    from scanlint.fix import baseline
-
-    found = baseline.marks(result.findings, result.line, settings.baseline)
-    known = frozenset(found) if request.write_baseline else baseline.read(settings.baseline)
+    file = settings.baseline
+    found = baseline.marks(result.findings, result.line, file)
+    taken = [mark for finding, mark in zip(result.findings, found, strict=True) if not unparsed(finding)]
+    known = baseline.renewed(taken, looked, file) if request.write_baseline else baseline.read(file)
     if request.prune_baseline:
-        known = baseline.prune(known, found, request.paths, settings.baseline)
+        known = baseline.prune(known, taken, looked, file)
     if request.write_baseline or request.prune_baseline:
         try:
-            baseline.save(settings.baseline, known)
+            baseline.save(file, known)
             if not request.quiet:
-                err(f"{settings.baseline}: {plural(len(known), 'known finding')}\n")
+                err(f"{file}: {plural(len(known), 'known finding')}\n")
         except NotWritten as error:
-            problems.append(str(error))
-    pairs = zip(result.findings, found, strict=True)
-    left = tuple(finding for finding, mark in pairs if mark not in known or finding.fix.status == "applied")
+            problems.append(error.problem)
+    left = tuple(
+        finding
+        for finding, mark in zip(result.findings, found, strict=True)
+        if mark not in known or finding.fix.status == "applied" or unparsed(finding)
+    )
     return replace(result, findings=left)

@@ -278,7 +278,9 @@ def _overrides(options: ReportOptions) -> Overrides:
     """What both commands say of the settings; the rest is said by `check` alone."""
     said: dict[str, Any] = {name: value for name, value in options.items() if name in Overrides._fields}
     for name in ("select", "ignore", "extend_select", "exclude", "extend_exclude"):
-        said[name] = _split(said[name])
+        given = said.pop(name)
+        if given or name not in ("select", "exclude"):
+            said[name] = _split(given)
     return Overrides(**said)
 
 

@@ -7,17 +7,19 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from scanlint.command.config import Overrides, load
-from scanlint.errors import UsageError
+from scanlint.errors import UsageError, fault
 from scanlint.record.plan import RecordingPlan, make
 from scanlint.record.store import Summary, gather, hashes, prepare
 from scanlint.report.console import err
 from scanlint.report.result import plural
 from scanlint.verify.interpreter import VerifierUnavailable, find_interpreter
 
+FAILED = 2
 STARTUP = Path(__file__).parent.parent / "record" / "startup"
 
 
@@ -35,15 +37,29 @@ def record(command: Sequence[str], python: str | None, config: Path | None, quie
         raise UsageError(str(error)) from None
     words = _resolved(command, interpreter, chosen=settings.python is not None)
     before = hashes(plan, plan.root)
-    store = prepare(plan.root)
-    with tempfile.TemporaryDirectory(prefix="parts-", dir=store) as folder:
-        parts = Path(folder)
-        (parts / "plan.json").write_text(plan.text(parts), encoding="utf-8")
+    with _parts(plan) as parts:
         code = _run(words, _environment(parts / "plan.json", interpreter if settings.python else None))
-        summary = gather(plan, parts, before)
+        try:
+            summary = gather(plan, parts, before)
+        except OSError as error:
+            err(f"error: what the command was called with is not kept: {fault(error)}\n")
+            return code or FAILED
     if not quiet:
         err(_told(summary, plan))
     return code
+
+
+@contextmanager
+def _parts(plan: RecordingPlan) -> Iterator[Path]:
+    """A folder in which the processes keep what they see. Raises UsageError where none can be made."""
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="parts-", dir=prepare(plan.root), ignore_cleanup_errors=True)
+        parts = Path(folder.name)
+        (parts / "plan.json").write_text(plan.text(parts), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"nothing can be recorded: {fault(error)}") from None
+    with folder:
+        yield parts
 
 
 def _resolved(command: Sequence[str], interpreter: Path, *, chosen: bool) -> list[str]:

@@ -47,7 +47,7 @@ class Request:
     @property
     def start(self) -> Path:
         """Where the search for a configuration starts."""
-        return (self.stdin_filename or Path()) if self.stdin else self.paths[0]
+        return (self.stdin_filename or Path()) if self.stdin or not self.paths else self.paths[0]
 
 
 def check(request: Request) -> None:

@@ -10,10 +10,12 @@ from pathlib import Path
 
 from scanlint.command.request import Request
 from scanlint.finding import Finding
+from scanlint.report.closing import summary
 from scanlint.report.console import err, out, out_bytes
 from scanlint.report.output import render, render_rewrites, render_statistics
 from scanlint.report.paint import paint_for
-from scanlint.report.result import Result, summary
+from scanlint.report.result import Result
+from scanlint.report.visible import visible
 
 FOR_PEOPLE = ("full", "concise")
 Changes = Mapping[Path, tuple[bytes, bytes]]
@@ -28,8 +30,8 @@ def show(result: Result, request: Request, changes: Changes, stdin: bytes | None
     data = request.form not in FOR_PEOPLE
     if request.form == "html" and request.output_file:
         if not request.quiet:
-            err(f"{summary(result)}, see {request.output_file}\n")
-        return _report(result, request, colors=False)
+            err(f"{visible(summary(result))}, see {request.output_file}\n")
+        return report(result, request)
     text_first = (request.action == "diff" and not (data and not request.output_file)) or (
         request.action == "fix" and stdin is not None
     )
@@ -38,9 +40,9 @@ def show(result: Result, request: Request, changes: Changes, stdin: bytes | None
     elif text_first and stdin is not None:
         out_bytes(next((new for _, new in changes.values()), stdin))
     if request.output_file:
-        return _report(result, request, colors=False)
+        return report(result, request)
     if not text_first:
-        out(_report(result, request, colors=True))
+        out(report(result, request, file=False))
     elif not request.quiet:
         err(render_rewrites(result, paint_for(sys.stderr, request.color)))
     return None
@@ -49,16 +51,17 @@ def show(result: Result, request: Request, changes: Changes, stdin: bytes | None
 def further(result: Result, request: Request) -> Iterator[tuple[Path, str]]:
     """The reports that are asked for beside the one that is shown: each file with its text."""
     for form, file in request.also:
-        yield file, _report(result, replace(request, form=form), colors=False)
+        yield file, report(result, replace(request, form=form))
 
 
-def _report(result: Result, request: Request, *, colors: bool) -> str:
-    paint = paint_for(sys.stdout, request.color if colors else "never")
+def report(result: Result, request: Request, *, file: bool = True) -> str:
+    """The report, for a file that has to say everything or for standard output."""
+    paint = paint_for(sys.stdout, "never" if file else request.color)
     if request.action == "diff" and request.form not in FOR_PEOPLE:
         result = replace(result, findings=tuple(map(_offered, result.findings)))
     if request.statistics:
         return render_statistics(result, request.form, closing=not request.quiet)
-    return render(result, request.form, paint, closing=not request.quiet)
+    return render(result, request.form, paint, closing=not request.quiet, alone=file)
 
 
 def _offered(finding: Finding) -> Finding:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from scanlint.engine.tasks import Hit, Place, Slice, SliceTask, UnitKey
 from scanlint.finding import Edit, Finding, Fix, LeftLoop
+from scanlint.problem import Problem
 from scanlint.project.encoding import pack, unpack
 from scanlint.project.files import SourceFile, Unreadable, read
 from scanlint.project.modules import Asked, FileChanged, Library, Module, Trees, pinned
@@ -186,7 +187,7 @@ class Analyst:
 
         return [rule() for rule in select(self.settings)], [rule() for rule in rules()]
 
-    def bench(self, task: SliceTask, problems: list[str], changed: SourceFile | None = None) -> Bench:
+    def bench(self, task: SliceTask, problems: list[Problem], changed: SourceFile | None = None) -> Bench:
         """Follow what begins in the modules of a task, with another text for a file of it. Raises FileChanged."""
         from scanlint.rewrite.driver import Rewriter
         from scanlint.trace.program.project import Project
@@ -207,20 +208,24 @@ class Analyst:
         made = self._made.pop(task, None)
         if made is not None:
             return made
-        problems: list[str] = []
-        begin = ", ".join(self.library[name].display for name in task.begin[:3])
+        problems: list[Problem] = []
         try:
             return self._analyse(task, problems)
         except FileChanged as error:
-            problems.append(str(error))
+            problems += self._unfinished(task, f"`{error.display}` changed while it was checked")
         except Exception as error:  # noqa: BLE001 - the analysis' own bug: said, with exit code 2
-            problems.append(f"{begin}: internal error in the analysis: {type(error).__name__}: {error}")
+            problems += self._unfinished(task, f"internal error in the analysis: {type(error).__name__}: {error}")
         finally:
             if gc.get_count()[0] > GARBAGE:
                 gc.collect(0)
         return Slice(problems=tuple(problems))
 
-    def _analyse(self, task: SliceTask, problems: list[str]) -> Slice:
+    def _unfinished(self, task: SliceTask, why: str) -> list[Problem]:
+        """What is said of the files of a task that did not come to its end."""
+        names = dict.fromkeys(unit[0] for unit in task.wanted) if task.wanted else task.begin
+        return [Problem(self.library[name].display, 0, why) for name in names if name in self.library]
+
+    def _analyse(self, task: SliceTask, problems: list[Problem]) -> Slice:
         self.release(task)
         bench = self.bench(task, problems)
         units: list[UnitKey] = []
@@ -265,9 +270,12 @@ def _named(files: Mapping[str, Path], good: Callable[[str], bool]) -> dict[str, 
     names, wanted = ModuleNames(), ModuleNames()
     roots = {display: wanted.wanted(path)[0].rstrip("_") for display, path in files.items()}
     count = Counter(roots.values())
+    tops = {display: wanted.top(path) for display, path in files.items()}
+    shared = Counter(top.rstrip("_") for _, top in {*tops.values()})
     table: dict[str, tuple[str, bool]] = {}
     for display, path in files.items():
-        if count[roots[display]] == 1 or good(display):
+        alone = count[roots[display]] == 1 and shared[tops[display][1].rstrip("_")] == 1
+        if alone or good(display):
             name, package = names.name(path)
             table[name] = display, package
     return table

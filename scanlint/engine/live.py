@@ -16,8 +16,10 @@ from scanlint.engine.session import Found, Session, syntax_error
 from scanlint.engine.slicing import Slicing
 from scanlint.engine.suppress import apply as suppress
 from scanlint.engine.tasks import SliceTask
+from scanlint.engine.unread import problem
 from scanlint.finding import Finding, Fix, spot
-from scanlint.project.files import SourceFile, Unreadable, around, read, shown
+from scanlint.project.discovery.folders import FoundFiles, around
+from scanlint.project.files import SourceFile, Unreadable, read, shown
 from scanlint.project.summary import MARK
 from scanlint.settings import Settings
 from scanlint.syntax.edits import fitting_line
@@ -27,6 +29,8 @@ ROOM = 3_000_000
 """Characters of source whose trees are held."""
 HELD = 2
 """Files edited last whose analyses are held, so that more can be asked of them."""
+AT_A_TIME = 50
+"""Files that are held at a time for the time when they do not parse."""
 SWEEP = 40
 """Checks after which what has become garbage is looked for, when there is nothing else to do."""
 
@@ -66,8 +70,9 @@ class LiveSession(Session):
 
     def look(self) -> None:
         """Take in what has changed on disk, appeared or gone."""
-        paths: Iterable[Path] = around([self.settings.root / "any.py"], self.settings) if self.only is None else ()
-        self.surveys.follow({shown(path): path for path in paths})
+        found = around([self.settings.root / "any.py"], self.settings) if self.only is None else FoundFiles()
+        self.around = found
+        self.surveys.follow({shown(path): path for path in found.files})
 
     def put(self, source: SourceFile) -> None:
         """Have a text stand in the place of its file. The last one that parses goes on to do so while it does not."""
@@ -134,13 +139,14 @@ class LiveSession(Session):
                     return bench.offer(unit, report)
         return entry.finding
 
-    def rest(self) -> None:
-        """Nobody waits: find what is garbage, now and then."""
+    def rest(self) -> bool:
+        """Nobody waits: find what is garbage, now and then, and hold files as they are; whether there are more."""
         if self._checks >= SWEEP:
             self._checks = 0
             gc.unfreeze()
             gc.collect()
             gc.freeze()
+        return self.surveys.remember(AT_A_TIME)
 
     def _begin(self) -> None:
         """Survey and analyse the whole project, by as many processes as it is worth, and keep what is found."""
@@ -175,6 +181,7 @@ class LiveSession(Session):
         for task in analyst.held.keys() - analyst.holds:
             analyst.release(task)
         self._conclude()
+        self.notes += [str(problem(error)) for d, (_, error) in self._broken.items() if error.newer and d in checked]
 
     def _suppress(self, display: str) -> None:
         self._raw[display] = list(self.found.get(display, []))
@@ -188,8 +195,9 @@ class LiveSession(Session):
         if display not in lines:
             return TextFindings(tuple(found))
         kept = (_moved(finding, lines[display]) for finding in found)
-        error = syntax_error(self._broken[display][1])
-        return TextFindings((error,), tuple(f for f in kept if f is not None), broken=True)
+        error = self._broken[display][1]
+        said = () if error.newer else (syntax_error(error),)
+        return TextFindings(said, tuple(f for f in kept if f is not None), broken=True)
 
     def _text(self, display: str) -> str:
         source = self.source(display)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -17,8 +17,11 @@ from scanlint.engine.suppress import apply as suppress
 from scanlint.engine.surveys import Surveys
 from scanlint.engine.tasks import SliceTask, UnitKey
 from scanlint.engine.team.executor import Team
+from scanlint.engine.unread import problem, rested_on
 from scanlint.finding import Finding, Fix, LeftLoop, Position
-from scanlint.project.files import SourceFile, Unreadable, around, decode, discover, read, shown
+from scanlint.problem import Problem
+from scanlint.project.discovery.folders import FoundFiles, around, discover
+from scanlint.project.files import SourceFile, Unreadable, decode, read, shown
 from scanlint.project.summary import MARK
 from scanlint.rules.registry import SYNTAX_ERROR, selected_codes
 from scanlint.settings import Settings
@@ -29,9 +32,10 @@ class RunOutcome:
     """What a run found and did.
 
     `changes` maps each rewritten file to its bytes before and after; nothing has been written yet.
-    `problems` are files that could not be read and rules that failed: the run's exit code is 2. `notes` are files
-    that were left out for a reason that is nobody's fault. `protections` held while code was run to verify it,
-    `remarks` say what became of the cache; `left` are loops of which nothing is said.
+    `problems` are files that could not be read and rules that failed: the run's exit code is 2. `notes` say what it is
+    well to know. `protections` held while code was run to verify it, `remarks` say what became of the cache; `left` are
+    loops of which nothing is said. `checked` are the files that were asked for, as they are shown; `found` is what the
+    paths led to.
     """
 
     findings: tuple[Finding, ...]
@@ -40,25 +44,32 @@ class RunOutcome:
     fixed: int = 0
     withheld: int = 0
     changes: Mapping[Path, tuple[bytes, bytes]] = field(default_factory=dict)
-    problems: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
     protections: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     left: tuple[LeftLoop, ...] = ()
+    checked: frozenset[str] = frozenset()
+    found: FoundFiles = field(default_factory=FoundFiles)
 
 
 def check(paths: Sequence[Path], settings: Settings) -> RunOutcome:
     """The findings of a tree; nothing of it is executed."""
     with Session(settings) as session:
-        session.load(list(discover(paths, settings)), around(paths, settings))
+        session.load(discover(paths, settings), lambda: around(paths, settings))
         return session.outcome()
 
 
-def check_text(text: bytes, filename: Path, settings: Settings) -> RunOutcome:
-    """The findings of one file that is given as text."""
+def check_text(text: bytes, filename: Path, settings: Settings, *, whole: bool = False) -> RunOutcome:
+    """The findings of one file that is given as text; `whole`: as a part of its project."""
     with Session(settings) as session:
-        session.load_text(decode(text, filename))
+        session.load_text(decode(text, filename), in_project(filename, settings) if whole else FoundFiles)
         return session.outcome()
+
+
+def in_project(file: Path, settings: Settings) -> Callable[[], FoundFiles]:
+    """Looks for the project of a file that need not be on disk."""
+    return lambda: around([file], settings)
 
 
 @dataclass
@@ -76,8 +87,10 @@ class Session:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.started = time.perf_counter()
-        self.problems: list[str] = []
+        self.problems: list[Problem] = []
         self.notes: list[str] = []
+        self.around = FoundFiles()
+        self.sought = FoundFiles()
         self.team = Team(settings)
         self.cache: Cache | None = None
         # the files that are checked, those around them, and the first pass over all of them
@@ -117,46 +130,65 @@ class Session:
 
     def source(self, display: str) -> SourceFile | Unreadable:
         """A file of the run as it is now."""
-        return self.text if self.text is not None else read(self.files[display])
+        mine = self.text is not None and self.text.display == display
+        return self.text if mine and self.text is not None else read(self.files[display])
 
-    def load(self, paths: Sequence[Path], around: Iterable[Path] = ()) -> None:
-        """Find what the selected rules say of the files.
+    def load(self, found: FoundFiles, around: Callable[[], FoundFiles] = FoundFiles) -> None:
+        """Find what the selected rules say of the files that were found.
 
-        The files `around` hold callers of these, or hand functions to them: nothing is said of them themselves.
+        Those `around` hold callers of these, or hand functions to them: nothing is said of them themselves.
         """
         gc.disable()  # collecting costs 15% of a run: the analyst throws away what has ended
+        self._open_cache()
+        self.checked = frozenset(map(shown, found.files))
+        self.problems += map(problem, found.unread)
+        self.sought = found
+        self.surveys.add({shown(path): path for path in found.files})
+        self._surround(around)
+        self._conclude()
+        self._tell_unmet()
+        if self.cache is not None:
+            self.cache.save()
+
+    def load_text(self, source: SourceFile | Unreadable, around: Callable[[], FoundFiles] = FoundFiles) -> None:
+        """The same for a text that need not be that of its file; nothing is kept of it."""
+        gc.disable()
+        before, self.team.settings = self.team.settings, replace(self.team.settings, jobs=1, executor="")
+        self.checked = frozenset((source.display,))
+        self.text = source if isinstance(source, SourceFile) else None
+        self._open_cache()
+        self.surveys.add_text(source)
+        self._surround(around)
+        self._conclude()
+        if self.cache is not None and len(self.files) > 1:
+            self.cache.save()
+        self.cache, self.team.settings = None, before
+
+    def _open_cache(self) -> None:
         if self.settings.cache:
             self.cache = Cache(self.settings)
             self.team.stored, self.team.keeping = self.cache.facts, True
             self.surveys = Surveys(self.team, self.cache)
-        self.checked = frozenset(map(shown, paths))
-        self.surveys.add({shown(path): path for path in paths})
-        if self.surveys.control(self.checked):
-            self.surveys.add({display: path for path in around if (display := shown(path)) not in self.checked})
-        self._conclude()
-        if self.cache is not None:
-            self.cache.save()
 
-    def load_text(self, source: SourceFile | Unreadable) -> None:
-        """The same for a text that need not be that of its file; nothing is kept of it."""
-        gc.disable()
-        self.checked = frozenset((source.display,))
-        self.text = source if isinstance(source, SourceFile) else None
-        self.surveys.add_text(source)
-        self._conclude()
+    def _surround(self, around: Callable[[], FoundFiles]) -> None:
+        """Take in the project of the files that are checked, where something may be found in these."""
+        if self.surveys.control(self.checked):
+            self.around = around()
+            new = {display: path for path in self.around.files if (display := shown(path)) not in self.checked}
+            self.surveys.add(new)
 
     def _conclude(self) -> None:
         """From the surveys to the findings."""
-        for error in self.surveys.errors():
+        errors = list(self.surveys.errors())
+        for error in errors:
             if error.display in self.checked:
                 self._leave_out(error)
+        if self.surveys.control(self.checked):
+            others = (error for error in errors if error.display not in self.checked)
+            self.notes += rested_on([*self.around.unread, *others])
         places = self.surveys.places()
         self.read = sum(place.display in self.checked for place in places.values()) + len(self.others)
         self.team.shelve(places.values())
-        if self.settings.assume_traced:
-            from scanlint.project.patterns import unmatched
-
-            self.notes += unmatched(self.surveys.assumed, self.settings)
         if self.surveys.control(self.checked):
             slicing = Slicing(self.team, self.kept, self.surveys, places)
             for hit, task in slicing.hits(self.checked):
@@ -170,14 +202,30 @@ class Session:
             if display in self.checked and (self.surveys[display].marked or display in self.found):
                 self._suppress(display)
 
+    def _tell_unmet(self) -> None:
+        """Say which entries of the settings nothing meets, as far as the files of the run can tell."""
+        settings, both = self.settings, (self.sought, self.around)
+        if any(found.whole for found in both) and (
+            settings.per_file_ignores or settings.exclude or settings.extend_exclude
+        ):
+            from scanlint.engine.unmet import unmet_patterns
+
+            excluding = self.sought.met | self.around.met
+            self.notes += unmet_patterns(self.files.values(), excluding, settings)
+        if any(found.folders for found in both) and (settings.assume_traced or settings.inputs):
+            from scanlint.engine.unmet import unmet, unmet_inputs
+
+            thing = "function of the files that were checked"
+            self.notes += unmet("assume-traced", settings.assume_traced, set(self.surveys.assumed), thing)
+            library = self.team.local.library.values()
+            self.notes += unmet_inputs({module.path: module.facts for module in library}, settings)
+
     def _leave_out(self, error: Unreadable) -> None:
         """Say why a file is no part of the project."""
-        if error.newer:
-            self.notes.append(f"{error.display}: {error.message}")
-        elif error.syntax:
+        if error.syntax:
             self.others.append(syntax_error(error))
         else:
-            self.problems.append(f"{error.display}: {error.message}")
+            self.problems.append(problem(error))
 
     def _suppress(self, display: str) -> None:
         """Take out what the user does not want to hear, and add the ignores that are in vain."""
@@ -207,7 +255,9 @@ class Session:
             problems=tuple(dict.fromkeys(self.problems)),
             notes=tuple(self.notes),
             remarks=tuple(self.cache.remarks) if self.cache is not None else (),
+            checked=self.checked,
             left=tuple(loop for loop in dict.fromkeys(self.left) if (loop.path, loop.line) not in told),
+            found=self.sought,
         )
 
 

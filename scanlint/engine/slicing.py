@@ -9,6 +9,7 @@ from scanlint.engine.surveys import Surveys
 from scanlint.engine.tasks import Hit, Place, Slice, SliceTask, UnitKey, joined, part
 from scanlint.engine.team.executor import Team
 from scanlint.finding import LeftLoop
+from scanlint.problem import Problem
 from scanlint.project.summary import Wanted
 
 MOST_ASKED = 4
@@ -22,7 +23,7 @@ class Slicing:
 
     def __init__(self, team: Team, kept: KeptSlices, surveys: Surveys, places: Mapping[str, Place]) -> None:
         self.tasks: dict[UnitKey, SliceTask] = {}
-        self.problems: list[str] = []
+        self.problems: list[Problem] = []
         self.left: list[LeftLoop] = []
         self._team = team
         self._kept = kept

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,16 +53,23 @@ def per_file(path: str | Path, settings: Settings) -> frozenset[str]:
     """The codes that `per-file-ignores` turns off for a file; patterns are relative to the project's root."""
     if not settings.per_file_ignores:
         return frozenset()
+    named = [listed for pattern, listed in settings.per_file_ignores.items() if names_file(pattern, path, settings)]
+    selectors = [selector for listed in named for selector in listed]
+    return frozenset(entry.code for entry in entries() if any(matches(s, entry.code) for s in selectors))
+
+
+def names_file(pattern: str, path: str | Path, settings: Settings) -> bool:
+    """Whether a pattern of `per-file-ignores` names a file, or a folder that holds it, below the project's root."""
     absolute = Path(path).absolute()
     inside = absolute.is_relative_to(settings.root)
     name = absolute.relative_to(settings.root).as_posix() if inside else absolute.as_posix()
-    selectors = [
-        selector
-        for pattern, listed in settings.per_file_ignores.items()
-        if fnmatch.fnmatch(name, pattern) or fnmatch.fnmatch(absolute.name, pattern) or _below(name, pattern)
-        for selector in listed
-    ]
-    return frozenset(entry.code for entry in entries() if any(matches(s, entry.code) for s in selectors))
+    below = name.startswith(pattern.rstrip("/") + "/")
+    return below or fnmatch(name, pattern) or fnmatch(absolute.name, pattern)
+
+
+def unparsed(finding: Finding) -> bool:
+    """Whether a finding says that its file does not parse: nothing else in it was looked at, so it is always told."""
+    return finding.code == SYNTAX_ERROR.code
 
 
 def ignorable(finding: Finding) -> bool:
@@ -106,11 +113,6 @@ def _above(line: int, wanted: Sequence[str], lines: Sequence[str]) -> Edit:
     newline = "\r\n" if text.endswith("\r\n") else "\n"
     at = Position(line, 1)
     return Edit(at, at, f"{indent}# scanlint: ignore[{', '.join(wanted)}]{newline}")
-
-
-def _below(name: str, pattern: str) -> bool:
-    """A pattern that names a folder stands for all files in it."""
-    return name.startswith(pattern.rstrip("/") + "/")
 
 
 def _hit(finding: Finding, hits: dict[Directive, set[str]]) -> bool:

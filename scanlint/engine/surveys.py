@@ -66,7 +66,8 @@ class Surveys:
     def add_text(self, source: SourceFile | Unreadable) -> None:
         """Survey a text that need not be that of its file; nothing is kept of it."""
         self.files = {source.display: source.path}
-        self._team.local.trees.limit = None
+        if isinstance(source, SourceFile):
+            self._team.local.trees.texts[source.display] = source
         for surveyed, _ in self._team.survey([source], 0):
             self._made[surveyed.display] = surveyed
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from scanlint.engine.packing import plain, restored
 from scanlint.finding import Finding, LeftLoop
+from scanlint.problem import Problem
 from scanlint.project.summary import Wanted
 
 UnitKey = tuple[str, str]
@@ -54,7 +55,7 @@ class Slice(NamedTuple):
     hits: tuple[Hit, ...] = ()
     consulted: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
-    problems: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
     wants: tuple[Wanted, ...] = ()
     left: tuple[LeftLoop, ...] = ()
 

@@ -6,11 +6,13 @@ import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from scanlint.errors import UsageError
 from scanlint.finding import Finding
 from scanlint.fix.fingerprint import fingerprints
 from scanlint.fix.write import write_new
+from scanlint.project.contents import may_exist
 
 Mark = tuple[str, ...]
 KEYS = ("path", "code", "function", "line", "number")
@@ -41,14 +43,31 @@ def save(file: Path, found: Iterable[Mark]) -> None:
     write_new(file, f'{{"version": 1, "findings": [\n{body}\n]}}\n'.encode())
 
 
-def prune(known: frozenset[Mark], found: Iterable[Mark], paths: Sequence[Path], file: Path) -> frozenset[Mark]:
-    """The known marks that were found again, or whose file exists but was not looked at."""
+class Looked(NamedTuple):
+    """What a run can tell of known findings: it looked for these rules in these files; in the others it failed to."""
+
+    files: frozenset[Path]
+    codes: frozenset[str]
+    failed: frozenset[Path]
+
+    def tells(self, mark: Mark, folder: Path) -> bool:
+        """Whether it was looked for what bears this mark; a file that is gone has nothing to look for."""
+        file = Path(os.path.abspath(folder / mark[0]))
+        return not may_exist(file) or (file in self.files and mark[1] in self.codes)
+
+
+def renewed(found: Iterable[Mark], looked: Looked, file: Path) -> frozenset[Mark]:
+    """What is found now, and what a baseline that is there knows of files that were to be checked and were not."""
     folder = file.absolute().parent
-    again = frozenset(found)
-    looked = [Path(os.path.abspath(path)) for path in paths]
+    try:
+        before = read(file)
+    except UsageError:  # there is none, or none that can be read: it is to be written anew
+        before = frozenset[Mark]()
+    kept = (mark for mark in before if Path(os.path.abspath(folder / mark[0])) in looked.failed)
+    return frozenset([*found, *kept])
 
-    def elsewhere(mark: Mark) -> bool:
-        at = Path(os.path.abspath(folder / mark[0]))
-        return at.exists() and not any(at.is_relative_to(path) for path in looked)
 
-    return frozenset(mark for mark in known if mark in again or elsewhere(mark))
+def prune(known: frozenset[Mark], found: Iterable[Mark], looked: Looked, file: Path) -> frozenset[Mark]:
+    """The known marks that were found again, or were not looked for."""
+    folder, again = file.absolute().parent, frozenset(found)
+    return frozenset(mark for mark in known if mark in again or not looked.tells(mark, folder))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from scanlint.engine.session import Session
 from scanlint.finding import Finding
 from scanlint.fix.verdicts import FixedFile, KeptVerdicts
+from scanlint.problem import Problem
 from scanlint.project.files import SourceFile, Unreadable
 from scanlint.syntax.edits import apply_edits
 
@@ -32,7 +33,7 @@ def begun(session: Session, kept: Callable[[], KeptVerdicts | None]) -> Iterator
             continue
         file = session.source(path)
         if isinstance(file, Unreadable):
-            session.problems.append(f"{path}: {file.message}")
+            session.problems.append(Problem(path, 0, file.message, "undone"))
             continue
         session.others = [replace(f, fix=replace(f.fix, status="applied")) if f in vain else f for f in session.others]
         text = apply_edits(file.text, [e for f in vain for e in f.fix.edits])

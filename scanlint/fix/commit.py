@@ -8,12 +8,13 @@ from pathlib import Path
 
 from scanlint.finding import Finding, Fix
 from scanlint.fix.write import NotWritten, write
+from scanlint.problem import Problem
 
 Changes = Mapping[Path, tuple[bytes, bytes]]
 
 
 def write_changes(
-    changes: Changes, findings: tuple[Finding, ...], problems: list[str]
+    changes: Changes, findings: tuple[Finding, ...], problems: list[Problem]
 ) -> tuple[tuple[Finding, ...], int]:
     """Write the files; gives the findings and the number of files written.
 
@@ -25,7 +26,7 @@ def write_changes(
             write(path, old, new)
             written += 1
         except NotWritten as error:
-            problems.append(str(error))
+            problems.append(error.problem)
             findings = tuple(_unwritten(finding, path, str(error)) for finding in findings)
     return findings, written
 
@@ -36,7 +37,7 @@ def _unwritten(finding: Finding, path: Path, why: str) -> Finding:
     return replace(finding, fix=Fix("withheld", why, finding.fix.edits))
 
 
-def write_ignores(findings: Sequence[Finding], problems: list[str]) -> int:
+def write_ignores(findings: Sequence[Finding], problems: list[Problem]) -> int:
     """Add an ignore comment for each finding that can have one; gives the number of findings it is for."""
     from scanlint.engine.suppress import add_ignores, ignorable
     from scanlint.project.files import SourceFile, read
@@ -48,14 +49,14 @@ def write_ignores(findings: Sequence[Finding], problems: list[str]) -> int:
     for name, listed in by_file.items():
         source = read(Path(name))
         if not isinstance(source, SourceFile):
-            problems.append(f"{name}: {source.message}")
+            problems.append(Problem(name, 0, source.message, "undone"))
             continue
         try:
             text = add_ignores(source.text, listed)
             if refusal := source.refusal(text):
-                raise NotWritten(f"{name}: {refusal}")
+                raise NotWritten(name, refusal)
             write(source.path, source.data, source.encode(text))
             count += len(listed)
         except NotWritten as error:
-            problems.append(str(error))
+            problems.append(error.problem)
     return count

@@ -19,6 +19,9 @@ from scanlint.engine.team.executor import available
 from scanlint.finding import Verification
 from scanlint.fix.program_calls import ProgramCalls
 from scanlint.fix.verdicts import Answer, KeptVerdicts
+from scanlint.problem import Problem
+from scanlint.project.patterns import spellings
+from scanlint.project.summary import ModuleNames
 from scanlint.record.recordings import recorded
 from scanlint.trace.unit import Unit
 from scanlint.verify.interpreter import VerifierUnavailable, find_interpreter
@@ -105,7 +108,7 @@ class Questions:
             return verification(self._answer(self.task(unit, old, new, self.changed)))
         except VerifierUnavailable as error:
             self.unavailable, self.limited = str(error), True
-            self.session.problems.append(self.unavailable)
+            self.session.problems.append(Problem("", 0, self.unavailable, "undone"))
             return Verification("unknown", NOWHERE)
 
     def _answer(self, task: Task) -> Answer:
@@ -224,20 +227,15 @@ class Questions:
         if line in comments:
             return tuple((g.text, f"{unit.source.path}:{g.line}") for g in comments[line])
         settings = self.session.settings
-        place = f"{settings.source}: [tool.scanlint.inputs]"
-        return tuple((s, place) for name, specs in settings.inputs.items() if name in _spellings(unit) for s in specs)
+        place, path = f"{settings.source}: [tool.scanlint.inputs]", self.session.files[unit.source.path]
+        spelled = spellings(path, unit.source.path, ModuleNames().wanted(path)[0], unit.qualname, settings.root)
+        return tuple((s, place) for name, specs in settings.inputs.items() if name in spelled for s in specs)
 
 
 def _open(answer: Answer) -> bool:
     """Whether the project's own calls may lead to another verdict: there is none, or guesses led to it."""
     guessed = answer.get("inputs", "synthesised") in ("synthesised", "harvested")
     return guessed and answer["verdict"] in ("unknown", "refuted")
-
-
-def _spellings(unit: Unit) -> set[str]:
-    """The names by which the configuration may speak of a unit."""
-    module = unit.source.path.removesuffix(".py").replace("/", ".")
-    return {unit.qualname, f"{module}.{unit.qualname}", f"{unit.source.path}:{unit.qualname}"}
 
 
 def _changes(unit: Unit, function: ast.AST, new: str) -> bool:

@@ -7,25 +7,28 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from scanlint.engine.session import RunOutcome, Session
+from scanlint.engine.session import RunOutcome, Session, in_project
 from scanlint.fix.begun import begun, change, settle
 from scanlint.fix.verdicts import KeptVerdicts
-from scanlint.project.files import around, decode, discover
+from scanlint.project.discovery.folders import FoundFiles, around, discover
+from scanlint.project.files import decode
 from scanlint.settings import Settings
 
 
 def fix(paths: Sequence[Path], settings: Settings, progress: Callable[[str], None]) -> RunOutcome:
     """The findings of a tree, with what was rewritten and verified."""
     with Session(settings) as session:
-        session.load(list(discover(paths, settings)), around(paths, settings))
+        session.load(discover(paths, settings), lambda: around(paths, settings))
         session.team.close()
         return _fixed(session, progress)
 
 
-def fix_text(text: bytes, filename: Path, settings: Settings, progress: Callable[[str], None]) -> RunOutcome:
-    """The same for one file that is given as text."""
+def fix_text(
+    text: bytes, filename: Path, settings: Settings, progress: Callable[[str], None], *, whole: bool = False
+) -> RunOutcome:
+    """The same for one file that is given as text; `whole`: as a part of its project."""
     with Session(settings) as session:
-        session.load_text(decode(text, filename))
+        session.load_text(decode(text, filename), in_project(filename, settings) if whole else FoundFiles)
         return _fixed(session, progress)
 
 

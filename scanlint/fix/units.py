@@ -9,12 +9,13 @@ from scanlint.engine.session import Found, Session
 from scanlint.engine.tasks import SliceTask, UnitKey
 from scanlint.finding import spot
 from scanlint.fix.entries import PendingFix
+from scanlint.problem import Problem
 
 
 class Units:
     """Finds the units of files; what goes wrong in their analysis is added to the problems."""
 
-    def __init__(self, session: Session, problems: list[str]) -> None:
+    def __init__(self, session: Session, problems: list[Problem]) -> None:
         self.session = session
         self.problems = problems
         self._last: tuple[SliceTask, Bench] | None = None

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import io
 import os
 import stat
+import time
 from collections.abc import Callable
 from pathlib import Path
 
+from scanlint.errors import cause
+from scanlint.problem import Problem
 from scanlint.project.contents import contents
 
 SUFFIX = ".scanlint-tmp"
+READER_SECONDS = 10.0
+MOST_LINKS = 40
 
 
 class NotWritten(Exception):
     """The file was left as it is; the message says why."""
+
+    def __init__(self, path: Path | str, why: str) -> None:
+        self.problem = Problem(str(path), 0, why, "undone")
+        super().__init__(str(self.problem))
 
 
 def write(path: Path, old: bytes, new: bytes) -> None:
@@ -27,25 +38,81 @@ def write(path: Path, old: bytes, new: bytes) -> None:
 
     def unchanged() -> None:
         if contents(target) != old:
-            raise NotWritten(f"{path}: changed while scanlint ran, left as it is")
+            raise NotWritten(path, "changed while scanlint ran, left as it is")
 
     try:
         unchanged()
         if not os.access(target, os.W_OK):
-            raise NotWritten(f"{path}: cannot write: the file is read-only")
+            raise NotWritten(path, "cannot write: the file is read-only")
         _sweep(target)
         _replace(target, new, target.stat(), unchanged)
     except OSError as error:
-        raise NotWritten(f"{path}: cannot write: {error.strerror or error}") from error
+        raise NotWritten(path, f"cannot write: {cause(error)}") from error
 
 
 def write_new(path: Path, data: bytes) -> None:
-    """Write a file of ours (a baseline, a report), whether or not it exists. Raises NotWritten."""
-    target = Path(os.path.realpath(path))
+    """Write a file of ours (a baseline, a report), whether or not it exists. Raises NotWritten.
+
+    What is no regular file is written to; it stays what it is. So does what one of our own descriptors leads to.
+    """
     try:
-        _replace(target, data, target.stat() if target.exists() else None, lambda: None)
+        handle = _descriptor(path)
+        before = _stat(path)
+        if handle is not None or (before is not None and not stat.S_ISREG(before.st_mode)):
+            _pour(os.dup(handle) if handle is not None else _opened(path), data)
+            return
+        target = Path(os.path.realpath(path))
+        _replace(target, data, before, lambda: None)
     except OSError as error:
-        raise NotWritten(f"{path}: cannot write: {error.strerror or error}") from error
+        raise NotWritten(path, f"cannot write: {cause(error)}") from error
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    """What there is; None where a new file is to be made."""
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _descriptor(path: Path) -> int | None:
+    """The descriptor of this process that a path names by way of links: `/dev/stdout`, `/dev/fd/3`."""
+    here = os.path.abspath(path)
+    for _ in range(MOST_LINKS):
+        folder, name = os.path.split(here)
+        if os.path.realpath(folder) in ("/dev/fd", f"/proc/{os.getpid()}/fd") and name.isdecimal():
+            return int(name)
+        if not os.path.islink(here):
+            return None
+        here = os.path.join(folder, os.readlink(here))
+    return None
+
+
+def _opened(path: Path) -> int:
+    """A pipe or device, open for writing. A pipe is given some seconds in which someone comes to read it."""
+    until = time.monotonic() + READER_SECONDS
+    while True:
+        try:
+            handle = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
+        except OSError as error:
+            if error.errno != errno.ENXIO or time.monotonic() > until:
+                raise
+            time.sleep(0.05)
+        else:
+            if hasattr(os, "set_blocking"):
+                os.set_blocking(handle, True)
+            return handle
+
+
+def _pour(handle: int, data: bytes) -> None:
+    with os.fdopen(handle, "wb", buffering=0) as file:
+        _pour_into(file, data)
+
+
+def _pour_into(file: io.RawIOBase | io.FileIO, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[file.write(rest) or 0 :]
 
 
 def _replace(target: Path, data: bytes, before: os.stat_result | None, check: Callable[[], None]) -> None:
@@ -101,9 +168,7 @@ def _overwrite(target: Path, data: bytes) -> None:
     """Write all bytes in one call into the file that is there, then cut off what was longer."""
     handle = os.open(target, os.O_WRONLY | getattr(os, "O_BINARY", 0))
     with os.fdopen(handle, "wb", buffering=0) as file:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[file.write(rest) :]
+        _pour_into(file, data)
         file.truncate(len(data))
         os.fsync(file.fileno())
 

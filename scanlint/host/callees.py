@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 from functools import partial
 
+from scanlint.host.provenance import of_jax
 from scanlint.host.purity import WAITS, computes
 from scanlint.host.traceable import traceable
 from scanlint.syntax.bindings import Names, parameters, reads
-from scanlint.trace.domain.callables import Closure, Code, Method, Partial, Transformed
+from scanlint.trace.domain.callables import Closure, Method, Partial, Transformed
 from scanlint.trace.domain.values import OneOf, Value
 from scanlint.trace.unit import Unit
-
-COMPUTES = ("jax.numpy.", "jax.lax.", "jax.random.", "jax.nn.", "jax.scipy.")
 
 
 def stageable(unit: Unit, node: ast.AST, own: Names = frozenset(), varying: Names | None = None) -> bool:
@@ -29,8 +28,14 @@ def _stageable(unit: Unit, own: Names, varying: Names | None, part: ast.AST) -> 
             return runs_on_tracers(unit, part) or _fills(unit, own, part)
         case ast.If(test=test) | ast.IfExp(test=test):
             settled = varying is not None and not reads(test) & varying
-            return (settled or by_jax(unit, test)) and _outside(unit, part)
+            return (settled or _of_arrays(unit, test)) and _outside(unit, part)
     return False
+
+
+def _of_arrays(unit: Unit, test: ast.expr) -> bool:
+    """Whether a test asks an array, which is a tracer in a batch."""
+    value = unit.value(test)
+    return (value.array and value.container is None) or by_jax(unit, test)
 
 
 def runs_on_tracers(unit: Unit, call: ast.Call) -> bool:
@@ -82,20 +87,16 @@ def _computes(function: Value) -> bool:
 
 
 def by_jax(unit: Unit, node: ast.expr) -> bool:
-    """Whether JAX computes a value: that is known, or what gives it works with JAX, or is handed arrays of it."""
-    value = unit.value(node)
-    if not isinstance(node, ast.Call) or value.array:
-        return value.array and value.container is None
-    match unit.value(node.func).callee:
-        case Transformed():
-            return True
-        case Closure(code) as callee if computes(unit.value(node.func)) and value.container is None:
-            return any(_names_jax(callee.code, part) for part in ast.walk(code.node))
-    return handed_in(unit, node)
+    """Whether JAX surely computes an array, or a function that was handed in is given arrays of JAX to do so.
 
-
-def _names_jax(code: Code, node: ast.AST) -> bool:
-    return isinstance(node, ast.Attribute) and (code.scope.annotation(node) or "").startswith(COMPUTES)
+    That something is used as an array is not enough: NumPy's are used alike, and hold doubles.
+    """
+    if unit.value(node).container is not None:
+        return False
+    if of_jax(unit, node):
+        return True
+    given = [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
+    return isinstance(node, ast.Call) and handed_in(unit, node) and any(of_jax(unit, a) for a in given)
 
 
 def handed_in(unit: Unit, call: ast.Call) -> bool:

@@ -10,7 +10,7 @@ from scanlint.finding import Withheld
 from scanlint.host.dispatches import cost, dispatches, evident, takes_rows
 from scanlint.host.eager_work import EagerWork
 from scanlint.host.step_loop import draws, ruled_out, step_of, without_bar
-from scanlint.host.threaded_state import by_jax, ends, gathered_only, holds, state_of, worked_out
+from scanlint.host.threaded_state import by_jax, ends, gathered_only, holds, state_of, worked_out, works_in_numpy
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.obstacles import index_needs_int
 from scanlint.settings import Settings
@@ -49,7 +49,7 @@ def eager_loop(model: LoopModel, settings: Settings) -> EagerLoop | None:
     least = LEAST_ROWS if takes_rows(model) else LEAST
     if not state or cost(model) < least or evident(model) < OWN or not ends(model, worked):
         return None
-    if not (takes_rows(model) or by_jax(model, state)):
+    if not (by_jax(model, state) or (takes_rows(model) and not works_in_numpy(model, state))):
         return None
     work = EagerWork(model, worked)
     if work.remarks is None or _steps(model, frozenset(state), work.steps) or draws(model):

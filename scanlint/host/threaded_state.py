@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 
 from scanlint.host.host_work import holds_array
-from scanlint.host.purity import of_jax
+from scanlint.host.numpy_made import by_numpy
+from scanlint.host.provenance import of_jax
+from scanlint.host.purity import of_jax as computes_with_jax
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import is_array
 from scanlint.syntax.bindings import Names, reads, targets, walk_scope
@@ -107,7 +109,7 @@ def _made(unit: Unit, function: ast.expr, given: list[ast.expr], known: Names) -
     callee = unit.value(function).callee
     if isinstance(callee, Transformed) or any(unit.value(a).dtype == "key" for a in given):
         return True
-    if isinstance(callee, Named) and not of_jax(callee.name):
+    if isinstance(callee, Named) and not computes_with_jax(callee.name):
         return False
     if isinstance(callee, Closure) and callee.frame is None and holds_array(unit.returned(callee.code)):
         return True
@@ -123,6 +125,14 @@ def by_jax(model: LoopModel, state: tuple[str, ...]) -> bool:
     before = [s for s in walk_scope(getattr(function, "body", [])) if isinstance(s, ast.Assign)]
     starts = [s.value for s in before if s.lineno < model.node.lineno and set(targets(s.targets[0])) & set(state)]
     return any(calls_jax(unit, part) for value in starts for part in ast.walk(value))
+
+
+def works_in_numpy(model: LoopModel, state: tuple[str, ...]) -> bool:
+    """Whether NumPy may work on the state: it made the rows, or the beginning, and none of JAX meets that for sure."""
+    unit = model.unit
+    rows = [s.array for s in model.streams if s.array is not None]
+    starts = [ast.Name(name, ast.Load()) for name in state]
+    return not any(of_jax(unit, row) for row in rows) and any(by_numpy(unit, made) for made in (*rows, *starts))
 
 
 def calls_jax(unit: Unit, part: ast.AST) -> bool:

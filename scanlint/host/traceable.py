@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from scanlint.jaxapi.decorators import plain
 from scanlint.jaxapi.words import words
 from scanlint.syntax.bindings import parameters
 from scanlint.trace.unit import Unit
@@ -110,7 +111,7 @@ def _nested(unit: Unit, name: str, depth: int, known: Known) -> bool:
 
 
 def _body(unit: Unit, function: ast.FunctionDef, depth: int, known: Known) -> bool:
-    if depth >= DEPTH:
+    if depth >= DEPTH or not plain(unit.resolve, function):
         return False
     inner = frozenset(parameters(function.args)) | frozenset(
         n.name for n in ast.walk(function) if isinstance(n, ast.FunctionDef) and n is not function

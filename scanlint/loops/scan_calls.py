@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from scanlint.jaxapi.decorators import plain
 from scanlint.syntax.bindings import parameters, reads
 from scanlint.syntax.walk import by_kind
 from scanlint.trace.unit import Unit
 from scanlint.trace.whole_file import binders
 
+ALL_NAMES = frozenset(("locals", "vars", "eval", "exec"))
+"""What may read a name without naming it."""
 MAKERS = ("jax.numpy.zeros", "jax.numpy.ones", "jax.numpy.empty", "jax.numpy.arange")
 
 
@@ -87,7 +90,8 @@ def _unread(unit: Unit, step: ast.expr) -> str | None:
             return "the lambda" if _never_read(arguments, [body]) else None
         case ast.Name(id=name):
             found = _definition(unit, step, name)
-            return name if found is not None and _never_read(found.args, found.body) else None
+            unread = found is not None and plain(unit.resolve, found) and _never_read(found.args, found.body)
+            return name if unread else None
     return None
 
 
@@ -95,7 +99,7 @@ def _never_read(arguments: ast.arguments, body: list[ast.stmt] | list[ast.expr])
     names = parameters(arguments)
     if len(names) != 2 or len([*arguments.posonlyargs, *arguments.args]) != 2:
         return False
-    return names[1] not in reads(*body)
+    return names[1] not in reads(*body) and not reads(*body) & ALL_NAMES
 
 
 def _definition(unit: Unit, use: ast.AST, name: str) -> ast.FunctionDef | None:

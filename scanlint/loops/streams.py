@@ -21,7 +21,7 @@ class Stream:
     counts (there is no `stop` then). `reverse` goes from the last one to the first. `table`: the rows are those of a
     list of numbers or of a NumPy array, Python values as long as the loop is not rolled. `listed`: they are arrays that
     stand in a list, to be stacked. `loose`: they are numbers or arrays, as what JAX does
-    with each tells, whatever holds them.
+    with each tells, whatever holds them. `beside` are the arrays beside it that may be shorter: Python stops there.
     """
 
     target: ast.expr
@@ -35,6 +35,7 @@ class Stream:
     table: bool = False
     listed: bool = False
     loose: bool = False
+    beside: tuple[ast.expr, ...] = ()
 
     @property
     def plain(self) -> bool:
@@ -58,8 +59,8 @@ def streams_of(unit: Unit, target: ast.expr, iterable: ast.expr) -> Iterator[Str
             yield from _enumerate(unit, target, inner, rest)
         case ast.Call(args=[inner], keywords=[ast.keyword(arg="start", value=first)]), "builtins.enumerate":
             yield from _enumerate(unit, target, inner, [first])
-        case ast.Call(args=parts, keywords=[] | [ast.keyword(arg="strict")]), "builtins.zip":
-            yield from _zip(unit, target, parts)
+        case ast.Call(args=parts, keywords=[] | [ast.keyword(arg="strict")] as strict), "builtins.zip":
+            yield from _zip(unit, target, parts, strict=any(unit.value(k.value).constant is True for k in strict))
         case ast.Subscript(value=inner, slice=cut), _ if backwards(cut):
             yield from map(_reversed, streams_of(unit, target, inner))
         case _:
@@ -117,11 +118,11 @@ def _enumerate(unit: Unit, target: ast.expr, inner: ast.expr, rest: list[ast.exp
             arrays = [row.array for row in rows if row.kind == "rows"]
             if arrays:
                 start = None if first is None or unit.value(first).constant == 0 else first
-                yield Stream(index, "range", counted=arrays[0], start=start)
+                yield Stream(index, "range", counted=arrays[0], start=start, beside=rows[0].beside)
                 yield from rows
 
 
-def _zip(unit: Unit, target: ast.expr, parts: list[ast.expr]) -> Iterator[Stream]:
+def _zip(unit: Unit, target: ast.expr, parts: list[ast.expr], *, strict: bool) -> Iterator[Stream]:
     match target:
         case ast.Tuple(elts=names) if len(names) == len(parts):
             found = [list(streams_of(unit, name, part)) for name, part in zip(names, parts, strict=True)]
@@ -130,7 +131,40 @@ def _zip(unit: Unit, target: ast.expr, parts: list[ast.expr]) -> Iterator[Stream
             counts = {_entries(unit, s.array) for s in inside if (s.table or s.listed) and s.array is not None}
             whole = whole and len(counts) < 2
             if whole and any(s.kind == "rows" for s in inside):
-                yield from inside
+                yield from inside if strict else _shortened(unit, inside)
+
+
+def _shortened(unit: Unit, streams: list[Stream]) -> Iterator[Stream]:
+    """The streams, each with the arrays beside it that may be shorter; what is turned round before is not followed."""
+    from scanlint.loops.sizes.equal_lengths import no_longer
+
+    arrays = [s.array for s in streams if s.array is not None and not (s.table or s.listed)]
+    ends = [_ended(unit, s, arrays) if s.kind == "range" and s.stop is not None else s for s in streams]
+    known = [s for s in ends if s is not None]
+    if len(known) < len(ends):
+        return
+    others = {id(a): tuple(b for b in arrays if b is not a and not no_longer(unit, a, b)) for a in arrays}
+    found = [replace(s, beside=others.get(id(s.array or s.counted), ())) for s in known]
+    named = all(isinstance(a, ast.Name | ast.Attribute | ast.Subscript) for s in found for a in s.beside)
+    if named and not any(s.beside and s.reverse for s in found):
+        yield from found
+
+
+def _ended(unit: Unit, numbers: Stream, arrays: list[ast.expr]) -> Stream | None:
+    """A range beside arrays: its end is known, it counts the rows of one of them, or it is as long as all are made."""
+    from scanlint.loops.sizes.lengths import made_with
+    from scanlint.loops.sizes.shape_reads import axis_read
+
+    assert numbers.stop is not None
+    if range_length(numbers, partial(_bound, unit)) is not None:
+        return numbers
+    if not numbers.plain:
+        return None
+    counted = axis_read(unit, numbers.stop)
+    rows = [a for a in arrays if (ast.unparse(a), 0) == counted]
+    if rows:
+        return replace(numbers, stop=None, counted=rows[0])
+    return numbers if arrays and all(made_with(unit, a, numbers.stop) for a in arrays) else None
 
 
 def _all_rows(streams: list[Stream]) -> bool:

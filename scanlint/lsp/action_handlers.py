@@ -185,7 +185,7 @@ class ActionHandlers:
             return None, ""
         self._learn(project, result, fixed)
         for problem in fixed.problems:
-            self.server.report(problem)
+            self.server.report(str(problem))
         applied = [f for f in fixed.findings if f.fix.status == "applied"]
         if not applied:
             self.server.show("; ".join(dict.fromkeys(map(fate, fixed.findings))), types.MessageType.Warning)

@@ -15,7 +15,9 @@ from scanlint.engine.cache import Cache
 from scanlint.engine.live import LiveSession, TextFindings, text_source
 from scanlint.finding import Finding
 from scanlint.lsp.frames import Ask, Begin, Early, FixAsk, Fixed, Offer, Progressed, Told, frame, receive
+from scanlint.problem import Problem
 from scanlint.project.files import SourceFile
+from scanlint.verify.worker.sandbox.limits import end_with_parent
 
 IDLE_SECONDS = 1.0
 SOURCE = str(Path(__file__).parent.parent.parent)
@@ -60,11 +62,13 @@ class Desk:
         for display, text in ask.texts.items():
             self.session(display).put(text_source(Path(display), text))
         found: dict[str, TextFindings] = {}
-        problems: list[str] = []
+        problems: list[Problem] = []
+        notes: list[str] = []
         for session, displays in self._groups(ask.displays):
             found |= session.check(displays)
             problems += session.problems
-        return Told(found, tuple(dict.fromkeys(problems)))
+            notes += session.notes
+        return Told(found, tuple(dict.fromkeys(problems)), tuple(dict.fromkeys(notes)))
 
     def _groups(self, displays: Iterable[str]) -> list[tuple[LiveSession, list[str]]]:
         groups: dict[int, tuple[LiveSession, list[str]]] = {}
@@ -76,10 +80,11 @@ class Desk:
     def offer(self, offer: Offer) -> tuple[Finding, ...]:
         return self.session(offer.display).offer(offer.display, offer.first, offer.last)
 
-    def rest(self) -> None:
-        for session in (self.project, *self.alone.values()):
-            if session is not None:
-                session.rest()
+    def rest(self) -> bool:
+        """Do a part of what can wait; whether there is more of it."""
+        sessions = (self.project, *self.alone.values())
+        more = [session.rest() for session in sessions if session is not None]
+        return any(more)
 
     def fix(self, ask: FixAsk, answers: BinaryIO) -> Fixed:
         """Rewrite what is wanted of one file, verify it, and give the text."""
@@ -88,7 +93,7 @@ class Desk:
         self.check(Ask((), ask.texts, (), look=False))
         session = self.session(ask.display)
         if session.check([ask.display])[ask.display].broken:
-            return Fixed(ask.texts[ask.display], (), (f"{ask.display}: does not parse",))
+            return Fixed(ask.texts[ask.display], (), (Problem(ask.display, 0, "does not parse", "undone"),))
         if ask.wanted is not None:
             session.keep_only(ask.display, ask.wanted)
 
@@ -124,6 +129,7 @@ def _index(begin: Begin) -> None:
 
 def index() -> None:
     """What that process does: all that it finds is kept in the cache."""
+    end_with_parent()
     begin = receive(sys.stdin.buffer)
     if isinstance(begin, Begin):
         LiveSession(begin.settings)
@@ -142,6 +148,7 @@ def main() -> None:
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end)
+    end_with_parent(signal.SIGTERM)  # while it verifies it does not see that nobody asks any more
     begin = _next(requests)
     if not isinstance(begin, Begin):
         return
@@ -162,8 +169,11 @@ def main() -> None:
 
 def _next(requests: BinaryIO, desk: Desk | None = None) -> object | None:
     """The next request; while there is none, what can wait is done."""
-    if desk is not None and sys.platform != "win32" and not select.select([requests], [], [], IDLE_SECONDS)[0]:
-        desk.rest()
+    wait = IDLE_SECONDS
+    while desk is not None and sys.platform != "win32" and not select.select([requests], [], [], wait)[0]:
+        if not desk.rest():
+            break
+        wait = 0.0
     return receive(_Whole(requests))  # type: ignore[arg-type]
 
 

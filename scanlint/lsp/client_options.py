@@ -26,6 +26,8 @@ OVER = {
     "cache-dir": "cache_dir",
 }
 PATHS = ("cache-dir",)
+REPLACING = ("select", "exclude")
+"""Lists that stand in the place of others: an empty one is what a client sends that was told nothing."""
 OWN = ("verify", "config", "cache")
 
 
@@ -57,7 +59,8 @@ def options_from(said: object) -> ClientOptions:
             made = KEYS[key](value)
         except TypeError as error:
             raise UsageError(f"the setting `scanlint.{key}` must be {error}") from None
-        over[OVER[key]] = Path(str(made)) if key in PATHS else made
+        if made or key not in REPLACING:
+            over[OVER[key]] = Path(str(made)) if key in PATHS else made
     over["no_cache"] = values.get("cache") is False
     config = values.get("config")
     return ClientOptions(

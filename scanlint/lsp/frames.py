@@ -8,6 +8,7 @@ from typing import BinaryIO, NamedTuple
 
 from scanlint.engine.live import TextFindings
 from scanlint.finding import Finding
+from scanlint.problem import Problem
 from scanlint.settings import Settings
 
 HEAD = struct.Struct(">Q")
@@ -30,10 +31,11 @@ class Ask(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What is found in each file, and what went wrong."""
+    """What is found in each file, what went wrong, and what could not be looked at."""
 
     findings: dict[str, TextFindings]
-    problems: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class Early(NamedTuple):
@@ -70,7 +72,7 @@ class Fixed(NamedTuple):
 
     text: str
     findings: tuple[Finding, ...]
-    problems: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
 def frame(message: object) -> bytes:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from scanlint.command.config import load
 from scanlint.lsp.client_options import ClientOptions
-from scanlint.project.files import excluded
+from scanlint.project.discovery.folders import excluded
 from scanlint.project.summary import PROJECT_FILES
 from scanlint.settings import Settings
 

@@ -35,7 +35,7 @@ class Wish(NamedTuple):
 
 def wanted(settings: Settings) -> bool:
     """Whether the rule may be selected."""
-    chosen = (*settings.select, *settings.extend_select)
+    chosen = settings.chosen
     return any(s == "ALL" or s == RULE[1] or (s and RULE[0].startswith(s)) for s in chosen)
 
 

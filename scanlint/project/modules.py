@@ -7,6 +7,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 
 from scanlint.project.facts import ModuleFacts, collect, parse
@@ -19,6 +20,10 @@ KEPT = 6_000_000
 
 class FileChanged(Exception):
     """A file is no longer what it was when the run began."""
+
+    def __init__(self, display: str) -> None:
+        super().__init__(f"{display}: changed while it was checked")
+        self.display = display
 
 
 class Trees:
@@ -97,7 +102,7 @@ class Module:
             source = self._trees.texts.get(self.display) or read(self.path)
             tree = source if isinstance(source, Unreadable) else parse(source)
             if isinstance(source, Unreadable) or isinstance(tree, Unreadable) or digest_of(source.data) != self.digest:
-                raise FileChanged(f"{self.display}: changed while it was checked")
+                raise FileChanged(self.display)
             self._trees.put(source, tree)
             held = source, tree
         return held
@@ -143,18 +148,19 @@ class Library(Mapping[str, Module]):
 
         Folders without an `__init__.py` give modules no part of their names, and imports spell them all the same:
         `folder.module`, also below a package. Of what is a module for the longest part of the name, the one that lies
-        nearest to the `importer` is meant.
+        nearest to the `importer` is meant: in a folder above it, else in one that has most folders above in common.
         """
         parts, here = dotted.split("."), _folders(importer)
-        found: list[tuple[int, int, int, str]] = []
+        found: list[tuple[int, int, int, int, str]] = []
         for at, part in enumerate(parts):
             for name, above in self._above.get(part, ()):
                 if above[len(above) - at :] == tuple(parts[:at]) and at <= len(above):
                     root = above[: len(above) - at]
                     near = len(root) if here[: len(root)] == root else -1
                     meant = [name, *parts[at + 1 :]]
-                    found.append((at + self._longest(meant), near, -len(found), ".".join(meant)))
-        return max(found)[3] if found else dotted
+                    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(here, root, strict=False)))
+                    found.append((at + self._longest(meant), near, common, -len(found), ".".join(meant)))
+        return max(found)[-1] if found else dotted
 
     def _longest(self, parts: list[str]) -> int:
         """How many parts of a name, from the first on, name a module."""

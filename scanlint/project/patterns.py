@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -24,10 +24,16 @@ def matched(module: str, facts: ModuleFacts, settings: Settings) -> tuple[str, .
     return tuple(p for p in settings.assume_traced if any(_names(p, module, q, facts, settings) for q in functions))
 
 
-def unmatched(found: Iterable[str], settings: Settings) -> list[str]:
-    """A note for each pattern that names nothing in the files of a run."""
-    vain = [pattern for pattern in settings.assume_traced if pattern not in set(found)]
-    return [f"`assume-traced`: `{pattern}` names no function of the files that were checked" for pattern in vain]
+def spellings(path: Path, display: str, module: str, qualname: str, root: Path) -> set[str]:
+    """The names by which `inputs` may speak of a function."""
+    absolute = path.absolute()
+    below = absolute.relative_to(root).as_posix() if absolute.is_relative_to(root) else display
+    dotted = {name.removesuffix(".py").replace("/", ".") for name in (display, below)}
+    return {
+        qualname,
+        *(f"{name}.{qualname}" for name in (module, *dotted)),
+        *(f"{p}:{qualname}" for p in (display, below)),
+    }
 
 
 def _names(pattern: str, module: str, qualname: str, facts: ModuleFacts, settings: Settings) -> bool:

@@ -54,20 +54,44 @@ def _is_package(folder: str) -> bool:
 
 
 class ModuleNames:
-    """Gives each file its module name; of two files that want the same, the later one gets another."""
+    """Gives each file its module name; of two files that want the same, the later one gets another.
+
+    What is imported from one folder stays together: where two folders hold a package of one name, all of the later
+    package is named anew, so that what its files say of each other means its own files.
+    """
 
     def __init__(self) -> None:
         self._folders: dict[str, str] = {}
         self._sources: dict[str, bool] = {}
         self._taken: set[str] = set()
+        self._tops: dict[tuple[str, str], str] = {}
+        self._given: set[str] = set()
 
     def name(self, path: Path | str) -> tuple[str, bool]:
         """The dotted name under which a file is imported, and whether it is a package's own file."""
         name, package = self.wanted(path)
+        _, dot, rest = name.partition(".")
+        name = self._top(*self.top(path)) + dot + rest
         while name in self._taken:
             name += "_"
         self._taken.add(name)
         return name, package
+
+    def top(self, path: Path | str) -> tuple[str, str]:
+        """The folder from which a file is imported, and the first part of its name."""
+        name, package = self.wanted(path)
+        parts = name.split(".")
+        return os.path.abspath(path).rsplit(os.sep, len(parts) + package)[0], parts[0]
+
+    def _top(self, root: str, top: str) -> str:
+        """What the first part of a name becomes for what is imported from a folder."""
+        if (root, top) not in self._tops:
+            given = top
+            while given in self._given:
+                given += "_"
+            self._given.add(given)
+            self._tops[root, top] = given
+        return self._tops[root, top]
 
     def wanted(self, path: Path | str) -> tuple[str, bool]:
         """The same, whoever else has that name."""

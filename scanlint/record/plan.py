@@ -11,8 +11,9 @@ from pathlib import Path
 from scanlint.engine.session import check
 from scanlint.finding import Finding
 from scanlint.project.contents import contents
+from scanlint.project.discovery.folders import discover
 from scanlint.project.facts import parse
-from scanlint.project.files import SourceFile, discover, read
+from scanlint.project.files import SourceFile, read
 from scanlint.settings import Settings
 from scanlint.syntax.walk import by_kind
 from scanlint.trace.program.project import Project
@@ -64,7 +65,7 @@ def make(settings: Settings) -> RecordingPlan:
     """The plan for all files below the root, and for all rules: which of them a later run selects is not known."""
     root = settings.root.resolve()
     settings = replace(settings, extend_select=(*settings.extend_select, "ALL"))
-    paths = [file for file in discover([settings.root], settings) if file.suffix == ".py"]
+    paths = [file for file in discover([settings.root], settings).files if file.suffix == ".py"]
     files = [source for file in paths if isinstance(source := read(file), SourceFile)]
     findings = check([settings.root], settings).findings
     names = {(Path(f.path).resolve(), f.function) for f in findings if f.function is not None}

@@ -49,7 +49,7 @@ def recorded_findings(
 
 def _heard(settings: Settings) -> frozenset[str]:
     """Loops of eager operations are reported where they were measured, unless other rules are chosen."""
-    chosen = bool(settings.select) or any(matches(s, "SCN108") for s in settings.ignore)
+    chosen = settings.select is not None or any(matches(s, "SCN108") for s in settings.ignore)
     return frozenset() if chosen else frozenset(["SCN108"])
 
 

@@ -2,43 +2,85 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from contextlib import suppress
 from typing import TextIO
+
+from scanlint.errors import UsageError, cause
 
 WAIT = 2.0
 AGAIN = 20.0
 
 
+class ReaderGone(Exception):
+    """Who reads standard output has enough of it, as `head` does."""
+
+
 def out(text: str) -> None:
-    """Write to standard output; a character that it cannot show is escaped."""
-    _write(sys.stdout, text)
+    """Write to standard output, a character that it cannot show escaped. Raises UsageError where it takes nothing."""
+    if text:
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        _out(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
 def out_bytes(data: bytes) -> None:
-    """Write bytes to standard output as they are: newlines and encodings of the user's files."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    """Write bytes to standard output as they are: newlines and encodings of the user's files. Raises UsageError."""
+    if data:
+        _out(data)
 
 
 def err(text: str) -> None:
-    """Write to standard error."""
-    _write(sys.stderr, text)
+    """Write to standard error; where that takes nothing, nobody can be told."""
+    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
+    with suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        sys.stderr.flush()
 
 
-def _write(stream: TextIO, text: str) -> None:
-    encoding = stream.encoding or "utf-8"
-    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
-    stream.flush()
+def read_in() -> bytes:
+    """All of standard input. Raises UsageError."""
+    stream: TextIO | None = sys.stdin
+    if stream is None:
+        raise UsageError("standard input is closed; `-` reads the text to check from it")
+    try:
+        return stream.buffer.read()
+    except (OSError, ValueError) as error:
+        raise UsageError(f"standard input: cannot read: {cause(error)}") from None
+
+
+def _out(data: str | bytes) -> None:
+    stream: TextIO | None = sys.stdout
+    if stream is None:
+        raise UsageError("standard output is closed; `--output-file FILE` writes the report to a file")
+    try:
+        stream.flush()
+        stream.write(data) if isinstance(data, str) else stream.buffer.write(data)
+        stream.flush()
+    except BrokenPipeError:
+        abandon()
+        raise ReaderGone from None
+    except (OSError, ValueError) as error:
+        abandon()
+        raise UsageError(f"standard output: cannot write: {cause(error)}") from None
+
+
+def abandon() -> None:
+    """Let go of standard output with what it still holds: nothing is to be tried again when the process ends."""
+    with suppress(OSError, ValueError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
 
 
 class Progress:
     """A line on standard error that appears when a run takes more than two seconds."""
 
     def __init__(self, quiet: bool) -> None:
-        self._quiet = quiet
-        self._tty = sys.stderr.isatty()
+        stream: TextIO | None = sys.stderr
+        self._quiet = quiet or stream is None
+        self._tty = stream is not None and stream.isatty()
         self._next = time.monotonic() + WAIT
         self._shown = 0
 

@@ -1,4 +1,4 @@
-"""GitLab's Code Quality report: the findings that are left."""
+"""GitLab's Code Quality report: the findings that are left, and what was not done."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import json
 
 from scanlint.finding import Finding, Position
 from scanlint.fix.fingerprint import fingerprints
+from scanlint.problem import Problem
 from scanlint.report.result import Result
 
 
 def render(result: Result) -> str:
     left = result.remaining
     marks = fingerprints(left, [result.line(finding) for finding in left])
-    return json.dumps([_issue(finding, mark) for finding, mark in zip(left, marks, strict=True)], indent=2) + "\n"
+    issues = [_issue(finding, mark) for finding, mark in zip(left, marks, strict=True)]
+    return json.dumps([*issues, *map(_failure, result.problems)], indent=2) + "\n"
 
 
 def _issue(finding: Finding, mark: tuple[str, ...]) -> dict[str, object]:
@@ -22,12 +24,27 @@ def _issue(finding: Finding, mark: tuple[str, ...]) -> dict[str, object]:
         "check_name": finding.name,
         "description": f"{finding.code} {finding.message}{_cell(finding)}",
         "severity": "major",
-        "fingerprint": hashlib.sha256("\0".join(mark).encode()).hexdigest(),
+        "fingerprint": _digest(*mark),
         "location": {
             "path": finding.path,
             "positions": {"begin": _position(start), "end": _position(end)},
         },
     }
+
+
+def _failure(problem: Problem) -> dict[str, object]:
+    at = _position(Position(max(problem.line, 1), 1))
+    return {
+        "check_name": "run-failed",
+        "description": str(problem),
+        "severity": "critical",
+        "fingerprint": _digest("run-failed", str(problem)),
+        "location": {"path": problem.path or ".", "positions": {"begin": at, "end": at}},
+    }
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def _cell(finding: Finding) -> str:

@@ -6,6 +6,7 @@ import json
 import math
 
 from scanlint.finding import Cost, Edit, Finding, Link, Measured, Position, Verification
+from scanlint.problem import Problem
 from scanlint.report.result import Result
 
 Json = dict[str, object]
@@ -23,12 +24,30 @@ def render(result: Result) -> str:
         summary["left"] = [
             {"path": loop.path, "line": loop.line, "code": loop.code, "message": loop.message} for loop in result.left
         ]
-    document: Json = {"version": 1, "findings": [record(f) for f in result.findings], "summary": summary}
+    document: Json = {
+        "version": 1,
+        "findings": [record(f) for f in result.findings],
+        "problems": [_problem(problem) for problem in result.problems],
+        "notes": list(result.notes),
+        "summary": summary,
+    }
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 
 def render_lines(result: Result) -> str:
-    return "".join(json.dumps(record(finding), allow_nan=False) + "\n" for finding in result.findings)
+    """A finding per line; then, under a key of its own, a line for each thing that was not done."""
+    lines = [*map(record, result.findings), *({"problem": _problem(problem)} for problem in result.problems)]
+    return "".join(json.dumps(line, allow_nan=False) + "\n" for line in lines)
+
+
+def _problem(problem: Problem) -> Json:
+    """`scope`: `unread` where the file was not checked, `part` where not all of it was, `undone` for all else."""
+    return {
+        "path": problem.path or None,
+        "line": problem.line or None,
+        "message": problem.message,
+        "scope": problem.scope,
+    }
 
 
 def record(finding: Finding) -> Json:

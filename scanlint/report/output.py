@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal, get_args
 
@@ -12,8 +13,11 @@ Format = Literal["full", "concise", "json", "json-lines", "sarif", "github", "gi
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 
-def render(result: Result, form: Format, paint: Paint, *, closing: bool) -> str:
-    """The findings; for people with a closing line where `closing`. Only the form that is used is imported."""
+def render(result: Result, form: Format, paint: Paint, *, closing: bool, alone: bool = False) -> str:
+    """The findings; for people with a closing line where `closing`. Only the form that is used is imported.
+
+    `alone`: what was not done and the notes are not said elsewhere. Forms for programs always have them.
+    """
     if form not in ("json", "json-lines", "sarif", "html"):  # these have escapes of their own
         result = _shown(result)
     match form:
@@ -56,7 +60,14 @@ def render(result: Result, form: Format, paint: Paint, *, closing: bool) -> str:
             from scanlint.report.html import document
 
             return document.render(result)
-    return text + _closing(result) if closing else text
+    told = "".join(f"{line}\n" for line in asides(result)) if alone else ""
+    return text + told + (_closing(result) if closing else "")
+
+
+def asides(result: Result) -> Iterator[str]:
+    """What a terminal is told on standard error."""
+    yield from (f"note: {note}" for note in result.notes)
+    yield from (f"error: {problem}" for problem in result.problems)
 
 
 def render_step_summary(result: Result) -> str:
@@ -72,7 +83,7 @@ def render_statistics(result: Result, form: Format, *, closing: bool) -> str:
 
     if form == "json":
         return statistics.render_json(result)
-    return statistics.render(result) + (_closing(result) if closing else "")
+    return statistics.render(result) + (_closing(_shown(result)) if closing else "")
 
 
 def render_rewrites(result: Result, paint: Paint) -> str:
@@ -84,19 +95,21 @@ def render_rewrites(result: Result, paint: Paint) -> str:
 
 def _shown(result: Result) -> Result:
     """The result with nothing in it that a terminal would obey; lines are looked up by the paths as they are."""
-    if not result.findings:
+    if not (result.findings or result.problems or result.notes):
         return result
-    from scanlint.report.visible import shown
+    from scanlint.report.visible import shown, shown_problem, visible_lines
 
     paths = {shown(finding).path: finding.path for finding in result.findings}
     return replace(
         result,
         findings=tuple(map(shown, result.findings)),
+        problems=tuple(map(shown_problem, result.problems)),
+        notes=tuple(map(visible_lines, result.notes)),
         lines=lambda finding: result.lines(replace(finding, path=paths[finding.path])),
     )
 
 
 def _closing(result: Result) -> str:
-    from scanlint.report.result import summary
+    from scanlint.report.closing import summary
 
     return summary(result) + "\n"

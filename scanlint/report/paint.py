@@ -32,7 +32,7 @@ class Paint(NamedTuple):
         return f"\033[{code}m{text}\033[0m" if self.on and text else text
 
 
-def paint_for(stream: IO[str], choice: ColorChoice) -> Paint:
+def paint_for(stream: IO[str] | None, choice: ColorChoice) -> Paint:
     """Whether to colour what goes to a stream; NO_COLOR and FORCE_COLOR speak where the user did not."""
     if choice != "auto":
         return Paint(choice == "always")
@@ -40,4 +40,4 @@ def paint_for(stream: IO[str], choice: ColorChoice) -> Paint:
         return Paint(False)
     if os.environ.get("FORCE_COLOR"):
         return Paint(True)
-    return Paint(stream.isatty() and os.environ.get("TERM") != "dumb")
+    return Paint(stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb")

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Literal
 
 from scanlint.finding import Finding, LeftLoop, Verification
+from scanlint.problem import Problem
 
 Action = Literal["check", "fix", "diff"]
 SHOWN = 3
@@ -20,7 +21,8 @@ class Result:
     `after` those of the file with all that was rewritten, () where nothing was or it is a notebook.
 
     `verbose`: what the verifier noted about rewrites that were written is told too. `left` are loops that were looked
-    at in vain.
+    at in vain. `files` were checked, wholly or in part; `problems` say what was not done, `notes` what it is well to
+    know. `unlisted` findings are left and not among the others.
     """
 
     findings: tuple[Finding, ...]
@@ -31,6 +33,25 @@ class Result:
     verbose: bool = False
     after: Callable[[Finding], Sequence[str]] = field(default=lambda finding: ())
     left: tuple[LeftLoop, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
+    unlisted: int = 0
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """What was to be checked and was not looked at."""
+        return tuple(dict.fromkeys(problem.path for problem in self.problems if problem.scope == "unread"))
+
+    @property
+    def partial(self) -> tuple[str, ...]:
+        """The files that were checked, but not all of them."""
+        paths = dict.fromkeys(p.path for p in self.problems if p.scope == "part" and p.path)
+        return tuple(path for path in paths if path not in self.unread)
+
+    @property
+    def asked(self) -> int:
+        """How many files were to be checked."""
+        return self.files + len(self.unread)
 
     @property
     def applied(self) -> tuple[Finding, ...]:
@@ -106,21 +127,6 @@ def fate(finding: Finding, action: Action) -> str | None:
 
 def plural(count: int, word: str) -> str:
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
-
-
-def summary(result: Result) -> str:
-    """The closing line: what was found, what became of it."""
-    found, fixed, left = len(result.findings), len(result.applied), len(result.remaining)
-    if result.action == "diff":
-        if not fixed:
-            return f"No rewrites ({plural(left, 'finding')} without one)" if left else "All checks passed"
-        return f"Would fix {plural(fixed, 'finding')} ({left} would remain)"
-    if not found:
-        return "All checks passed"
-    if result.action == "fix":
-        return f"Found {plural(found, 'finding')} ({fixed} fixed, {left} remaining)"
-    offer = f" ({result.fixable} fixable with `--fix`)" if result.fixable else ""
-    return f"Found {plural(found, 'finding')}{offer}"
 
 
 def left_lines(left: Sequence[LeftLoop]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from scanlint import __version__
 from scanlint.finding import Edit, Finding, Link
 from scanlint.fix.fingerprint import fingerprints
+from scanlint.problem import Problem
 from scanlint.report.result import Result
 from scanlint.rules.registry import Entry
 
@@ -34,12 +35,27 @@ def render(result: Result, catalogue: tuple[Entry, ...]) -> str:
         "tool": {"driver": driver},
         "originalUriBaseIds": {ROOT: {"uri": f"{Path.cwd().as_uri()}/"}},
         "columnKind": "unicodeCodePoints",
+        "invocations": [_invocation(result)],
         "results": [
             _result(finding, index[finding.code], mark)
             for finding, mark in zip(left, fingerprints(left, [result.line(f) for f in left]), strict=True)
         ],
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _invocation(result: Result) -> Json:
+    """Whether all was done that was asked for, and what was not."""
+    notices = [*map(_notice, result.problems), *({"level": "note", "message": {"text": n}} for n in result.notes)]
+    return {"executionSuccessful": not result.problems, "toolExecutionNotifications": notices}
+
+
+def _notice(problem: Problem) -> Json:
+    notice: Json = {"level": "error", "message": {"text": str(problem)}}
+    if problem.path:
+        region: Json = {"region": {"startLine": problem.line}} if problem.line else {}
+        notice["locations"] = [{"physicalLocation": {"artifactLocation": _artifact(problem.path), **region}}]
+    return notice
 
 
 def _rule(entry: Entry) -> Json:

@@ -12,12 +12,15 @@ Row = tuple[int, str, str, int, int]
 
 def render(result: Result) -> str:
     """Most frequent first: count, code, name, and how many of them have a rewrite or got one."""
-    return "".join(_line(row) for row in rows(result))
+    told = f"{len(result.problems):>5}  not done, see the errors\n" if result.problems else ""
+    return "".join(_line(row) for row in rows(result)) + told
 
 
 def render_json(result: Result) -> str:
+    """The same as records; what was not done is a row without a code."""
     keys = ("count", "code", "name", "fixable", "fixed")
-    return json.dumps([dict(zip(keys, row, strict=True)) for row in rows(result)], indent=2) + "\n"
+    failed: list[tuple[object, ...]] = [(len(result.problems), None, "not-done", 0, 0)] if result.problems else []
+    return json.dumps([dict(zip(keys, row, strict=True)) for row in [*rows(result), *failed]], indent=2) + "\n"
 
 
 def rows(result: Result) -> list[Row]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from scanlint.finding import Finding
-from scanlint.report.result import Result, summary
+from scanlint.report.closing import summary
+from scanlint.report.result import Result
 from scanlint.report.statistics import rows
 
 MOST = 50
@@ -11,6 +12,7 @@ MOST = 50
 
 def render(result: Result) -> str:
     lines = ["### scanlint", "", f"{summary(result)}.", ""]
+    lines += [*(f"- {_cell(str(problem))}" for problem in result.problems), ""] if result.problems else []
     if result.remaining:
         lines += ["| rule | findings |", "| --- | ---: |"]
         lines += [f"| {name} ({code}) | {count} |" for count, code, name, _, _ in rows(result)]

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from scanlint.finding import Finding, Fix, Link, Verification
+from scanlint.problem import Problem
 from scanlint.syntax.regex import regex
 
 CONTROL = regex(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -34,6 +35,11 @@ def shown(finding: Finding) -> Finding:
         fix=_fix(finding.fix),
         verification=_verdict(finding.verification) if finding.verification else None,
     )
+
+
+def shown_problem(problem: Problem) -> Problem:
+    """What was not done, in texts that can be printed."""
+    return problem._replace(path=visible(problem.path), message=visible_lines(problem.message))
 
 
 def _escape(found: re.Match[str]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scanlint.finding import Edit, Outcome, Position, Primitive, Report, Rewrite, Withheld, mark
 from scanlint.loops.loop import LoopModel
+from scanlint.problem import Problem
 from scanlint.rewrite.emit.imports import add_imports
 from scanlint.rewrite.emit.kept_comments import with_remarks
 from scanlint.rules.base import Context, Rule
@@ -58,7 +59,7 @@ class Rewriter(NamedTuple):
     rules: Sequence[Rule]
     settings: Settings
     reanalyse: Reanalyse
-    problems: list[str]
+    problems: list[Problem]
 
     def apply(self, unit: Unit, report: Report) -> Rewritten | Withheld:
         """The rewrite of one finding, with all that it makes necessary; else the first plainer one that can be done."""
@@ -193,7 +194,7 @@ class Rewriter(NamedTuple):
 
     def _plain_reports(self, unit: Unit, rules: Iterable[Rule], known: Container[str] = ()) -> list[Report]:
         """The same in the spelling that the unit has."""
-        rules, problems = list(rules), list[str]()
+        rules, problems = list(rules), list[Problem]()
         found = self._replace(problems=problems)._reports(unit, rules, known)
         if not found and not problems:
             return []
@@ -238,8 +239,8 @@ class Rewriter(NamedTuple):
             except RecursionError:
                 continue  # code nested hundreds of levels deep: nothing is said of it
             except Exception as error:  # noqa: BLE001 - a rule's own bug: said, with exit code 2
-                where = f"{unit.source.path}:{getattr(node, 'lineno', 0)}"
-                self.problems.append(f"{where}: internal error in {context.rule.name}: {type(error).__name__}: {error}")
+                said = f"internal error in {context.rule.name}: {type(error).__name__}: {error}"
+                self.problems.append(Problem(unit.source.path, getattr(node, "lineno", 0), said))
         return found
 
     def innermost(self, reports: Sequence[Report], waiting: Sequence[Report] = ()) -> Report:

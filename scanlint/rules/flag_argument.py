@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from scanlint.trace.setting_parameters import flags
 from scanlint.rules.base import Context, Rule
-from scanlint.finding import Report
+from scanlint.finding import Report, Withheld
+
+if TYPE_CHECKING:
+    from scanlint.trace.flag_calls import Handed
 
 
 class FlagArgument(Rule):
@@ -22,7 +26,9 @@ class FlagArgument(Rule):
         unit = context.unit
         for flag in flags(unit, node):
             from scanlint.rewrite.lower.static_flags import to_static
+            from scanlint.trace.flag_calls import not_python
 
+            doubt = not_python(unit, flag)
             yield context.report(
                 flag.owner,
                 f"`{node.name}` is jitted and gets the flag `{flag.name}` as a traced argument",
@@ -31,5 +37,11 @@ class FlagArgument(Rule):
                 help=f"name `{flag.name}` in `static_argnames`",
                 why=context.said(flag.why, flag.parameter),
                 primitive="static_argnames",
-                outcome=to_static(unit, unit.contexts[node], flag),
+                outcome=to_static(unit, unit.contexts[node], flag) if doubt is None else _withheld(flag.name, doubt),
             )
+
+
+def _withheld(name: str, doubt: Handed) -> Withheld:
+    return Withheld(
+        "flag-may-be-traced", f"`{doubt.text}` may be an array where `{name}` is handed in ({doubt.path}, line {doubt.line})"
+    )

@@ -60,6 +60,11 @@ def codes(words: Iterable[str]) -> dict[str, str | None]:
     return {word: known.get(word) for word in words}
 
 
+def selects_none(settings: Settings) -> bool:
+    """Whether no rule is left to look for."""
+    return not any(_selected(entry, settings) for entry in entries())
+
+
 def select(settings: Settings) -> tuple[type[Rule], ...]:
     """The rules that run."""
     chosen = selected_codes(settings)
@@ -85,8 +90,8 @@ def check_selectors(selectors: Iterable[str], origin: str) -> None:
 
 
 def _selected(entry: Entry, settings: Settings) -> bool:
-    chosen = _specificity(entry, (*settings.select, *settings.extend_select))
-    if not settings.select and entry.default:
+    chosen = _specificity(entry, settings.chosen)
+    if settings.select is None and entry.default:
         chosen = max(chosen, 0)
     return chosen > _specificity(entry, settings.ignore)
 

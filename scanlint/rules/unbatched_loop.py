@@ -97,11 +97,20 @@ def _collected(model: LoopModel, context: Context) -> Examples | None:
     uses = [use for output in model.outputs for use in output.uses]
     jax = traced or any(_by_jax(context.unit, use) for use in uses)
     jax = jax or (bool(model.outputs) and all(o.numpy or o in model.buffers for o in model.outputs))
+    if not traced and not _filled_by_jax(model):
+        return None
     if adding is not None and (batch is None or batch.index is not None) and not adding.plain:
         return None  # slices of an array may be as much as memory holds
     if (batch is None and adding is None) or not jax:
         return None
     return Examples(model, _added(adding, batch) if adding is not None else _mapped(model, batch))
+
+
+def _filled_by_jax(model: LoopModel) -> bool:
+    """Whether what goes into arrays of NumPy surely comes from JAX: nothing that NumPy computes is taken from it."""
+    from scanlint.host.callees import by_jax
+
+    return all(by_jax(model.unit, output.element) for output in model.outputs if output.numpy)
 
 
 def _row(model: LoopModel, context: Context) -> Examples | None:
@@ -116,7 +125,9 @@ def _row(model: LoopModel, context: Context) -> Examples | None:
         return None
     row = on_device(filling[0])
     batch = context.batch(row)
-    return Examples(row, to_vmap(row, batch, row=filling[1])) if batch is not None else None
+    if batch is None or not _filled_by_jax(row):
+        return None
+    return Examples(row, to_vmap(row, batch, row=filling[1]))
 
 
 def _nest(model: LoopModel, context: Context) -> Examples | None:

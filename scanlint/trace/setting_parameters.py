@@ -16,7 +16,10 @@ Test = ast.If | ast.IfExp
 
 
 class Flag(NamedTuple):
-    """A parameter that selects what is traced. `test` is the first place that asks for it, `why` the evidence."""
+    """A parameter that selects what is traced. `test` is the first place that asks for it, `why` the evidence.
+
+    `compared`: it is text, or asked to be `True` itself.
+    """
 
     name: str
     function: ast.FunctionDef
@@ -24,6 +27,7 @@ class Flag(NamedTuple):
     owner: ast.AST
     why: str
     parameter: ast.arg
+    compared: bool
 
 
 def flags(unit: Unit, function: ast.FunctionDef) -> tuple[Flag, ...]:
@@ -102,7 +106,7 @@ def _flag(
         return None
     first = min([*compared, *asked], key=lambda use: (use.lineno, use.col_offset))
     test, owner = _test(unit, first)
-    return Flag(name, function, test, owner, why, parameter)
+    return Flag(name, function, test, owner, why, parameter, bool(compared))
 
 
 def _evidence(
@@ -202,6 +206,8 @@ def _array(unit: Unit, value: ast.expr) -> bool:
     match value:
         case ast.Call(func=function):
             return (unit.resolve(function) or "").startswith(("jax.numpy.", "jax.random.", "jax.lax."))
+        case ast.Compare(ops=[ast.Is() | ast.IsNot() | ast.In() | ast.NotIn()]):
+            return False
         case ast.Compare():
             return not any(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in ast.walk(value))
     return False

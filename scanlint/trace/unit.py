@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -33,10 +33,11 @@ class Unit:
     this file to their canonical name: {"step": "pkg.mod.step"}. `before` gives the value of a name just before a loop:
     {(loop, "carry"): Value(...)}. `wished` gives the unit with its commented-out jits in force, `default` what a field
     of a class of the project is where the one who makes an object does not say, `shared` whether other files of the
-    project name a definition of this one, `repeats` why a function of the unit runs again and again on the host,
-    `several` why it is called more than once where no loop calls it, `returned` what a function of the project returns
-    there, `backward` why a derivative would have to go back through a loop that cannot be run backwards, `renew` the
-    unit with another text of its window (SyntaxError if it is none), where that still holds just the one function.
+    project name a definition of this one, `elsewhere` which do, `repeats` why a function of the unit runs again and
+    again on the host, `several` why it is called more than once where no loop calls it, `returned` what a function of
+    the project returns there, `backward` why a derivative would have to go back through a loop that cannot be run
+    backwards, `renew` the unit with another text of its window (SyntaxError if it is none), where that still holds just
+    the one function.
     """
 
     source: Source
@@ -53,6 +54,7 @@ class Unit:
     wished: Callable[[], Unit | None] | None = field(default=None, repr=False)
     default: Callable[[str, str], ast.expr | None] | None = field(default=None, repr=False)
     shared: Callable[[str], bool] | None = field(default=None, repr=False)
+    elsewhere: Callable[[str], Sequence[tuple[str, WholeFile]]] = field(default=lambda name: (), repr=False)
     backward: Callable[[ast.AST], tuple[Reason, ...]] = field(default=lambda loop: (), repr=False)
     repeats: Callable[[ast.AST], tuple[Reason, ...]] = field(default=lambda function: (), repr=False)
     several: Callable[[ast.AST], tuple[Reason, ...] | None] = field(default=lambda function: None, repr=False)

@@ -93,6 +93,17 @@ class WholeFile:
                         found.setdefault(name, []).append(None)
         return found
 
+    @cached_property
+    def _functions(self) -> Mapping[ast.AST, ast.AST]:
+        """The outermost function around each call of the file."""
+        tops = [s for s in self.tree.body if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
+        inside = [m for top in tops for m in (top.body if isinstance(top, ast.ClassDef) else [top])]
+        return {call: function for function in inside for call in ast.walk(function) if isinstance(call, ast.Call)}
+
+    def around(self, call: ast.Call) -> ast.AST:
+        """The outermost function or method around a call of the file; the file itself where none is."""
+        return self._functions.get(call, self.tree)
+
     def resolve(self, node: ast.AST) -> str | None:
         """The canonical dotted name that an import of the file gives an expression."""
         match node:

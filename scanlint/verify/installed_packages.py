@@ -9,6 +9,9 @@ import subprocess
 import sys
 import sysconfig
 
+from scanlint.verify.asked import asked
+
+ASK_SECONDS = 10.0
 _ASK = """
 import json, sys, sysconfig
 print(json.dumps([sys.version, sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]))
@@ -38,7 +41,7 @@ def _own() -> list[str]:
 def _asked(python: str) -> list[str] | None:
     """The same of another interpreter. It runs in isolation: nothing of the working directory is imported."""
     try:
-        said = subprocess.run([python, "-I", "-c", _ASK], capture_output=True, text=True, timeout=60, check=True)
+        said = asked([python, "-I", "-c", _ASK], ASK_SECONDS)
         found = json.loads(said.stdout)
     except (OSError, subprocess.SubprocessError, ValueError):
         return None

@@ -9,6 +9,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from scanlint.verify.asked import asked
+
 
 class VerifierUnavailable(Exception):
     """No verification can run; the message names the interpreter and the remedy."""
@@ -61,8 +63,10 @@ print(sys.version_info[:2] >= (3, 10), bool(importlib.util.find_spec("jax")))
 def check_interpreter(python: str) -> str:
     """The version of JAX there; raises VerifierUnavailable where there is none."""
     try:
-        result = subprocess.run([python, "-c", ASKS], capture_output=True, text=True, timeout=60, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
+        result = asked([python, "-c", ASKS])
+    except subprocess.TimeoutExpired as error:
+        raise VerifierUnavailable(unanswered(python, error.timeout)) from error
+    except OSError as error:
         raise VerifierUnavailable(f"the interpreter `{python}` cannot be run: {error}") from error
     words = result.stdout.split()
     if len(words) != 2:
@@ -72,6 +76,13 @@ def check_interpreter(python: str) -> str:
     if words[1] != "True":
         raise VerifierUnavailable(missing_jax(python))
     return python
+
+
+def unanswered(python: str, seconds: float) -> str:
+    return (
+        f"the interpreter `{python}` did not answer within {seconds:g} s; "
+        "give another with `--python`, or more time with `--verify-timeout`"
+    )
 
 
 def missing_jax(python: str, detail: str = "") -> str:

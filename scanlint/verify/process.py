@@ -13,10 +13,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, cast
 
+from scanlint.verify.asked import end_group
 from scanlint.verify.interpreter import VerifierUnavailable
+from scanlint.verify.worker.session.watch import Clock
 
 WORKER = Path(__file__).parent / "worker" / "__main__.py"
 CHUNK = 1 << 16
+LOOK_SECONDS = 0.2
 
 
 class Process:
@@ -36,6 +39,7 @@ class Process:
             raise VerifierUnavailable(f"the interpreter `{python}` cannot be run: {error}") from error
         self.chunks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self.buffer = b""
+        self.ended = False
         self.greeting: dict[str, object] | None = None
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -72,10 +76,17 @@ class Process:
         while b"\n" not in self.buffer:
             chunk = self.some(deadline - time.monotonic())
             if not chunk:
+                self.ended = self.ended or chunk is not None
                 return None
             self.buffer += chunk
         line, self.buffer = self.buffer.split(b"\n", 1)
         return cast("dict[str, object]", json.loads(line))
+
+    def greet(self, clock: Clock) -> bool:
+        """Wait for its first line; False where the time was over before that."""
+        while self.greeting is None and not self.ended and not clock.over():
+            self.greeting = self.line(LOOK_SECONDS)
+        return self.greeting is not None or self.ended
 
     def end(self, patience: float = 0.0) -> int:
         """Close its input, wait that long for it, then kill it; gives its exit code."""
@@ -84,5 +95,5 @@ class Process:
         try:
             return self.process.wait(patience)
         except subprocess.TimeoutExpired:
-            self.process.kill()
+            end_group(self.process)
             return self.process.wait()

@@ -13,17 +13,25 @@ from typing import Literal, cast
 
 from scanlint.errors import UsageError
 from scanlint.finding import Carry, InputSource, Like, Verdict, Verification
-from scanlint.verify.interpreter import VerifierUnavailable, check_interpreter, find_interpreter, missing_jax, old_jax
+from scanlint.verify.interpreter import (
+    VerifierUnavailable,
+    check_interpreter,
+    find_interpreter,
+    missing_jax,
+    old_jax,
+    unanswered,
+)
 from scanlint.verify.process import Process
 from scanlint.verify.process_environment import cleaned
 from scanlint.verify.temporary import TemporaryFolder
 from scanlint.verify.worker.session.serve import TICK, remove
-from scanlint.verify.worker.session.watch import RENEWALS, WALL, Watch, exit_text, unknown
+from scanlint.verify.worker.session.watch import RENEWALS, WALL, Clock, Watch, exit_text, unknown
 
 __all__ = ["Task", "Verifier", "VerifierUnavailable", "check_interpreter", "find_interpreter", "verify_files"]
 
 LINUX = sys.platform == "linux"
-START_SECONDS = 120.0
+LEAST_START_SECONDS = 20.0
+START_TIMES = 4.0  # times the limit of a verification: Python and JAX are imported
 ENDING_SECONDS = 7.0
 GRACE_SECONDS = 10.0
 
@@ -206,14 +214,20 @@ class Verifier:
         if process is None or not process.alive():
             self._end()
             process = self._process = self._launch()
-        if process.greeting is None:
-            process.greeting = process.line(START_SECONDS) or {"ready": False, "error": "the worker did not start"}
-        if not process.greeting.get("ready"):
+        limit = max(LEAST_START_SECONDS, START_TIMES * self.timeout)
+        answered = process.greet(Clock(process.process.pid, limit))
+        greeting = process.greeting or {"error": "the worker did not start"}
+        if not greeting.get("ready"):
+            process.end()
             self._end()
-            if "old" in process.greeting:
-                raise VerifierUnavailable(old_jax(self.python, str(process.greeting["old"])))
+            if self.closed:
+                raise VerifierUnavailable("the run was ended")
+            if not answered:
+                raise VerifierUnavailable(unanswered(self.python, limit))
+            if "old" in greeting:
+                raise VerifierUnavailable(old_jax(self.python, str(greeting["old"])))
             check_interpreter(self.python)
-            raise VerifierUnavailable(missing_jax(self.python, str(process.greeting.get("error"))))
+            raise VerifierUnavailable(missing_jax(self.python, str(greeting.get("error"))))
         return process
 
     def _launch(self) -> Process:

@@ -18,6 +18,7 @@ import pytest
 from scanlint.engine.session import check
 from scanlint.engine.tasks import Place, SliceTask
 from scanlint.engine.team import executor, pool
+from scanlint.problem import Problem
 from scanlint.project.files import shown
 from scanlint.project.summary import ModuleNames
 from scanlint.settings import Settings
@@ -37,6 +38,7 @@ def f(x):
 POOL = """\
 import time
 from scanlint.engine.team.pool import Pool
+from scanlint.problem import Problem
 from scanlint.settings import Settings
 pool = Pool(3, Settings())
 print("started", flush=True)
@@ -102,7 +104,7 @@ def test_a_task_that_ends_its_process_is_a_problem_and_no_other_is_lost(two: poo
     Timer(0.5, process.kill).start()
     slices = list(two.analyse([SliceTask((place.name,)) for place in places]))
     (lost,) = [number for number, found in enumerate(slices) if found.problems]
-    assert slices[lost].problems == (f"{places[lost].display}: its analysis ended a process (-9)",)
+    assert slices[lost].problems == (Problem(places[lost].display, 0, "its analysis ended a process (-9)"),)
     assert [number for number, found in enumerate(slices) if not found.hits] == [lost]
 
 
@@ -133,6 +135,7 @@ import multiprocessing
 from pathlib import Path
 from scanlint.engine.team import executor, pool
 from scanlint.engine.session import check
+from scanlint.problem import Problem
 from scanlint.settings import Settings
 if __name__ == "__main__":
     executor.ENOUGH = 1

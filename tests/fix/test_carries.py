@@ -122,6 +122,11 @@ MENDED = {
         "def fibonacci(t, ys):\n    a, b = 0, 1\n    for y in ys:\n        a, b = b, 0.5 * a + jnp.sum(y) * jnp.real(t)\n    return a, b\n",
         "a, b = 0.0, 1",
     ),
+    "a wave that its first transform makes complex": (
+        "def filtered(wave, H):\n    for i in range(H.shape[0]):\n"
+        "        wave = jnp.fft.ifft(jnp.fft.fft(wave) * H[i])\n    return wave\n",
+        "wave = wave.astype(jnp.result_type(wave, jnp.complex64))",
+    ),
     "a row that is returned from the loop": (
         "def found(xs, t):\n    for one in xs:\n        if one.sum() > t:\n            return one\n    return -xs[0]\n",
         "one = jnp.full(xs.shape[1:], 0.0)",
@@ -186,6 +191,9 @@ def test_a_start_gets_the_shape_of_the_first_trip_and_every_rank_runs(
             for dtype in ("float32", "int32", "float16"):
                 xs = jnp.asarray(np.random.default_rng(0).integers(-3, 4, shape), dtype)
                 alike(before[name].__wrapped__(xs), after[name](xs))  # type: ignore[attr-defined]
+    for dtype in ("float16", "float32", "complex64"):
+        given = jnp.ones(4, dtype), jnp.ones(3)
+        alike(before["filtered"].__wrapped__(*given), after["filtered"](*given))  # type: ignore[attr-defined]
     for width in ((), (4,)):
         given = jnp.ones((16, *width)), jnp.arange(16.0), jnp.ones(width), 2.0
         for a, b in zip(before["mixed"].__wrapped__(*given), after["mixed"](*given), strict=True):  # type: ignore[attr-defined]

@@ -22,6 +22,7 @@ from scanlint.engine.session import RunOutcome, Session
 from scanlint.finding import Finding, Verification
 from scanlint.fix.fixer import Fixer
 from scanlint.fix.unit_fixer import NO_ROWS
+from scanlint.problem import Problem
 from scanlint.project.files import decode
 from scanlint.settings import Settings
 from scanlint.verify.worker.testing.judge import NOTHING
@@ -42,7 +43,7 @@ class Verdict(NamedTuple):
     new: str | None
     wrong: str | None = None
     compared: int = 0
-    problems: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
     @property
     def reported(self) -> bool:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scanlint.project.files import SourceFile, Unreadable, decode, discover, read
+from scanlint.project.discovery.folders import discover
+from scanlint.project.files import SourceFile, Unreadable, decode, read
 from scanlint.settings import Settings
 
 
@@ -20,7 +21,7 @@ def tree(folder: Path, *names: str) -> None:
 
 
 def found(folder: Path, settings: Settings, *paths: Path) -> list[str]:
-    return [p.relative_to(folder).as_posix() for p in discover(paths or [folder], settings)]
+    return [p.relative_to(folder).as_posix() for p in discover(paths or [folder], settings).files]
 
 
 def test_a_folder_gives_its_python_files_once_and_in_order(tmp_path: Path) -> None:

@@ -107,6 +107,48 @@ def test_a_folder_or_file_that_is_named_is_checked_though_git_ignores_it(tree: P
     assert shown(run, "--force-exclude", "--extend-exclude", "b.py", "src/b.py") == []
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param((), id="the usual index"),
+        pytest.param(("index.version=4",), id="names that rest on the ones before"),
+        pytest.param(("core.splitIndex=true",), id="an index in two files"),
+        pytest.param(("extensions.objectFormat=sha256", "core.repositoryFormatVersion=1"), id="longer hashes"),
+    ],
+)
+def test_what_git_tracks_is_checked_whatever_a_pattern_says(
+    settings: tuple[str, ...], tree: Path, run: Scanlint
+) -> None:
+    if any("sha256" in setting for setting in settings):
+        git(tree, "init", "-q", "--object-format=sha256", "home/longer")
+        tree = tree / "home" / "longer"
+        write(tree, dict.fromkeys(FILES, "x = 1\n"))
+    else:
+        for setting in settings:
+            git(tree, "config", *setting.split("=", 1))
+    git(tree, "add", "a.py", "src/gen/keep.py", "x/a.py")
+    write(tree, {".gitignore": "a.py\ngen/\n"})
+    listed = [Path(line).relative_to(tree) if Path(line).is_absolute() else line for line in shown(run, str(tree))]
+    below = [str(name).removeprefix("home/longer/") for name in listed]
+    assert below == ["a.py", "src/b.py", "src/deep/er/d.py", "src/gen/keep.py", "x/a.py"]
+
+
+def test_a_repository_in_another_one_has_patterns_and_files_of_its_own(tree: Path, run: Scanlint) -> None:
+    write(tree, {".gitignore": "gen/\n", "part/kept.py": "x = 1\n", "part/gen/d.py": "x = 1\n", "part/own.py": ""})
+    git(tree / "part", "init", "-q", ".")
+    write(tree, {"part/.gitignore": "own.py\nkept.py\n"})
+    git(tree / "part", "add", "-f", "kept.py")
+    assert [name for name in shown(run) if name.startswith("part")] == ["part/gen/d.py", "part/kept.py"]
+
+
+def test_an_index_that_cannot_be_read_is_said_where_something_is_left_out(tree: Path, run: Scanlint) -> None:
+    (tree / ".git" / "index").write_bytes(b"DIRC\0\0\0\x02\0\0\0\x05a.py")
+    assert run("--show-files").returncode == 0
+    write(tree, {".gitignore": "a.py\n"})
+    done = run("--show-files")
+    assert done.returncode == 2 and "not an index of git: tracked files that git ignores are left out" in done.stderr
+
+
 @pytest.mark.parametrize("words", [("--no-respect-gitignore",), ()], ids=["by an option", "by the configuration"])
 def test_it_can_be_turned_off(words: tuple[str, ...], tree: Path, run: Scanlint) -> None:
     write(tree, {".gitignore": "gen/\n"})

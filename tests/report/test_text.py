@@ -9,9 +9,10 @@ import pytest
 
 from scanlint.finding import Cost, Finding, Fix, Link, Position, Verification
 from scanlint.report import concise, full, statistics
+from scanlint.report.closing import summary
 from scanlint.report.output import Format, render
 from scanlint.report.paint import Paint
-from scanlint.report.result import Result, summary
+from scanlint.report.result import Result
 
 PLAIN = Paint(False)
 Make = Callable[..., Result]

@@ -234,3 +234,51 @@ def test_a_name_that_does_not_change_is_kept() -> None:
     widened = Widening()
     for _ in range(2 * environment.MOST_STEPS):
         assert widened({"x": TRACED}, {"x": TRACED}) == {"x": TRACED}
+
+
+RECURSIVE = [
+    pytest.param("return jax.grad(f)(t, i - 1)", id="under grad"),
+    pytest.param("return jax.value_and_grad(f)(t, i - 1)[0]", id="under value_and_grad"),
+    pytest.param("return jax.vmap(f, (0, None))(t, i - 1)", id="under vmap"),
+    pytest.param("return jax.jit(f, static_argnums=1)(t, i - 1)", id="under jit with a static number"),
+    pytest.param("return jax.checkpoint(f, static_argnums=1)(t, i - 1)", id="under checkpoint"),
+    pytest.param("return jax.grad(partial(f, i=i - 1))(t)", id="with the number given beforehand"),
+    pytest.param("return jax.grad(lambda s: f(s, i - 1))(t)", id="in a lambda under grad"),
+    pytest.param(
+        "def g(s):\n                    return f(s, i - 1)\n                return jax.grad(g)(t)",
+        id="in a function of its own",
+    ),
+    pytest.param("return jax.grad(jax.grad(f))(t, i - 1)", id="under grad twice"),
+    pytest.param("return jax.jvp(lambda s: f(s, i - 1), (t,), (t,))[0]", id="under jvp"),
+    pytest.param("return f(t, i - 1) + jax.grad(f)(t, i - 2)", id="called plainly and under grad"),
+    pytest.param("return jax.lax.cond(i > 5, lambda s: f(s, i - 1), lambda s: jax.grad(f)(s, i), t)", id="in an arm"),
+    pytest.param("return jax.grad(f)(t, (i,))", id="with a number in ever more tuples"),
+    pytest.param("return jax.grad(f)(t, [i, i])", id="with a number in ever larger trees"),
+    pytest.param("return jax.grad(f)(t, lambda: i)", id="with a number in ever more functions"),
+    pytest.param("return jax.grad(f)(t, partial(f, i=i))", id="with itself in ever more partials"),
+    pytest.param("return jax.grad(f)(t, jax.grad(i))", id="with ever more transforms"),
+]
+STARTS = [
+    pytest.param("self.n", id="a number of which nothing is known"),
+    pytest.param("7", id="a known number"),
+    pytest.param("x.ndim", id="a number of axes"),
+]
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("step", RECURSIVE)
+def test_a_function_that_transforms_itself_is_followed_to_an_end(step: str, start: str) -> None:
+    text = f"""
+    @jax.jit
+    def after(x):
+        return x if x > 0 else -x
+    class Kernel:
+        @jax.jit
+        def weight(self, x):
+            def f(t, i):
+                if i == 0:
+                    return jnp.sin(t)
+                {step}
+            return f(x, {start})
+    """
+    assert "SCN201:3" in found(text)

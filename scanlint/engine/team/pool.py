@@ -18,10 +18,12 @@ from typing import TypeVar
 
 from scanlint.engine.analyst import Analyst
 from scanlint.engine.tasks import Place, Slice, SliceTask
+from scanlint.problem import Problem
 from scanlint.project.files import SourceFile, Unreadable, shown
 from scanlint.project.modules import KEPT
 from scanlint.project.summary import Surveyed
 from scanlint.settings import Settings
+from scanlint.verify.worker.sandbox.limits import end_with_parent
 
 CHUNK = 8
 SAFE = "PYTHONSAFEPATH"
@@ -61,6 +63,7 @@ def serve(connection: Connection, other: Connection, settings: Settings, room: i
     import gc
 
     other.close()
+    end_with_parent()  # an analysis is not asked whether anybody waits for it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()
     analyst = Analyst(settings)
@@ -186,15 +189,19 @@ class Pool:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Start processes so that an interrupt is ignored from their first moment; only the main thread can say so."""
+    """Start processes so that an interrupt is ignored from their first moment, and a request to end heeded.
+
+    Only the main thread can say so.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN), signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, before[0])
+        signal.signal(signal.SIGTERM, before[1])
 
 
 @contextmanager
@@ -226,7 +233,7 @@ def lost_files(files: Sequence[File], how: str) -> Surveys:
 
 def lost_task(display: str, how: str) -> Slice:
     """What is said of a task of which nothing came; `display` is the file that it begins in."""
-    return Slice(problems=(f"{display}: its analysis {how}",))
+    return Slice(problems=(Problem(display, 0, f"its analysis {how}"),))
 
 
 def _import_ahead() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from scanlint.dataflow.around import source_of
 from scanlint.jaxapi.words import words
+from scanlint.loops.numbers.tables import table_rows
 from scanlint.syntax.bindings import reads
 from scanlint.trace.unit import Unit
 
@@ -18,7 +19,7 @@ _SAME = words("astype copy")
 
 def rows_written(unit: Unit, array: ast.expr) -> int | None:
     """The length of the first axis: of `jnp.zeros((8, 3))`, `jax.random.split(key, 80)`, or a name for one of these."""
-    rows = _rows(unit, array)
+    rows = rows_of(unit, array)
     return number(unit, rows) if isinstance(rows, ast.expr) else rows
 
 
@@ -51,26 +52,28 @@ def _cut(unit: Unit, cut: ast.Slice) -> int | None:
 
 
 def made_with(unit: Unit, array: ast.expr, count: ast.expr) -> bool:
-    """Whether an array was made with so many rows: a number, or the same names, which have one value."""
-    rows = _rows(unit, array)
+    """Whether an array was made with so many rows: a number, or the same names, which are bound once or outside."""
+    rows = rows_of(unit, array)
     if isinstance(rows, ast.expr) and ast.unparse(rows) == ast.unparse(count):
-        return all(_bindings(unit, name) == 1 for name in reads(count))
+        return all(_bindings(unit, name) <= 1 for name in reads(count))
     written = rows_written(unit, array)
     return written is not None and written == unit.value(count).constant
 
 
-def _rows(unit: Unit, array: ast.expr, depth: int = 0) -> ast.expr | int | None:
+def rows_of(unit: Unit, array: ast.expr, depth: int = 0) -> ast.expr | int | None:
     """What says how many rows an array is made with."""
     if depth > DEEPEST:
         return None
     match array:
         case ast.Name():
             made = source_of(unit, array)
-            return _rows(unit, made, depth + 1) if made is not None else None
+            return rows_of(unit, made, depth + 1) if made is not None else None
         case ast.ListComp(generators=[ast.comprehension(iter=over, ifs=[])]):
             return _counted(unit, over)
+        case ast.Call(func=ast.Attribute(attr="set")) if (filled := table_rows(unit, array)) is not None:
+            return filled
         case ast.Call(func=ast.Attribute(value=inner, attr=attr)) if attr in _SAME and unit.value(inner).array:
-            return _rows(unit, inner, depth + 1)
+            return rows_of(unit, inner, depth + 1)
         case ast.Call(func=function, args=args, keywords=keywords) if not _spread(array):
             return _call(unit, unit.resolve(function) or "", args, {k.arg or "": k.value for k in keywords})
     return None
@@ -124,7 +127,7 @@ def _counted(unit: Unit, iterable: ast.expr) -> ast.expr | int | None:
             return _in_range(unit, bounds)
         case ast.List(elts=parts) | ast.Tuple(elts=parts) if not any(isinstance(p, ast.Starred) for p in parts):
             return len(parts)
-    return _rows(unit, iterable, 1)
+    return rows_of(unit, iterable, 1)
 
 
 def _in_range(unit: Unit, args: Sequence[ast.expr]) -> int | None:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from scanlint.dataflow.finite_partials import finite_partials
 from scanlint.jaxapi.words import words
 from scanlint.trace.unit import Unit
 
@@ -84,6 +85,8 @@ def _reduced(unit: Unit, call: ast.Call, part: ast.expr, rest: Sequence[ast.expr
     found = _slices(part, cut)
     given = [*rest[:1], *(k.value for k in call.keywords if k.arg == "axis")]
     other = {k.arg for k in call.keywords} - {"axis", "dtype"}
+    if not finite_partials(unit, part):
+        return None  # what the mask leaves out counts in the gradient, as NaN
     if found is None or len(rest) > 1 or other or any(ast.unparse(a) not in ("0", "-1", "None") for a in given):
         return None
     if any(unit.value(read.value).ndim != len(indices(read)) for read in found):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from scanlint import __version__
 from scanlint.finding import Finding, Verification
+from scanlint.report.closing import summary
 from scanlint.report.html.bars import Pair, chart, number
 from scanlint.report.html.markup import NOTHING, Content, Markup, element, joined
 from scanlint.report.html.side_by_side import sides, table
@@ -45,8 +46,11 @@ def _header(result: Result) -> Markup:
 
 
 def _main(result: Result) -> Iterator[Markup]:
+    if told := [*map(str, result.problems), *result.notes]:
+        items = (element("li", text) for text in told)
+        yield element("section", element("h2", summary(result)), element("ul", *items), class_="missing", role="alert")
     if not result.findings:
-        yield element("p", "All checks passed.")
+        yield element("p", f"{summary(result)}.")
         return
     ids = {id(finding): f"finding-{n}" for n, finding in enumerate(result.findings)}
     charts = [_chart(*asked, result, ids) for asked in (("Equations", "equations"), ("Compile time", "seconds"))]

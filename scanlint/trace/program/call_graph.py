@@ -34,6 +34,8 @@ DEEPEST = 14
 """How deep calls are run inside each other; what is deeper waits, and those that wait for it run again behind it."""
 MOST_RUNS = 100
 """How often a function may run before nothing is known of its arguments any more; 42 is the most in public code."""
+MOST_WIDENED = 100
+"""How often it may run after that: in other frames, and behind what it calls. What it gives stays unknown."""
 MOST_FOLLOWED = 24
 DEEPEST_FOLLOWED = 12
 
@@ -71,8 +73,11 @@ class Graph(Definitions):
             return
         code.static |= static
         code.jit = code.jit or jit
+        called = code.mode.traced and not code.rooted and bool(code.incoming)
         self._enter(code, mode)
-        if mode.traced:
+        if called and code.guessed:
+            code.guessed = False  # what its calls hand in is known: a guess that took its place would do so on each run
+        elif mode.traced:
             bound = skip | ({code.positional()[0].arg} if closure.receiver is not None and code.positional() else set())
             code.rooted = True
             fresh = direct(self, code, bound, partial(self.uses, code))
@@ -265,7 +270,7 @@ class Graph(Definitions):
         if code.running:
             code.waiting |= dict.fromkeys(self.running[self._entered(code) :])
             return
-        if not code.stale and epoch == code.epoch:
+        if (not code.stale and epoch == code.epoch) or code.runs >= MOST_RUNS + MOST_WIDENED:
             return
         if self.depth >= DEEPEST:
             code.waiting |= dict.fromkeys(self.running)

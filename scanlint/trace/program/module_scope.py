@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import zip_longest
@@ -68,6 +68,7 @@ class ModuleScope:
         self._statements: dict[int, ast.stmt] | None = None
         self._nodes: dict[str, ast.stmt] = {}
         self._windows: dict[str, tuple[int, int]] = {}
+        self.given_names: Mapping[str, Sequence[str]] | None = None
 
     @property
     def base(self) -> ModuleScope:
@@ -291,15 +292,16 @@ class ModuleScope:
         around = [c for c in self.facts.classes.values() if c.first < line <= c.last]
         return self.class_info(max(around, key=lambda c: c.first).name) if around else None
 
+    @property
+    def outside(self) -> list[ast.stmt]:
+        """The module-level statements that are no definitions, nor blocks of others."""
+        self.statement(0)
+        inner = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.For, ast.While)
+        return [statement for statement in (self._statements or {}).values() if isinstance(statement, inner)]
+
     def statement_around(self, line: int) -> int | None:
         """The first line of the innermost module-level statement (no definition) that a line belongs to."""
-        self.statement(line)
-        inner = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.For, ast.While)
-        around = [
-            s.lineno
-            for s in (self._statements or {}).values()
-            if isinstance(s, inner) and s.lineno <= line <= (s.end_lineno or s.lineno)
-        ]
+        around = [s.lineno for s in self.outside if s.lineno <= line <= (s.end_lineno or s.lineno)]
         return max(around, default=None)
 
     @cached_property

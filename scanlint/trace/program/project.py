@@ -34,6 +34,7 @@ from scanlint.trace.program.module_scope import ModuleScope, Patched
 from scanlint.trace.program.repeats import builds_for_itself, hands_static, repeats, several
 from scanlint.trace.program.weights import Weights
 from scanlint.trace.unit import Unit
+from scanlint.trace.whole_file import WholeFile
 
 
 class Around(NamedTuple):
@@ -245,6 +246,7 @@ class Project:
             before=code.record.before,
             default=partial(default_of, self.graph),
             shared=partial(self._shared, scope),
+            elsewhere=partial(self._elsewhere, scope),
             repeats=partial(_repeats, code, before or code),
             several=partial(_several, code, before or code),
             returned=self._returned,
@@ -260,9 +262,20 @@ class Project:
 
     def _shared(self, scope: ModuleScope, name: str) -> bool:
         """Whether a definition of a module is named in another file; the result rests on all files from then on."""
+        return any(True for _ in self._naming(scope, name))
+
+    def _naming(self, scope: ModuleScope, name: str) -> Iterator[str]:
+        """The other modules that name a definition of a module; what follows of them rests on all files."""
         self._asked |= self.scopes.library.keys()
-        others = (self.scopes.library.get(other) for other in self.scopes.library if other != scope.name)
-        return any(other is not None and names(self.scopes.library, other, scope.name, name) for other in others)
+        for other in self.scopes.library:
+            module = self.scopes.library.get(other) if other != scope.name else None
+            if module is not None and names(self.scopes.library, module, scope.name, name):
+                yield other
+
+    def _elsewhere(self, scope: ModuleScope, name: str) -> list[tuple[str, WholeFile]]:
+        """The other files that name a definition of a module, each with its path."""
+        found = (self.scopes[other] for other in list(self._naming(scope, name)))
+        return [(other.path, other.whole) for other in found]
 
     def _backward(self, code: Code, before: Code, loop: ast.AST) -> tuple[Reason, ...]:
         """Why a loop of a function is in the way of a derivative; it was so before the text of the function changed."""
@@ -383,10 +396,8 @@ def local_imports(scope: ModuleScope, node: ast.AST) -> dict[str, str]:
     for part in getattr(node, "body", []) if not isinstance(node, ast.Lambda) else []:
         match part:
             case ast.Import(names=names):
-                table |= {
-                    a.asname or a.name.partition(".")[0]: scope.placed(a.name) if a.asname else a.name.partition(".")[0]
-                    for a in names
-                }
+                tops = ((a, a.name.partition(".")[0]) for a in names)
+                table |= {a.asname or top: scope.placed(a.name if a.asname else top) for a, top in tops}
             case ast.ImportFrom(module=module, names=names, level=level):
                 base = scope.absolute(level, module or "") if level else module or ""
                 table |= {a.asname or a.name: scope.placed(f"{base}.{a.name}") for a in names}

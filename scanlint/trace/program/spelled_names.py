@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from scanlint.syntax.walk import by_kind
 from scanlint.trace.program.module_scope import ModuleScope
@@ -14,19 +14,30 @@ def aliases(scope: ModuleScope, names: Sequence[str]) -> list[str]:
     """These names, and those that a file gives to what has them: `g = jax.jit(f)`, `self.g = f`, `import f as g`."""
     found, new = dict.fromkeys(names), list(names)
     while new:
-        new = [name for name in _bound_to(scope, new) if name not in found]
+        new = [bound for name in new for bound in _given(scope).get(name, ()) if bound not in found]
         found |= dict.fromkeys(new)
     return list(found)
 
 
-def _bound_to(scope: ModuleScope, names: Sequence[str]) -> Iterator[str]:
-    """The names that imports, statements outside of functions, and attributes give to what has one of some names."""
-    yield from (bound for bound, target in scope.imports.items() if target.rpartition(".")[2] in names)
-    for place in places(scope, names):
-        at = scope.node(place) if isinstance(place, str) else scope.statement(place)
-        for statement in by_kind(at).of(ast.Assign) if at is not None else ():
-            if any(_is_handed(part, names) for part in _handed(statement.value)):
-                yield from _targets(statement, inside=isinstance(place, str))
+def _given(scope: ModuleScope) -> Mapping[str, Sequence[str]]:
+    """By a name, those that imports, statements outside of functions, and attributes give to what has it."""
+    if scope.given_names is None:
+        given: dict[str, dict[str, None]] = {}
+        for bound, target in scope.imports.items():
+            given.setdefault(target.rpartition(".")[2], {})[bound] = None
+        for statement, inside in _assignments(scope):
+            targets = dict.fromkeys(_targets(statement, inside=inside))
+            for name in filter(None, map(_name, _handed(statement.value) if targets else ())):
+                given.setdefault(name, {}).update(targets)
+        scope.given_names = {name: tuple(bound) for name, bound in given.items()}
+    return scope.given_names
+
+
+def _assignments(scope: ModuleScope) -> Iterator[tuple[ast.Assign, bool]]:
+    """The assignments of a file, and whether each stands in a function."""
+    inside = by_kind(*(node for name in scope.facts.functions if (node := scope.node(name)) is not None))
+    yield from ((statement, True) for statement in inside.of(ast.Assign))
+    yield from ((statement, False) for statement in by_kind(*scope.outside).of(ast.Assign))
 
 
 def _handed(value: ast.expr) -> Iterator[ast.expr]:
@@ -37,11 +48,11 @@ def _handed(value: ast.expr) -> Iterator[ast.expr]:
             yield from _handed(argument)
 
 
-def _is_handed(part: ast.expr, names: Sequence[str]) -> bool:
+def _name(part: ast.expr) -> str | None:
     match part:
         case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name in names
-    return False
+            return name
+    return None
 
 
 def _targets(statement: ast.Assign, *, inside: bool) -> Iterator[str]:

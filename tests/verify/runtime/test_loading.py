@@ -302,3 +302,40 @@ def test_other_files_are_imported_as_they_will_be_written(verifier: Verifier, tm
     assert "other places" in (verifier.verify(task).reason or "")
     found = verifier.verify(replace(task, changed={str(tmp_path / "rules.py"): changed}))
     assert found.verdict in ("proved", "tested"), found
+
+
+SCRIPT = "import subprocess\n{}\n\ndef main():\n    import shutil\n    start = started()\n    shown(f(start))\n"
+OTHERS = "def started():\n    subprocess.run(['fc-list'])\n    return jnp.ones(3)\n\ndef shown(x):\n    subprocess.run(['fc-list'])\n"
+
+
+def test_what_a_caller_does_is_no_effect_of_the_function(verifier: Verifier, tmp_path: Path) -> None:
+    old = SCRIPT.format(OLD.format(imports="", note="")) + OTHERS
+    verdict = judged(verifier, tmp_path / "waves.py", tmp_path, old)
+    assert verdict.verdict == "proved", verdict
+
+
+def test_what_the_function_does_beside_its_result_is(verifier: Verifier, tmp_path: Path) -> None:
+    old = SCRIPT.format(OLD.format(imports="", note="").replace("    for i", "    shown(x)\n    for i")) + OTHERS
+    verdict = judged(verifier, tmp_path / "waves.py", tmp_path, old)
+    assert verdict.verdict == "unknown", verdict
+
+
+def test_a_call_of_the_function_that_fails_is_left_out(verifier: Verifier, tmp_path: Path) -> None:
+    old = OLD.format(imports="start = 2.0", note="") + "\nfor start in [1.0, 'text']:\n    f(start)\n"
+    old = old.replace("return x", "return x * start")
+    new = old.replace(LOOP.replace("return x", "return x * start"), ROLLED.replace("i, x)\n", "i, x) * start\n"))
+    file = tmp_path / "waves.py"
+    verdict = verifier.verify(Task(path=file.name, function="f", old=old, new=new, root=str(tmp_path), file=str(file)))
+    assert any("which calls `f`, was left out: TypeError" in note for note in verdict.notes), verdict
+
+
+def test_an_annotation_that_lists_its_values_is_taken_at_its_word(verifier: Verifier, tmp_path: Path) -> None:
+    old = OLD.format(imports="from typing import Literal", note=", width: Literal[7, 9, 11] = 7")
+    body = "    table = {7: 1.0, 9: 2.0, 11: 3.0}\n    x = x * table[width]\n"
+    old = old.replace("    for i", f"{body}    for i")
+    verdict = judged(verifier, tmp_path / "waves.py", tmp_path, old)
+    assert verdict.verdict in ("proved", "tested"), verdict
+    new = old.replace(LOOP, ROLLED).replace("11: 3.0", "11: 4.0")
+    file = tmp_path / "waves.py"
+    wrong = verifier.verify(Task(path=file.name, function="f", old=old, new=new, root=str(tmp_path), file=str(file)))
+    assert wrong.verdict == "refuted", wrong

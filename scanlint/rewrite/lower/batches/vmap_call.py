@@ -11,6 +11,7 @@ from scanlint.host.callees import cast_away, uncast
 from scanlint.loops.streams import is_array
 from scanlint.rewrite.draft import Snippet
 from scanlint.rewrite.emit.line_breaks import fit
+from scanlint.rewrite.emit.shortened import shortened, shortest
 from scanlint.rewrite.emit.snippets import atom, fresh, row_name
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.syntax.bindings import binds, reads
@@ -162,7 +163,7 @@ class Mapped:
         arange = self.spell("jax.numpy.arange")
         flip = "[::-1]" if stream.reverse else ""
         if stream.counted is not None:
-            return f"{arange}(len({code(stream.counted)})){flip}"
+            return f"{arange}({shortest(self.unit, [stream.counted, *stream.beside])}){flip}"
         parts = [code(p) for p in (stream.start, stream.stop, stream.step) if p is not None]
         if stream.step is not None and stream.start is None:
             parts.insert(0, "0")
@@ -173,6 +174,7 @@ class Mapped:
         code = self.unit.source.segment(row.array)
         if row.loose:
             code = f"{self.spell('jax.numpy.asarray')}({code})"
+        code = shortened(self.unit, code, row.array, row.beside)
         if row.reverse:
             return f"{atom(code)}[::-1]"
         stream = self.batch.counter

@@ -130,7 +130,16 @@ def _start(loop: _StagedLoop, carry: Carry, spell: Spell) -> _Start | None:
             code = f"{spell('jax.numpy.broadcast_to')}({code}, {axes})"
         code = f"{code}.astype({_dtype(like, spell)})" if dtype else code
         return _Start(carry.name, code, None, first)
+    if _becomes_complex(carry) and not carry.weak:
+        wide = f"{spell('jax.numpy.result_type')}({carry.name}, {spell('jax.numpy.complex64')})"
+        return _Start(carry.name, f"{carry.name}.astype({wide})", None, first)
     return None
+
+
+def _becomes_complex(carry: Carry) -> bool:
+    """A real array of one shape throughout, such as a wave before its first Fourier transform."""
+    before, after = carry.before.partition("["), carry.after.partition("[")
+    return after[0].startswith("complex") and not before[0].startswith("complex") and before[2] == after[2]
 
 
 def _wider(start: ast.expr, likes: Sequence[Like], carry: Carry, loop: _StagedLoop, spell: Spell) -> str | None:

@@ -6,6 +6,7 @@ import ast
 
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
+from scanlint.rewrite.emit.shortened import shortest
 from scanlint.rewrite.emit.snippets import atom
 from scanlint.syntax.bindings import binds, reads
 
@@ -46,7 +47,9 @@ def _number(model: LoopModel, stream: Stream) -> str | None:
     code = model.unit.source.segment
     if stream.counted is not None:
         first = first_count(model, stream.start)
-        last = f"len({code(stream.counted)})" + (f" {'-' if first < 1 else '+'} {abs(first - 1)}" if first != 1 else "")
+        last = shortest(model.unit, [stream.counted, *stream.beside]) + (
+            f" {'-' if first < 1 else '+'} {abs(first - 1)}" if first != 1 else ""
+        )
         return last if not stream.reverse else str(first)
     known = final(model, stream, reverse=not stream.reverse)
     if known is not None:
@@ -95,7 +98,7 @@ def length(model: LoopModel, stream: Stream) -> str:
     """How many trips a range makes."""
     code = model.unit.source.segment
     if stream.counted is not None:
-        return f"len({code(stream.counted)})"
+        return shortest(model.unit, [stream.counted, *stream.beside])
     if model.trips is not None and all(
         isinstance(p, ast.Constant | ast.UnaryOp | None) for p in (stream.start, stream.stop, stream.step)
     ):

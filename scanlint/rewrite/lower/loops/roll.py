@@ -16,6 +16,7 @@ from scanlint.loops.streams import Stream
 from scanlint.rewrite.draft import Snippet, blank_line_before
 from scanlint.rewrite.emit.fresh_names import FreshNames
 from scanlint.rewrite.emit.layout import blank_above, fold_return, given_back
+from scanlint.rewrite.emit.shortened import shortened, shortest
 from scanlint.rewrite.emit.snippets import atom, bare, brackets, pack, plural, singular
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
@@ -210,7 +211,7 @@ class Roll:
             return ""
         if stream.array is not None and not stream.table:
             return f"[:{model.trips}]" if stream.array in open_ended else ""
-        return f"[: len({self.source.segment(open_ended[0])})]"
+        return f"[: {shortest(self.unit, open_ended)}]"
 
     def _wanted(self, stream: Stream) -> bool:
         names = {n.id for n in ast.walk(stream.target) if isinstance(n, ast.Name)}
@@ -254,10 +255,11 @@ class Roll:
             flip = "[::-1]" if stream.reverse and not reversed_by_option else ""
             if stream.table:
                 return self._table(stream) + flip
-            return atom(code(stream.array)) + flip if flip else code(stream.array)
+            array = shortened(self.unit, code(stream.array), stream.array, stream.beside)
+            return atom(array) + flip if flip else array
         arange = self.spell("jax.numpy.arange")
         if stream.counted is not None:
-            count = f"len({code(stream.counted)})"
+            count = shortest(self.unit, [stream.counted, *stream.beside])
             first = code(stream.start) if stream.start is not None else ""
             made = f"{arange}({first}, {count} + {first})" if first else f"{arange}({count})"
             return made + ("[::-1]" if stream.reverse and not reversed_by_option else "")

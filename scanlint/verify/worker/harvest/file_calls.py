@@ -8,8 +8,9 @@ import inspect
 from collections.abc import Callable, Iterator
 
 from ..runtime.calling import TookTooLong, limited
+from ..runtime.free_names import free_names
 from ..runtime.jax_functions import attribute
-from ..runtime.loading import cut, loads
+from ..runtime.loading import binds, cut
 
 MAX_CALLS = 4
 SECONDS = 3.0
@@ -40,7 +41,7 @@ def _calls(tree: ast.Module, parts: list[str]) -> Iterator[tuple[list[ast.stmt],
                 yield from _doctests(statement, parts)
             case ast.FunctionDef() as other:
                 yield from ((other.body, c) for c in _in(other, parts))
-            case ast.If(body=body) if "__name__" in loads(statement.test):
+            case ast.If(body=body) if "__name__" in free_names(statement.test):
                 yield from ((body, c) for s in body for c in _in(s, parts))
             case _:
                 yield from (([], c) for c in _in(statement, parts))
@@ -77,10 +78,10 @@ def _evaluate(
 ) -> Values | None:
     """Run only what the arguments need, then bind them to the parameters."""
     arguments = [*call.args, *(k.value for k in call.keywords)]
-    needed = set().union(*(loads(a) for a in arguments)) if arguments else set()
+    needed = set().union(*(free_names(a) for a in arguments)) if arguments else set()
     receiver = call.func.value if method and isinstance(call.func, ast.Attribute) else None
     if receiver is not None:
-        needed |= loads(receiver)
+        needed |= free_names(receiver)
     before = [s for s in context if (s.lineno, s.col_offset) < (call.lineno, call.col_offset)]
     local = [
         s
@@ -88,9 +89,9 @@ def _evaluate(
         if isinstance(s, (ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom))
     ]
     for statement in local:
-        needed |= loads(statement)
+        needed |= free_names(statement)
     scope = dict(names)
-    outer = [s for s in cut(tree, needed) if not set(_bound(s)) <= set(names)]
+    outer = [s for s in cut(tree, needed) if not set(binds(s)) <= set(names)]
     kept: list[Values] = []
 
     def record(*positional: object, **keywords: object) -> None:
@@ -112,12 +113,6 @@ def _evaluate(
 
 def _placed(statement: ast.stmt, like: ast.Call) -> ast.stmt:
     return statement if hasattr(statement, "lineno") else ast.copy_location(statement, like)
-
-
-def _bound(statement: ast.stmt) -> set[str]:
-    from ..runtime.loading import binds
-
-    return binds(statement)
 
 
 def _odd(value: object) -> bool:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
-from ..runtime.loading import Loaded, complete, load, loads
+from ..runtime.free_names import free_names
+from ..runtime.loading import Loaded, complete, load
 
 MOST_PARAMETERS = 2
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -124,7 +125,7 @@ class Caller:
     def evaluated(self, node: ast.expr) -> object:
         """An expression of a decorator, among the names of the file."""
         assert self.slice is not None
-        complete(self.slice, loads(node))
+        complete(self.slice, free_names(node))
         value: object = eval(compile(ast.Expression(node), self.file, "eval"), self.slice.names)
         return value
 

@@ -19,7 +19,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..infer.specs import Array
-from ..runtime.loading import Loaded, complete, load, loads, place
+from ..runtime.free_names import free_names
+from ..runtime.loading import Loaded, complete, load, place
 from ..search.case_values import Filling, make
 
 MOST_ELEMENTS = 4_000_000
@@ -138,7 +139,7 @@ class Builder:
         if home is None or home.module.__file__ is None:
             raise CannotBuild(f"the source of `{node['name']}`")
         found = _definition(home.tree, node)
-        complete(home, loads(found) - set(free))
+        complete(home, free_names(found) - set(free))
         function = _compiled(found, [n for n, inner in free.items() if inner != {"itself": True}], home)(
             **{n: self.value(inner) for n, inner in free.items() if inner != {"itself": True}}
         )

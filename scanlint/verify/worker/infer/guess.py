@@ -353,7 +353,9 @@ def _generic(
     meant: object, name: str, need: Need, sizes: Sizes, names: Mapping[str, object], depth: int
 ) -> Iterator[Spec]:
     origin, arguments = typing.get_origin(meant), typing.get_args(meant)
-    if origin in (tuple, list) and arguments:
+    if origin is typing.Literal:
+        yield Alternatives(arguments)
+    elif origin in (tuple, list) and arguments:
         several = arguments if origin is tuple and ... not in arguments else (arguments[0],) * 3
         inner = Need() if need.element is None else need.element
         known = need.parts if need.parts and len(need.parts) == len(several) else [inner] * len(several)

@@ -10,89 +10,37 @@ import numpy as np
 
 from ..runtime.jax_functions import is_key
 from . import reductions  # noqa: F401
+from .equations import (
+    INLINE,
+    NotUnderstood,
+    branches,
+    called,
+    is_closed,
+    is_jaxpr,
+    name_of,
+    parameters,
+    scan,
+    while_loop,
+)
 from .induction import Loop, Loops, Trip
-from .primitives import ELEMENTWISE, RULES, singular
-from .unfold import ARM
-from .value_numbers import Called, Ids, Key, Numbering, TooLarge, Unprovable, stacked, type_name
+from .jaxpr_facts import dtype_of, in_arm, is_narrow
+from .primitives import ELEMENTWISE, acting, singular
+from .value_numbers import FOLD, Called, Ids, Key, Numbering, TooLarge, Unprovable, stacked, type_name
 
 if TYPE_CHECKING:
-    from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
+    from jax.extend.core import Jaxpr, JaxprEqn
 
-INLINE = frozenset(
-    [
-        "pjit",
-        "jit",
-        "closed_call",
-        "core_call",
-        "core_closed_call",
-        "custom_jvp_call",
-        "custom_vjp_call",
-        "custom_vjp_call_jaxpr",
-        "remat",
-        "remat2",
-        "checkpoint",
-        "xla_call",
-    ]
-)
-RULED = frozenset(
-    ["custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_lin", "stop_gradient", "while"]
-)
-"""What has a derivative of its own, or none in reverse mode."""
+    from .equations import ClosedJaxpr
+
 IDENTITY = frozenset(
     ["copy", "copy_p", "device_put", "sharding_constraint", "optimization_barrier", "pvary", "random_clone"]
 )
 MAX_EQUATIONS = 20_000
 MAX_UNROLLED = 8
-
-
-def count(jaxpr: Jaxpr) -> int:
-    """Equations with those of inner jaxprs."""
-    total = 0
-    for equation in jaxpr.eqns:
-        total += 1 + sum(count(inner) for inner in inner_jaxprs(equation.params.values()))
-    return total
-
-
-def inner_jaxprs(values: object) -> list[Jaxpr]:
-    found: list[Jaxpr] = []
-    for value in values if hasattr(values, "__iter__") else (values,):
-        if hasattr(value, "jaxpr") and hasattr(value, "consts"):
-            found.append(value.jaxpr)
-        elif hasattr(value, "eqns"):
-            found.append(value)
-        elif isinstance(value, (tuple, list)):
-            found += inner_jaxprs(value)
-    return found
-
-
-def unrolled(jaxpr: Jaxpr) -> int:
-    """Equations once the scans are unrolled."""
-    total = 0
-    for equation in jaxpr.eqns:
-        trips = equation.params["length"] if equation.primitive.name == "scan" else 1
-        total += 1 + trips * sum(unrolled(inner) for inner in inner_jaxprs(equation.params.values()))
-    return total
-
-
-def dtype_of(equation: JaxprEqn) -> object:
-    """The dtype of the first result."""
-    return getattr(equation.outvars[0].aval, "dtype", None) if equation.outvars else None
-
-
-def is_narrow(dtype: object) -> bool:
-    """Whether whole numbers of a type wrap before loops and arrays reach their usual lengths."""
-    return isinstance(dtype, np.dtype) and dtype.kind in "iu" and dtype.itemsize < 4
-
-
-def narrow_types(jaxpr: Jaxpr) -> set[str]:
-    """The types of 8 and 16 bits of whole numbers that a program computes, inner programs included."""
-    found = {str(dtype_of(e)) for e in jaxpr.eqns if is_narrow(dtype_of(e))}
-    return found.union(*(narrow_types(inner) for e in jaxpr.eqns for inner in inner_jaxprs(e.params.values())))
-
-
-def ruled(jaxpr: Jaxpr) -> bool:
-    """Whether what a program computes does not tell its derivative."""
-    return any(e.primitive.name in RULED or any(map(ruled, inner_jaxprs(e.params.values()))) for e in jaxpr.eqns)
+FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""What a jaxpr raises that is not as it was in the JAX that is known."""
+PLAIN = frozenset([*FOLD, "select_n", "and", "or", "not"]) - {"convert_element_type"}
+"""What is numbered as an operation without parameters."""
 
 
 def joined(arrays: Sequence[Ids]) -> tuple[int, ...]:
@@ -106,12 +54,6 @@ def parted(numbers: Sequence[int], shapes: Sequence[tuple[int, ...]]) -> list[Id
     ends = np.cumsum([0, *sizes])
     flat = np.array(numbers, np.int64)
     return [flat[a : a + n].reshape(shape) for a, n, shape in zip(ends, sizes, shapes, strict=False)]
-
-
-def in_arm(equation: JaxprEqn) -> bool:
-    """Whether an equation stands in an arm that the old version does not always run."""
-    names = equation.source_info.name_stack
-    return bool(names.stack) and ARM in str(names)
 
 
 class JaxprNumberer:
@@ -165,16 +107,19 @@ class JaxprNumberer:
             flat = data.reshape(-1, data.shape[-1])
             numbers = [self.numbering.node(("wrap", str(dtype), *self.numbering.constant(d).tolist())) for d in flat]
             return np.array(numbers, np.int64).reshape(data.shape[:-1])
-        if np.size(value) > 50_000:  # type: ignore[arg-type]
+        array = np.asarray(value)
+        if array.size > 50_000:
             raise TooLarge("a constant is too large to compare symbolically")
-        return self.numbering.constant(np.asarray(value))
+        if array.dtype.hasobject:
+            raise NotUnderstood("a constant that is no array")
+        return self.numbering.constant(array)
 
     def run(self, jaxpr: Jaxpr, consts: Sequence[Ids], arguments: Sequence[Ids]) -> list[Ids]:
         if jaxpr.effects:
             raise Unprovable("the program has side effects")
         environment: dict[object, Ids] = {}
-        environment.update(zip(jaxpr.constvars, consts, strict=False))
-        environment.update(zip(jaxpr.invars, arguments, strict=False))
+        environment.update(zip(jaxpr.constvars, consts, strict=True))
+        environment.update(zip(jaxpr.invars, arguments, strict=True))
 
         def read(atom: object) -> Ids:
             if not hasattr(atom, "val"):
@@ -184,18 +129,26 @@ class JaxprNumberer:
 
         for equation in jaxpr.eqns:
             self.spend(1)
-            arm = in_arm(equation)
-            self.guarded += arm
-            outputs = self.equation(equation, [read(a) for a in equation.invars])
-            self.guarded -= arm
-            for variable, value in zip(equation.outvars, outputs, strict=False):
-                if tuple(value.shape) != tuple(variable.aval.shape):  # type: ignore[attr-defined]
-                    raise Unprovable(f"`{equation.primitive.name}` is not understood")
-                environment[variable] = value
+            try:
+                outputs = self.results(equation, [read(a) for a in equation.invars])
+            except FAULTS as error:
+                raise NotUnderstood(f"`{name_of(equation)}`") from error
+            environment.update(zip(equation.outvars, outputs, strict=True))
         return [read(a) for a in jaxpr.outvars]
 
+    def results(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
+        """The results of an equation, of the shapes that they have to have."""
+        arm = in_arm(equation)
+        self.guarded += arm
+        outputs = self.equation(equation, operands)
+        self.guarded -= arm
+        shapes = [tuple(v.aval.shape) for v in equation.outvars]  # type: ignore[attr-defined]
+        if [x.shape for x in outputs] != shapes:
+            raise NotUnderstood(f"`{name_of(equation)}`")
+        return outputs
+
     def equation(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
-        name = equation.primitive.name
+        name = name_of(equation)
         if name in INLINE:
             return self.inline(equation, operands)
         if name in IDENTITY:
@@ -209,20 +162,20 @@ class JaxprNumberer:
                 return self.branch(equation, operands)
         if is_narrow(dtype_of(equation)) and all(x.size == 0 or self.numbering.known(x) is not None for x in operands):
             self.narrow.add(type_name(dtype_of(equation)))
-        if name in ELEMENTWISE:
+        if name in ELEMENTWISE and not (name in PLAIN and parameters(equation)):
             numbers = self.elementwise(equation, operands)
             if singular(equation) and not self.guarded and self.numbering.known(operands[-1]) is None:
                 self.exposed.update(joined([numbers]))
             return [numbers]
-        rule = RULES.get(name)
-        if rule is not None:
-            result = rule(self.numbering, equation, operands, self.parameters(equation))
+        act = acting(equation)
+        if act is not None:
+            result = act(self.numbering, equation, operands, self.parameters(equation))
             if result is not None:
                 return result
         return self.opaque(equation, operands)
 
     def elementwise(self, equation: JaxprEqn, operands: list[Ids]) -> Ids:
-        name, aval = equation.primitive.name, equation.outvars[0].aval
+        name, aval = name_of(equation), equation.outvars[0].aval
         dtype = aval.dtype if isinstance(aval.dtype, np.dtype) else None  # type: ignore[attr-defined]
         if name == "convert_element_type":
             source = equation.invars[0].aval.dtype  # type: ignore[attr-defined]
@@ -240,42 +193,37 @@ class JaxprNumberer:
         return self.numbering.elementwise(name, parameters if name not in ("and", "or", "not") else (), operands, dtype)
 
     def inline(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
-        for name in ("jaxpr", "call_jaxpr", "fun_jaxpr"):
-            inner = equation.params.get(name)
-            if inner is not None and hasattr(inner, "consts"):
-                return self.closed(inner, operands)
-            if inner is not None and hasattr(inner, "eqns"):
-                return self.run(inner, [], operands)
-        return self.opaque(equation, operands)
+        inner = called(equation)
+        if is_closed(inner):
+            return self.closed(inner, operands)  # type: ignore[arg-type,unused-ignore]
+        return self.run(inner, [], operands)  # type: ignore[arg-type,unused-ignore]
 
     def scan(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
-        p = equation.params
-        constants, carries, length = p["num_consts"], p["num_carry"], p["length"]
-        consts, carry = operands[:constants], operands[constants : constants + carries]
-        inputs = operands[constants + carries :]
-        if length < 0:  # JAX accepts a negative length
+        loop = scan(equation)
+        ends = loop.consts, loop.consts + loop.carries
+        consts, carry, inputs = operands[: ends[0]], operands[ends[0] : ends[1]], operands[ends[1] :]
+        if loop.length < 0:  # JAX accepts a negative length
             raise Unprovable("a loop of less than no trips")
-        if self.rolled and length > MAX_UNROLLED:
+        if self.rolled and loop.length > MAX_UNROLLED:
             return self.trips(equation, consts, carry, inputs)
         outputs: list[list[Ids]] = []
-        order = range(length - 1, -1, -1) if p["reverse"] else range(length)
+        order = range(loop.length - 1, -1, -1) if loop.reverse else range(loop.length)
         for i in order:
-            result = self.closed(p["jaxpr"], [*consts, *carry, *(x[i] for x in inputs)])
-            carry = result[:carries]
-            outputs.append(result[carries:])
-        if p["reverse"]:
+            result = self.closed(loop.body, [*consts, *carry, *(x[i] for x in inputs)])
+            carry = result[: loop.carries]
+            outputs.append(result[loop.carries :])
+        if loop.reverse:
             outputs.reverse()
-        shapes = [v.aval.shape for v in equation.outvars[carries:]]  # type: ignore[attr-defined]
+        shapes = [v.aval.shape for v in equation.outvars[loop.carries :]]  # type: ignore[attr-defined]
         return [*carry, *(stacked((o[k] for o in outputs), shape) for k, shape in enumerate(shapes))]
 
     def loop(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
         """Unroll while the condition is known; then compare by induction."""
-        p = equation.params
-        a, b = p["cond_nconsts"], p["body_nconsts"]
-        tests, bodies, initial = operands[:a], operands[a : a + b], operands[a + b :]
-        carry = initial
+        loop = while_loop(equation)
+        a, b = loop.test_consts, loop.body_consts
+        tests, bodies, carry = operands[:a], operands[a : a + b], operands[a + b :]
         while True:
-            test = self.closed(p["cond_jaxpr"], [*tests, *carry])[0]
+            test = self.closed(loop.test, [*tests, *carry])[0]
             held = self.numbering.known(test)
             if held is None and test.shape:
                 raise Unprovable("the examples of a batch make trips that their values decide")
@@ -283,7 +231,7 @@ class JaxprNumberer:
                 break
             if not held.any():
                 return carry
-            after = self.closed(p["body_jaxpr"], [*bodies, *carry])
+            after = self.closed(loop.body, [*bodies, *carry])
             # Some examples of a batch are done: JAX makes the trip and keeps their carries.
             carry = [np.where(_spread(held, new.ndim), new, old) for new, old in zip(after, carry, strict=True)]
         shapes = [x.shape for x in carry]
@@ -291,8 +239,8 @@ class JaxprNumberer:
         def trip(numbers: Sequence[int]) -> Trip:
             held = parted(numbers, shapes)
             self.guarded += 1
-            test = self.closed(p["cond_jaxpr"], [*tests, *held])
-            after = self.closed(p["body_jaxpr"], [*bodies, *held])
+            test = self.closed(loop.test, [*tests, *held])
+            after = self.closed(loop.body, [*bodies, *held])
             self.guarded -= 1
             return Trip(joined(test), joined(after))
 
@@ -300,17 +248,17 @@ class JaxprNumberer:
 
     def trips(self, equation: JaxprEqn, consts: list[Ids], carry: list[Ids], inputs: list[Ids]) -> list[Ids]:
         """A scan that is not unrolled: one trip as a function of the carry and of the rows of the inputs."""
-        p = equation.params
-        count, length = len(carry), p["length"]
+        loop = scan(equation)
+        count, length = loop.carries, loop.length
         columns, shapes = [self.column(x) for x in inputs], [x.shape for x in carry]
 
         def trip(numbers: Sequence[int]) -> Trip:
             self.guarded += 1
-            result = self.closed(p["jaxpr"], [*consts, *parted(numbers, shapes), *columns])
+            result = self.closed(loop.body, [*consts, *parted(numbers, shapes), *columns])
             self.guarded -= 1
             return Trip((), joined(result[:count]), joined(result[count:]))
 
-        ended = self.loops.ended(Loop(("scan", length, p["reverse"]), joined(carry), trip))
+        ended = self.loops.ended(Loop(("scan", length, loop.reverse), joined(carry), trip))
         self.numbering.spend(length * len(ended.given))
         rows = [[self.numbering.node(("at", x, t)) for x in ended.given] for t in range(length)]
         given = [v.aval.shape[1:] for v in equation.outvars[count:]]  # type: ignore[attr-defined]
@@ -328,30 +276,28 @@ class JaxprNumberer:
         return [self.numbering.block(("placeholder", self.depth, k, x.shape), x.shape) for k, x in enumerate(like)]
 
     def branch(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
-        branches, which = equation.params["branches"], operands[0]
+        arms, which = branches(equation), operands[0]
         known = self.numbering.known(which)
         if known is not None:
-            return self.closed(branches[min(max(int(known), 0), len(branches) - 1)], operands[1:])
+            return self.closed(arms[min(max(int(known), 0), len(arms) - 1)], operands[1:])
         form = self.numbering.forms.get(int(which))
-        if len(branches) == 2 and form and form[0] == "convert_element_type":
+        if len(arms) == 2 and form and form[0] == "convert_element_type":
             source = np.asarray(form[1], np.int64)
             which = source if int(source) in self.numbering.truths else which
         self.guarded += 1
-        results = [self.closed(b, operands[1:]) for b in branches]
+        results = [self.closed(arm, operands[1:]) for arm in arms]
         self.guarded -= 1
-        return [self.numbering.select(which, list(cases)) for cases in zip(*results, strict=False)]
+        return [self.numbering.select(which, list(cases)) for cases in zip(*results, strict=True)]
 
     def parameters(self, equation: JaxprEqn) -> Key:
-        if not equation.params:
-            return ()
-        return tuple((k, self.frozen(v)) for k, v in sorted(equation.params.items()) if k != "sharding")
+        return tuple((k, self.frozen(v)) for k, v in parameters(equation).items())
 
     def frozen(self, value: object) -> object:
         """A hashable stand-in: equal only where the parameters are equal."""
-        if hasattr(value, "jaxpr") and hasattr(value, "consts"):
+        if is_closed(value):
             closed = cast("ClosedJaxpr", value)
             return self.function(lambda args: self.closed(closed, args), closed.jaxpr)
-        if hasattr(value, "eqns"):
+        if is_jaxpr(value):
             return self.function(lambda args: self.run(value, [], args), value)  # type: ignore[arg-type]
         if isinstance(value, (tuple, list)):
             return tuple(self.frozen(v) for v in value)
@@ -359,6 +305,8 @@ class JaxprNumberer:
             return tuple((k, self.frozen(v)) for k, v in sorted(value.items()))
         if isinstance(value, np.ndarray):
             return (str(value.dtype), value.shape, value.tobytes())
+        if isinstance(value, (bool, int, float, complex)):
+            return (type(value), repr(value))  # True == 1, 0.0 == -0.0
         try:
             hash(value)
         except TypeError:
@@ -376,11 +324,12 @@ class JaxprNumberer:
 
     def opaque(self, equation: JaxprEqn, operands: list[Ids]) -> list[Ids]:
         """A primitive whose elements are not told apart: the same operands give the same result."""
+        self.numbering.whole.add(name_of(equation))
         types = tuple(
             (type_name(getattr(a.aval, "dtype", "")), x.shape, x.tobytes())
             for a, x in zip(equation.invars, operands, strict=False)
         )
-        key: Key = ("opaque", equation.primitive.name, self.parameters(equation), types)
+        key: Key = ("opaque", name_of(equation), self.parameters(equation), types)
         shapes = [v.aval.shape for v in equation.outvars]  # type: ignore[attr-defined]
         return [self.numbering.block(key, shape, k) for k, shape in enumerate(shapes)]
 

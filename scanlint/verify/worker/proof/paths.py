@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import jax
 
 if TYPE_CHECKING:
-    from jax.extend.core import ClosedJaxpr
+    from .equations import ClosedJaxpr
 
 MAX_PATHS = 64
 MAX_DECISIONS = 400

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from .equations import SCATTERING, added, bound, integer, integers, name_of, padding, parameter, parameters, unknown
 from .value_numbers import Ids, Key, Numbering
 
 if TYPE_CHECKING:
     from jax.extend.core import JaxprEqn
 
 Rule = Callable[[Numbering, "JaxprEqn", list[Ids], Key], list[Ids] | None]
-RULES: dict[str, Rule] = {}
+
+
+class NumberingRule(NamedTuple):
+    """How a primitive acts; `reads` are the parameters that this takes into account, None for all."""
+
+    act: Rule
+    reads: frozenset[str] | None
+
+
+RULES: dict[str, NumberingRule] = {}
 
 ELEMENTWISE = frozenset(
     [
@@ -131,34 +141,46 @@ SINGULAR = frozenset(
 
 def singular(equation: JaxprEqn) -> bool:
     """Whether a derivative of an elementwise primitive is not finite somewhere."""
-    return equation.primitive.name in SINGULAR and equation.params.get("y", -1) < 0
+    name = name_of(equation)
+    return name in SINGULAR and (name != "integer_pow" or integer(equation, "y") < 0)
 
 
-def rule(*names: str) -> Callable[[Rule], Rule]:
+def rule(*names: str, reads: str | None = None) -> Callable[[Rule], Rule]:
+    """Of these primitives; without `reads` the numbers that a rule gives depend on all parameters."""
+
     def add(function: Rule) -> Rule:
-        RULES.update(dict.fromkeys(names, function))
+        known = NumberingRule(function, None if reads is None else frozenset(reads.split()))
+        RULES.update(dict.fromkeys(names, known))
         return function
 
     return add
+
+
+def acting(equation: JaxprEqn) -> Rule | None:
+    """The rule of a primitive, if it knows all parameters that the equation has."""
+    known = RULES.get(name_of(equation))
+    if known is None or (known.reads is not None and unknown(equation, known.reads)):
+        return None
+    return known.act
 
 
 def shape_of(equation: JaxprEqn, k: int = 0) -> tuple[int, ...]:
     return tuple(equation.outvars[k].aval.shape)  # type: ignore[attr-defined]
 
 
-@rule("reshape")
-def _reshape(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids] | None:
-    return [x[0].reshape(shape_of(equation))] if equation.params.get("dimensions") is None else None
+@rule("reshape", reads="new_sizes")
+def _reshape(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
+    return [x[0].reshape(shape_of(equation))]
 
 
-@rule("squeeze", "expand_dims")
+@rule("squeeze", "expand_dims", reads="dimensions")
 def _squeeze(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
     return [x[0].reshape(shape_of(equation))]
 
 
-@rule("broadcast_in_dim")
+@rule("broadcast_in_dim", reads="shape broadcast_dimensions")
 def _broadcast(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids] | None:
-    shape, dims = equation.params["shape"], equation.params["broadcast_dimensions"]
+    shape, dims = integers(equation, "shape"), integers(equation, "broadcast_dimensions")
     if len(x) != 1:
         return None
     table.spend(int(np.prod(shape, dtype=np.int64)))
@@ -168,60 +190,71 @@ def _broadcast(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> li
     return [np.broadcast_to(x[0].reshape(aligned), shape)]
 
 
-@rule("transpose")
+@rule("transpose", reads="permutation")
 def _transpose(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
-    return [np.transpose(x[0], equation.params["permutation"])]
+    return [np.transpose(x[0], integers(equation, "permutation"))]
 
 
-@rule("rev")
+@rule("rev", reads="dimensions")
 def _rev(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
-    return [np.flip(x[0], equation.params["dimensions"])]
+    return [np.flip(x[0], integers(equation, "dimensions"))]
 
 
-@rule("slice")
+@rule("slice", reads="start_indices limit_indices strides")
 def _slice(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
-    q = equation.params
-    steps = q["strides"] or (1,) * x[0].ndim
-    return [x[0][tuple(slice(a, b, s) for a, b, s in zip(q["start_indices"], q["limit_indices"], steps, strict=False))]]
+    steps = integers(equation, "strides") if parameter(equation, "strides") is not None else (1,) * x[0].ndim
+    starts, limits = integers(equation, "start_indices"), integers(equation, "limit_indices")
+    return [x[0][tuple(slice(a, b, s) for a, b, s in zip(starts, limits, steps, strict=True))]]
 
 
-@rule("concatenate")
+@rule("concatenate", reads="dimension")
 def _concatenate(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
     table.spend(sum(a.size for a in x))
-    return [np.concatenate(x, equation.params["dimension"])]
+    return [np.concatenate(x, integer(equation, "dimension"))]
 
 
-@rule("stack")
+@rule("stack", reads="axis")
 def _stack(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
     table.spend(sum(a.size for a in x))
-    return [np.stack(x, equation.params["axis"])]
+    return [np.stack(x, integer(equation, "axis"))]
 
 
-@rule("split")
+@rule("unstack", reads="axis")
+def _unstack(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
+    return list(np.moveaxis(x[0], integer(equation, "axis"), 0))
+
+
+@rule("split", reads="sizes axis")
 def _split(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
-    ends = np.cumsum(equation.params["sizes"])[:-1]
-    return list(np.split(x[0], ends, equation.params["axis"]))
+    ends = np.cumsum(integers(equation, "sizes"))[:-1]
+    return list(np.split(x[0], ends, integer(equation, "axis")))
 
 
-@rule("pad")
+@rule("tile", reads="reps")
+def _tile(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
+    table.spend(int(np.prod(shape_of(equation), dtype=np.int64)))
+    return [np.tile(x[0], integers(equation, "reps"))]
+
+
+@rule("pad", reads="padding_config")
 def _pad(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids] | None:
-    config = equation.params["padding_config"]
+    config = padding(equation)
     if any(low < 0 or high < 0 or inner < 0 for low, high, inner in config):
         return None
     out = np.full(shape_of(equation), int(x[1]), np.int64)
     table.spend(out.size)
     where = tuple(
-        slice(low, size - high, inner + 1) for (low, high, inner), size in zip(config, out.shape, strict=False)
+        slice(low, size - high, inner + 1) for (low, high, inner), size in zip(config, out.shape, strict=True)
     )
     out[where] = x[0]
     return [out]
 
 
-@rule("iota")
+@rule("iota", reads="dtype shape dimension")
 def _iota(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
-    shape, axis = shape_of(equation), equation.params["dimension"]
+    shape, axis = shape_of(equation), integer(equation, "dimension")
     row = np.arange(shape[axis]).reshape([-1 if i == axis else 1 for i in range(len(shape))])
-    return [table.constant(np.broadcast_to(row, shape), equation.params["dtype"])]
+    return [table.constant(np.broadcast_to(row, shape), equation.outvars[0].aval.dtype)]  # type: ignore[attr-defined]
 
 
 def _starts(table: Numbering, indices: list[Ids], size: tuple[int, ...], window: tuple[int, ...]) -> list[int] | None:
@@ -235,16 +268,16 @@ def _starts(table: Numbering, indices: list[Ids], size: tuple[int, ...], window:
     return starts
 
 
-@rule("dynamic_slice")
+@rule("dynamic_slice", reads="slice_sizes")
 def _dynamic_slice(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids] | None:
-    window = tuple(equation.params["slice_sizes"])
+    window = integers(equation, "slice_sizes")
     starts = _starts(table, x[1:], x[0].shape, window)
     if starts is None:
         return None
     return [x[0][tuple(slice(s, s + w) for s, w in zip(starts, window, strict=False))]]
 
 
-@rule("dynamic_update_slice")
+@rule("dynamic_update_slice", reads="")
 def _dynamic_update_slice(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids] | None:
     starts = _starts(table, x[2:], x[0].shape, x[1].shape)
     if starts is None:
@@ -262,8 +295,7 @@ def _gather(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[
     if known is None or x[0].size == 0:
         return None
     places = np.arange(x[0].size, dtype=np.int32).reshape(x[0].shape)
-    parameters = dict(equation.params, fill_value=-1)
-    found = np.asarray(equation.primitive.bind(places, known, **parameters))  # type: ignore[no-untyped-call]
+    found = bound(equation, [places, known], fill_value=-1)
     table.spend(found.size)
     fill = _fill(table, equation)
     if (found < 0).any() and fill is None:
@@ -272,7 +304,7 @@ def _gather(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[
 
 
 def _fill(table: Numbering, equation: JaxprEqn) -> int | None:
-    dtype, value = equation.outvars[0].aval.dtype, equation.params.get("fill_value")  # type: ignore[attr-defined]
+    dtype, value = equation.outvars[0].aval.dtype, parameter(equation, "fill_value")  # type: ignore[attr-defined]
     if not isinstance(dtype, np.dtype):
         return None
     if value is None:
@@ -282,24 +314,25 @@ def _fill(table: Numbering, equation: JaxprEqn) -> int | None:
     return table.one(value, dtype)
 
 
-@rule("scatter", "scatter_add", "scatter-add", "scatter_mul", "scatter_min", "scatter_max")
+SCATTERED = {"scatter": "", "scatter-add": "add", "scatter-mul": "mul", "scatter-min": "min", "scatter-max": "max"}
+UPDATES = ("update_jaxpr", "update_consts")  # what the name of the primitive says
+
+
+@rule(*SCATTERED)
 def _scatter(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids] | None:
     """With known indices that hit each place at most once: set it, or combine old and new there."""
-    from jax import lax
-
+    name, given = SCATTERED[name_of(equation)], parameters(equation)
+    applies = not name and "update_jaxpr" in given  # `x.at[i].apply(f)`: the updates are not read
     known = table.known(x[1])
-    if known is None or x[0].size == 0 or x[2].size == 0:
+    if known is None or x[0].size == 0 or x[2].size == 0 or applies or given.keys() - {*SCATTERING, *UPDATES}:
         return None
-    q = {k: equation.params[k] for k in ("dimension_numbers", "indices_are_sorted", "unique_indices", "mode")}
-    empty = np.zeros(x[0].shape, np.int32)
-    hits = np.asarray(lax.scatter_add(empty, known, np.ones(x[2].shape, np.int32), **q))
+    hits = added(equation, known, x[0].shape, np.ones(x[2].shape, np.int32))
     if (hits > 1).any():
         return None
     order = np.arange(1, x[2].size + 1, dtype=np.int32).reshape(x[2].shape)
-    places = np.asarray(lax.scatter_add(empty, known, order, **q))
+    places = added(equation, known, x[0].shape, order)
     table.spend(places.size)
     updates = x[2].reshape(-1)[np.maximum(places - 1, 0)]
-    name = equation.primitive.name.replace("-", "_").removeprefix("scatter").removeprefix("_")
     if name:
         dtype = equation.outvars[0].aval.dtype  # type: ignore[attr-defined]
         mask = places > 0

@@ -11,20 +11,25 @@ import jax
 import numpy as np
 
 from ..runtime.jax_functions import shape, weakly_typed
+from .equations import inner_jaxprs, name_of
 from .induction import Loops
-from .jaxpr_numbers import MAX_EQUATIONS, JaxprNumberer, count, inner_jaxprs, narrow_types, ruled, unrolled
+from .jaxpr_facts import count, narrow_types, ruled, unrolled
+from .jaxpr_numbers import MAX_EQUATIONS, JaxprNumberer
 from .paths import MAX_DECISIONS, Path, TooManyDecisions, paths
 from .unfold import Unfolded, gathering
-from .value_numbers import Ids, Numbering, Unprovable
+from .value_numbers import Ids, Numbering, Order, Unprovable
 
 if TYPE_CHECKING:
-    from jax.extend.core import ClosedJaxpr, Jaxpr
+    from jax.extend.core import Jaxpr
+
+    from .equations import ClosedJaxpr
 
 Function = Callable[..., object]
 NARROWS = "whole numbers are computed in {} by one version only, and wrap there"
 TOO_MANY, DIFFER = "too many paths", "the unrolled programs differ"
 FEW_DECISIONS = 6
 DIFFERENT = re.compile("differ|wrap there")
+NOT_UNDERSTOOD = re.compile(r"not understood|not looked into")
 TOO_MUCH = re.compile("took too long|too large to compare|too many equations")
 
 
@@ -36,7 +41,7 @@ class Proof:
     output is weakly typed in the new version only. `along`: the programs were compared along the paths of the old
     version, which tests traced values; that takes longer than running it. `narrow` are the types of 8 and 16 bits in
     which either program computes whole numbers; `static` the parameters of which one value was compared. `ruled`: the
-    programs say nothing of the derivatives, since parts have their own.
+    programs say nothing of the derivatives, since parts have their own. `order`: what had to be taken in any order.
     """
 
     same: bool
@@ -49,7 +54,7 @@ class Proof:
     along: bool = False
     narrow: frozenset[str] = frozenset()
     static: frozenset[str] = frozenset()
-    reordered: bool = False
+    order: Order = Order.AS_WRITTEN
     ruled: bool = True
 
     @property
@@ -61,6 +66,11 @@ class Proof:
     def differs(self) -> bool:
         """Whether the programs were compared and are not the same."""
         return not self.same and DIFFERENT.search(self.reason) is not None
+
+    @property
+    def remark(self) -> str:
+        """What the proof does not know of the programs, where it ends there."""
+        return f"not proved: {self.reason}" if not self.same and NOT_UNDERSTOOD.search(self.reason) else ""
 
     @property
     def beyond(self) -> bool:
@@ -90,9 +100,10 @@ def prove(
     counted = count(before.jaxpr)
     if not similar(tree_before, tree_after):
         return Proof(False, "the outputs differ in structure", counted, target.equations)
-    reason, reordered = _differ(before, after, leaves), False
-    if reason == DIFFER and (reordered := not _differ(before, after, leaves, reassociates=True)):
-        reason = ""
+    reason, order = _differ(before, after, leaves), Order.AS_WRITTEN
+    for other in (Order.UNLESS_EXACT, Order.FREE):
+        if reason.startswith(DIFFER) and not _differ(before, after, leaves, other):
+            reason, order = "", other
     pairs = list(zip(before.out_avals, after.out_avals, strict=False))
     empty = any(0 in shape(a) and 0 in shape(b) and (shape(a), a.dtype) != (shape(b), b.dtype) for a, b in pairs)
     weaker, narrow = bool(_weaker(before, after)), narrow | narrow_types(before.jaxpr)
@@ -104,7 +115,7 @@ def prove(
         empty,
         weaker=weaker,
         narrow=narrow,
-        reordered=reordered,
+        order=order,
         ruled=ruled(before.jaxpr) or ruled(after.jaxpr),
     )
 
@@ -133,7 +144,7 @@ def _undecided(old: Function, joined: Callable[[], Function | None], target: _Ta
     proof = target.refused(f"the old version does not trace: {type(error).__name__}")
     if isinstance(error, jax.errors.ConcretizationTypeError):
         proof = _by_path(old, target, FEW_DECISIONS)
-        if proof.same or proof.reason == DIFFER:
+        if proof.same or proof.reason.startswith(DIFFER):
             return proof
     many, other = proof.reason == TOO_MANY, joined()
     if other is not None:
@@ -163,26 +174,29 @@ def symbols(numbering: Numbering, leaves: Sequence[object]) -> list[Ids]:
     return [numbering.block(("input", k, shape(x)), shape(x)) for k, x in enumerate(leaves)]
 
 
-def _differ(before: ClosedJaxpr, after: ClosedJaxpr, leaves: Sequence[object], *, reassociates: bool = False) -> str:
+def _differ(before: ClosedJaxpr, after: ClosedJaxpr, leaves: Sequence[object], order: Order = Order.AS_WRITTEN) -> str:
     rolled = max(unrolled(before.jaxpr), unrolled(after.jaxpr)) > MAX_EQUATIONS
-    numbering = Numbering(reassociates=reassociates)
+    numbering = Numbering(reassociates=order)
     try:
         loops, inputs = Loops(numbering), symbols(numbering, leaves)
         old, new = (JaxprNumberer(numbering, loops, rolled=rolled) for _ in range(2))
         first, second = old.closed(before, inputs), new.closed(after, inputs)
     except Unprovable as error:
         return str(error)
-    return _compare(first, second, before, after) or _exposes(old, new) or _narrows(old, new)
+    return _compare(first, second, before, after, numbering) or _exposes(old, new) or _narrows(old, new)
 
 
-def _compare(first: Sequence[Ids], second: Sequence[Ids], before: ClosedJaxpr, after: ClosedJaxpr) -> str:
+def _compare(
+    first: Sequence[Ids], second: Sequence[Ids], before: ClosedJaxpr, after: ClosedJaxpr, numbering: Numbering
+) -> str:
     for a, b, x, y in zip(first, second, before.out_avals, after.out_avals, strict=False):
         if a.size == 0 and b.size == 0:
             continue
         if a.shape != b.shape or x.dtype != y.dtype:
             return "the outputs differ in shape or dtype"
         if not np.array_equal(a, b):
-            return DIFFER
+            whole = ", ".join(f"`{name}`" for name in sorted(numbering.whole))
+            return f"{DIFFER}, and {whole} is not looked into" if whole else DIFFER
     return ""
 
 
@@ -233,7 +247,7 @@ def _along(path: Path, target: _Target, *, joined: bool) -> str:
     if not all(np.array_equal(a, b) for a, b in zip(duties[::2], duties[1::2], strict=True)):
         return "what is carried changes its type on the way"
     return (
-        _compare(first[: tree.num_leaves], second, path.program, target.program)
+        _compare(first[: tree.num_leaves], second, path.program, target.program, numbering)
         or _exposes(old, new)
         or _narrows(old, new)
     )
@@ -256,7 +270,7 @@ def _float_types(jaxpr: Jaxpr) -> set[object]:
     dtypes = {getattr(getattr(v, "aval", None), "dtype", None) for v in variables}
     found: set[object] = {d for d in dtypes if isinstance(d, np.dtype) and jax.numpy.issubdtype(d, np.inexact)}
     for equation in jaxpr.eqns:
-        for inner in inner_jaxprs(equation.params.values()):
+        for inner in inner_jaxprs(equation):
             found |= _float_types(inner)
     return found
 
@@ -265,9 +279,9 @@ def _host_floats(jaxpr: Jaxpr) -> bool:
     """Whether Python ints may become Python floats: these have double precision outside of JAX."""
     for equation in jaxpr.eqns:
         types = [v.aval for v in (*equation.invars[:1], *equation.outvars)]
-        if equation.primitive.name == "convert_element_type" and all(getattr(t, "weak_type", False) for t in types):
+        if name_of(equation) == "convert_element_type" and all(getattr(t, "weak_type", False) for t in types):
             return True
-        if any(_host_floats(inner) for inner in inner_jaxprs(equation.params.values())):
+        if any(_host_floats(inner) for inner in inner_jaxprs(equation)):
             return True
     return False
 

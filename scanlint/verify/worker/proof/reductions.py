@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .equations import axes_of_product, integer, integers, name_of, parameter, truth
 from .primitives import rule, shape_of
 from .value_numbers import JOINED, Ids, Key, Numbering
 
@@ -25,31 +26,31 @@ _REDUCTIONS = [
 ]
 
 
-@rule(*_REDUCTIONS)
+@rule(*_REDUCTIONS, reads="axes index_dtype")
 def _reduce(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
-    axes = tuple(equation.params["axes"])
+    axes = integers(equation, "axes")
     kept = [a for a in range(x[0].ndim) if a not in axes]
     rows = np.transpose(x[0], [*kept, *axes]).reshape(
         [*(x[0].shape[a] for a in kept), -1] if x[0].size else (*shape_of(equation), 0)
     )
     dtype = str(equation.invars[0].aval.dtype)  # type: ignore[attr-defined]
     out = str(equation.outvars[0].aval.dtype)  # type: ignore[attr-defined]
-    name = equation.primitive.name
+    name = name_of(equation)
     kind = JOINED.get(name.removeprefix("reduce_").replace("sum", "add"))
-    if table.reassociates and kind is not None and x[0].size and dtype == out:
+    if kind is not None and x[0].size and dtype == out and table.joins(kind, equation.invars[0].aval.dtype):  # type: ignore[attr-defined]
         flat = np.ascontiguousarray(rows).reshape(-1, rows.shape[-1]).tolist()
         return [np.array([table.joined(kind, dtype, row) for row in flat], np.int64).reshape(rows.shape[:-1])]
     # argmax over several axes would need their sizes; JAX only makes it over one.
     return [table.rows(lambda row: (name, dtype, out, row.tobytes()), np.ascontiguousarray(rows))]
 
 
-@rule("cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp")
+@rule("cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp", reads="axis reverse")
 def _cumulative(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
-    axis, reverse = equation.params["axis"], equation.params["reverse"]
+    axis, reverse = integer(equation, "axis"), truth(equation, "reverse")
     rows = np.moveaxis(x[0], axis, -1)
     rows = rows[..., ::-1] if reverse else rows
     dtype = str(equation.invars[0].aval.dtype)  # type: ignore[attr-defined]
-    name = equation.primitive.name
+    name = name_of(equation)
     parts = [
         table.rows(lambda row, k=k: (name, dtype, k, row.tobytes()), np.ascontiguousarray(rows))  # type: ignore[misc]
         for k in range(rows.shape[-1])
@@ -59,10 +60,10 @@ def _cumulative(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> l
     return [np.moveaxis(out, -1, axis)]
 
 
-@rule("sort")
+@rule("sort", reads="dimension is_stable num_keys")
 def _sort(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
-    axis = equation.params["dimension"]
-    parameters = (equation.params["num_keys"], equation.params["is_stable"])
+    axis = integer(equation, "dimension")
+    parameters = (integer(equation, "num_keys"), truth(equation, "is_stable"))
     dtypes = tuple(str(v.aval.dtype) for v in equation.invars)  # type: ignore[attr-defined]
     moved = [np.moveaxis(a, axis, -1) for a in x]
     joined = np.stack(moved, -2)
@@ -88,7 +89,7 @@ def _members(table: Numbering, whole: Ids, part: int, at: int) -> Ids:
 @rule("dot_general")
 def _dot(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
     """One number per output element: the row of one operand against the column of the other."""
-    (left_sum, right_sum), (left_batch, right_batch) = equation.params["dimension_numbers"]
+    left_sum, right_sum, left_batch, right_batch = axes_of_product(equation)
     rest = tuple(entry for entry in p if isinstance(entry, tuple) and entry[0] != "dimension_numbers")
     types = tuple(str(v.aval.dtype) for v in equation.invars)  # type: ignore[attr-defined]
     left, _left_free = _rows(x[0], left_batch, left_sum)
@@ -106,15 +107,16 @@ def _dot(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids
 @rule("conv_general_dilated")
 def _convolve(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids] | None:
     """Example by example: what one gives does not depend on the others in its batch."""
-    numbers, shape = equation.params["dimension_numbers"], shape_of(equation)
-    if equation.params["batch_group_count"] != 1:
+    numbers, shape = parameter(equation, "dimension_numbers"), shape_of(equation)
+    if integer(equation, "batch_group_count") != 1:
         return None
+    examples_in, examples_out = numbers.lhs_spec[0], numbers.out_spec[0]  # type: ignore[attr-defined]
     types = tuple(str(v.aval.dtype) for v in equation.invars)  # type: ignore[attr-defined]
     weights = (x[1].shape, np.ascontiguousarray(x[1]).tobytes())
-    inner = tuple(n for axis, n in enumerate(shape) if axis != numbers.out_spec[0])
-    examples = [np.ascontiguousarray(e) for e in np.moveaxis(x[0], numbers.lhs_spec[0], 0)]
+    inner = tuple(n for axis, n in enumerate(shape) if axis != examples_out)
+    examples = [np.ascontiguousarray(e) for e in np.moveaxis(x[0], examples_in, 0)]
     out = [table.block(("convolve", types, p, e.shape, e.tobytes(), *weights), inner) for e in examples]
-    return [np.stack(out, numbers.out_spec[0])] if out else None
+    return [np.stack(out, examples_out)] if out else None
 
 
 def _ordered(types: tuple[str, ...], a: bytes, b: bytes) -> tuple[bytes, bytes]:
@@ -163,7 +165,7 @@ def _random(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[
     """What one key gives, key by key."""
     dtype, shape = str(equation.invars[0].aval.dtype), shape_of(equation)  # type: ignore[attr-defined]
     inner = shape[x[0].ndim :]
-    name = equation.primitive.name
+    name = name_of(equation)
     parts = [table.block((name, dtype, p, key), inner) for key in x[0].reshape(-1).tolist()]
     return [np.array(parts, np.int64).reshape(shape)]
 
@@ -171,4 +173,4 @@ def _random(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[
 @rule("random_seed", "random_fold_in")
 def _seed(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[Ids]:
     dtypes = tuple(str(v.aval.dtype) for v in equation.invars)  # type: ignore[attr-defined]
-    return [table.elementwise(equation.primitive.name, (dtypes, p), x, None)]
+    return [table.elementwise(name_of(equation), (dtypes, p), x, None)]

@@ -18,6 +18,7 @@ from ..imports.absent_packages import ABSENT, STAND, NotInstalledError, listed, 
 from ..imports.side_modules import SIDE, Side
 from . import dataclass_defaults
 from .cut_loops import shortened
+from .free_names import DEFINITIONS, bound_names, free_names, in_scope
 from .jax_errors import in_words
 from .line_marks import MARK, marked, reached
 
@@ -85,39 +86,15 @@ def _flat(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
                 yield from _flat(handler.body)
 
 
-def loads(node: ast.AST) -> set[str]:
-    """Names read anywhere in a node; names in string annotations too."""
-    found: set[str] = set()
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Name):
-            found.add(inner.id)
-        elif isinstance(inner, (ast.arg, ast.AnnAssign)) and isinstance(inner.annotation, ast.Constant):
-            try:
-                found |= loads(ast.parse(str(inner.annotation.value), mode="eval"))
-            except SyntaxError:
-                continue
-    return found
-
-
 def binds(statement: ast.stmt) -> set[str]:
-    """Names that a top-level statement binds or changes (`TABLE[k] = v` and `f.attr = v` change `TABLE`, `f`)."""
-    match statement:
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            return {name}
-        case ast.Import(names=names):
-            return {a.asname or a.name.split(".")[0] for a in names}
-        case ast.ImportFrom(names=names):
-            return {a.asname or a.name for a in names}
-        case ast.Expr(value=ast.Call() as call):
-            return _registered(call)
-    found: set[str] = set()
-    for inner in ast.walk(statement):
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-            found.add(inner.id)
-        elif isinstance(inner, (ast.Attribute, ast.Subscript)) and isinstance(inner.ctx, ast.Store):
-            found |= {_root(inner)}
-        elif isinstance(inner, ast.stmt) and inner is not statement and not isinstance(statement, ast.For):
-            found |= binds(inner)
+    """Names that a top-level statement binds or changes (`TABLE[k] = v` and `TABLE.append(v)` change `TABLE`)."""
+    found = bound_names(statement)
+    for inner in in_scope(statement):
+        match inner:
+            case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
+                found.add(_root(inner))
+            case ast.Expr(value=ast.Call() as call):
+                found |= _registered(call)
     return found - {""}
 
 
@@ -128,11 +105,11 @@ def _root(node: ast.expr) -> str:
 
 
 def _registered(call: ast.Call) -> set[str]:
-    """`f.defvjp(...)` changes `f`; `register_pytree_node(C, ...)` changes `C`."""
+    """`f.defvjp(...)` changes `f`; `register_pytree_node(C, ...)` changes `C`; `TABLE.append(v)` changes `TABLE`."""
     if not isinstance(call.func, (ast.Attribute, ast.Name)):
         return set()
     name = call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id
-    if name.startswith("def") and isinstance(call.func, ast.Attribute):
+    if isinstance(call.func, ast.Attribute) and (name.startswith("def") or name in ADDS):
         return {_root(call.func)} - {""}
     if name.startswith("register"):
         return {a.id for a in call.args if isinstance(a, ast.Name)}
@@ -158,7 +135,7 @@ def cut(tree: ast.Module, wanted: set[str]) -> list[ast.stmt]:
     needed = set(wanted)
     chosen = {i for i, s in enumerate(tree.body) if _always(s)}
     for i in chosen:
-        needed |= loads(tree.body[i])
+        needed |= free_names(tree.body[i])
     fillers = _fillers(tree)
     bound = [binds(s) | _filled(s, fillers) for s in tree.body]
     changed = True
@@ -167,7 +144,7 @@ def cut(tree: ast.Module, wanted: set[str]) -> list[ast.stmt]:
         for i, statement in enumerate(tree.body):
             if i not in chosen and bound[i] & needed and not is_main(statement):
                 chosen.add(i)
-                needed |= loads(statement)
+                needed |= free_names(statement)
                 changed = True
     return [tree.body[i] for i in sorted(chosen)]
 
@@ -313,14 +290,14 @@ def _load(
     try:
         if asked:
             raise KeyError(function)
-        _execute(statements, loaded, file)
+        _execute(statements, loaded, file, function.split(".")[0])
         loaded.resolve(function)
     except (NameError, KeyError, AttributeError):
         whole = _fresh(text, tree, file, root, function, suffix, missing, side)
         whole.names.update(given)
         whole.whole, whole.notes = True, loaded.notes
         try:
-            _execute([s for s in running.body if not is_main(s)], whole, file)
+            _execute([s for s in running.body if not is_main(s)], whole, file, function.split(".")[0])
         except NameError as error:
             raise ImportError(whole.failures[error.name]) if error.name in whole.failures else error from None
         return whole
@@ -383,15 +360,15 @@ def _packages(dotted: str, home: str) -> list[str]:
     return notes
 
 
-def _execute(statements: list[ast.stmt], loaded: Loaded, file: str) -> None:
-    """Run statements one by one; record an import that fails, and go past it."""
+def _execute(statements: list[ast.stmt], loaded: Loaded, file: str, tested: str = "") -> None:
+    """Run statements one by one; record an import that fails, and a failing call of the tested function, and go on."""
     future: list[ast.stmt] = [s for s in statements if isinstance(s, ast.ImportFrom) and s.module == "__future__"]
     with loaded.importing():
         for statement in statements:
-            _run(statement, [statement] if statement in future else [*future, statement], loaded, file)
+            _run(statement, [statement] if statement in future else [*future, statement], loaded, file, tested)
 
 
-def _run(statement: ast.stmt, body: list[ast.stmt], loaded: Loaded, file: str) -> None:
+def _run(statement: ast.stmt, body: list[ast.stmt], loaded: Loaded, file: str, tested: str) -> None:
     code = compile(ast.Module(body, []), file, "exec", dont_inherit=True)
     try:
         exec(code, loaded.names)
@@ -399,10 +376,19 @@ def _run(statement: ast.stmt, body: list[ast.stmt], loaded: Loaded, file: str) -
         if not isinstance(statement, (ast.Import, ast.ImportFrom)):
             raise
         _import_apart(statement, loaded, file)
-    except (AttributeError, NameError, TypeError):
-        if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    except Exception as error:
+        if isinstance(statement, DEFINITIONS) and isinstance(error, (AttributeError, NameError, TypeError)):
+            _unannotated(body, loaded, file)
+        elif tested in loaded.names and _calls(statement, tested):
+            loaded.notes.append(f"line {statement.lineno}, which calls `{tested}`, was left out: {in_words(error)}")
+        else:
             raise
-        _unannotated(body, loaded, file)
+
+
+def _calls(statement: ast.stmt, function: str) -> bool:
+    """A statement outside of definitions that calls a function of the module, so that it fails where that does."""
+    calls = (n for n in in_scope(statement) if isinstance(n, ast.Call))
+    return any(_root_of(call.func) == function for call in calls)
 
 
 def _unannotated(body: list[ast.stmt], loaded: Loaded, file: str) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from . import landlock, limits, namespaces, seccomp
@@ -46,19 +47,28 @@ class Refused(PermissionError):
 
 @dataclass
 class Enclosure:
-    """What holds in this process, and what was refused so far; what came while loading does not count as the code's.
+    """What holds in this process, and what was refused so far: to the function under test, and while setting up.
 
     `protections` are told to the user: what protects, and what the system does not give.
     """
 
     protections: tuple[str, ...] = ()
-    loading: list[str] = field(default_factory=list)
+    set_up: list[str] = field(default_factory=list)
     running: list[str] = field(default_factory=list)
-    loaded: bool = False
+    of_function: bool = True
+
+    @contextmanager
+    def setting_up(self) -> Iterator[None]:
+        """What runs here is the module or a caller, run for its arguments: its effects are not the function's."""
+        before, self.of_function = self.of_function, False
+        try:
+            yield
+        finally:
+            self.of_function = before
 
     def refuse(self, event: str, what: object) -> None:
         text = f"{event} {what}".strip()
-        (self.running if self.loaded else self.loading).append(text[:200])
+        (self.running if self.of_function else self.set_up).append(text[:200])
         raise Refused(f"{text} is refused while verifying")
 
 

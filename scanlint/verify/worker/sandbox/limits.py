@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import signal
 import struct
 import sys
 
@@ -53,9 +52,9 @@ def limit(seconds: float) -> str:
     return f"limits: {', '.join(held)}" if held else ""
 
 
-def end_with_parent() -> None:
-    """Have the kernel end this process with the thread that started it."""
-    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL if sys.platform == "linux" else 0)
+def end_with_parent(by: int = 9) -> None:
+    """Have the kernel end this process with the thread that started it, by a signal."""
+    _prctl(PR_SET_PDEATHSIG, by)
 
 
 def adopt_orphans() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import islice
 
@@ -47,6 +48,7 @@ class Families:
     function: str
     given: tuple[tuple[str, str], ...]
     settling: Settling
+    setting_up: Callable[[], AbstractContextManager[None]]
     recorded: tuple[Values, ...] = ()
     kept: str = "recorded"
     source: str = "synthesised"
@@ -121,12 +123,16 @@ class Families:
         if isinstance(signature, MakerSignature):
             return []  # calls of the maker do not tell the arguments of its product
         try:
-            found = list(harvest(loaded.tree, loaded.names, self.function, before))
+            with self.setting_up():
+                found = list(harvest(loaded.tree, loaded.names, self.function, before))
         except (TypeError, ValueError):
             found = []
         names = {*signature.positional, *signature.keyword}
         fitting = [v for v in found if set(v) <= names]
-        return fitting or list(handed_in(loaded, self.function, signature))
+        if fitting:
+            return fitting
+        with self.setting_up():
+            return list(handed_in(loaded, self.function, signature))
 
     def small(self, harvested: list[Values]) -> Specs | None:
         """Specs of the callers' arguments, with short axes if the function accepts them; None if there are none."""

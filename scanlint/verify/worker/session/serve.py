@@ -13,10 +13,11 @@ import select
 import signal
 import sys
 import tempfile
+import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import IO
 
 from ..sandbox import limits, namespaces
@@ -26,6 +27,8 @@ from .watch import Message, Watch, exit_text, unknown
 TICK = 0.05
 ENDING_SECONDS = 5.0
 OLDEST = (0, 4, 35)
+LOOK_SECONDS = 0.5
+TRIAL_SECONDS = 60
 NO_PIPE = 113  # exit code of a task's process that cannot answer
 QUICKER = "--xla_cpu_use_fusion_emitters=false"
 """A flag of XLA with which it compiles small programs for CPUs in about two thirds of the time."""
@@ -33,16 +36,25 @@ QUICKER = "--xla_cpu_use_fusion_emitters=false"
 
 def main(arguments: Sequence[str]) -> None:
     """Serve requests until standard input ends; `--once` runs a single request in this very process."""
+    limits.end_with_parent()
     requests, answers = os.dup(0), os.fdopen(os.dup(1), "w", encoding="utf-8")
     _silence()
+    with _ending_with(requests):
+        greeting = _begun()
+    _send(answers, greeting)
+    if greeting["ready"]:
+        _serve(requests, answers, once="--once" in arguments)
+
+
+def _begun() -> Message:
+    """Import all that every task needs; what is said of that."""
     sys.dont_write_bytecode = True
     warnings.simplefilter("ignore")
     try:
         import jax
 
         if older(jax.__version__):
-            _send(answers, {"ready": False, "old": jax.__version__})
-            return
+            return {"ready": False, "old": jax.__version__}
         import jax.numpy
 
         # filtering takes more than half of the time of a failed trace
@@ -50,10 +62,34 @@ def main(arguments: Sequence[str]) -> None:
         from ..harvest import program_run  # noqa: F401
         from . import task  # noqa: F401
     except Exception as error:  # noqa: BLE001
-        _send(answers, {"ready": False, "error": f"{type(error).__name__}: {error}"})
-        return
-    _send(answers, {"ready": True, "jax": jax.__version__, "python": sys.version.split()[0]})
-    once = "--once" in arguments
+        return {"ready": False, "error": f"{type(error).__name__}: {error}"}
+    return {"ready": True, "jax": jax.__version__, "python": sys.version.split()[0]}
+
+
+@contextlib.contextmanager
+def _ending_with(requests: int) -> Iterator[None]:
+    """End this process when nobody waits for it any more: an import may never come to its end.
+
+    The thread that looks is gone when processes are forked.
+    """
+    done = threading.Event()
+
+    def look() -> None:
+        while not done.wait(LOOK_SECONDS):
+            if _abandoned(requests):
+                os._exit(1)
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    try:
+        yield
+    finally:
+        done.set()
+        looking.join()
+
+
+def _serve(requests: int, answers: IO[str], *, once: bool) -> None:
+    """Answer one request after the other."""
     if not once:
         limits.adopt_orphans()
         namespaces.probe()
@@ -85,6 +121,7 @@ def _hasten() -> None:
     if child == 0:
         code = 1
         try:
+            signal.alarm(TRIAL_SECONDS)
             import jax
 
             jax.devices()

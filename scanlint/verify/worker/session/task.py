@@ -21,6 +21,7 @@ from ..runtime.calling import Signature, TookTooLong, Values, jitted
 from ..runtime.jax_errors import in_staged_body
 from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.loading import Loaded
+from ..runtime.outgoing import watch
 from ..runtime.stored_results import storing
 from ..runtime.version_pair import VersionPair
 from ..sandbox.confine import Enclosure, enclose
@@ -61,6 +62,7 @@ def run(
     """
     if request.get("old_file"):
         import_by_side()
+    watch()
     intact = Intact.now()
     enclosure = enclose(folder, float(str(request["timeout"])), kernel=bool(request["kernel"]))
     replace_texts({str(file): str(text) for file, text in request.get("changed", {}).items()})  # type: ignore[attr-defined]
@@ -197,7 +199,7 @@ class VerificationRun:
 
     def trusted(self, answer: Answer) -> Answer:
         """The answer, unless the code under test changed the verifier or had effects other than its result."""
-        refused = [*self.enclosure.loading, *self.enclosure.running]
+        refused = [*self.enclosure.running, *self.enclosure.set_up]
         if refused:
             self.notes.append(f"refused while verifying: {refused[0]}")
             answer = {**answer, "notes": [*list(answer["notes"]), self.notes[-1]]}  # type: ignore[call-overload]
@@ -231,7 +233,11 @@ class VerificationRun:
             signature = replace(signature, positional=signature.positional[1:])
             owner = None
         self.stage("running callers for their arguments" if self.elsewhere else "building the recorded inputs")
-        signature, recorded = self.called(old, signature) if self.elsewhere else self.recorded(old, signature)
+        if self.elsewhere:
+            signature, recorded = self.called(old, signature)
+        else:
+            with self.enclosure.setting_up():
+                signature, recorded = self.recorded(old, signature)
         node, fixed = old.function, dict[str, object]()
         if not recorded and (whole := self.making(old, signature, coverage)) is not None:
             signature, node, fixed = whole
@@ -261,7 +267,7 @@ class VerificationRun:
                 (twin or full).pair, dotted, specs, inputs.constants()[0], wanted, decides=decides
             ),
         )
-        families = Families(inputs, twin or full, dotted, given, settling, recorded, kept)
+        families = Families(inputs, twin or full, dotted, given, settling, self.enclosure.setting_up, recorded, kept)
         families.free = self.versions.free
         self.families = found = families.found(full.pair.before)
         self.source = families.source
@@ -316,7 +322,8 @@ class VerificationRun:
         found = making(old.function, signature, coverage.changed) if old.function and "." not in dotted else None
         if found is None or self.request["given"]:
             return None
-        calls = list(harvest(old.tree, old.names, dotted, self.versions.resolve(old, dotted)))
+        with self.enclosure.setting_up():
+            calls = list(harvest(old.tree, old.names, dotted, self.versions.resolve(old, dotted)))
         return *found, calls[0] if calls else {}
 
     def inner(self, calls: Sequence[Call], old: Loaded, signature: Signature) -> list[Values]:
@@ -326,11 +333,8 @@ class VerificationRun:
     def called(self, old: Loaded, signature: Signature) -> tuple[Signature, tuple[Values, ...]]:
         """The same for the arguments of callers in this and other files; raises Unknown if there are none."""
         dotted = self.text("function")
-        self.enclosure.loaded = False  # tests may write files, the function may not
-        try:
+        with self.enclosure.setting_up():
             found = Search(old, self.text("root"), dotted).found()
-        finally:
-            self.enclosure.loaded = True
         names = {*signature.positional, *signature.keyword}
         own = [{k: v for k, v in values.items() if k in names} for values in found.pop("", [])]
         inside = {name: functools.partial(_listed, calls) for name, calls in found.items()}

@@ -102,11 +102,8 @@ class Versions:
 
     def imported(self, loaded: Loaded) -> Whole:
         self.stage("importing the whole module")
-        self.enclosure.loaded = False
-        try:
+        with self.enclosure.setting_up():
             return imported(loaded)
-        finally:
-            self.enclosure.loaded = True
 
     def look(self, which: str, loaded: Loaded, whole: Whole) -> None:
         """Have a version run as a whole from now on where a slice of it means something else."""
@@ -135,9 +132,8 @@ class Versions:
         """One version with a changed tree; raises Unknown if it cannot be loaded."""
         self.stage(f"loading the {which} version")
         text, function, file, root = self.text(which), self.text("function"), self.file(which), self.root(which)
-        self.enclosure.loaded = False
         try:
-            with limited(LOAD_SECONDS):
+            with self.enclosure.setting_up(), limited(LOAD_SECONDS):
                 made = (lambda tree: change(without_checks(tree))) if self.silent else change
                 loaded = load(
                     text, file, root, function, suffix,
@@ -149,8 +145,6 @@ class Versions:
             raise Unknown("the module exits when it is loaded") from None
         except Exception as error:
             raise Unknown(f"the {which} version does not load: {in_words(error)}") from error
-        finally:
-            self.enclosure.loaded = True
         if changed := self.intact.changed():
             raise Unknown(f"the module replaces `{changed}`, which the verifier uses")
         if loaded.function is None and "." not in function:

@@ -13,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..runtime.calling import TookTooLong, Values, limited, plain
+from ..runtime.free_names import free_names
 from ..runtime.jax_functions import attribute, finished, is_key
-from ..runtime.loading import loads
 from ..runtime.stored_results import copied
 from ..runtime.version_pair import VersionPair, drained
 from ..testing.agreement import Agreement, Difference, compare
@@ -60,7 +60,10 @@ def bound_again(tree: ast.Module) -> set[str]:
 def _constants(pair: VersionPair) -> Iterator[str]:
     """Numbers and arrays of the module that functions of the old version read."""
     read = {
-        name for node in pair.old.tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef) for name in loads(node)
+        name
+        for node in pair.old.tree.body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        for name in free_names(node)
     }
     for name, value in pair.old.names.items():
         if name in read and not name.startswith("__") and other(value) is not MISSING:

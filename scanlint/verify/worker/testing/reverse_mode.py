@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import jax
 
-from ..proof.jaxpr_numbers import inner_jaxprs
+from ..proof.equations import inner_jaxprs
 from ..runtime.calling import Signature, TookTooLong, Values, limited, split
 from ..runtime.eager_pace import CASE_SECONDS
 from ..runtime.jax_errors import Fact, first_line, says
@@ -86,6 +86,5 @@ def _without_while(objective: Objective, leaves: list[object], at: list[int]) ->
 
 def _has_while(program: Jaxpr) -> bool:
     return any(
-        equation.primitive.name == "while" or any(map(_has_while, inner_jaxprs(equation.params.values())))
-        for equation in program.eqns
+        equation.primitive.name == "while" or any(map(_has_while, inner_jaxprs(equation))) for equation in program.eqns
     )

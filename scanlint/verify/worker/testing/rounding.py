@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..infer.guess import KEY_NAMES
-from ..proof.jaxpr_numbers import count
+from ..proof.jaxpr_facts import count
 from ..runtime.calling import Split, TookTooLong, Values, limited, split
 from ..runtime.jax_functions import eps, in_x64, is_key, placed, tiny, x64
 from ..runtime.loading import cut
@@ -243,7 +243,7 @@ def nudged(tree: object, pattern: int, units: float = 1.0) -> object:
             return x
         at[0] += 1
         signs = np.random.default_rng([at[0], pattern]).integers(0, 2, np.asarray(x).shape) * 2.0 - 1.0
-        return placed(np.asarray(x) * (1 + signs * units * eps(x.dtype)), x.dtype)  # type: ignore[attr-defined]
+        return placed(np.asarray(x) * (1 + signs * units * eps(x.dtype)), x.dtype)  # type: ignore[attr-defined,operator,unused-ignore]
 
     at = [0]
     return jax.tree_util.tree_map(lambda x: leaf(at, x), tree)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from scanlint.settings import Settings
 
 
 def settings_text(settings: Settings) -> str:
     """One setting a line, as `key = value`."""
+    from scanlint.project.discovery.folders import DEFAULT_EXCLUDES
     from scanlint.rules.registry import selected_codes
 
+    if settings.exclude is None:
+        settings = replace(settings, exclude=DEFAULT_EXCLUDES)
     rows = [f"{field.name.replace('_', '-')} = {_spell(getattr(settings, field.name))}" for field in fields(settings)]
     return "\n".join([*rows, f"rules = {_spell(tuple(sorted(selected_codes(settings))))}"]) + "\n"
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from scanlint.project.discovery.git_index import GitIndex
 from scanlint.syntax.regex import regex
 
 if TYPE_CHECKING:
@@ -29,21 +30,40 @@ class Patterns(NamedTuple):
 
 
 class Ignores(NamedTuple):
-    """The patterns that hold in a folder, those that win last. All paths are absolute; nothing holds outside of git."""
+    """The patterns that hold in a folder, those that win last. All paths are absolute; nothing holds outside of git.
 
-    repository: bool = False
+    `tracked` says what is: no pattern leaves that out. `whole`: the folder is ignored, with all else in it.
+    """
+
+    tracked: GitIndex | None = None
     patterns: tuple[Patterns, ...] = ()
+    whole: bool = False
 
     def inside(self, folder: str) -> Ignores:
         """The same with what the folder itself says."""
-        own = _read(os.path.join(folder, NAME), folder) if self.repository else None
+        own = _read(os.path.join(folder, NAME), folder) if self.tracked is not None else None
         return self if own is None else self._replace(patterns=(*self.patterns, own))
 
     def ignored(self, path: str, folder: bool) -> bool:
-        """Whether a file or folder is ignored that stands in a folder which is not."""
+        """Whether a file or folder is ignored, tracked or not."""
+        if self.whole:
+            return True
         spelled = path + os.sep if folder else path
         verdicts = (patterns.verdict(spelled) for patterns in reversed(self.patterns))
         return next((verdict for verdict in verdicts if verdict is not None), False)
+
+    def below(self, path: str) -> Ignores | None:
+        """What holds in a folder; None where nothing in it is looked at. Raises OSError, DamagedIndex."""
+        if not self.ignored(path, folder=True):
+            return self
+        tracked = self.tracked is not None and self.tracked.tracks(path, folder=True)
+        return self._replace(whole=True) if tracked else None
+
+    def keeps(self, path: str) -> bool:
+        """Whether a file is looked at. Raises OSError, DamagedIndex."""
+        return not self.ignored(path, folder=False) or (
+            self.tracked is not None and self.tracked.tracks(path, folder=False)
+        )
 
 
 NOTHING = Ignores()
@@ -59,14 +79,15 @@ def above(folder: str) -> Ignores:
         return NOTHING
     files = (os.path.join(_git_folder(root), "info", "exclude"), _excludes_file(root))
     shared = (_read(file, root) for file in reversed(files) if file)
-    held = Ignores(True, tuple(patterns for patterns in shared if patterns is not None))
+    index = GitIndex(root, _own_folder(root))
+    held = Ignores(index, tuple(patterns for patterns in shared if patterns is not None))
     at = root
     for part in os.path.relpath(folder, root).split(os.sep):
         if part != os.curdir:
             held = held.inside(at)
             at = os.path.join(at, part)
             if held.ignored(at, folder=True):
-                return Ignores(True)
+                return Ignores(index)
     return held
 
 
@@ -80,12 +101,15 @@ def _repository(folder: str) -> str | None:
     return folder
 
 
-def _git_folder(root: str) -> str:
-    """Where git keeps what all working trees share; in a further one `.git` is a file that leads there."""
+def _own_folder(root: str) -> str:
+    """Where git keeps what this working tree has for itself; in a further one `.git` is a file that leads there."""
     git = os.path.join(root, ".git")
-    if os.path.isdir(git):
-        return git
-    own = os.path.join(root, _text(git).removeprefix("gitdir:").strip())
+    return git if os.path.isdir(git) else os.path.join(root, _text(git).removeprefix("gitdir:").strip())
+
+
+def _git_folder(root: str) -> str:
+    """Where git keeps what all working trees share."""
+    own = _own_folder(root)
     return os.path.normpath(os.path.join(own, _text(os.path.join(own, "commondir")).strip()))
 
 
@@ -135,6 +159,7 @@ def _valid(line: str) -> bool:
 
 
 def _text(file: str) -> str:
+    """The text of a file; of one that cannot be read no pattern holds, as in git: more is looked at, not less."""
     try:
         with open(file, encoding="utf-8-sig", errors="surrogateescape") as stream:
             return stream.read()

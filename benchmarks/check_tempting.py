@@ -1,0 +1,277 @@
+"""That nothing wrong is written for programs that tempt to it.
+
+    python benchmarks/check_tempting.py [--programs FOLDER] [--only PART] [--keep FOLDER]
+
+Each program of `benchmarks/tempting` is a file with functions that invite a rewrite which changes something: a number
+that leaves its type, a type, a gradient, what is printed, what a caller may pass. Lines `# call: f(...)` say what it is
+judged on; scanlint does not read them. The programs are fixed (`--fix`, every rule), then each call is judged from
+outside, with nothing of the verifier: the old text op by op (`jax.disable_jit`), the new one as it stands.
+
+- result: tree, kind of array (NumPy or JAX), shape, dtype, values, places of NaN; an error of the new text alone too
+- arguments after the call, and what was printed or called back
+- the gradient by the float arguments, the result under `vmap`, and the same with float16 and bfloat16, where the old
+  text has them
+- all of it again with 64 bits enabled
+
+Prints what is wrong, and how many programs were rewritten; exits with 1 if anything was wrong. 100 programs take about
+12 minutes on one processor.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import copy
+import importlib.util
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+HERE = Path(__file__).parent
+MARK = "# call: "
+SEPARATE = "--judge"
+RULES = "SCN1,SCN2,SCN3,SCN4,SCN107,SCN108"
+TOLERANCE = {"float16": 2e-2, "bfloat16": 1e-1, "float32": 5e-4, "complex64": 5e-4, "float64": 1e-6, "complex128": 1e-6}
+HALVES = ("float16", "bfloat16")
+
+
+def calls(text: str) -> list[str]:
+    return [line.removeprefix(MARK) for line in text.splitlines() if line.startswith(MARK)]
+
+
+def fixed(programs: list[Path], folder: Path, options: list[str]) -> list[dict[str, object]]:
+    """Copy the programs, each into a folder of its own, and fix them; the findings as JSON."""
+    for program in programs:
+        (folder / program.stem).mkdir()
+        shutil.copy(program, folder / program.stem / program.name)
+    command = [sys.executable, "-m", "scanlint", "--fix", "--no-cache", "--select", RULES, "--output-format", "json"]
+    environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
+    done = subprocess.run(
+        [*command, *options, "."], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode not in (0, 1):
+        sys.exit(f"scanlint failed with {done.returncode}: {done.stderr[-2000:]}")
+    findings: list[dict[str, object]] = json.loads(done.stdout)["findings"]
+    return findings
+
+
+# -- the judge: run in a process of its own for each program, with 64 bits or without
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a call gave: its result or its error, its arguments afterwards, and what went out."""
+
+    result: object
+    error: str
+    arguments: object
+    printed: str
+
+
+def load(path: Path, name: str) -> types.ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    with contextlib.redirect_stdout(io.StringIO()):
+        spec.loader.exec_module(module)
+    return module
+
+
+def arguments(module: types.ModuleType, call: ast.Call) -> tuple[list[object], dict[str, object]]:
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    names = {"jax": jax, "jnp": jnp, "np": np, **vars(module)}
+
+    def value(node: ast.expr) -> object:
+        return eval(compile(ast.Expression(node), "<call>", "eval"), names)
+
+    return [value(a) for a in call.args], {str(k.arg): value(k.value) for k in call.keywords}
+
+
+def ran(function: Callable[..., object], given: tuple[list[object], dict[str, object]], *, eager: bool) -> Ran:
+    import jax
+
+    positional, named = copy.deepcopy(given)
+    out, result, error = io.StringIO(), None, ""
+    with contextlib.redirect_stdout(out), jax.disable_jit() if eager else contextlib.nullcontext():
+        try:
+            result = function(*positional, **named)
+            jax.block_until_ready(jax.tree.leaves(result))
+            jax.effects_barrier()
+        except Exception as raised:  # noqa: BLE001 - whatever a program raises is compared
+            error = f"{type(raised).__name__}: {raised}".splitlines()[0][:200]
+    return Ran(result, error, (positional, named), out.getvalue())
+
+
+def kind(leaf: object) -> str:
+    import jax
+    import numpy as np
+
+    if isinstance(leaf, jax.Array):
+        return "jax"
+    return "numpy" if isinstance(leaf, np.ndarray | np.generic) else type(leaf).__name__
+
+
+def differs(old: object, new: object, *, kinds: bool) -> str:
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    before, after = jax.tree.flatten(old), jax.tree.flatten(new)
+    if str(before[1]).replace("old_", "") != str(after[1]).replace("new_", ""):
+        return f"tree {before[1]} / {after[1]}"
+    for a, b in zip(before[0], after[0], strict=True):
+        if kinds and kind(a) != kind(b) and not {kind(a), kind(b)} <= {"jax", "int", "float", "bool"}:
+            return f"a value of {kind(a)} / {kind(b)}"
+        if not hasattr(a, "dtype") and not hasattr(b, "dtype") and not isinstance(a, int | float | complex):
+            if a != b:
+                return f"{a!r} / {b!r}"
+            continue
+        one, two = jnp.asarray(a) if kind(a) == "jax" else np.asarray(a), np.asarray(b)
+        if one.shape != two.shape:
+            return f"shape {one.shape} / {two.shape}"
+        if hasattr(a, "dtype") and str(one.dtype) != str(two.dtype):
+            return f"dtype {one.dtype} / {two.dtype}"
+        if jnp.issubdtype(one.dtype, jax.dtypes.prng_key):
+            continue
+        wide = complex if np.iscomplexobj(np.asarray(one)) else float
+        values = np.asarray(one).astype(wide), two.astype(wide)
+        most = TOLERANCE.get(str(one.dtype), 0.0)
+        scale = float(np.nanmax(np.abs(np.where(np.isfinite(values[0]), values[0], 0)), initial=0.0))
+        if not np.allclose(*values, rtol=most, atol=most * max(scale, 1e-3), equal_nan=True):
+            return f"values {values[0].ravel()[:4]} / {values[1].ravel()[:4]}"
+    return ""
+
+
+def wrong(old: Ran, new: Ran, *, kinds: bool = True) -> str:
+    if old.error:
+        return ""
+    if new.error:
+        return f"the new text raises {new.error}"
+    if why := differs(old.result, new.result, kinds=kinds):
+        return why
+    if why := differs(old.arguments, new.arguments, kinds=kinds):
+        return f"arguments after the call: {why}"
+    return f"printed {old.printed[:80]!r} / {new.printed[:80]!r}" if old.printed != new.printed else ""
+
+
+def floats(given: tuple[list[object], dict[str, object]]) -> list[int]:
+    import jax
+    import jax.numpy as jnp
+
+    return [i for i, a in enumerate(given[0]) if isinstance(a, jax.Array) and jnp.issubdtype(a.dtype, jnp.floating)]
+
+
+def summed(function: Callable[..., object], at: list[int]) -> Callable[..., object]:
+    """The gradient, by the arguments `at`, of the sum of what a function gives in floats."""
+    import jax
+    import jax.numpy as jnp
+
+    def total(*positional: object, **named: object) -> object:
+        leaves = [jnp.asarray(leaf) for leaf in jax.tree.leaves(function(*positional, **named))]
+        return sum((jnp.sum(leaf) for leaf in leaves if jnp.issubdtype(leaf.dtype, jnp.floating)), jnp.zeros(()))
+
+    return jax.grad(total, argnums=tuple(at))
+
+
+def mapped(function: Callable[..., object], at: list[int]) -> Callable[..., object]:
+    import jax
+    import jax.numpy as jnp
+
+    def call(*positional: object, **named: object) -> object:
+        def inner(*some: object) -> object:
+            rest = list(positional)
+            for i, value in zip(at, some, strict=True):
+                rest[i] = value
+            return function(*rest, **named)
+
+        return jax.vmap(inner)(*(jnp.stack([positional[i], positional[i] + 0.5]) for i in at))
+
+    return call
+
+
+def ways(
+    old: Callable[..., object], new: Callable[..., object], given: tuple[list[object], dict[str, object]]
+) -> Iterator[tuple[str, str]]:
+    """Each way to look at a call, and what is wrong in it."""
+    import jax.numpy as jnp
+
+    yield "as called", wrong(ran(old, given, eager=True), ran(new, given, eager=False))
+    at = floats(given)
+    if not at:
+        return
+    for way, change in (("gradient", summed), ("vmap", mapped)):
+        pair = change(old, at), change(new, at)
+        yield way, wrong(ran(pair[0], given, eager=True), ran(pair[1], given, eager=False), kinds=False)
+    for dtype in HALVES:
+        half = [a.astype(jnp.dtype(dtype)) if i in at else a for i, a in enumerate(given[0])], given[1]  # type: ignore[attr-defined]
+        yield dtype, wrong(ran(old, half, eager=True), ran(new, half, eager=False))
+
+
+def judged(before: Path, after: Path) -> list[str]:
+    """What is wrong with a rewritten program, call by call."""
+    old, new, found = load(before, "old_program"), load(after, "new_program"), []
+    for text in calls(before.read_text()):
+        call = ast.parse(text, mode="eval").body
+        assert isinstance(call, ast.Call)
+        pair = [eval(ast.unparse(call.func), dict(vars(module))) for module in (old, new)]
+        given = arguments(old, call), arguments(new, call)
+        try:
+            found += [f"{text}: {way}: {why}" for way, why in ways(pair[0], pair[1], given[0]) if why]
+        except TypeError as error:  # arguments of the module's own classes cannot be handed to the other module
+            first = wrong(ran(pair[0], given[0], eager=True), ran(pair[1], given[1], eager=False), kinds=False)
+            found += [f"{text}: {first} ({error})"] if first else []
+    return found
+
+
+def in_own_process(before: Path, after: Path, *, x64: bool) -> list[str]:
+    command = [sys.executable, __file__, SEPARATE, str(before), str(after)]
+    environment = {**os.environ, "JAX_ENABLE_X64": "1" if x64 else "0", "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=600)
+    if done.returncode:
+        return [f"the judge failed: {(done.stderr.splitlines() or ['?'])[-1]}"]
+    found: list[str] = json.loads(done.stdout.splitlines()[-1])
+    return [f"{line} (64 bits)" if x64 else line for line in found]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--programs", type=Path, default=HERE / "tempting")
+    parser.add_argument("--only", default="", help="a part of the names of the programs")
+    parser.add_argument("--keep", type=Path, help="a folder for the programs after the fix")
+    parser.add_argument("options", nargs="*", help="further options of scanlint, after --")
+    asked = parser.parse_args()
+    programs = sorted(p for p in asked.programs.glob("*.py") if asked.only in p.stem)
+    bad: dict[str, list[str]] = {}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = asked.keep or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        findings = fixed(programs, folder, asked.options)
+        changed = [p for p in programs if (folder / p.stem / p.name).read_bytes() != p.read_bytes()]
+        for program in changed:
+            after = folder / program.stem / program.name
+            if why := [w for x64 in (False, True) for w in in_own_process(program, after, x64=x64)]:
+                bad[program.stem] = why
+                print(f"WRONG {program.stem}", *(f"    {line}" for line in why[:4]), sep="\n", flush=True)
+    print(f"{len(programs)} programs, {len(findings)} findings left, {len(changed)} rewritten, {len(bad)} wrong")
+    sys.exit(bool(bad))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == [SEPARATE]:
+        print(json.dumps(judged(Path(sys.argv[2]), Path(sys.argv[3]))))
+    else:
+        main()

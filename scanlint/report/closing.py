@@ -1,0 +1,52 @@
+"""The closing line: what was found, what became of it, and what of all that was asked for was not done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from scanlint.report.result import SHOWN, Result, plural
+
+PASSED = "All checks passed"
+NOTHING = "No file was checked"
+
+
+def summary(result: Result) -> str:
+    """`Found 2 findings; 3 of 40 files were not checked: ...`: that all checks passed is said of no other run."""
+    missing = list(_missing(result))
+    if (found := _found(result)) is None:
+        return "; ".join(missing) or (PASSED if result.files else NOTHING)
+    return "; ".join([found, *missing])
+
+
+def _found(result: Result) -> str | None:
+    """What was found and what became of it; None where nothing was."""
+    fixed, left = len(result.applied), len(result.remaining) + result.unlisted
+    if not fixed and not left:
+        return None
+    if result.action == "diff":
+        if not fixed:
+            return f"No rewrites ({plural(left, 'finding')} without one)"
+        return f"Would fix {plural(fixed, 'finding')} ({left} would remain)"
+    if result.action == "fix":
+        return f"Found {plural(fixed + left, 'finding')} ({fixed} fixed, {left} remaining)"
+    offer = f" ({result.fixable} fixable with `--fix`)" if result.fixable else ""
+    return f"Found {plural(left, 'finding')}{offer}"
+
+
+def _missing(result: Result) -> Iterator[str]:
+    """What was not checked, or only in part, and what else was not done."""
+    unread, part = result.unread, result.partial
+    if unread:
+        verb = "was" if len(unread) == 1 else "were"
+        yield f"{len(unread)} of {plural(result.asked, 'file')} {verb} not checked: {_listed(unread)}"
+    if part:
+        verb = "was" if len(part) == 1 else "were"
+        yield f"{plural(len(part), 'file')} {verb} checked only in part: {_listed(part)}"
+    undone = [str(problem) for problem in result.problems if problem.scope == "undone" or not problem.path]
+    if undone:
+        yield f"not done: {_listed(undone, most=1)}"
+
+
+def _listed(names: Sequence[str], most: int = SHOWN) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
