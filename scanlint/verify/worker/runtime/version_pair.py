@@ -30,7 +30,8 @@ class VersionPair:
     `joined` is the old version with its branches and loops joined, `draws` whether it may draw random numbers,
     `traced` whether it is traced where it is called. `small` are the extents of inputs for which the old version is
     known to be the program of the new one, and a small program; its parameters `counts` are static. `donating`: a
-    version may take the memory of its arguments.
+    version may take the memory of its arguments. `asking`: the ways to run the old version in which it gives another
+    result, since it asks whether it is traced: no rounding explains what differs between them.
     """
 
     old: Loaded
@@ -47,6 +48,7 @@ class VersionPair:
     small: set[object] = field(default_factory=set)
     counts: set[str] = field(default_factory=set)
     donating: bool = False
+    asking: set[str] = field(default_factory=set)
 
     def moved(self, values: Values) -> Values:
         """The same arguments for the new version."""
@@ -91,7 +93,7 @@ class VersionPair:
 
     def is_small(self, values: Values) -> bool:
         """Whether the old version is known to be a small program for these shapes and numbers."""
-        return bool(self.small) and extent(self.split(values, self.counts)) in self.small
+        return bool(self.small) and not self.asking and extent(self.split(values, self.counts)) in self.small
 
     def split(self, values: Values, static: Collection[str], *, numbers: bool = True) -> Split:
         """Arguments of a version, with some parameters static beside those that the signature names."""

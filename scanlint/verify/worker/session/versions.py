@@ -90,7 +90,9 @@ class Versions:
         if not self.free:
             return old, new
         found = {"old": self.imported(old), "new": self.imported(new)}
-        if found["new"].broken and found["old"].error is None:
+        if found["old"].broken:
+            raise Unknown(f"the module of the old version does not load: {found['old'].why()}")
+        if found["new"].broken:
             raise Refuted(f"the module of the new version does not load: {found['new'].why()}")
         for which, loaded in (("old", old), ("new", new)):
             self.look(which, loaded, found[which])

@@ -40,12 +40,13 @@ def same_in_other_types(judge: Judge, values: Values, kind: Retyping, *, along: 
     be weakly typed if it is on any path.
     """
     try:
-        expected = judge.pair.run_old(values)
+        usual = judge.pair.run_old(values)
     except (Exception, TookTooLong):  # noqa: BLE001
         return ""
     judge.stage("running the new version with other types")
     for how in judge.runs(values):
         name = how.name
+        expected = judge.alike(how, values, usual) if judge.pair.asking else usual
         try:
             found = judge.untraced(lambda how=how: how.run(values), values)  # type: ignore[misc]
         except Exception as error:  # noqa: BLE001

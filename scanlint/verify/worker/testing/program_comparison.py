@@ -151,7 +151,7 @@ class ProgramComparison:
                 if not without_elements(values) and (self.quickest is None or proof.before < self.quickest[0]):
                     self.quickest = proof.before, family
             met.append(family)
-            filled = filled or families[0].real or not without_elements(values)
+            filled = filled or not without_elements(values)
             if proof.empty:
                 self.remarks.append(EMPTY)
             if time.process_time() - started > PROOF_SECONDS:

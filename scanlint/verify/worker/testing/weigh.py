@@ -146,7 +146,7 @@ class Weighing:
         if not proved and self.full.skipped and (self.full.ordinary == 0 or tried > 4 * self.full.cases):
             raise Unknown(f"rounding decides the result on {self.full.skipped} of {tried} inputs tried; {REMEDY}")
         if not proved and self.full.free:
-            self.new_statements()
+            self.new_statements(families)
         if not proved:
             self.in_time("between the ways that inputs take", lambda: self.quickly(self.turned))
         family = self.short(run)
@@ -183,16 +183,19 @@ class Weighing:
 
     def passed_over(self, families: list[Family]) -> bool:
         """Whether a statement of versions as they stand was not traced: equal programs prove nothing of it."""
-        if not self.full.free or not self.untaken():
-            return False
-        for values in filter(None, (made(family.cases[0]) for family in families)):
-            traced_lines(self.full.pair, values)  # what was traced before is not traced again
-        left = self.untaken()
+        left = self.untaken(families) if self.full.free else []
         self.remarks += [f"not proved: no input reaches line {left[0][1]} of the {left[0][0]} version"] if left else []
         return bool(left)
 
-    def untaken(self) -> list[tuple[str, int]]:
+    def untaken(self, families: list[Family]) -> list[tuple[str, int]]:
         """The statements of both versions that no input reached, by version and line."""
+        left = self.left()
+        for values in filter(None, (made(family.cases[0]) for family in families if left)):
+            traced_lines(self.full.pair, values)  # what was traced before is not traced again
+        return self.left() if left else []
+
+    def left(self) -> list[tuple[str, int]]:
+        """The same, as far as is known."""
         pair = self.full.pair
         sides = ("old", pair.old, "before"), ("new", pair.new, "after")
         return [
@@ -312,11 +315,11 @@ class Weighing:
         if missing:
             raise Unknown(f"{missing[0]} never taken by the inputs tried; {REMEDY}")
 
-    def new_statements(self) -> None:
+    def new_statements(self, families: list[Family]) -> None:
         """Require that the statements which the new version alone has were run; raises Unknown."""
         known = set(self.full.pair.old.text.splitlines())
         text = self.full.pair.new.text.splitlines()
-        lines = [line for name, line in self.untaken() if name == "new" and text[line - 1] not in known]
+        lines = [line for name, line in self.untaken(families) if name == "new" and text[line - 1] not in known]
         if lines:
             raise Unknown(f"line {lines[0]} of the new version was never run by the inputs tried; {REMEDY}")
 
