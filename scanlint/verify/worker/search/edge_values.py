@@ -26,7 +26,7 @@ EXTREMES = (float("-inf"), float("inf"), 1e20, -1e20, 1e-20, -1e-20, -0.0)
 SCALES = (1e2, 1e4)
 NUMBERS = (-9, -2, -1, 4, 6, 8, 9, 12, 16, 17, 24, 33, 40)
 PYTHON = (-0.5, 1.5, 2.5, 100.0, 1e4)
-WIDER = (3.0, 100.0, 1e4)
+WIDER, WIDER_WHOLE = (3.0, 100.0, 1e4), (-9, -2, 6, 40)
 MOST_SIDES = 24
 MOST_ALONE = 4
 
@@ -69,8 +69,11 @@ def _edges(specs: Specs, numbers: TextNumbers) -> Iterator[Edge]:
             case _:
                 continue
         yield from (Edge(f"{path} = {n:g}", only=path, number=n, seed=13) for n in listed)
-        if leaf.kind == "float":  # what is compared with a large number may be as large
-            yield from (Edge(f"{path} = {n:g}, of its order", only=path, number=n, seed=13, scale=n / 2) for n in WIDER)
+        # What is compared with a large number may be as large.
+        wider, times = (WIDER, 0.5) if leaf.kind == "float" else (WIDER_WHOLE, 20.0)
+        yield from (
+            Edge(f"{path} = {n:g}, of its order", only=path, number=n, seed=13, scale=times * abs(n)) for n in wider
+        )
     if floats and boundaries:
         yield from (Edge(f"values of the text, {seed}", tuple(boundaries), seed=seed, share=0.7) for seed in (4, 5))
         yield Edge("beyond values of the text", tuple(2.0 * x for x in boundaries), seed=6)

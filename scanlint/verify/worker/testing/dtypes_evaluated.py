@@ -6,12 +6,14 @@ import ast
 import re
 import time
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from ..infer.specs import Array, Specs, leaves
+from ..proof.jaxpr_numbers import inner_jaxprs
 from ..proof.paths import TooManyDecisions, deciding
 from ..runtime.calling import TookTooLong, Values, limited, plain, split
 from ..runtime.jax_errors import first_line, untraceable
@@ -22,6 +24,9 @@ from ..search.other_dtypes import retyped
 from .agreement import kinds
 from .judge import Judge, Raises, Refuted
 
+if TYPE_CHECKING:
+    from jax.extend.core import Jaxpr
+
 SECONDS = 1.5
 MOST_ASKED = 200
 WAYS: tuple[Callable[[int], bool], ...] = (
@@ -31,13 +36,28 @@ WAYS: tuple[Callable[[int], bool], ...] = (
 )
 KINDS: dict[str, tuple[str, ...]] = {
     "float": ("float16", "bfloat16", "float32", "float64"),
-    "int": ("int8", "uint8", "int32", "int64", "bool"),
+    "int": ("int8", "uint8", "int32", "int64"),
+    "bool": ("bool",),
     "complex": ("complex64",),
 }
 WIDE = frozenset(["float64", "int64"])
 IN_X64 = WIDE | {"float32", "int32"}
 ANNOTATED = re.compile(r"\b(Float|BFloat|Int|UInt|Bool|Complex|Inexact|Real)\w*\[")
-Type = tuple[tuple[int, ...], str, bool]
+
+
+class Type(NamedTuple):
+    """The type of a result."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    weak: bool
+
+
+class Outcome(NamedTuple):
+    """How types differ, if they do, and whether anything is promoted: else the dtype speaks for all of its kind."""
+
+    difference: str
+    promotes: bool
 
 
 class Evaluated(Exception):
@@ -52,23 +72,27 @@ def same_types(judge: Judge, specs: Specs, *, wide: bool) -> str:
     """
     fixed = _annotated(judge.pair.old.function)
     free = {n for n, s in specs.items() if n not in fixed and any(_numbers(leaf) for _, leaf in leaves(s))}
-    started, holds, fails = time.process_time(), list[str](), dict[str, str]()
+    started, holds, fails, spoken = time.process_time(), list[str](), list[str](), set[str]()
     judge.stage("evaluating both versions for other dtypes")
     for dtype, kind in _dtypes(wide) if free else ():
         if time.process_time() - started > SECONDS:
             break
+        if kind in spoken:
+            holds.append(dtype)
+            continue
         values = _retyped(specs, free, dtype)
         try:
-            if (result := _evaluated(judge, values)) is None:
+            if (outcome := _evaluated(judge, values)) is None:
                 continue
         except Evaluated as error:
             if kind == "float":
                 raise Raises(f"{kinds(values)}: the new version raises {error}") from error.__cause__
-            fails[dtype] = str(error)
+            fails.append(dtype)
             continue
-        if result:
-            raise Refuted(f"{kinds(values)}: {result}")
+        if outcome.difference:
+            raise Refuted(f"{kinds(values)}: {outcome.difference}")
         holds.append(dtype)
+        spoken |= set() if outcome.promotes else {kind}
     return f"holds for {', '.join(holds)}; the new version raises for {', '.join(fails)}" if fails and holds else ""
 
 
@@ -93,11 +117,12 @@ def _retyped(specs: Specs, free: set[str], dtype: str) -> Values:
     return make(changed, Filling("positive values", seed=9, definite=True), ())
 
 
-def _evaluated(judge: Judge, values: Values) -> str | None:
-    """How the types of the results differ, "" if they do not; None where the old version takes no such arguments."""
-    pair = judge.pair
+def _evaluated(judge: Judge, values: Values) -> Outcome | None:
+    """How the types of the results differ; None where the old version takes no such arguments."""
+    pair, promotes = judge.pair, True
     try:
-        before = [_types(pair, plain(pair.before), pair.own(values))]
+        types, promotes = _types(pair, plain(pair.before), pair.own(values))
+        before = [types]
     except TookTooLong:
         return None
     except Exception as error:  # noqa: BLE001
@@ -107,7 +132,7 @@ def _evaluated(judge: Judge, values: Values) -> str | None:
     if not before:
         return None
     try:
-        after = _types(pair, pair.after, pair.moved(values))
+        after, promotes_too = _types(pair, pair.after, pair.moved(values))
     except TookTooLong:
         return None
     except Exception as error:
@@ -115,21 +140,28 @@ def _evaluated(judge: Judge, values: Values) -> str | None:
             return None
         raise Evaluated(f"{type(error).__name__}: {first_line(error, 120)}") from error
     found = [_differ(types, after) for types in before]
-    return "" if "" in found else found[0]
+    return Outcome("" if "" in found else found[0], promotes or promotes_too)
 
 
-def _types(pair: VersionPair, function: Function, values: Values) -> list[Type]:
-    """The types of the results; the arguments are abstract."""
+def _types(pair: VersionPair, function: Function, values: Values) -> tuple[list[Type], bool]:
+    """The types of the results, and whether anything is promoted on the way; the arguments are abstract."""
     parts = split(values, pair.signature.static, numbers=False)
     given = [abstract(shape(x), x.dtype) for x in parts.leaves]  # type: ignore[attr-defined]
     with limited(SECONDS):
-        found = jax.eval_shape(lambda *ls: pair.signature.call(function, parts.rebuild(ls)), *given)
-    return _listed(found)
+        program = jax.make_jaxpr(lambda *ls: pair.signature.call(function, parts.rebuild(ls)))(*given)
+    return _listed(program.out_avals), _promotes(program.jaxpr)
+
+
+def _promotes(jaxpr: Jaxpr) -> bool:
+    return any(
+        e.primitive.name == "convert_element_type" or any(map(_promotes, inner_jaxprs(e.params.values())))
+        for e in jaxpr.eqns
+    )
 
 
 def _listed(tree: object) -> list[Type]:
     return [
-        (shape(x), str(attribute(x, "dtype", np.dtype(jnp.result_type(x)))), weakly_typed(x))
+        Type(shape(x), str(attribute(x, "dtype", None) or jnp.result_type(x)), weakly_typed(x))  # type: ignore[arg-type]
         for x in jax.tree_util.tree_leaves(tree)
         if not is_key(attribute(x, "dtype", np.dtype(bool)))
     ]
@@ -148,7 +180,7 @@ def _by_way(pair: VersionPair, values: Values) -> Iterator[list[Type]]:
 
         try:
             with deciding(decide):
-                yield _types(pair, plain(pair.before), pair.own(values))
+                yield _types(pair, plain(pair.before), pair.own(values))[0]
         except (Exception, TookTooLong):  # noqa: BLE001 - it needs more of a value than its truth, or does not end so
             continue
 
@@ -156,7 +188,7 @@ def _by_way(pair: VersionPair, values: Values) -> Iterator[list[Type]]:
 def _examples(pair: VersionPair, values: Values) -> Iterator[list[Type]]:
     """The types that the old version gives on some inputs of either sign: on its paths they may differ."""
     for factor in (1, 0, -1, 8):
-        scaled = jax.tree_util.tree_map(lambda x, by=factor: _scaled(x, by), dict(values))
+        scaled = jax.tree_util.tree_map(lambda x, by=factor: _scaled(x, by), dict(values))  # type: ignore[misc]
         try:
             yield _listed(pair.run_old(scaled))
         except (Exception, TookTooLong):  # noqa: BLE001
@@ -173,12 +205,12 @@ def _differ(before: list[Type], after: list[Type]) -> str:
     """How types differ; "" if they do not but for what is weakly typed."""
     if len(before) != len(after):
         return f"{len(before)} results before and {len(after)} after"
-    for at, ((shape_a, a, weak), (shape_b, b, _)) in enumerate(zip(before, after, strict=True)):
+    for at, (a, b) in enumerate(zip(before, after, strict=True)):
         place = f"output {at}: " if len(before) > 1 else ""
-        if 0 in shape_a and 0 in shape_b:
+        if 0 in a.shape and 0 in b.shape:
             continue
-        if shape_a != shape_b:
-            return f"{place}the shape was {shape_a} and is {shape_b}"
-        if a != b and not (weak and str(jnp.promote_types(a, b)) == b):
-            return f"{place}the dtype was {a} and is {b}"
+        if a.shape != b.shape:
+            return f"{place}the shape was {a.shape} and is {b.shape}"
+        if a.dtype != b.dtype and not (a.weak and str(jnp.promote_types(a.dtype, b.dtype)) == b.dtype):
+            return f"{place}the dtype was {a.dtype} and is {b.dtype}"
     return ""

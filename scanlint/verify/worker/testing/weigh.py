@@ -44,8 +44,8 @@ TRACED_CASES = 2  # of programs that are only ever run as they were traced
 RULED = 4  # inputs on which forward mode and second derivatives are compared
 DERIVED = 1  # gradients that are compared for equal programs
 CHOICES = frozenset(["cond", "where", "select", "switch", "stop_gradient"])
-RULES = frozenset(["custom_jvp", "custom_vjp", "custom_gradient", "stop_gradient", "while_loop"])
-"""What has derivatives that the operations do not tell, or in one mode only."""
+RULES = frozenset(["custom_jvp", "custom_vjp", "custom_gradient", "stop_gradient"])
+"""What has derivatives that the operations do not tell."""
 FULL_SECONDS = 0.6  # if the twins are run as well
 SHORT_SECONDS = 4.0
 SEARCH_SECONDS = 3.0
@@ -352,10 +352,6 @@ class Weighing:
         )
         return before == after
 
-    def named(self, version: Loaded) -> set[str]:
-        """All names in the text of a version."""
-        return set(_names(version.tree))
-
     def resummed(self) -> bool:
         """Whether the new version reduces arrays where the old one added one value after the other."""
         before, after = (
@@ -372,13 +368,13 @@ class Weighing:
     def derivatives(self, family: Family, most: int | None) -> None:
         """Compare the gradients on the `most` telling inputs."""
         started, pair = time.process_time(), self.full.pair
+        ruled = any(not RULES.isdisjoint(_names(version.tree)) for version in (pair.old, pair.new))
         for at, case in enumerate(family.smooth[:most]):
             if self.late() and not self.full.differentiated:
                 self.remarks.append(f"gradients were compared on {at or 'no'} inputs: each takes seconds")
                 return
             compared = self.quickly(lambda judge, case=case: same_gradients(judge, case))  # type: ignore[misc]
-            ruled = self.programs.ruled or any(self.named(version) & RULES for version in (pair.old, pair.new))
-            if at == 0 or (ruled and at < RULED):
+            if (at == 0 and not self.proved) or (ruled and at < RULED):
                 self.quickly(functools.partial(same_in_other_ways, case=case, ruled=ruled))
             if not compared and at == 0:
                 return
@@ -479,7 +475,8 @@ class Weighing:
                 values = made(case)
                 if values is not None and not (proved and one_proof(wide.pair, values).same):
                     wide.check(case, "with x64")
-            self.remarks += filter(None, [same_types(wide, family.specs, wide=True)])
+            if not family.real:
+                self.remarks += filter(None, [same_types(wide, family.specs, wide=True)])
         except Refuted as error:
             if not (isinstance(error, Raises) and error.of_carried_types and self.inputs.narrow()):
                 raise Refuted(f"with x64 enabled: {error}") from error
