@@ -53,24 +53,38 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:32]
 
 
+def damage(file: Path) -> str | None:
+    """Why recorded calls cannot be read; None where they can."""
+    import json
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(file) as archive:
+            broken = archive.testzip()
+            json.loads(archive.read("calls.json"))["calls"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, zipfile.BadZipFile) as error:
+        return str(error) or type(error).__name__
+    return f"`{broken}` in it is damaged" if broken is not None else None
+
+
 def has_evidence(root: Path) -> bool:
     """Whether a run was recorded that may show something of lines and loops."""
     return (root / FOLDER / EVIDENCE).is_file()
 
 
-def priced(findings: Sequence[Finding], root: Path) -> tuple[Finding, ...]:
-    """The findings with what they were measured to cost, where their files have not changed since."""
+def priced(findings: Sequence[Finding], root: Path) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+    """The findings with what they were measured to cost, where their files have not changed since; what is wrong."""
     if not (root / FOLDER / COSTS).is_file():
-        return tuple(findings)
+        return tuple(findings), ()
     import json
 
     try:
         document = json.loads((root / FOLDER / COSTS).read_text(encoding="utf-8"))
         files = cast("Mapping[str, Mapping[str, object]]", document["files"])
         fresh: dict[str, Mapping[str, object] | None] = {}
-        return tuple(_priced(f, root.resolve(), files, fresh) for f in findings)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):  # it is damaged
-        return tuple(findings)
+        return tuple(_priced(f, root.resolve(), files, fresh) for f in findings), ()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return tuple(findings), (f"{FOLDER}/{COSTS}: cannot be read: `scanlint record` makes it anew",)
 
 
 def _priced(
