@@ -139,7 +139,7 @@ def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
     """The tokens up to the place where the file stops being Python, if there is one."""
     try:
         yield from tokenize.generate_tokens(io.StringIO(text, newline="").readline)
-    except (tokenize.TokenError, SyntaxError):
+    except (tokenize.TokenError, SyntaxError):  # what does not parse is a finding of its own
         return
 
 

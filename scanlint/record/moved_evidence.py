@@ -19,7 +19,7 @@ def spans_of(text: str) -> dict[str, tuple[int, int]]:
     """
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError):  # a text that does not parse is a finding of its own
         return {}
     lines = text.split("\n")
     found: dict[str, tuple[int, int]] = {}

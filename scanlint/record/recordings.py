@@ -29,7 +29,7 @@ def recorded(root: Path, file: Path, qualname: str) -> tuple[str, ...]:
     """The recordings of a function, and of the functions that are defined in it, the outer one first."""
     try:
         path = file.resolve().relative_to(root.resolve()).as_posix()
-    except ValueError:
+    except ValueError:  # what lies outside of the root is not recorded
         return ()
     return with_inner(recording(root.resolve(), path, qualname))
 
@@ -115,5 +115,5 @@ def _unchanged(file: Path, root: Path, files: Mapping[str, Mapping[str, object]]
     try:
         entry = files.get(file.resolve().relative_to(root).as_posix())
         return entry if entry is not None and entry.get("hash") == digest(file.read_bytes()) else None
-    except (ValueError, OSError):
+    except (ValueError, OSError):  # of such a file no costs are known
         return None

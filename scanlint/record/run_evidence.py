@@ -79,6 +79,7 @@ def load(root: Path) -> dict[str, RecordedFile] | None:
         files = document["files"]
         return {str(path): _entry(entry) for path, entry in files.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        # whoever asks makes a note of it
         return None
 
 

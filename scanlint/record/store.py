@@ -166,7 +166,7 @@ def _known(target: Path) -> dict[str, Json]:
     """The costs of earlier runs."""
     try:
         document = json.loads(target.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError):  # they are made anew by this very run
         return {}
     files = document.get("files") if isinstance(document, dict) else None
     return files if isinstance(files, dict) else {}
