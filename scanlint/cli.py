@@ -188,6 +188,6 @@ def _leave(code: int) -> NoReturn:
         sys.exit(code)
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # nobody listens any more
+        with suppress(OSError, ValueError, AttributeError):  # nobody listens any more
             stream.flush()
     os._exit(code)

@@ -16,7 +16,7 @@ from scanlint.engine.suppress import ignorable, unparsed
 from scanlint.errors import cause
 from scanlint.fix.write import NotWritten, write_new
 from scanlint.problem import Problem
-from scanlint.record.recordings import has_evidence, priced
+from scanlint.record.recordings import has_evidence, priced, unreadable
 from scanlint.report.console import Progress, err, out, read_in
 from scanlint.report.output import render_step_summary
 from scanlint.report.paint import paint_for
@@ -90,7 +90,7 @@ def _run(request: Request, settings: Settings, problems: list[Problem]) -> int:
     outcome = _engine(request, settings, stdin)
     findings, notes = priced(outcome.findings, settings.root)
     outcome = _measured(replace(outcome, findings=findings, notes=(*outcome.notes, *notes)), request, settings)
-    problems += outcome.problems
+    problems += [*unreadable(settings.root), *outcome.problems]
     outcome = replace(outcome, notes=(*outcome.notes, *_passed_over(request, settings, outcome)))
     _tell(outcome, verbose=request.verbose)
     findings, written = outcome.findings, len(outcome.changes)

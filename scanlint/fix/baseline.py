@@ -12,6 +12,7 @@ from scanlint.errors import UsageError
 from scanlint.finding import Finding
 from scanlint.fix.fingerprint import fingerprints
 from scanlint.fix.write import write_new
+from scanlint.project.contents import may_exist
 
 Mark = tuple[str, ...]
 KEYS = ("path", "code", "function", "line", "number")
@@ -52,7 +53,7 @@ class Looked(NamedTuple):
     def tells(self, mark: Mark, folder: Path) -> bool:
         """Whether it was looked for what bears this mark; a file that is gone has nothing to look for."""
         file = Path(os.path.abspath(folder / mark[0]))
-        return not _is_there(file) or (file in self.files and mark[1] in self.codes)
+        return not may_exist(file) or (file in self.files and mark[1] in self.codes)
 
 
 def renewed(found: Iterable[Mark], looked: Looked, file: Path) -> frozenset[Mark]:
@@ -70,14 +71,3 @@ def prune(known: frozenset[Mark], found: Iterable[Mark], looked: Looked, file: P
     """The known marks that were found again, or were not looked for."""
     folder, again = file.absolute().parent, frozenset(found)
     return frozenset(mark for mark in known if mark in again or not looked.tells(mark, folder))
-
-
-def _is_there(file: Path) -> bool:
-    """Whether a file exists; one that cannot be asked for does."""
-    try:
-        os.lstat(file)
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError:
-        return True
-    return True

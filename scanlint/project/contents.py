@@ -15,6 +15,17 @@ class NotRegularError(OSError):
         super().__init__(errno.EINVAL, "not a regular file")
 
 
+def may_exist(path: str | Path) -> bool:
+    """Whether something lies at a path; what cannot be asked for may."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    except OSError:  # who may not ask cannot say that there is nothing
+        return True
+    return True
+
+
 def contents(path: Path) -> bytes:
     """The bytes of a regular file. Raises OSError, NotRegularError for what is no file.
 

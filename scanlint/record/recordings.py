@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
+from scanlint.errors import cause
 from scanlint.finding import Cost, Finding
+from scanlint.problem import Problem
+from scanlint.project.contents import may_exist
 
 FOLDER = ".scanlint"
 CALLS = "recorded"
@@ -36,14 +40,26 @@ def recorded(root: Path, file: Path, qualname: str) -> tuple[str, ...]:
 
 def with_inner(own: Path) -> tuple[str, ...]:
     """The recording of a function, where there is one, and those of the functions that are defined in it."""
-    if not own.parent.is_dir():
+    if not os.path.isdir(own.parent):
         return ()
     inner = sorted(own.parent.glob(f"{_escaped(own.stem)}.*.npz"))
-    return tuple(str(f) for f in (own, *inner) if f.is_file())
+    return tuple(str(f) for f in (own, *inner) if os.path.isfile(f))
 
 
 def _escaped(name: str) -> str:
     return "".join(f"[{c}]" if c in "*?[" else c for c in name)
+
+
+def unreadable(root: Path) -> Iterator[Problem]:
+    """The folders with recordings that cannot be read."""
+    for folder in (root / FOLDER, root / FOLDER / CALLS):
+        try:
+            os.scandir(folder).close()
+        except (FileNotFoundError, NotADirectoryError):  # nothing was recorded
+            return
+        except OSError as error:
+            yield Problem(str(folder), 0, f"cannot read: {cause(error)}: what was recorded is not used", "undone")
+            return
 
 
 def digest(data: bytes) -> str:
@@ -69,12 +85,12 @@ def damage(file: Path) -> str | None:
 
 def has_evidence(root: Path) -> bool:
     """Whether a run was recorded that may show something of lines and loops."""
-    return (root / FOLDER / EVIDENCE).is_file()
+    return may_exist(root / FOLDER / EVIDENCE)
 
 
 def priced(findings: Sequence[Finding], root: Path) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     """The findings with what they were measured to cost, where their files have not changed since; what is wrong."""
-    if not (root / FOLDER / COSTS).is_file():
+    if not may_exist(root / FOLDER / COSTS):
         return tuple(findings), ()
     import json
 

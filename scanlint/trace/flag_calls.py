@@ -167,8 +167,8 @@ def _named(unit: Unit, place: _CallPlace, name: str, depth: int) -> bool:
             case ast.Lambda(args=arguments) if name in parameters(arguments):
                 said.append(False)
     if not said and place.at is not place.file.tree:
-        bound = place.file.bound.get(name, [])
-        said = [value is not None and _python(unit, place, value, depth + 1) for value in bound]
+        outside = place.file.bound.get(name, [])
+        said = [value is not None and _python(unit, place, value, depth + 1) for value in outside]
     return bool(said) and all(said)
 
 

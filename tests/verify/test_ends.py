@@ -16,11 +16,11 @@ from scanlint.verify import installed_packages
 from scanlint.verify.asked import asked
 from scanlint.verify.interpreter import VerifierUnavailable
 from scanlint.verify.verifier import Task, Verifier
+from tests.processes import PATIENCE, at_home, settled
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="what runs is looked up in /proc")
 
 Write = Callable[[str, str], str]
-PATIENCE = 30.0
 LOOP = """\
 import jax
 import jax.numpy as jnp
@@ -54,28 +54,6 @@ def home(tmp_path: Path) -> Iterator[Path]:
     yield folder
     for process in at_home(folder):
         os.kill(process, signal.SIGKILL)
-
-
-def at_home(home: Path) -> list[int]:
-    """The processes that have this home, but for those that have ended and are not waited for."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            ours = f"HOME={home}".encode() in (entry / "environ").read_bytes().split(b"\0")
-            ended = (entry / "stat").read_bytes().rpartition(b")")[2].split()[0] == b"Z"
-        except OSError:
-            continue
-        if ours and not ended:
-            found.append(int(entry.name))
-    return found
-
-
-def settled(home: Path, wanted: Callable[[int], bool]) -> int:
-    """How many processes there are, when that is as wanted or the time is over."""
-    until = time.monotonic() + PATIENCE
-    while not wanted(count := len(at_home(home))) and time.monotonic() < until:
-        time.sleep(0.2)
-    return count
 
 
 def begun(project: Path, home: Path, *words: str) -> subprocess.Popen[bytes]:

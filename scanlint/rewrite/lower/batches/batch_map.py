@@ -15,6 +15,8 @@ from scanlint.host.callees import cast_away
 from scanlint.loops.accumulators.collected_lists import Output
 from scanlint.loops.accumulators.stacking_functions import STACKS
 from scanlint.loops.loop import LoopModel
+from scanlint.loops.numbers.body import departing_elements
+from scanlint.loops.obstacles import departed
 from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before, comments_of
 from scanlint.rewrite.emit.layout import blank_above, fold_return
 from scanlint.rewrite.emit.snippets import brackets, singular
@@ -69,6 +71,8 @@ def comprehension_to_vmap(
     that becomes an array.
     """
     mapped, unit = Mapped(batch, None), batch.unit
+    for meeting in departing_elements(unit, node) if batch.counter is not None else ():
+        return departed(meeting)
     inside = bool(stacks) and stacks[0].args[0] is node
     numpy = any(unit.resolve(c.func) in ARRAYS for c in stacks)
     code = mapped.expression(stack_axis(unit, stacks[0]) if inside and not numpy else 0)

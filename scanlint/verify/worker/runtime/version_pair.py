@@ -15,6 +15,7 @@ from .calling import Signature, Split, Values, limited, split
 from .eager_pace import Pace
 from .jax_functions import attribute, finished
 from .loading import Loaded
+from .outgoing import OUTGOING
 from .stored_results import copied
 from .transplant import transplant
 
@@ -65,6 +66,7 @@ class VersionPair:
 
     def run_old(self, values: Values, patience: float | None = None) -> object:
         """The result of the old version. Raises TookTooLong, and what it raises."""
+        OUTGOING.begin()
         if self.is_small(values):  # one program compiles sooner than one for each operation
             with contextlib.suppress(Exception), limited(patience or self.pace.patience):  # what it raises comes again
                 return self.jitted(self.before, self.own(values), numbers=True, static=self.counts)
@@ -72,6 +74,7 @@ class VersionPair:
 
     def run_python(self, values: Values, patience: float | None = None) -> object:
         """The same by its Python, line by line."""
+        OUTGOING.begin()
         mine = self.own(copied(values))
         result = self.pace.run(lambda f: drained(self.signature.call(f, mine)), patience)
         return taken_by_jax(result) if self.traced else result

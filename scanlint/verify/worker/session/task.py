@@ -21,6 +21,7 @@ from ..runtime.calling import Signature, TookTooLong, Values, jitted
 from ..runtime.jax_errors import in_staged_body
 from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.loading import Loaded
+from ..runtime.outgoing import watch
 from ..runtime.stored_results import storing
 from ..runtime.version_pair import VersionPair
 from ..sandbox.confine import Enclosure, enclose
@@ -61,6 +62,7 @@ def run(
     """
     if request.get("old_file"):
         import_by_side()
+    watch()
     intact = Intact.now()
     enclosure = enclose(folder, float(str(request["timeout"])), kernel=bool(request["kernel"]))
     replace_texts({str(file): str(text) for file, text in request.get("changed", {}).items()})  # type: ignore[attr-defined]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..imports.side_modules import Side
+from ..infer.definitions import definition_of
 from ..proof.joined_source import GIVEN, joined, keeps
 from ..runtime.calling import Signature, TookTooLong, limited
 from ..runtime.cut_loops import FIRST, long_trips
@@ -144,6 +145,8 @@ class Versions:
             raise Unknown(f"the {which} version does not load: {in_words(error)}") from error
         if changed := self.intact.changed():
             raise Unknown(f"the module replaces `{changed}`, which the verifier uses")
+        if loaded.function is None and "." not in function:
+            loaded.function = definition_of(loaded.tree, function, loaded.names.get(function))
         if loaded.function is None:
             raise Unknown(f"there is no function `{function}` in the {which} version")
         if loaded.whole and not table:
@@ -220,6 +223,8 @@ class Versions:
             found = loaded.resolve(dotted)
         except (KeyError, AttributeError):
             raise Unknown(f"`{dotted}` is not defined when the module is loaded") from None
+        found = found.fget if isinstance(found, property) else found
+        found = found.func if isinstance(found, functools.cached_property) else found
         if not callable(found):
             raise Unknown(f"`{dotted}` is not callable")
         owner, _, method = dotted.rpartition(".")

@@ -104,9 +104,11 @@ def _leaf(before: object, after: object, ulps: float, depth: int) -> Difference 
         if not (weak_a and _promotes(a, b)) or (a.ndim and a.dtype.kind != b.dtype.kind):
             return Difference(text)
         weak, a = text, a.astype(b.dtype)
-    if a.dtype.kind in "biu" or a.size == 0:
+    if a.dtype.kind in "biuO" or a.size == 0:
         if np.array_equal(a, b):
             return Agreement(0.0, weak)
+        if a.dtype.kind == "O":  # whole numbers beyond all types
+            return Difference(_first(a, b, a != b))
         error = float(np.max(np.abs(a.astype(float) - b.astype(float))))
         return Difference(_first(a, b, a != b), error, discrete=True)
     return _floats(a, b, ulps, weak)

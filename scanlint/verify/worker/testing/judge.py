@@ -18,6 +18,7 @@ from ..runtime.eager_pace import CASE_SECONDS
 from ..runtime.jax_errors import Fact, first_line, in_staged_body, of_carried_types, says, untraceable
 from ..runtime.jax_functions import finished, is_key, placed, shape, weakly_typed
 from ..runtime.line_marks import ReachedLines
+from ..runtime.outgoing import OUTGOING, Sent, different, reordered
 from ..runtime.stored_results import changeable, copied
 from ..runtime.version_pair import VersionPair, drained
 from ..search.case_values import LARGE_NUMBERS, Case
@@ -131,6 +132,7 @@ class Judge:
             usual = None if case.ordinary else pair.pace.boundary_patience
             expected = pair.run_old(values, case.patience or usual)
             spent = time.process_time() - started
+            sent = OUTGOING.taken()
             way = self.coverage.way()
         except TookTooLong:
             self.slow = self.slow or case.ordinary
@@ -148,7 +150,9 @@ class Judge:
         found: object = None
         for how in self.runs(values, plainly=not case.finite):
             try:
+                OUTGOING.begin()
                 found = self.untraced(lambda how=how: how.run(values), values)  # type: ignore[misc]
+                now = OUTGOING.taken()
             except Exception as error:
                 if self.fails_alike(how, values):
                     continue
@@ -166,6 +170,7 @@ class Judge:
                 ) from error
             if not self.agree_in(how, values, expected, found, tie=case.tie):
                 return False
+            self.sends(values, sent, now, how.name)
         self.coverage.count(way)
         if case.finite and not case.tie:
             self.ran.append((case.label, values, way))
@@ -246,6 +251,17 @@ class Judge:
                 self.skipped += 1
                 return False
         raise Refuted(f"{describe(values)}: {result.text}{name}")
+
+    def sends(self, values: Values, before: list[Sent], after: list[Sent], name: str) -> None:
+        """Raise Refuted where the new version sends out something else, or in another order than its Python says."""
+        text = different(before, after)
+        if text and reordered(before, after):
+            with jax.disable_jit(), limited(self.pair.pace.patience):
+                OUTGOING.begin()
+                self.pair.run_new(values)
+                text = different(before, OUTGOING.taken())
+        if text:
+            raise Refuted(f"{describe(values)}: {text}{name}")
 
     def retraces(self, case: Case) -> None:
         """Note it if a second call of a jitted new version with equal arguments is traced again."""
