@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -36,6 +37,8 @@ def fix_text(
 
 
 def _fixed(session: Session, progress: Callable[[str], None]) -> RunOutcome:
+    passed = session.settings.verify_environment
+    session.notes += unmet("verify-environment", passed, os.environ, "variable that is set")
     session.notes += _recordings(session)
     files = list(begun(session, cache(lambda: KeptVerdicts.of(session))))
     left = [file for file in files if file.known is None]
