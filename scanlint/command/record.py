@@ -14,7 +14,7 @@ from pathlib import Path
 from scanlint.command.config import Overrides, load
 from scanlint.errors import UsageError, fault
 from scanlint.record.plan import RecordingPlan, make
-from scanlint.record.store import Summary, gather, hashes, prepare
+from scanlint.record.store import Summary, gather, prepare, texts
 from scanlint.report.console import err
 from scanlint.report.result import plural
 from scanlint.verify.interpreter import VerifierUnavailable, find_interpreter
@@ -36,7 +36,7 @@ def record(command: Sequence[str], python: str | None, config: Path | None, quie
     except VerifierUnavailable as error:
         raise UsageError(str(error)) from None
     words = _resolved(command, interpreter, chosen=settings.python is not None)
-    before = hashes(plan, plan.root)
+    before = texts(plan, plan.root)
     with _parts(plan) as parts:
         code = _run(words, _environment(parts / "plan.json", interpreter if settings.python else None))
         try:

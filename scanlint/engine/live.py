@@ -109,7 +109,7 @@ class LiveSession(Session):
         """What is found in some files; once more, should one of the others have changed meanwhile."""
         wanted = [display for display in displays if display in self.files]
         self._recheck(frozenset(wanted))
-        if self.problems:
+        if any(known.scope != "unread" for known in self.problems):
             self.look()
             self._recheck(frozenset(wanted))
         self._remembered.turn()

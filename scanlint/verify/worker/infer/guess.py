@@ -133,7 +133,7 @@ def _members(need: Need, names: Mapping[str, object]) -> tuple[object, ...]:
     for node in need.members:
         try:
             owner = eval(compile(ast.Expression(node.value), "<member>", "eval"), dict(names))
-        except Exception:  # noqa: BLE001
+        except Exception:  # noqa: BLE001 - a name that means nothing here tells nothing
             continue
         if not isinstance(owner, type):
             continue
@@ -293,7 +293,7 @@ def _as_node(annotation: object) -> ast.expr | None:
     if text is not None:
         try:
             return ast.parse(text, mode="eval").body
-        except SyntaxError:
+        except SyntaxError:  # what is no annotation tells nothing
             return None
     return ast.Constant(annotation)  # type: ignore[arg-type]
 
@@ -306,7 +306,7 @@ def _annotated(name: str, need: Need, sizes: Sizes, names: Mapping[str, object],
         case ast.Constant(value=str() as text):
             try:
                 node = ast.parse(text, mode="eval").body
-            except SyntaxError:
+            except SyntaxError:  # what is no annotation tells nothing
                 return
         case ast.Subscript(value=value, slice=ast.Tuple(elts=[_, ast.Constant(value=str() as axes)])):
             yield from _jaxtyping(ast.unparse(value), axes, sizes)

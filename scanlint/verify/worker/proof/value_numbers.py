@@ -274,7 +274,7 @@ class Numbering:
                 return None
             try:
                 return self.one(FOLD[name](*known), dtype)
-            except ZeroDivisionError:
+            except ZeroDivisionError:  # not folded: the division stays a division
                 return None
 
     def _converted(self, value: np.generic, dtype: np.dtype[np.generic]) -> int | None:

@@ -116,7 +116,7 @@ class Attempts:
                 )
                 self.empty = any(x.size == 0 for x in given)
                 self.shapes = tuple(x.shape for x in given)
-        except TooManyDecisions:
+        except TooManyDecisions:  # the attempt fails, and the next one is made
             return None
         except TookTooLong:
             return Failure("took too long", (), TOO_LONG)
@@ -156,7 +156,7 @@ class Attempts:
                 return True
             except TookTooLong:
                 return False
-            except Exception:  # noqa: BLE001
+            except Exception:  # noqa: BLE001 - the next kind of values is tried
                 continue
         return False
 

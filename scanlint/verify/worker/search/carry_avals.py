@@ -187,7 +187,7 @@ def _steady(step: Loop, carry: tuple[object, ...]) -> list[int]:
     """The components of a carry whose types are a fixpoint from here on."""
     try:
         out = step(carry)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError):  # nothing is steady; whoever runs the loop sees the error
         return []
     assert isinstance(out, tuple)
     return [i for i, (a, b) in enumerate(zip(carry, out, strict=True)) if _kind(a) == _kind(b)]
@@ -230,7 +230,7 @@ def _held(
         for count in range(1, MOST_HELD + 1):
             for chosen, (dtype, axes) in itertools.product(itertools.combinations(places, count), types):
                 other = tuple(_full(x, dtype, axes) if i in chosen else x for i, x in enumerate(now))
-                with contextlib.suppress(TypeError):
+                with contextlib.suppress(TypeError):  # the next candidate is tried
                     step(other)
                     return other, frozenset(chosen)
         raise
@@ -303,7 +303,7 @@ def _likes(arrays: Mapping[str, jax.Array | np.ndarray], axes: tuple[int, ...], 
     rows = [(n, x, cut) for n, x, cut in few if cut == 1]
     more = (joined for size in range(3, MOST_JOINED) for joined in itertools.combinations(rows, size))
     for joined in (*itertools.combinations(few, 2), *more):
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError):  # shapes that do not fit are no candidate
             if np.broadcast_shapes(*(_left(x, cut) for _, x, cut in joined)) == axes:
                 names = tuple((n, cut) for n, _, cut in joined)
                 if len(dict(names)) == len(names):

@@ -282,7 +282,7 @@ class Inputs(Attempts):
         for node in self.loaded.tree.body if wanted else ():
             if isinstance(node, ast.ImportFrom):  # classes of other files, by the habit of their names
                 classes = {a.asname or a.name for a in node.names if a.name[:1].isupper()}
-                with contextlib.suppress(Exception):
+                with contextlib.suppress(Exception):  # a class that is not made is no candidate
                     complete(self.loaded, classes)
             fields = _fields(node) if isinstance(node, ast.ClassDef) else set()
             if isinstance(node, ast.ClassDef) and any(w <= fields for w in wanted):

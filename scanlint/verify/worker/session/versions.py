@@ -187,7 +187,7 @@ class Versions:
         try:
             loaded = self.changed("old", "before_joined", table, joined, GIVEN)
             return loaded, self.resolve(loaded, dotted)
-        except Unknown:
+        except Unknown:  # compared as it is; what does not load is said there
             return None
 
     def watched(self, watched: Watched) -> Callable[..., object] | None:
@@ -195,7 +195,7 @@ class Versions:
         try:
             loaded = self.changed("new", "after_watched", None, watched.instrument, {MARK_LOOPS: watched.settled})
             return self.resolve(loaded, self.text("function"))
-        except Unknown:
+        except Unknown:  # compared without watching; what does not load is said there
             return None
 
     def twin(self, old: Loaded, signature: Signature, coverage: Coverage | None, *, first: int = FIRST) -> Judge | None:
@@ -207,7 +207,7 @@ class Versions:
         try:
             short = self.load("old", f"before_{kind}", table, coverage), self.load("new", f"after_{kind}", table)
             return self.judge(*short, signature, old, coverage, table)
-        except Unknown:
+        except Unknown:  # compared at full length
             return None
 
     def table(self, old: Loaded, first: int = FIRST) -> dict[int, int]:

@@ -40,8 +40,13 @@ def same_in_other_types(judge: Judge, values: Values, kind: Retyping, *, along: 
     be weakly typed if it is on any path.
     """
     try:
+<<<<<<< HEAD
         usual = judge.pair.run_old(values)
     except (Exception, TookTooLong):  # noqa: BLE001
+=======
+        expected = judge.pair.run_old(values)
+    except (Exception, TookTooLong):  # noqa: BLE001 - the old version takes none of these types either
+>>>>>>> h-files
         return ""
     judge.stage("running the new version with other types")
     for how in judge.runs(values):
@@ -148,7 +153,7 @@ def _decided(judge: Judge, values: Values, found: object) -> bool:
         try:
             if _dtypes(judge.pair.run_old(other)) == _dtypes(found):
                 return True
-        except (Exception, TookTooLong):  # noqa: BLE001
+        except (Exception, TookTooLong):  # noqa: BLE001 - the next change is tried
             continue
     return False
 
