@@ -121,14 +121,9 @@ def _evaluated(judge: Judge, values: Values) -> Outcome | None:
     """How the types of the results differ; None where the old version takes no such arguments."""
     pair, promotes = judge.pair, True
     try:
-<<<<<<< HEAD
         types, promotes = _types(pair, plain(pair.before), pair.own(values))
         before = [types]
-    except TookTooLong:
-=======
-        before = [_types(pair, plain(pair.before), pair.own(values))]
     except TookTooLong:  # slow is not different
->>>>>>> h-files
         return None
     except Exception as error:  # noqa: BLE001
         if not untraceable(error):
@@ -137,13 +132,8 @@ def _evaluated(judge: Judge, values: Values) -> Outcome | None:
     if not before:
         return None
     try:
-<<<<<<< HEAD
         after, promotes_too = _types(pair, pair.after, pair.moved(values))
-    except TookTooLong:
-=======
-        after = _types(pair, pair.after, pair.moved(values))
     except TookTooLong:  # slow is not different
->>>>>>> h-files
         return None
     except Exception as error:
         if untraceable(error):
@@ -163,15 +153,12 @@ def _types(pair: VersionPair, function: Function, values: Values) -> tuple[list[
 
 
 def _promotes(jaxpr: Jaxpr) -> bool:
-    return any(
-        e.primitive.name == "convert_element_type" or any(map(_promotes, inner_jaxprs(e.params.values())))
-        for e in jaxpr.eqns
-    )
+    return any(e.primitive.name == "convert_element_type" or any(map(_promotes, inner_jaxprs(e))) for e in jaxpr.eqns)
 
 
 def _listed(tree: object) -> list[Type]:
     return [
-        Type(shape(x), str(attribute(x, "dtype", None) or jnp.result_type(x)), weakly_typed(x))  # type: ignore[arg-type]
+        Type(shape(x), str(attribute(x, "dtype", None) or jnp.result_type(x)), weakly_typed(x))
         for x in jax.tree_util.tree_leaves(tree)
         if not is_key(attribute(x, "dtype", np.dtype(bool)))
     ]
@@ -198,7 +185,7 @@ def _by_way(pair: VersionPair, values: Values) -> Iterator[list[Type]]:
 def _examples(pair: VersionPair, values: Values) -> Iterator[list[Type]]:
     """The types that the old version gives on some inputs of either sign: on its paths they may differ."""
     for factor in (1, 0, -1, 8):
-        scaled = jax.tree_util.tree_map(lambda x, by=factor: _scaled(x, by), dict(values))  # type: ignore[misc]
+        scaled = jax.tree_util.tree_map(lambda x, by=factor: _scaled(x, by), dict(values))
         try:
             yield _listed(pair.run_old(scaled))
         except (Exception, TookTooLong):  # noqa: BLE001 - the next input is tried

@@ -40,13 +40,8 @@ def same_in_other_types(judge: Judge, values: Values, kind: Retyping, *, along: 
     be weakly typed if it is on any path.
     """
     try:
-<<<<<<< HEAD
         usual = judge.pair.run_old(values)
-    except (Exception, TookTooLong):  # noqa: BLE001
-=======
-        expected = judge.pair.run_old(values)
     except (Exception, TookTooLong):  # noqa: BLE001 - the old version takes none of these types either
->>>>>>> h-files
         return ""
     judge.stage("running the new version with other types")
     for how in judge.runs(values):
