@@ -64,8 +64,8 @@ def main() -> int:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--limit", type=float, default=LIMIT)
     options = parser.parse_args()
-    measured = [measure(folder, options.limit) for folder in options.folders]
-    return 0 if all(measured) else 1
+    passed = [measure(folder, options.limit) for folder in options.folders]
+    return 0 if all(passed) else 1
 
 
 if __name__ == "__main__":
