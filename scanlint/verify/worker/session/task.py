@@ -19,11 +19,11 @@ from ..runtime.calling import Signature, TookTooLong, Values, jitted
 from ..runtime.jax_errors import in_staged_body
 from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.loading import Loaded
-from ..runtime.outgoing import watch
 from ..runtime.project_imports import replace_texts
 from ..runtime.stored_results import storing
 from ..sandbox.confine import Enclosure, enclose
 from ..sandbox.intact import Intact
+from ..sandbox.outgoing import watch
 from ..search.carry_avals import Watched
 from ..search.carry_settling import Settling
 from ..search.case_values import Family
