@@ -23,11 +23,6 @@ def finished(result: T) -> T:
     return cast("T", jax.block_until_ready(result))  # type: ignore[no-untyped-call]
 
 
-def arrived() -> None:
-    """Wait for what is still on its way out of programs."""
-    jax.effects_barrier()  # type: ignore[no-untyped-call]
-
-
 def eps(dtype: object) -> float:
     """The distance from one to the next number."""
     return float(jnp.finfo(dtype).eps)  # type: ignore[no-untyped-call]

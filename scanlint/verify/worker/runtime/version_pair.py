@@ -11,11 +11,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..sandbox.outgoing import OUTGOING
 from .calling import Signature, Split, Values, limited, split
 from .eager_pace import Pace
 from .jax_functions import attribute, finished
 from .loading import Loaded
-from .outgoing import OUTGOING
 from .stored_results import copied
 from .transplant import transplant
 

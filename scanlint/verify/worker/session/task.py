@@ -21,11 +21,11 @@ from ..runtime.calling import Signature, TookTooLong, Values, jitted
 from ..runtime.jax_errors import in_staged_body
 from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.loading import Loaded
-from ..runtime.outgoing import watch
 from ..runtime.stored_results import storing
 from ..runtime.version_pair import VersionPair
 from ..sandbox.confine import Enclosure, enclose
 from ..sandbox.intact import Intact
+from ..sandbox.outgoing import watch
 from ..search.carry_avals import Watched
 from ..search.carry_settling import Settling
 from ..search.case_values import Family

@@ -18,9 +18,9 @@ from ..runtime.eager_pace import CASE_SECONDS
 from ..runtime.jax_errors import Fact, first_line, in_staged_body, of_carried_types, says, untraceable
 from ..runtime.jax_functions import finished, is_key, placed, shape, weakly_typed
 from ..runtime.line_marks import ReachedLines
-from ..runtime.outgoing import OUTGOING, Sent, different, reordered
 from ..runtime.stored_results import changeable, copied
 from ..runtime.version_pair import VersionPair, drained
+from ..sandbox.outgoing import OUTGOING, Sent, different, reordered
 from ..search.case_values import LARGE_NUMBERS, Case
 from .agreement import (
     ACCEPTED_RELATIVE,

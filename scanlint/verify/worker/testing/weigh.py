@@ -22,6 +22,7 @@ from ..search.case_values import GENTLE, GENTLE_POSITIVE, OTHERWISE, Case, Famil
 from ..search.input_sources import REMEDY, Inputs
 from ..search.longer_axes import LONGER_AXES
 from ..search.other_dtypes import Retyping, narrowed
+from ..search.uneven_lengths import uneven
 from .agreement import kinds_by_name, named_once
 from .branch_boundaries import turns
 from .branch_cover import Coverage
@@ -35,7 +36,6 @@ from .other_dtypes_compared import same_in_other_types
 from .program_comparison import ProgramComparison, made
 from .reverse_mode import same_way_back
 from .trip_counts import enlarged
-from .uneven_lengths import uneven
 
 MAX_CASES = 48
 MOST_AT_LENGTH = 12

@@ -11,8 +11,6 @@ import jax
 import jax.experimental
 import numpy as np
 
-from .jax_functions import arrived
-
 RELATIVE = 1e-2
 """What rounding may change of a number that is sent; wrong ones differ by more."""
 Function = Callable[..., object]
@@ -36,12 +34,12 @@ class Outgoing:
     def begin(self) -> None:
         """Forget what was sent before."""
         if self.watched and self.sent:
-            arrived()
+            _arrived()
         self.sent.clear()
 
     def taken(self) -> list[Sent]:
         """What was sent since then, once all of it has arrived."""
-        arrived()
+        _arrived()
         found = list(self.sent)
         self.sent.clear()
         return found
@@ -51,6 +49,11 @@ class Outgoing:
         leaves = jax.tree_util.tree_leaves((args, sorted(kwargs.items())))
         kept = [np.asarray(x) for x in leaves if not isinstance(x, str)]
         self.sent.append(Sent(what, tuple(np.array(x) for x in kept if x.dtype.kind in "biufc"), pure))
+
+
+def _arrived() -> None:
+    """Wait for what is still on its way."""
+    jax.effects_barrier()  # type: ignore[no-untyped-call]
 
 
 OUTGOING = Outgoing([])
