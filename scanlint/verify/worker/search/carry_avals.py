@@ -24,7 +24,7 @@ LOOPS = {getattr(jax.lax, name): name for name in PLACES}
 ROUNDS = 6
 MOST_ARRAYS = 40
 MOST_JOINED = 6
-AGAIN, OTHER = "keeps no type", "has no such start"
+AGAIN, OTHER, FOLLOWS = "keeps no type", "has no such start", "follows an argument"
 MOST_HELD = 3  # carries whose dtypes are changed together
 Loop = Callable[..., object]
 
@@ -33,12 +33,13 @@ class ShapeSource(NamedTuple):
     """Local arrays that broadcast to the final shape of a carry, each without its first axes.
 
     `arrays` are their names, each with the number of axes that are left out. `typed`: they promote to the dtype of the
-    carry as well; `floated`: they do so together with a Python float.
+    carry as well; `floated`: they do so together with a Python float, `counted`: with a Python int.
     """
 
     arrays: tuple[tuple[str, int], ...]
     typed: bool
     floated: bool
+    counted: bool
 
 
 class Start(NamedTuple):
@@ -311,7 +312,8 @@ def _likes(arrays: Mapping[str, jax.Array | np.ndarray], axes: tuple[int, ...], 
 
 
 def _like(names: tuple[tuple[str, int], ...], dtypes: Sequence[np.dtype], dtype: str) -> ShapeSource:
-    return ShapeSource(names, str(jnp.result_type(*dtypes)) == dtype, str(jnp.result_type(float, *dtypes)) == dtype)
+    typed, floated, counted = (str(jnp.result_type(*more, *dtypes)) == dtype for more in ((), (float,), (int,)))
+    return ShapeSource(names, typed, floated, counted)
 
 
 def _left(array: jax.Array | np.ndarray, cut: int) -> tuple[int, ...]:
@@ -342,7 +344,7 @@ def merged(runs: Sequence[Sequence[Start]]) -> list[Start]:
             continue
         other = found[start.key]
         likes = {
-            ShapeSource(a.arrays, a.typed and b.typed, a.floated and b.floated)
+            ShapeSource(a.arrays, a.typed and b.typed, a.floated and b.floated, a.counted and b.counted)
             for a in start.likes
             for b in other.likes
             if a.arrays == b.arrays
