@@ -29,14 +29,14 @@ COMMUTATIVE = frozenset({"add", "add_any", "mul", "max", "min", "and", "or", "xo
 def _divide(a: np.generic, b: np.generic) -> object:
     if np.issubdtype(a.dtype, np.integer):
         quotient = abs(int(a)) // abs(int(b))
-        return _wrapped(quotient if (a < 0) == (b < 0) else -quotient, a.dtype)
+        return _wrapped(quotient if (int(a) < 0) == (int(b) < 0) else -quotient, a.dtype)
     return np.divide(a, b)
 
 
 def _remainder(a: np.generic, b: np.generic) -> object:
     if np.issubdtype(a.dtype, np.integer):
         rest = abs(int(a)) % abs(int(b))
-        return _wrapped(rest if a >= 0 else -rest, a.dtype)
+        return _wrapped(rest if int(a) >= 0 else -rest, a.dtype)
     return np.fmod(a, b)
 
 
@@ -266,12 +266,12 @@ class Numbering:
                 return None
 
     def _converted(self, value: np.generic, dtype: np.dtype[np.generic]) -> int | None:
-        """What every back end gives alike: of what is beyond the type, and of parts of complex numbers, nothing is known."""
+        """What every back end gives alike: of what is beyond the type nothing is known."""
         source = value.dtype
         if source.kind == "c" and dtype.kind != "c":
             return None
         if source.kind not in "biu" and dtype.kind in "iu":
-            limits = np.iinfo(dtype)
+            limits = np.iinfo(dtype)  # type: ignore[type-var,unused-ignore]
             if not limits.min <= np.trunc(np.float64(value)) <= min(limits.max, 2**53):
                 return None
         return self.one(value.astype(dtype), dtype)
