@@ -71,15 +71,20 @@ def test_what_differs_on_some_value_is_not_proved(old: Function, new: Function, 
     assert not prove(old, new, [leaf]).same
 
 
+def bits_of(x: jax.Array, start: int, operation: Function) -> jax.Array:
+    """As a primitive of its own, which `jnp.bitwise_and.reduce` is in later versions only."""
+    return lax.reduce(x, np.int32(start), operation, (0,))
+
+
 ALIKE: dict[str, tuple[Function, Function, jax.Array]] = {
     "all bits": (
-        lambda x: jnp.bitwise_and.reduce(jnp.stack([*x, jnp.int32(-1)])),
-        lambda x: jnp.bitwise_and.reduce(x),
+        lambda x: bits_of(jnp.stack([*x, jnp.int32(-1)]), -1, lax.bitwise_and),
+        lambda x: bits_of(x, -1, lax.bitwise_and),
         BITS,
     ),
     "no bits": (
-        lambda x: jnp.bitwise_or.reduce(jnp.stack([*x, jnp.int32(0)])),
-        lambda x: jnp.bitwise_or.reduce(x),
+        lambda x: bits_of(jnp.stack([*x, jnp.int32(0)]), 0, lax.bitwise_or),
+        lambda x: bits_of(x, 0, lax.bitwise_or),
         BITS,
     ),
     "a quotient that rounds towards zero": (
