@@ -21,6 +21,7 @@ from .transplant import transplant
 
 Function = Callable[..., object]
 MOST_ITEMS = 1000
+TRACED = "<traced>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +171,6 @@ def extent(parts: Split) -> object:
 
 def static_key(parts: Split) -> object:
     """What the compiled program depends on besides its traced leaves."""
-    marked = parts.rebuild([None] * len(parts.leaves))
+    marked = parts.rebuild([TRACED] * len(parts.leaves))  # not None, which an optional argument is where it is absent
     flat, tree = jax.tree_util.tree_flatten(marked)
     return (str(tree), tuple(x if isinstance(x, (str, int, float, bool)) else id(x) for x in flat))
