@@ -21,6 +21,7 @@ from .transplant import transplant
 
 Function = Callable[..., object]
 MOST_ITEMS = 1000
+NEW_SECONDS = 10.0
 TRACED = "<traced>"
 
 
@@ -50,6 +51,7 @@ class VersionPair:
     counts: set[str] = field(default_factory=set)
     donating: bool = False
     asking: set[str] = field(default_factory=set)
+    paces: dict[str, Pace] = field(default_factory=dict)
 
     def moved(self, values: Values) -> Values:
         """The same arguments for the new version."""
@@ -85,6 +87,13 @@ class VersionPair:
     def new_python(self, values: Values) -> object:
         """The result of the new version as it is called, without a `jit` made here."""
         result = drained(finished(self.signature.call(self.after, self.moved(copied(values)))))
+        return taken_by_jax(result) if self.traced else result
+
+    def new_at_pace(self, values: Values) -> object:
+        """The result of the new version's Python, run in the way that is quick, as the old one is."""
+        mine = self.moved(copied(values))
+        pace = self.paces.setdefault("new", Pace(self.new, self.after, patience=NEW_SECONDS))
+        result = pace.run(lambda f: drained(self.signature.call(f, mine)))
         return taken_by_jax(result) if self.traced else result
 
     def old_as_called(self, values: Values) -> object:

@@ -290,7 +290,7 @@ class Judge:
         if not self.traced or jitted(pair.after):
             yield Way("", pair.new_python, pair.old_as_called)
             return
-        eager = Way(PLAINLY, pair.new_python, pair.run_python)
+        eager = Way(PLAINLY, pair.new_at_pace if self.host else pair.new_python, pair.run_python)
         ran = plainly or self.cases == 0 or self.host
         if ran:
             yield eager
