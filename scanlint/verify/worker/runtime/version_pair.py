@@ -21,6 +21,8 @@ from .transplant import transplant
 
 Function = Callable[..., object]
 MOST_ITEMS = 1000
+NEW_SECONDS = 10.0
+TRACED = "<traced>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,7 @@ class VersionPair:
     counts: set[str] = field(default_factory=set)
     donating: bool = False
     asking: set[str] = field(default_factory=set)
+    paces: dict[str, Pace] = field(default_factory=dict)
 
     def moved(self, values: Values) -> Values:
         """The same arguments for the new version."""
@@ -84,6 +87,13 @@ class VersionPair:
     def new_python(self, values: Values) -> object:
         """The result of the new version as it is called, without a `jit` made here."""
         result = drained(finished(self.signature.call(self.after, self.moved(copied(values)))))
+        return taken_by_jax(result) if self.traced else result
+
+    def new_at_pace(self, values: Values) -> object:
+        """The result of the new version's Python, run in the way that is quick, as the old one is."""
+        mine = self.moved(copied(values))
+        pace = self.paces.setdefault("new", Pace(self.new, self.after, patience=NEW_SECONDS))
+        result = pace.run(lambda f: drained(self.signature.call(f, mine)))
         return taken_by_jax(result) if self.traced else result
 
     def old_as_called(self, values: Values) -> object:
@@ -170,6 +180,6 @@ def extent(parts: Split) -> object:
 
 def static_key(parts: Split) -> object:
     """What the compiled program depends on besides its traced leaves."""
-    marked = parts.rebuild([None] * len(parts.leaves))
+    marked = parts.rebuild([TRACED] * len(parts.leaves))  # not None, which an optional argument is where it is absent
     flat, tree = jax.tree_util.tree_flatten(marked)
     return (str(tree), tuple(x if isinstance(x, (str, int, float, bool)) else id(x) for x in flat))

@@ -47,6 +47,7 @@ HOST = "neither version can be traced here: they are compared as plain Python"
 WAYS = "the function gives another result under a trace: both are compared without jit, and both with it"
 UNDER_JIT, PLAINLY = " (under jit)", " (not under jit)"
 MOST_LEFT = 2  # cases after which arguments that were not changed are not looked at again
+MISSING = object()
 ASKED = 1e-3
 """A relative difference between two ways to run one version that rounding rarely makes."""
 UNSTEADY = "the old version gives another result when it is called again"
@@ -155,7 +156,7 @@ class Judge:
             return False
         self.stage(f"running the new version on {label} (the old one took {spent:.2f} s)")
         forget()
-        found: object = None
+        found: object = MISSING
         for how in self.runs(values, plainly=not case.finite):
             try:
                 OUTGOING.begin()
@@ -179,6 +180,8 @@ class Judge:
             if not self.agree_in(how, values, expected, found, tie=case.tie):
                 return False
             self.sends(values, sent, now, how.name)
+        if found is MISSING:
+            return False
         self.coverage.count(way)
         if case.finite and not case.tie:
             self.ran.append((case.label, values, way))
@@ -298,7 +301,7 @@ class Judge:
         if not self.traced or jitted(pair.after):
             yield Way("", pair.new_python, pair.old_as_called)
             return
-        eager = Way(PLAINLY, pair.new_python, pair.run_python)
+        eager = Way(PLAINLY, pair.new_at_pace if self.host else pair.new_python, pair.run_python)
         ran = plainly or self.cases == 0 or self.host
         if ran:
             yield eager
@@ -328,11 +331,14 @@ class Judge:
 
     def fails_alike(self, how: Way, values: Values) -> bool:
         """Whether the old version fails too if it is run in this way, so that the pair is compared in the other."""
-        if not self.free or how.name != UNDER_JIT:
+        if not self.free or how.name == PLAINLY:
             return False
         try:
-            self.pair.old_under_jit(values)
-        except Exception:  # noqa: BLE001
+            how.old(values)
+        except Exception as error:  # noqa: BLE001
+            if how.name != UNDER_JIT:
+                self.failures.append(first_line(error, 120))
+                return True
             self.host = True
             self.note(HOST)
         return self.host
