@@ -48,7 +48,7 @@ def run_far(weighing: Weighed, families: Sequence[Family], large: Sequence[Enlar
         if weighing.is_late():
             return
         told = (proved and alike(weighing, enlarged.cases[0])) or tells(weighing, enlarged.cases)
-        weighing.remarks.append(f"{'tried with' if told else 'not compared for'} {enlarged.name} = {enlarged.count}")
+        weighing.remarks.append(f"{'tried with' if told else 'not compared for'} {enlarged.name} = {enlarged.trips}")
     far_ends(weighing, families)
 
 

@@ -324,7 +324,7 @@ def _objective(
 
 
 def _direction(place: list[object]) -> list[object]:
-    found = [jnp.asarray(x) for x in place]  # type: ignore[call-overload]
+    found = [jnp.asarray(x) for x in place]
     return [jnp.asarray(np.random.default_rng(k).standard_normal(x.shape), x.dtype) for k, x in enumerate(found)]
 
 

@@ -78,7 +78,7 @@ class ProgramComparison:
         if proof.same:
             self.note(proof, values)
         elif proof.differs:
-            self.apart = f"{enlarged.name} = {enlarged.count}"
+            self.apart = f"{enlarged.name} = {enlarged.trips}"
         return not proof.differs
 
     def small(self) -> Family | None:
@@ -109,7 +109,7 @@ class ProgramComparison:
     def holds_for(self, enlarged: Enlarged) -> bool:
         """Whether the programs are equal where this number is large, or for any value of it."""
         numbers = self.counts.get(enlarged.name)
-        return enlarged.count in numbers if numbers is not None else enlarged.name in self.any
+        return enlarged.trips in numbers if numbers is not None else enlarged.name in self.any
 
     def equal(self, families: list[Family]) -> bool:
         """Whether the programs are equal for all shapes and static values tried, first with loops of full length."""

@@ -25,7 +25,7 @@ class Enlarged(NamedTuple):
     """Cases in which one whole number is large."""
 
     name: str
-    count: int
+    trips: int
     cases: list[Case]
 
 
