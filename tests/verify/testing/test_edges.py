@@ -18,6 +18,8 @@ STEPS = "def f(x, n: int):\n    for _ in range(n):\n        x = x * 0.99\n    re
 STEPPED = "def f(x, n: int):\n    return lax.fori_loop(0, {}, lambda _, x: x * 0.99, x)\n"
 SCALED = "def f(xs, a: float):\n    s = jnp.zeros((), xs.dtype)\n    for i in range(xs.shape[0]):\n        s = s + a * xs[i]\n    return s\n"
 POWERS = "def f(x):\n    y = x\n    for _ in range(3):\n        y = y * x\n    return y\n"
+WALK = "def f(key, x):\n    for i in range(3):\n        x = x + jax.random.normal(jax.random.fold_in(key, i), x.shape)\n    return x\n"
+WALKED = "def f(key, x):\n    return lax.fori_loop(0, 3, lambda i, x: x + jax.random.normal(jax.random.fold_in(key, i), x.shape), x)\n"
 CHOSEN = "def f(k):\n    if k == 4:\n        return 1\n    return 0\n"
 
 WRONG = {
@@ -44,6 +46,8 @@ RIGHT = {
     "a sum in another order": (ADDED, "def f(xs):\n    return jnp.sum(xs, axis=0, dtype=xs.dtype)\n", {}),
     "a mean of squares": (SPREAD, "def f(xs):\n    return jnp.mean((xs - jnp.mean(xs)) ** 2, axis=0)\n", {}),
     "a choice": (CHOSEN, "def f(k):\n    return jnp.where(k == 4, 1, 0)\n", {}),
+    "a carry of half precision that the old version leaves": (WALK, WALKED, {}),
+    "what NumPy makes of other floats": ("import numpy as np\ndef f(x):\n    return x / np.maximum(np.linalg.norm(x), 1e-6)\n", "def f(x):\n    return x / jnp.maximum(jnp.linalg.norm(x), 1e-6)\n", {}),
     "a zero of the other sign": (ROWS.format("xs[i] * 1.0"), MAPPED.format("x + 0.0"), {}),
 }  # fmt: skip
 

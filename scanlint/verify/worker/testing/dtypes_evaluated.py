@@ -41,6 +41,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "complex": ("complex64",),
 }
 WIDE = frozenset(["float64", "int64"])
+HOST = frozenset(["float16", "float32", "float64"])
 IN_X64 = WIDE | {"float32", "int32"}
 ANNOTATED = re.compile(r"\b(Float|BFloat|Int|UInt|Bool|Complex|Inexact|Real)\w*\[")
 
@@ -61,14 +62,19 @@ class Outcome(NamedTuple):
 
 
 class Evaluated(Exception):
-    """A version raises for these types; the message says what."""
+    """The new version raises for these types; the message says what. `leaves`: the old one leaves these types."""
+
+    def __init__(self, text: str, leaves: bool) -> None:
+        super().__init__(text)
+        self.leaves = leaves
 
 
 def same_types(judge: Judge, specs: Specs, *, wide: bool) -> str:
     """A remark on the dtypes for which the new version alone raises, or ""; raises Refuted.
 
-    A result of another type or shape refutes, and an error where floats are given; that a result is weakly typed in one
-    version only does not. What an annotation rules out is not tried. `wide`: 64-bit types are enabled.
+    A result of another type or shape refutes, and an error where floats are given whose type the old version keeps.
+    That a result is weakly typed in one version only does not. What an annotation rules out is not tried. `wide`: types
+    of 64 bits are enabled.
     """
     fixed = _annotated(judge.pair.old.function)
     free = {n for n, s in specs.items() if n not in fixed and any(_numbers(leaf) for _, leaf in leaves(s))}
@@ -82,10 +88,10 @@ def same_types(judge: Judge, specs: Specs, *, wide: bool) -> str:
             continue
         values = _retyped(specs, free, dtype)
         try:
-            if (outcome := _evaluated(judge, values)) is None:
+            if (outcome := _evaluated(judge, values, host=dtype in HOST)) is None:
                 continue
         except Evaluated as error:
-            if kind == "float":
+            if kind == "float" and not error.leaves:
                 raise Raises(f"{kinds(values)}: the new version raises {error}") from error.__cause__
             fails.append(dtype)
             continue
@@ -117,8 +123,12 @@ def _retyped(specs: Specs, free: set[str], dtype: str) -> Values:
     return make(changed, Filling("positive values", seed=9, definite=True), ())
 
 
-def _evaluated(judge: Judge, values: Values) -> Outcome | None:
-    """How the types of the results differ; None where the old version takes no such arguments."""
+def _evaluated(judge: Judge, values: Values, *, host: bool) -> Outcome | None:
+    """How the types of the results differ; None where the old version takes no such arguments.
+
+    One that leaves JAX for the host is asked for types that promote alike there (`host`): NumPy knows no bfloat16, and
+    makes doubles of whole numbers.
+    """
     pair, promotes = judge.pair, True
     try:
         types, promotes = _types(pair, plain(pair.before), pair.own(values))
@@ -128,7 +138,7 @@ def _evaluated(judge: Judge, values: Values) -> Outcome | None:
     except Exception as error:  # noqa: BLE001
         if not untraceable(error):
             return None
-        before = list(_by_way(pair, values)) or list(_examples(pair, values))
+        before = list(_by_way(pair, values)) or (list(_examples(pair, values)) if host else [])
     if not before:
         return None
     try:
@@ -138,7 +148,8 @@ def _evaluated(judge: Judge, values: Values) -> Outcome | None:
     except Exception as error:
         if untraceable(error):
             return None
-        raise Evaluated(f"{type(error).__name__}: {first_line(error, 120)}") from error
+        text = f"{type(error).__name__}: {first_line(error, 120)}"
+        raise Evaluated(text, all(map(_leaves(values), before))) from error
     found = [_differ(types, after) for types in before]
     return Outcome("" if "" in found else found[0], promotes or promotes_too)
 
@@ -180,6 +191,16 @@ def _by_way(pair: VersionPair, values: Values) -> Iterator[list[Type]]:
                 yield _types(pair, plain(pair.before), pair.own(values))[0]
         except (Exception, TookTooLong):  # noqa: BLE001 - it needs more of a value than its truth, or does not end so
             continue
+
+
+def _leaves(values: Values) -> Callable[[list[Type]], bool]:
+    """Whether results are floats of other types than the arguments: one promotes half precision by what it adds."""
+    given = {str(x.dtype) for x in jax.tree_util.tree_leaves(dict(values)) if _floating(attribute(x, "dtype"))}
+    return lambda types: any(_floating(t.dtype) and t.dtype not in given for t in types)
+
+
+def _floating(dtype: object) -> bool:
+    return dtype is not None and not is_key(dtype) and bool(jnp.issubdtype(dtype, jnp.floating))  # type: ignore[arg-type]
 
 
 def _examples(pair: VersionPair, values: Values) -> Iterator[list[Type]]:
