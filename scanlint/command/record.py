@@ -31,6 +31,8 @@ def record(command: Sequence[str], python: str | None, config: Path | None, quie
     plan = make(settings)
     if not plan.targets and not plan.loops and not quiet:
         err(f"scanlint: nothing to record: no Python file below {settings.root}\n")
+    if plan.unread and not quiet:
+        err(f"scanlint: nothing is recorded of what cannot be read: {', '.join(plan.unread)}\n")
     try:
         interpreter = Path(find_interpreter(settings.python, settings.root))
     except VerifierUnavailable as error:

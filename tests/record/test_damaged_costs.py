@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import zipfile
 from pathlib import Path
 
@@ -46,3 +47,9 @@ def test_recorded_calls_that_are_damaged_or_of_no_function_are_said(project: Pat
     assert "`loop--gone` names no function of the files that were checked any more" in done.stderr
     assert "`gone--rollout` names no function" in done.stderr and "inner" not in done.stderr
     assert done.stderr.count("note:") == 3
+
+
+def test_files_that_cannot_be_read_are_said_not_to_be_recorded(project: Path, run: Scanlint) -> None:
+    (project / "broken.py").write_text("def f(:\n")
+    done = run("record", "--", sys.executable, "-c", "")
+    assert "scanlint: nothing is recorded of what cannot be read: broken.py" in done.stderr and done.returncode == 0
