@@ -20,7 +20,7 @@ PACKAGE = Path(scanlint.__file__).parent
 
 # The packages of the worker, from what the code under test is run in to the session that answers.
 WORKER = [
-    "sandbox", "imports", "runtime", "results", "infer", "shapes", "proof", "search", "harvest", "testing", "standing", "session"
+    "sandbox", "imports", "runtime", "results", "infer", "shapes", "proof", "search", "harvest", "comparing", "standing", "testing", "session"
 ]  # fmt: skip
 # Each layer may import itself and what stands before it: from the facts at the bottom to the request at the top.
 # A module that is named stands apart from its package.

@@ -56,7 +56,7 @@ HOSTILE = {
     "replaces_make_jaxpr": Program("import jax\nY = 1.0", "jax.make_jaxpr = lambda f: print"),
     "replaces_a_comparison": Program("import numpy as np\nnp.array_equal = lambda a, b: True\nY = np.array_equal(1, 2) * 1.0"),
     "replaces_a_builtin": Program("import builtins\nbuiltins.abs = lambda x: 0\nY = builtins.abs(2.0) + 1.0"),
-    "patches_the_verifier": Program("import sys\nJUDGE = sys.modules['_scanlint_worker.testing.judge']\nJUDGE.compare = lambda *a, **k: None\nY = JUDGE and 1.0"),
+    "patches_the_verifier": Program("import sys\nJUDGE = sys.modules['_scanlint_worker.comparing.judge']\nJUDGE.compare = lambda *a, **k: None\nY = JUDGE and 1.0"),
     "walks_to_the_judge": Program("import sys\nY = 1.0", "frame = sys._getframe()\nwhile frame is not None:\n    found = frame.f_locals.get('self')\n    if type(found).__module__.startswith('_scanlint_worker'):\n        try:\n            found.check = found.proved = found.equal = found.verdict = lambda *a, **k: True\n        except Exception:\n            pass\n    frame = frame.f_back"),
     "looks_through_the_heap": Program("import gc\nY = 1.0", "for thing in gc.get_objects():\n    if type(thing).__name__ == 'Judge':\n        thing.after = thing.before"),
     "forges_a_verdict": Program("import os\nY = 1.0", "for pipe in range(3, 64):\n    try:\n        os.write(pipe, b'{\"answer\": {\"verdict\": \"proved\"}}\\n')\n    except OSError:\n        pass"),

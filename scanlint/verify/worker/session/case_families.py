@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import islice
 
+from ..comparing.judge import Judge
 from ..harvest.file_callers import handed_in
 from ..harvest.file_calls import harvest
 from ..infer.inference import infer
@@ -25,7 +26,6 @@ from ..search.longer_axes import LONGER_AXES
 from ..search.shape_blame import to_blame
 from ..search.shape_search import broadcast
 from ..standing.optional_arguments import optional_families
-from ..testing.judge import Judge
 
 MOST_OTHERWISE = 8
 MOST_SIZES = 3

@@ -8,6 +8,10 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from ..comparing.agreement import describe
+from ..comparing.branch_cover import Coverage, changed_lines
+from ..comparing.judge import Judge, Raises, Refuted, Unknown, Weaker
+from ..comparing.measure import measured
 from ..harvest.factories import made
 from ..harvest.file_calls import harvest
 from ..harvest.function_makers import making
@@ -35,10 +39,6 @@ from ..standing.interface import changed_interface, lost_arguments
 from ..standing.module_constants import read_otherwise
 from ..standing.same_text import same_text
 from ..standing.whole_module import NotDefined
-from ..testing.agreement import describe
-from ..testing.branch_cover import Coverage, changed_lines
-from ..testing.judge import Judge, Raises, Refuted, Unknown, Weaker
-from ..testing.measure import measured
 from ..testing.program_comparison import made as made_case
 from ..testing.weigh import Weighing
 from .case_families import Families

@@ -7,8 +7,11 @@ import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from ..comparing.branch_cover import MARK, Coverage
+from ..comparing.judge import Judge, Refuted, Unknown
+from ..comparing.rounding import draws
 from ..imports.side_modules import Side
-from ..infer.definitions import definition_of
+from ..infer.local_definitions import definition_of
 from ..proof.joined_source import GIVEN, joined, keeps
 from ..runtime.calling import Signature, TookTooLong, limited
 from ..runtime.cut_loops import FIRST, long_trips
@@ -22,9 +25,6 @@ from ..sandbox.intact import Intact
 from ..search.carry_avals import MARK as MARK_LOOPS
 from ..search.carry_avals import Watched
 from ..standing.whole_module import NotDefined, Whole, binds_indirectly, bound_anew, defined, imported
-from ..testing.branch_cover import MARK, Coverage
-from ..testing.judge import Judge, Refuted, Unknown
-from ..testing.rounding import draws
 from .without_checks import without_checks
 
 LOAD_SECONDS = 20.0

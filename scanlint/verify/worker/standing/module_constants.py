@@ -12,12 +12,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..comparing.agreement import Agreement, Difference, compare
 from ..runtime.calling import TookTooLong, Values, limited, plain
 from ..runtime.free_names import free_names
 from ..runtime.jax_functions import attribute, finished, is_key
 from ..runtime.stored_results import copied
 from ..runtime.version_pair import VersionPair, drained
-from ..testing.agreement import Agreement, Difference, compare
 
 SECONDS = 3.0
 MOST_CHANGED = 4

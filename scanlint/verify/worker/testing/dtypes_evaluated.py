@@ -12,6 +12,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..comparing.agreement import kinds
+from ..comparing.judge import Judge, Raises, Refuted
 from ..infer.specs import Array, Specs, leaves
 from ..proof.equations import inner_jaxprs
 from ..proof.paths import TooManyDecisions, deciding
@@ -21,8 +23,6 @@ from ..runtime.jax_functions import abstract, attribute, is_key, shape, weakly_t
 from ..runtime.version_pair import Function, VersionPair
 from ..search.case_values import Filling, make
 from ..search.other_dtypes import retyped
-from .agreement import kinds
-from .judge import Judge, Raises, Refuted
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr

@@ -11,9 +11,15 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
 
+from ..comparing.agreement import kinds_by_name, named_once
+from ..comparing.branch_boundaries import turns
+from ..comparing.branch_cover import Coverage
+from ..comparing.gradients import same_gradients, same_in_other_ways, still_finite
+from ..comparing.judge import Judge, OtherKind, Raises, Refuted, Unknown, Weaker
+from ..comparing.reverse_mode import same_way_back
 from ..proof.traced_pair import one_proof, traced_lines
 from ..results.seen_results import unseen_results
-from ..results.statements import never_run
+from ..results.statements_reached import never_run
 from ..runtime.calling import Values
 from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.line_marks import ReachedLines
@@ -23,18 +29,12 @@ from ..search.input_sources import REMEDY, Inputs
 from ..search.longer_axes import LONGER_AXES
 from ..search.other_dtypes import Retyping, narrowed
 from ..search.uneven_lengths import uneven
-from .agreement import kinds_by_name, named_once
-from .branch_boundaries import turns
-from .branch_cover import Coverage
 from .dtypes_evaluated import same_types
 from .edge_sweep import at_edges, numbers_of
 from .far_cases import run_far
-from .gradients import same_gradients, same_in_other_ways, still_finite
 from .ill_conditioned import same_where_sums_cancel
-from .judge import Judge, OtherKind, Raises, Refuted, Unknown, Weaker
 from .other_dtypes_compared import same_in_other_types
 from .program_comparison import ProgramComparison, made
-from .reverse_mode import same_way_back
 from .trip_counts import enlarged
 
 MAX_CASES = 48
