@@ -24,7 +24,6 @@ REFUTED = {
     "doubles of NumPy become singles of JAX": (NUMPY.format(CENTRED), NUMPY.format("np.array(jax.vmap(lambda row: row - row.mean())(data))"), False),
     "an array of NumPy becomes one of JAX": ("import numpy as np\ndef f(x):\n    return np.asarray(x + 1.0)\n", "def f(x):\n    return x + 1.0\n", False),
     "a scan over arrays of different lengths": (ZIP, SCAN.format("(xs, ys)"), True),
-    "a vmap over more rows than are counted": (ROWS, MAPPED.format("ys"), True),
     "both arms of a choice of high powers": (CHOICE.format("0.5 * x**10"), WHERE.format("0.5 * x**10"), True),
     "both arms of a choice of an exponential": (CHOICE.format("1 / (1 + jnp.exp(-x))"), WHERE.format("1 / (1 + jnp.exp(-x))"), True),
     "both arms of a choice of a sine of a product": (CHOICE.format("jnp.sin(x * y)"), WHERE.format("jnp.sin(x * y)"), True),
