@@ -34,7 +34,7 @@ REFUTED = {
     "a pure callback of what is not asked for": (ASKED.format("lax.cond(x > 0, lambda: jax.pure_callback(np.sin, x, x), lambda: x)"), ASKED.format("jnp.where(x > 0, jax.pure_callback(np.sin, x, x), x)"), True),
 }  # fmt: skip
 ACCEPTED = {
-    "arrays of NumPy that stay so": (NUMPY.format(CENTRED), NUMPY.format("data - data.mean(axis=1, keepdims=True)"), False),
+    "arrays of NumPy that stay so": (NUMPY.format(CENTRED), NUMPY.format("np.asarray(data) - np.asarray(data).mean(axis=1, keepdims=True)"), False),
     "arrays cut to the shorter": (ZIP, SCAN.format("(xs[: len(ys)], ys[: len(xs)])"), True),
     "an array cut to what is counted": (ROWS, MAPPED.format("ys[: len(xs)]"), True),
     "a choice of one product": (CHOICE.format("x * y"), WHERE.format("x * y"), True),
