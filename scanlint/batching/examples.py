@@ -14,7 +14,6 @@ from scanlint.loops.constant_tables import entries, host_array, is_table
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.obstacles import MAKERS, index_needs_int
 from scanlint.loops.python_parameters import takes_tracers
-from scanlint.loops.sizes.equal_lengths import same_length
 from scanlint.loops.sizes.lengths import made_with
 from scanlint.loops.sizes.shape_reads import axis_read, last_axis
 from scanlint.loops.streams import Stream, is_array
@@ -181,10 +180,8 @@ def as_long(unit: Unit, row: Rows, counter: Stream, rows: Sequence[Rows]) -> boo
     if written is not None and written == unit.value(counter.stop).constant:
         return True
     counted = last_axis(unit, counter.stop) if row.axis == -1 else axis_read(unit, counter.stop)
-    kin = {(ast.unparse(r.array), r.axis): r.array for r in rows}
-    if counted is None or counted not in kin or row.axis != counted[1]:
-        return False
-    return ast.unparse(row.array) == counted[0] or (row.axis == 0 and same_length(unit, row.array, kin[counted]))
+    kin = {(ast.unparse(r.array), r.axis) for r in rows}
+    return counted is not None and counted in kin and row.axis == counted[1]
 
 
 def row_read(unit: Unit, use: ast.Name, bound: Names) -> tuple[ast.Subscript, int] | None:

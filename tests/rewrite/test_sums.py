@@ -18,7 +18,7 @@ BATCHES = {
     ),
     "the same on the other side, over pairs": (
         "total = 0.0\nfor x, y in zip(xs, ys):\n    total = loss(w, x, y) + total\nreturn total",
-        "total = jnp.sum(jax.vmap(loss, in_axes=(None, 0, 0))(w, xs, ys), axis=0)",
+        "(w, xs[: len(ys)], ys[: len(xs)])",
     ),
     "what begins as an array keeps its dtype": (
         "total = jnp.zeros(4)\nfor x in xs:\n    total += jnp.sin(x) * w\nreturn total",

@@ -26,19 +26,11 @@ def uneven(specs: Specs, function: ast.FunctionDef | ast.AsyncFunctionDef) -> It
 
 
 def side_by_side(function: ast.AST) -> Iterator[str]:
-    """The names of what `zip` goes over, and of what is read at the numbers of the rows of something else."""
+    """The names of what `zip` goes over."""
     for node in ast.walk(function):
         match node:
             case ast.Call(func=ast.Name(id="zip"), args=[_, _, *_] as args, keywords=[]):
                 yield from (name for a in args if (name := _name(a)) is not None)
-            case ast.For(target=ast.Name(id=index), iter=ast.Call(func=ast.Name(id="range"), args=[stop])):
-                yield from _read_beside(node, index, _counted(stop))
-            case ast.ListComp(
-                generators=[
-                    ast.comprehension(target=ast.Name(id=index), iter=ast.Call(func=ast.Name(id="range"), args=[stop]))
-                ]
-            ):
-                yield from _read_beside(node, index, _counted(stop))
 
 
 def _name(node: ast.expr) -> str | None:
@@ -48,21 +40,3 @@ def _name(node: ast.expr) -> str | None:
         case ast.Call(func=ast.Name(id="reversed" | "enumerate"), args=[ast.Name(id=name)]):
             return name
     return None
-
-
-def _counted(stop: ast.expr) -> str | None:
-    """The array whose rows a range counts."""
-    match stop:
-        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]):
-            return name
-        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape"), slice=ast.Constant(value=0)):
-            return name
-    return None
-
-
-def _read_beside(loop: ast.AST, index: str, counted: str | None) -> Iterator[str]:
-    for node in ast.walk(loop):
-        match node:
-            case ast.Subscript(value=ast.Name(id=name), slice=ast.Name(id=at)) if at == index and counted is not None:
-                if name != counted:
-                    yield name
