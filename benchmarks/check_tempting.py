@@ -237,14 +237,29 @@ def judged(before: Path, after: Path) -> list[str]:
     return found
 
 
-def in_own_process(before: Path, after: Path, *, x64: bool) -> list[str]:
-    command = [sys.executable, __file__, SEPARATE, str(before), str(after)]
+def told(pairs: list[tuple[Path, Path]]) -> None:
+    """Print what is wrong with each program as a line of JSON."""
+    for before, after in pairs:
+        try:
+            why = judged(before, after)
+        except Exception as error:  # noqa: BLE001 - a program that cannot be judged is said, the others go on
+            why = [f"cannot be judged: {type(error).__name__}: {error}".splitlines()[0]]
+        print(json.dumps([before.stem, why]), flush=True)
+
+
+def in_own_process(pairs: list[tuple[Path, Path]], *, x64: bool) -> Iterator[tuple[str, list[str]]]:
+    """What is wrong with each program, judged in a process that has 64 bits enabled or not."""
+    command = [sys.executable, __file__, SEPARATE, json.dumps([[str(a), str(b)] for a, b in pairs])]
     environment = {**os.environ, "JAX_ENABLE_X64": "1" if x64 else "0", "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=600)
-    if done.returncode:
-        return [f"the judge failed: {(done.stderr.splitlines() or ['?'])[-1]}"]
-    found: list[str] = json.loads(done.stdout.splitlines()[-1])
-    return [f"{line} (64 bits)" if x64 else line for line in found]
+    seen = set()
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout or ():
+            name, why = json.loads(line)
+            seen.add(name)
+            yield name, [f"{text} (64 bits)" if x64 else text for text in why]
+    for before, _ in pairs:
+        if before.stem not in seen:
+            yield before.stem, [f"the judge ended with {process.returncode}"]
 
 
 def main() -> None:
@@ -261,17 +276,18 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         findings = fixed(programs, folder, asked.options)
         changed = [p for p in programs if (folder / p.stem / p.name).read_bytes() != p.read_bytes()]
-        for program in changed:
-            after = folder / program.stem / program.name
-            if why := [w for x64 in (False, True) for w in in_own_process(program, after, x64=x64)]:
-                bad[program.stem] = why
-                print(f"WRONG {program.stem}", *(f"    {line}" for line in why[:4]), sep="\n", flush=True)
+        pairs = [(program, folder / program.stem / program.name) for program in changed]
+        for x64 in (False, True) if pairs else ():
+            for name, why in in_own_process(pairs, x64=x64):
+                if why:
+                    bad.setdefault(name, []).extend(why)
+                    print(f"WRONG {name}", *(f"    {line}" for line in why[:4]), sep="\n", flush=True)
     print(f"{len(programs)} programs, {len(findings)} findings left, {len(changed)} rewritten, {len(bad)} wrong")
     sys.exit(bool(bad))
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == [SEPARATE]:
-        print(json.dumps(judged(Path(sys.argv[2]), Path(sys.argv[3]))))
+        told([(Path(before), Path(after)) for before, after in json.loads(sys.argv[2])])
     else:
         main()

@@ -1,11 +1,14 @@
 """Does the verifier tell right rewrites of ordinary functions from the mistakes that people make in them?
 
-    python benchmarks/check_verdicts.py [--half seen|unseen|all] [--only NAME...] [--wrong N] [--workers N]
+    python benchmarks/check_verdicts.py [--set verdicts|edges] [--half seen|unseen|all] [--only NAME...] [--wrong N]
+                                        [--workers N]
 
-Each table of a file in benchmarks/verdicts is one function: `old` and `new` are equivalent, and each row of `wrong` is
-a kind of mistake with the text of `new` that it replaces, and by what. `calls` shows how the function is used; the
-verifier does not see it, and --data checks with it, without the verifier, that the right version is right and the wrong
-ones are wrong. The halves are told apart by a hash of the function's name. Exits with 1 if a limit is passed.
+Each table of a file in benchmarks/verdicts or benchmarks/edges is one function: `old` and `new` are equivalent, and
+each row of `wrong` is a kind of mistake with the text of `new` that it replaces, and by what. `calls` shows how the
+function is used; the verifier does not see it, and --data checks with it, without the verifier, that the right version
+is right and the wrong ones are wrong. In benchmarks/edges, whose mistakes show on few inputs only, the fourth item of a
+row is an expression that tells this mistake. The halves are told apart by a hash of the function's name. Exits with 1
+if a limit is passed.
 """
 
 from __future__ import annotations
@@ -28,6 +31,8 @@ from queue import Empty, SimpleQueue
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
+import jax
+import jax.numpy as jnp
 from mutation.oracle import Oracle
 from mutation.pool import Judge
 
@@ -35,6 +40,7 @@ from scanlint.finding import Verification
 from scanlint.verify.verifier import Task
 
 REFUTED, ACCEPTED = 0.995, 0.97
+EDGES_ACCEPTED = 0.15  # of the wrong versions in benchmarks/edges
 RIGHT = "right"
 IMPORTS = "from functools import partial\n\nimport jax\nimport jax.numpy as jnp\nfrom jax import lax\n\n"
 NORMAL = "n = lambda seed, *shape: jax.random.normal(jax.random.PRNGKey(seed), shape)\n"
@@ -43,13 +49,16 @@ VERDICTS = ("proved", "tested", "refuted", "unknown")
 
 @dataclass(frozen=True)
 class Function:
-    """One function as it was, as it should become, and as it should not, with the kind of each mistake."""
+    """One function as it was, as it should become, and as it should not.
+
+    With the kind of each mistake, and the expression that shows it, if any.
+    """
 
     name: str
     old: str
     new: str
     calls: str
-    wrong: tuple[tuple[str, str], ...]
+    wrong: tuple[tuple[str, str, str], ...]
 
     @property
     def unseen(self) -> bool:
@@ -76,11 +85,12 @@ def functions(folder: Path) -> Iterator[Function]:
     for file in sorted(folder.glob("*.toml")):
         for name, table in tomllib.loads(file.read_text(encoding="utf-8")).items():
             wrong = []
-            for kind, before, after in table["wrong"]:
+            for kind, before, after, *shows in table["wrong"]:
                 if table["new"].count(before) != 1:
                     raise ValueError(f"{file.name}: {name}: not one place: {before!r}")
-                wrong.append((kind, IMPORTS + table["new"].replace(before, after)))
-            yield Function(name, IMPORTS + table["old"], IMPORTS + table["new"], NORMAL + table["calls"], tuple(wrong))
+                wrong.append((kind, IMPORTS + table["new"].replace(before, after), "".join(shows)))
+            calls = NORMAL + table["calls"] if "calls" in table else ""
+            yield Function(name, IMPORTS + table["old"], IMPORTS + table["new"], calls, tuple(wrong))
 
 
 def processor_seconds(judge: Judge) -> float:
@@ -95,7 +105,7 @@ def processor_seconds(judge: Judge) -> float:
 def judged(function: Function, judge: Judge) -> list[Row]:
     """The verdicts on all versions of a function, from one process."""
     rows = []
-    for kind, text in ((RIGHT, function.new), *function.wrong):
+    for kind, text, _ in ((RIGHT, function.new, ""), *function.wrong):
         task = Task(function.name, function.name, function.old, text, "", f"{function.name}.py")
         started = processor_seconds(judge)
         verdict = judge.ask(task)
@@ -129,7 +139,7 @@ def ask(wanted: list[Function], workers: int, seconds: float, output: Path | Non
     return [row for function in wanted for row in rows[function.name]]
 
 
-def _drawn(wrong: tuple[str, str]) -> bytes:
+def _drawn(wrong: tuple[str, str, str]) -> bytes:
     return blake2b(wrong[1].encode(), digest_size=8).digest()
 
 
@@ -137,7 +147,7 @@ def share(part: int, whole: int) -> str:
     return f"{part} of {whole} ({part / whole:.1%})" if whole else "none"
 
 
-def report(title: str, rows: list[Row]) -> bool:
+def report(title: str, rows: list[Row], edges: bool) -> bool:
     """Print how one half fared; whether it is within the limits."""
     right = [row for row in rows if row.kind == RIGHT]
     wrong = [row for row in rows if row.kind != RIGHT]
@@ -156,6 +166,10 @@ def report(title: str, rows: list[Row]) -> bool:
     for row in wrong:
         if row.verdict.verdict != "refuted":
             print(f"  wrong, and {row.verdict.verdict}: {row.function}, {row.kind}: {row.told}")
+    if edges:
+        missed = bad["proved"] + bad["tested"]
+        print(f"  wrong, and accepted: {share(missed, len(wrong))}")
+        return missed <= EDGES_ACCEPTED * len(wrong) and not good["refuted"]
     kept = accepted >= ACCEPTED * len(right) and not good["refuted"]
     return kept and bad["refuted"] >= REFUTED * len(wrong) and not bad["proved"]
 
@@ -164,12 +178,48 @@ def sound(wanted: list[Function]) -> bool:
     """Whether the right versions are right and the wrong ones wrong, by running them."""
     oracle, fine = Oracle(), True
     for function in wanted:
-        for kind, text in ((RIGHT, function.new), *function.wrong):
+        for kind, text, shown in ((RIGHT, function.new, ""), *function.wrong):
+            if shown:
+                fine = told(function, kind, text, shown) and fine
+                continue
+            if not function.calls:
+                continue  # what shows the mistakes says of the right version that it is right
             difference = oracle.ask(function.old, text, function.name, function.calls)
             if bool(difference) == (kind == RIGHT):
                 fine = False
                 print(f"{function.name}, {kind}: {difference or 'nothing tells it from the right version'}")
     return fine
+
+
+def told(function: Function, kind: str, text: str, expression: str) -> bool:
+    """Whether an expression tells this mistake, and the right version not."""
+    before, right, wrong = (shows(version, expression) for version in (function.old, function.new, text))
+    if alike(before, right) and not alike(before, wrong):
+        return True
+    print(f"{function.name}, {kind}: {expression}: before {before}, right {right}, wrong {wrong}")
+    return False
+
+
+def shows(text: str, expression: str) -> object:
+    """The value of an expression with the function of a text; what it raises by name."""
+    names: dict[str, object] = {}
+    exec(compile(text, "version.py", "exec"), names)
+    try:
+        return eval(expression, names)
+    except Exception as error:  # noqa: BLE001 - whatever it raises
+        return type(error).__name__
+
+
+def alike(a: object, b: object) -> bool:
+    first, second = jax.tree_util.tree_leaves(a), jax.tree_util.tree_leaves(b)
+    if len(first) != len(second) or any(isinstance(x, str) for x in (*first, *second)):
+        return first == second
+    return all(
+        jnp.result_type(x) == jnp.result_type(y)
+        and jnp.shape(x) == jnp.shape(y)
+        and bool(jnp.allclose(jnp.asarray(x), jnp.asarray(y), rtol=1e-3, atol=1e-5, equal_nan=True))
+        for x, y in zip(first, second, strict=True)
+    )
 
 
 def write(rows: list[Row], file: Path) -> None:
@@ -184,6 +234,7 @@ def write(rows: list[Row], file: Path) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--set", choices=("verdicts", "edges"), default="verdicts")
     parser.add_argument("--half", choices=("seen", "unseen", "all"), default="all")
     parser.add_argument("--only", nargs="+", default=[])
     parser.add_argument(
@@ -195,7 +246,7 @@ def main() -> int:
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
     halves = {"seen": (False,), "unseen": (True,), "all": (False, True)}[options.half]
-    wanted = [f for f in functions(Path(__file__).parent / "verdicts") if f.unseen in halves]
+    wanted = [f for f in functions(Path(__file__).parent / options.set) if f.unseen in halves]
     wanted = [f for f in wanted if not options.only or f.name in options.only]
     wanted = [replace(f, wrong=tuple(sorted(f.wrong, key=_drawn)[: options.wrong])) for f in wanted]
     if options.data:
@@ -203,7 +254,7 @@ def main() -> int:
     rows = ask(wanted, options.workers, options.timeout, options.output)
     unseen = {f.name for f in wanted if f.unseen}
     parts = {"seen": [r for r in rows if r.function not in unseen], "unseen": [r for r in rows if r.function in unseen]}
-    kept = [report(title, part) for title, part in parts.items() if part]
+    kept = [report(title, part, options.set == "edges") for title, part in parts.items() if part]
     return 0 if all(kept) else 1
 
 

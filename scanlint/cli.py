@@ -127,7 +127,7 @@ def main() -> None:
     try:
         code = run(prog_name="scanlint", standalone_mode=False)
     except click.ClickException as error:
-        with suppress(OSError, AttributeError):
+        with suppress(OSError, AttributeError):  # standard error is closed: the exit code tells
             error.show()
         code = 2
     except UsageError as error:
@@ -188,6 +188,6 @@ def _leave(code: int) -> NoReturn:
         sys.exit(code)
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):
+        with suppress(OSError, ValueError, AttributeError):  # nobody listens any more
             stream.flush()
     os._exit(code)

@@ -67,12 +67,13 @@ class Like(NamedTuple):
     """What local arrays broadcast to without their first axes, and promote to; mostly it is a single array.
 
     `arrays` are their names, each with how many axes it is without (-1: its last one); `typed`: the dtype is meant too;
-    `floated`: it is what they promote to with a Python float.
+    `floated`: it is what they promote to with a Python float; `counted`: with a Python int, as a count of truths is.
     """
 
     arrays: tuple[tuple[str, int], ...]
     typed: bool
     floated: bool
+    counted: bool = False
 
     @property
     def names(self) -> frozenset[str]:

@@ -25,7 +25,7 @@ WORKER = [
 # Each layer may import itself and what stands before it: from the facts at the bottom to the request at the top.
 # A module that is named stands apart from its package.
 LAYERS = [
-    {"__init__", "errors", "finding", "problem", "settings", "cluster"},
+    {"__init__", "errors", "finding", "problem", "settings", "cluster", "deep", "effort"},
     {"syntax", "jaxapi", "policy.names"},
     {"project"},
     {"trace"},

@@ -13,6 +13,7 @@ from scanlint.jaxapi.words import words
 from scanlint.loops.accumulators.collected_lists import Output
 from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.loop import LoopModel
+from scanlint.loops.numbers.tables import weak_table
 from scanlint.loops.sizes.trip_limits import ranges_around
 from scanlint.loops.streams import is_array
 from scanlint.syntax.bindings import binds, reads, targets
@@ -71,9 +72,21 @@ def gathering(model: LoopModel) -> GatheringLoop | None:
         return None
     if not all(_alone(model, a) and (_small if traced else _sums)(model, a) for a in found):
         return None
+    if any(not a.places and _weak(model, a.value) for a in found):
+        return None  # the sum has a dtype of its own, which each of the numbers takes from what it is added to
     plain = len(node.body) == len(found) and all(row_of(model, part) is not None for a in found for part in a.parts)
     outputs = tuple(Output(a.name, a.statement, (), a.statement, part, ()) for a in found for part in mapped(model, a))
     return GatheringLoop(LoopModel(model.unit, node, model.streams, model.starts, outputs), found, plain)
+
+
+def _weak(model: LoopModel, value: ast.expr) -> bool:
+    """Whether a value is worked out of the index and other Python numbers alone, or of arrays as weakly typed."""
+    unit, functions = model.unit, {n for c in ast.walk(value) if isinstance(c, ast.Call) for n in ast.walk(c.func)}
+    names = [n for n in ast.walk(value) if isinstance(n, ast.Name) and n not in functions]
+    tables = (s for s in model.streams if isinstance(s.array, ast.Name) and weak_table(unit, s.array))
+    counts = {n for s in (*(s for s in model.streams if s.kind == "range"), *tables) for n in targets(s.target)}
+    weak = lambda n: n.id in counts or (unit.value(n).static and not unit.value(n).array) or weak_table(unit, n)  # noqa: E731
+    return bool(names) and all(map(weak, names))
 
 
 def mapped(model: LoopModel, addition: Addition) -> list[ast.expr]:

@@ -88,7 +88,8 @@ def _run(request: Request, settings: Settings, problems: list[Problem]) -> int:
         err(f"settings: {settings.source or 'none found, defaults'}\nroot: {settings.root}\n")
     stdin = read_in() if request.stdin else None
     outcome = _engine(request, settings, stdin)
-    outcome = _measured(replace(outcome, findings=priced(outcome.findings, settings.root)), request, settings)
+    findings, notes = priced(outcome.findings, settings.root)
+    outcome = _measured(replace(outcome, findings=findings, notes=(*outcome.notes, *notes)), request, settings)
     problems += [*unreadable(settings.root), *outcome.problems]
     outcome = replace(outcome, notes=(*outcome.notes, *_passed_over(request, settings, outcome)))
     _tell(outcome, verbose=request.verbose)
@@ -140,8 +141,8 @@ def _measured(outcome: RunOutcome, request: Request, settings: Settings) -> RunO
     from scanlint.project.discovery.folders import discover
     from scanlint.record.confirmed import with_evidence
 
-    files = [path for path in discover(request.paths, settings).files if path not in outcome.changes]
-    findings, notes = with_evidence(outcome.findings, files, settings)
+    files = discover(request.paths, settings).files
+    findings, notes = with_evidence(outcome.findings, files, outcome.changes, settings)
     return replace(outcome, findings=findings, notes=(*outcome.notes, *notes))
 
 

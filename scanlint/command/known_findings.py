@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,12 +10,15 @@ from scanlint.command.request import Request
 from scanlint.engine.suppress import unparsed
 from scanlint.errors import UsageError
 from scanlint.fix import baseline
-from scanlint.fix.baseline import Looked
+from scanlint.fix.baseline import Looked, Mark
 from scanlint.fix.write import NotWritten
 from scanlint.problem import Problem
 from scanlint.report.console import err
 from scanlint.report.result import Result, plural
 from scanlint.settings import Settings
+
+NAMED = 5
+"""Known findings whose files are named in one note."""
 
 
 def baseline_file(settings: Settings) -> Path:
@@ -49,4 +53,15 @@ def baselined(result: Result, request: Request, settings: Settings, looked: Look
         for finding, mark in zip(result.findings, found, strict=True)
         if mark not in known or finding.fix.status == "applied" or unparsed(finding)
     )
-    return replace(result, findings=left)
+    vain = tuple(_vain(known, taken, looked, file))
+    for note in vain:
+        err(f"note: {note}\n")
+    return replace(result, findings=left, notes=(*result.notes, *vain))
+
+
+def _vain(known: frozenset[Mark], found: list[Mark], looked: Looked, file: Path) -> Iterator[str]:
+    """A note on what the baseline knows and this run would have found, were it still there."""
+    gone = sorted(known - baseline.prune(known, found, looked, file))
+    if gone:
+        paths = ", ".join(dict.fromkeys(mark[0] for mark in gone[:NAMED])) + (", ..." if len(gone) > NAMED else "")
+        yield f"`baseline`: {plural(len(gone), 'known finding')} met nothing ({paths}): --prune-baseline drops them"

@@ -14,7 +14,7 @@ from pathlib import Path
 from scanlint.command.config import Overrides, load
 from scanlint.errors import UsageError, fault
 from scanlint.record.plan import RecordingPlan, make
-from scanlint.record.store import Summary, gather, hashes, prepare
+from scanlint.record.store import Summary, gather, prepare, texts
 from scanlint.report.console import err
 from scanlint.report.result import plural
 from scanlint.verify.interpreter import VerifierUnavailable, find_interpreter
@@ -31,12 +31,14 @@ def record(command: Sequence[str], python: str | None, config: Path | None, quie
     plan = make(settings)
     if not plan.targets and not plan.loops and not quiet:
         err(f"scanlint: nothing to record: no Python file below {settings.root}\n")
+    if plan.unread and not quiet:
+        err(f"scanlint: nothing is recorded of what cannot be read: {', '.join(plan.unread)}\n")
     try:
         interpreter = Path(find_interpreter(settings.python, settings.root))
     except VerifierUnavailable as error:
         raise UsageError(str(error)) from None
     words = _resolved(command, interpreter, chosen=settings.python is not None)
-    before = hashes(plan, plan.root)
+    before = texts(plan, plan.root)
     with _parts(plan) as parts:
         code = _run(words, _environment(parts / "plan.json", interpreter if settings.python else None))
         try:

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scanlint.deep import deeply
 from scanlint.engine.tasks import Hit, Place, Slice, SliceTask, UnitKey
 from scanlint.finding import Edit, Finding, Fix, LeftLoop
 from scanlint.problem import Problem
@@ -98,10 +99,13 @@ class Analyst:
     def survey(self, files: Iterable[Path | SourceFile | Unreadable]) -> Iterator[tuple[Surveyed, bytes | None]]:
         """What each file is, and its facts as bytes."""
         for file in files:
-            surveyed, facts = examine(read(file) if isinstance(file, Path) else file, self.settings, self.trees)
+            surveyed, facts = self._examine(read(file) if isinstance(file, Path) else file)
             if facts is not None:
                 self._facts[surveyed.digest] = facts
             yield surveyed, pack(facts) if facts is not None and self.packs else None
+
+    def _examine(self, source: SourceFile | Unreadable, *, hold: bool = False) -> tuple[Surveyed, ModuleFacts | None]:
+        return deeply(lambda: examine(source, self.settings, self.trees, hold=hold))
 
     def survey_all(self, files: Mapping[str, Path]) -> Iterator[tuple[Surveyed, bytes | None]]:
         """The same for all files of a run, by what they are shown as.
@@ -112,7 +116,7 @@ class Analyst:
 
         def surveyed(display: str) -> tuple[Surveyed, ModuleFacts | None]:
             if display not in known:
-                known[display] = examine(read(files[display]), self.settings, self.trees, hold=True)
+                known[display] = self._examine(read(files[display]), hold=True)
                 made, facts = known[display]
                 if facts is not None:
                     self._facts[made.digest] = facts
@@ -159,7 +163,7 @@ class Analyst:
 
     def renew(self, source: SourceFile) -> Surveyed:
         """What a changed text is; where it parses it is the one that is held for its file."""
-        surveyed, facts = examine(source, self.settings, self.trees, hold=True)
+        surveyed, facts = self._examine(source, hold=True)
         if facts is not None:
             self._facts[surveyed.digest] = facts
         return surveyed
@@ -193,7 +197,7 @@ class Analyst:
         from scanlint.trace.program.project import Project
 
         library = self.library if changed is None else self._with(changed)
-        project = Project(library, self.settings, task.begin, task.asks)
+        project = deeply(lambda: Project(library, self.settings, task.begin, task.asks))
         selected, everything = self._rules
         return Bench(project, Rewriter(everything, self.settings, project.reanalyse, problems), selected)
 
@@ -210,7 +214,7 @@ class Analyst:
             return made
         problems: list[Problem] = []
         try:
-            return self._analyse(task, problems)
+            return deeply(lambda: self._analyse(task))
         except FileChanged as error:
             problems += self._unfinished(task, f"`{error.display}` changed while it was checked")
         except Exception as error:  # noqa: BLE001 - the analysis' own bug: said, with exit code 2
@@ -225,8 +229,9 @@ class Analyst:
         names = dict.fromkeys(unit[0] for unit in task.wanted) if task.wanted else task.begin
         return [Problem(self.library[name].display, 0, why) for name in names if name in self.library]
 
-    def _analyse(self, task: SliceTask, problems: list[Problem]) -> Slice:
+    def _analyse(self, task: SliceTask) -> Slice:
         self.release(task)
+        problems: list[Problem] = []
         bench = self.bench(task, problems)
         units: list[UnitKey] = []
         hits: list[Hit] = []
@@ -244,6 +249,7 @@ class Analyst:
             unit.models.clear()
             bench.project.forget_replays()
         project = bench.project
+        problems += project.left
         made = Slice(
             tuple(units), tuple(hits), project.consulted, project.missed, tuple(problems), project.wants, tuple(left)
         )

@@ -88,7 +88,7 @@ def sign(path: Path) -> FileSignature | None:
     seen = time.time_ns()
     try:
         found = os.stat(path)
-    except OSError:
+    except OSError:  # whoever reads the file says what is wrong
         return None
     return FileSignature(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, seen)
 
@@ -127,7 +127,7 @@ class Cache:
     def _load(self) -> None:
         try:
             data = self._index.read_bytes()
-        except OSError:
+        except OSError:  # nothing was kept: all is found out anew
             return
         payload = data[len(MAGIC) + 8 :]
         try:
@@ -154,7 +154,7 @@ class Cache:
         try:
             if digest_of(contents(path)) != known.digest:
                 return None
-        except OSError:
+        except OSError:  # whoever reads the file says what is wrong
             return None
         self.keep_survey(known, signature)
         return known
@@ -243,7 +243,7 @@ class Cache:
             self._writable = False
             self.remarks.append(f"cache not written: {error}")
         finally:  # an interrupt leaves no half either
-            with suppress(OSError):
+            with suppress(OSError):  # there is none: it was put in place
                 scratch.unlink()
         return self._writable
 
@@ -277,7 +277,7 @@ def _checked(file: Path) -> bytes | None:
     """The content of a file, if it is whole."""
     try:
         data = file.read_bytes()
-    except OSError:
+    except OSError:  # nothing was kept: it is found out anew
         return None
     return data[4:] if data[:4] == crc32(data[4:]).to_bytes(4, "big") else None
 
@@ -301,5 +301,5 @@ def _sources(folder: str) -> Iterable[str]:
                 elif entry.name.endswith(".py"):
                     state = entry.stat()
                     yield f"{entry.path} {state.st_size} {state.st_mtime_ns}"
-    except OSError:
+    except OSError:  # the version tells what there is to tell then
         return

@@ -7,11 +7,14 @@ import re
 import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from scanlint.finding import Position
 from scanlint.syntax.edits import split_lines
 from scanlint.syntax.regex import regex
+
+if TYPE_CHECKING:
+    import ast
 
 MARK = "scanlint"
 _DIRECTIVE = regex(r"#\s*scanlint:\s*(?P<word>[\w-]+)(?P<space>\s*)(?P<names>\[[^\]]*\])?")
@@ -136,8 +139,20 @@ def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
     """The tokens up to the place where the file stops being Python, if there is one."""
     try:
         yield from tokenize.generate_tokens(io.StringIO(text, newline="").readline)
-    except (tokenize.TokenError, SyntaxError):
+    except (tokenize.TokenError, SyntaxError):  # what does not parse is a finding of its own
         return
+
+
+def function_heads(text: str) -> frozenset[int]:
+    """The lines on which functions begin, for whoever reads from above: at the `def` or a decorator."""
+    import ast
+
+    functions = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
+    return frozenset(line for node in functions for line in _heads(node))
+
+
+def _heads(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[int]:
+    return {node.lineno, *(decorator.lineno for decorator in node.decorator_list)}
 
 
 def given_inputs(text: str) -> dict[int, tuple[Given, ...]]:
@@ -153,8 +168,7 @@ def given_inputs(text: str) -> dict[int, tuple[Given, ...]]:
     given: dict[int, tuple[Given, ...]] = {}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            heads = {node.lineno, *(decorator.lineno for decorator in node.decorator_list)}
-            if found := _sets([d for d in inputs if d.lines[0] in heads]):
+            if found := _sets([d for d in inputs if d.lines[0] in _heads(node)]):
                 given[node.lineno] = found
     return given
 

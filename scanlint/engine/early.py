@@ -71,7 +71,7 @@ def _own(bench: Bench, around: Around, source: Source) -> list[Finding] | None:
             source.statements()
             return []
         renewed = around.unit.renew(source)
-    except SyntaxError:
+    except SyntaxError:  # the whole check that follows tells it
         return None
     reports = bench.rewriter.reports(renewed, bench.selected) if renewed is not None else None
     return [report.finding for report in reports] if reports is not None else None

@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from scanlint.deep import deeply
 from scanlint.engine.cache import Cache
 from scanlint.engine.early import early_answer
 from scanlint.engine.kept import KeptSlices, RememberedSlices
@@ -16,6 +18,7 @@ from scanlint.engine.session import Found, Session, syntax_error
 from scanlint.engine.slicing import Slicing
 from scanlint.engine.suppress import apply as suppress
 from scanlint.engine.tasks import SliceTask
+from scanlint.engine.unread import problem
 from scanlint.finding import Finding, Fix, spot
 from scanlint.project.discovery.folders import FoundFiles, around
 from scanlint.project.files import SourceFile, Unreadable, read, shown
@@ -28,6 +31,8 @@ ROOM = 3_000_000
 """Characters of source whose trees are held."""
 HELD = 2
 """Files edited last whose analyses are held, so that more can be asked of them."""
+AT_A_TIME = 50
+"""Files that are held at a time for the time when they do not parse."""
 SWEEP = 40
 """Checks after which what has become garbage is looked for, when there is nothing else to do."""
 
@@ -93,7 +98,8 @@ class LiveSession(Session):
         if module is None or bench is None or text is None or self._broken:
             return None
         joint = frozenset(unit for unit, task in self.tasks.items() if task != SliceTask((module,)))
-        made = early_answer(bench, module, self._raw.get(display, []), text.text, source.text, joint)
+        before = self._raw.get(display, [])
+        made = deeply(lambda: early_answer(bench, module, before, text.text, source.text, joint))
         if made is None:
             return None
         marked = self.codes if MARK in source.text else ()
@@ -103,7 +109,7 @@ class LiveSession(Session):
         """What is found in some files; once more, should one of the others have changed meanwhile."""
         wanted = [display for display in displays if display in self.files]
         self._recheck(frozenset(wanted))
-        if self.problems:
+        if any(known.scope != "unread" for known in self.problems):
             self.look()
             self._recheck(frozenset(wanted))
         self._remembered.turn()
@@ -117,7 +123,7 @@ class LiveSession(Session):
             return self._told(display).kept
         for entry in here:
             if entry.finding.fix.status == "available" and not entry.finding.fix.edits:
-                entry.finding = self._offered(entry)
+                entry.finding = deeply(partial(self._offered, entry))
         others = (f for f in self.others if f.path == display and first <= f.start.line <= last)
         return (*(entry.finding for entry in here), *others)
 
@@ -136,13 +142,14 @@ class LiveSession(Session):
                     return bench.offer(unit, report)
         return entry.finding
 
-    def rest(self) -> None:
-        """Nobody waits: find what is garbage, now and then."""
+    def rest(self) -> bool:
+        """Nobody waits: find what is garbage, now and then, and hold files as they are; whether there are more."""
         if self._checks >= SWEEP:
             self._checks = 0
             gc.unfreeze()
             gc.collect()
             gc.freeze()
+        return self.surveys.remember(AT_A_TIME)
 
     def _begin(self) -> None:
         """Survey and analyse the whole project, by as many processes as it is worth, and keep what is found."""
@@ -177,6 +184,7 @@ class LiveSession(Session):
         for task in analyst.held.keys() - analyst.holds:
             analyst.release(task)
         self._conclude()
+        self.notes += [str(problem(error)) for d, (_, error) in self._broken.items() if error.newer and d in checked]
 
     def _suppress(self, display: str) -> None:
         self._raw[display] = list(self.found.get(display, []))
@@ -190,8 +198,9 @@ class LiveSession(Session):
         if display not in lines:
             return TextFindings(tuple(found))
         kept = (_moved(finding, lines[display]) for finding in found)
-        error = syntax_error(self._broken[display][1])
-        return TextFindings((error,), tuple(f for f in kept if f is not None), broken=True)
+        error = self._broken[display][1]
+        said = () if error.newer else (syntax_error(error),)
+        return TextFindings(said, tuple(f for f in kept if f is not None), broken=True)
 
     def _text(self, display: str) -> str:
         source = self.source(display)

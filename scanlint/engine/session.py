@@ -17,7 +17,7 @@ from scanlint.engine.suppress import apply as suppress
 from scanlint.engine.surveys import Surveys
 from scanlint.engine.tasks import SliceTask, UnitKey
 from scanlint.engine.team.executor import Team
-from scanlint.engine.unread import problem, rested_on
+from scanlint.engine.unread import left_out, problem, rested_on
 from scanlint.finding import Finding, Fix, LeftLoop, Position
 from scanlint.problem import Problem
 from scanlint.project.discovery.folders import FoundFiles, around, discover
@@ -183,8 +183,11 @@ class Session:
         for error in errors:
             if error.display in self.checked:
                 self._leave_out(error)
-        self.notes += rested_on(
-            [*self.around.unread, *(error for error in errors if error.display not in self.checked)]
+        if self.surveys.control(self.checked):
+            others = (error for error in errors if error.display not in self.checked)
+            self.notes += rested_on([*self.around.unread, *others])
+        self.notes += left_out(
+            {display: self.surveys[display].left_out for display in self.files if display in self.checked}
         )
         places = self.surveys.places()
         self.read = sum(place.display in self.checked for place in places.values()) + len(self.others)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,10 +14,14 @@ from scanlint.finding import Edit, Finding, Fix, Position
 from scanlint.rules.registry import SYNTAX_ERROR, UNUSED_IGNORE, codes, entries, matches
 from scanlint.settings import Settings
 from scanlint.syntax.edits import apply_edits, split_lines
+from scanlint.syntax.regex import regex
 
 if TYPE_CHECKING:
     from scanlint.engine.directives import Directive
 
+WORDS = ("ignore", "ignore-file", "inputs")
+SPEC = regex(r"[A-Za-z_]\w*\s*:(?!\s*$)")
+"""What begins like inputs do."""
 MARK = "scanlint"  # directives.py imports tokenize: not for a file without this
 
 
@@ -36,7 +41,7 @@ def apply(
     kept = [finding for finding in findings if finding.code not in ignored]
     if MARK not in text or any(finding.code == SYNTAX_ERROR.code for finding in findings):
         return kept
-    from scanlint.engine.directives import directives, slips
+    from scanlint.engine.directives import directives, function_heads, slips
 
     found = directives(text)
     hits: dict[Directive, set[str]] = {directive: set() for directive in found}
@@ -44,7 +49,8 @@ def apply(
     live = frozenset(selected_codes) - ignored
     if UNUSED_IGNORE.code in live:
         lines = split_lines(text)
-        left += [vain for d in found for vain in _vain(d, hits[d], live, str(path), lines)]
+        heads = cache(lambda: function_heads(text))
+        left += [vain for d in found for vain in _vain(d, hits[d], live, str(path), lines, heads)]
         left += [_slip(start, end, said, str(path)) for start, end, said in slips(text)]
     return sorted(left, key=lambda finding: (finding.start, finding.code))
 
@@ -127,15 +133,31 @@ def _hit(finding: Finding, hits: dict[Directive, set[str]]) -> bool:
     return found
 
 
+def _idle_inputs(directive: Directive, path: str, heads: Callable[[], Collection[int]]) -> Iterator[Finding]:
+    """Inputs that are given for no function: verdicts would rest on made-up ones."""
+    if not directive.alone or directive.lines[0] not in heads():
+        help = "write it on a line of its own, right above the function"
+        yield _finding(directive, path, "`inputs` stands above no function: nothing is called with them", help)
+    elif not SPEC.match(directive.rest):
+        help = "name each parameter: `# scanlint: inputs x: f32[3], n: 2`"
+        yield _finding(directive, path, "`inputs` says nothing of a parameter", help)
+
+
 def _vain(
-    directive: Directive, used: set[str], live: Collection[str], path: str, lines: Sequence[str]
+    directive: Directive,
+    used: set[str],
+    live: Collection[str],
+    path: str,
+    lines: Sequence[str],
+    heads: Callable[[], Collection[int]],
 ) -> Iterator[Finding]:
     """What is wrong with one directive: no rule named, an unknown one, a wrong place, or nothing to suppress."""
     if directive.word == "inputs":
+        yield from _idle_inputs(directive, path, heads)
         return
     if directive.word not in ("ignore", "ignore-file"):
-        if directive.names is not None:
-            near = did_you_mean(directive.word, ("ignore", "ignore-file", "inputs"))
+        near = did_you_mean(directive.word, WORDS)
+        if directive.names is not None or near or SPEC.match(directive.rest):
             yield _finding(directive, path, f"unknown directive `{directive.word}`{near}")
         return
     if not directive.names:

@@ -86,7 +86,7 @@ def unpacked(kept: object) -> Slice | None:
                 found = tuple(Hit(unit, _finding(finding)) for unit, finding in hits)
                 loops = tuple(LeftLoop(*loop) for loop in left)
                 return Slice(units, found, wants=tuple(Wanted(*want) for want in wants), left=loops)
-            except (ValueError, TypeError):
+            except (ValueError, TypeError):  # the entry is damaged: it is analysed anew
                 return None
     return None
 

@@ -95,7 +95,7 @@ class Texts:
             return self._stdin
         try:
             return contents(Path(path))
-        except OSError:
+        except OSError:  # the finding is shown without its line
             return None
 
 

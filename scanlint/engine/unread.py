@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from scanlint.problem import Problem
 from scanlint.project.files import Unreadable
@@ -21,11 +21,22 @@ def rested_on(unread: Sequence[Unreadable]) -> list[str]:
     if not unread:
         return []
     files, them = ("1 file", "it") if len(unread) == 1 else (f"{len(unread)} files", "them")
-    named = ", ".join(f"{one.display} ({_why(one)})" for one in unread[:NAMED])
-    more = f" and {len(unread) - NAMED} more" if len(unread) > NAMED else ""
-    return [
-        f"{files} of the project could not be read; findings that rest on {them} may be missing: {named}{more}",
-    ]
+    named = _listed([f"{one.display} ({_why(one)})" for one in unread])
+    return [f"{files} of the project could not be read; findings that rest on {them} may be missing: {named}"]
+
+
+def left_out(parts: Mapping[str, Sequence[str]]) -> list[str]:
+    """What is not checked of files that are: each reason once, with the files."""
+    files: dict[str, list[str]] = {}
+    for display, reasons in parts.items():
+        for reason in reasons:
+            files.setdefault(reason, []).append(display)
+    return [f"{_listed(displays)}: {reason}" for reason, displays in files.items()]
+
+
+def _listed(named: Sequence[str]) -> str:
+    more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
+    return ", ".join(named[:NAMED]) + more
 
 
 def _why(unread: Unreadable) -> str:

@@ -75,7 +75,7 @@ def _targets(file: Path, names: Collection[str], root: Path) -> Iterator[Target]
         return
     try:
         tree = ast.parse(contents(file))
-    except (OSError, SyntaxError, ValueError):
+    except (OSError, SyntaxError, ValueError):  # the file has changed since: no call of it is found
         return
     for node in tree.body:
         for owner, inner in [("", node), *((f"{node.name}.", m) for m in getattr(node, "body", ()) if _is_class(node))]:  # type: ignore[attr-defined]

@@ -96,7 +96,7 @@ class KeptVerdicts:
         try:
             text, *findings = marshal.loads(kept)
             made = [restored(finding) for finding in findings]
-        except (ValueError, EOFError, TypeError):
+        except (ValueError, EOFError, TypeError):  # the entry is damaged: it is verified anew
             return None
         whole = tuple(finding for finding in made if isinstance(finding, Finding))
         return FixedFile(text, whole) if isinstance(text, str) and len(whole) == len(made) else None
@@ -150,5 +150,5 @@ def _by_last_word(surveys: Surveys) -> dict[str, set[str]]:
 def _digest(file: Path) -> str:
     try:
         return hashlib.sha256(contents(file)).hexdigest()
-    except OSError:
+    except OSError:  # what is there later has another digest
         return ""

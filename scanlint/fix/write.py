@@ -71,7 +71,7 @@ def _stat(path: Path) -> os.stat_result | None:
     """What there is; None where a new file is to be made."""
     try:
         return path.stat()
-    except FileNotFoundError:
+    except FileNotFoundError:  # a new file is to be made
         return None
 
 
@@ -130,7 +130,7 @@ def _replace(target: Path, data: bytes, before: os.stat_result | None, check: Ca
         if alike:
             os.replace(name, target)
     finally:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # there is none: it was put in place
             os.unlink(name)
     if not alike:
         _overwrite(target, data)

@@ -15,10 +15,12 @@ from scanlint.loops.concrete_uses import decides, fetched, in_test, is_logic, li
 from scanlint.loops.constant_tables import is_table
 from scanlint.loops.growth import larger_carries
 from scanlint.loops.lifted_modules import modules_called
+from scanlint.loops.numbers.body import Body, Meeting
 from scanlint.loops.python_parameters import library_arguments, static_arguments, tested_arguments
 from scanlint.loops.sizes.affine import moving_arange, window
 from scanlint.loops.sizes.masked_reductions import masked
 from scanlint.loops.sizes.padded_sums import open_ended
+from scanlint.loops.streams import streams_of
 from scanlint.syntax.bindings import Names, binds, parameters, reads, walk_scope
 from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
@@ -45,6 +47,8 @@ SHAPED = frozenset(f"jax.numpy.{name}" for name in MAKERS) | {
 }
 CONTEXTS = ("jax.named_scope", "jax.default_matmul_precision", "jax.profiler.")
 KINDS = ("bool", "int", "float", "complex")
+UNBOUNDED, DOUBLE = "python-int", "python-float"
+"""Python numbers that tracers would not be."""
 ON_THE_HOST = ("side-effect", "iterator")
 """The obstacles that a function brings along which the loop calls."""
 _BLOCKS = ast.If | ast.For | ast.While | ast.With | ast.Try | ast.Match
@@ -84,10 +88,23 @@ def obstacles(
     kept: set[ast.AST] = filled | {place for o in outputs if isinstance(o, ReadBack) for place in o.places}
     kept |= {p for p in body if isinstance(p, ast.Slice) and (open_ended(unit, p) or masked(unit, p) is not None)}
     yield from _ints(unit, (part for part in body if part not in kept), staged, carried)
+    yield from _numbers(unit, node, flow, carried)
     for part in body:
         if isinstance(part, ast.Call) and (asked := reads(*tested_arguments(unit, part)) & staged):
             what = f"`{ast.unparse(part.func)}(...)` branches on `{min(asked)}`"
             yield Withheld("callee-branches", f"{what}, as a Python value (line {part.lineno})")
+
+
+def _numbers(unit: Unit, node: ast.For | ast.While, flow: Flow, carried: tuple[str, ...]) -> Iterator[Withheld]:
+    """Python numbers that would be others as tracers: ints that leave int32, floats that double precision rounds."""
+    streams = tuple(streams_of(unit, node.target, node.iter)) if isinstance(node, ast.For) else ()
+    for meeting in Body(unit, node, streams, carried).departing(flow.live_after[node]):
+        yield departed(meeting)
+
+
+def departed(meeting: Meeting) -> Withheld:
+    """Why a Python number cannot be a tracer."""
+    return Withheld(DOUBLE if meeting.number.fault == "double" else UNBOUNDED, meeting.message)
 
 
 def targets_of(statement: ast.stmt) -> list[ast.expr]:

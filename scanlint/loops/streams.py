@@ -137,25 +137,34 @@ def _zip(unit: Unit, target: ast.expr, parts: list[ast.expr], *, strict: bool) -
 def _shortened(unit: Unit, streams: list[Stream]) -> Iterator[Stream]:
     """The streams, each with the arrays beside it that may be shorter; what is turned round before is not followed."""
     from scanlint.loops.sizes.equal_lengths import no_longer
-    from scanlint.loops.sizes.lengths import made_with
 
-    ranges = [s for s in streams if s.kind == "range" and s.stop is not None]
-    if any(range_length(s, partial(_bound, unit)) is None for s in ranges):
-        ends = [s.stop for s in ranges if s.stop is not None and s.plain]
-        whole = len(ends) == len(ranges) and not any(s.table or s.listed for s in streams)
-        made = [made_with(unit, s.array, stop) for s in streams if s.array is not None for stop in ends]
-        if not whole or not all(made):
-            return
     arrays = [s.array for s in streams if s.array is not None and not (s.table or s.listed)]
-    found = [
-        replace(s, beside=tuple(a for a in arrays if a is not s.array and not no_longer(unit, s.array, a)))
-        if s.array in arrays and s.array is not None
-        else s
-        for s in streams
-    ]
+    ends = [_ended(unit, s, arrays) if s.kind == "range" and s.stop is not None else s for s in streams]
+    known = [s for s in ends if s is not None]
+    if len(known) < len(ends):
+        return
+    others = {id(a): tuple(b for b in arrays if b is not a and not no_longer(unit, a, b)) for a in arrays}
+    found = [replace(s, beside=others.get(id(s.array or s.counted), ())) for s in known]
     named = all(isinstance(a, ast.Name | ast.Attribute | ast.Subscript) for s in found for a in s.beside)
     if named and not any(s.beside and s.reverse for s in found):
         yield from found
+
+
+def _ended(unit: Unit, numbers: Stream, arrays: list[ast.expr]) -> Stream | None:
+    """A range beside arrays: its end is known, it counts the rows of one of them, or it is as long as all are made."""
+    from scanlint.loops.sizes.lengths import made_with
+    from scanlint.loops.sizes.shape_reads import axis_read
+
+    assert numbers.stop is not None
+    if range_length(numbers, partial(_bound, unit)) is not None:
+        return numbers
+    if not numbers.plain:
+        return None
+    counted = axis_read(unit, numbers.stop)
+    rows = [a for a in arrays if (ast.unparse(a), 0) == counted]
+    if rows:
+        return replace(numbers, stop=None, counted=rows[0])
+    return numbers if arrays and all(made_with(unit, a, numbers.stop) for a in arrays) else None
 
 
 def _all_rows(streams: list[Stream]) -> bool:

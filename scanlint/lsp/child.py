@@ -63,10 +63,12 @@ class Desk:
             self.session(display).put(text_source(Path(display), text))
         found: dict[str, TextFindings] = {}
         problems: list[Problem] = []
+        notes: list[str] = []
         for session, displays in self._groups(ask.displays):
             found |= session.check(displays)
             problems += session.problems
-        return Told(found, tuple(dict.fromkeys(problems)))
+            notes += session.notes
+        return Told(found, tuple(dict.fromkeys(problems)), tuple(dict.fromkeys(notes)))
 
     def _groups(self, displays: Iterable[str]) -> list[tuple[LiveSession, list[str]]]:
         groups: dict[int, tuple[LiveSession, list[str]]] = {}
@@ -78,10 +80,11 @@ class Desk:
     def offer(self, offer: Offer) -> tuple[Finding, ...]:
         return self.session(offer.display).offer(offer.display, offer.first, offer.last)
 
-    def rest(self) -> None:
-        for session in (self.project, *self.alone.values()):
-            if session is not None:
-                session.rest()
+    def rest(self) -> bool:
+        """Do a part of what can wait; whether there is more of it."""
+        sessions = (self.project, *self.alone.values())
+        more = [session.rest() for session in sessions if session is not None]
+        return any(more)
 
     def fix(self, ask: FixAsk, answers: BinaryIO) -> Fixed:
         """Rewrite what is wanted of one file, verify it, and give the text."""
@@ -166,8 +169,11 @@ def main() -> None:
 
 def _next(requests: BinaryIO, desk: Desk | None = None) -> object | None:
     """The next request; while there is none, what can wait is done."""
-    if desk is not None and sys.platform != "win32" and not select.select([requests], [], [], IDLE_SECONDS)[0]:
-        desk.rest()
+    wait = IDLE_SECONDS
+    while desk is not None and sys.platform != "win32" and not select.select([requests], [], [], wait)[0]:
+        if not desk.rest():
+            break
+        wait = 0.0
     return receive(_Whole(requests))  # type: ignore[arg-type]
 
 

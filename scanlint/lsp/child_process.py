@@ -80,7 +80,7 @@ class ChildProcess:
         try:
             process.terminate()
             await asyncio.wait_for(process.wait(), PATIENCE)
-        except ProcessLookupError:
+        except ProcessLookupError:  # it has ended by itself
             return
         except TimeoutError:
             process.kill()

@@ -73,7 +73,7 @@ def _read(path: Path) -> str:
     """The text of a file that is not open, to count the units of its lines."""
     try:
         return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+    except (OSError, UnicodeDecodeError):  # the place is shown with the columns of its line as they are
         return ""
 
 

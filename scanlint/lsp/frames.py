@@ -31,10 +31,11 @@ class Ask(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What is found in each file, and what went wrong."""
+    """What is found in each file, what went wrong, and what could not be looked at."""
 
     findings: dict[str, TextFindings]
     problems: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class Early(NamedTuple):

@@ -134,7 +134,7 @@ class ScanlintServer(LanguageServer):
         settings = root.settings
         known = self.projects.get(settings.root) or (kept or {}).get(settings.root)
         if known is None or known.begin != (settings, root.whole):
-            known = LiveProject(settings, root.whole, self.tell, self.report)
+            known = LiveProject(settings, root.whole, self.tell, self.report, self.note)
             known.watched = self.watching
         self.projects[settings.root] = known
         return known
@@ -181,9 +181,16 @@ class ScanlintServer(LanguageServer):
 
     def report(self, problem: str) -> None:
         """Say what is wrong, once."""
-        if problem not in self._said:
-            self._said.add(problem)
-            self.show(problem, types.MessageType.Error)
+        self._say_once(problem, types.MessageType.Error)
+
+    def note(self, note: str) -> None:
+        """Say what could not be looked at, once."""
+        self._say_once(note, types.MessageType.Warning)
+
+    def _say_once(self, text: str, kind: types.MessageType) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            self.show(text, kind)
 
     def show(self, text: str, kind: types.MessageType = types.MessageType.Info) -> None:
         self.window_show_message(types.ShowMessageParams(kind, f"scanlint: {text}"))

@@ -71,11 +71,13 @@ class LiveProject:
         whole: bool,
         tell: Callable[[LiveProject, FileResult], None],
         report: Callable[[str], None],
+        note: Callable[[str], None],
     ) -> None:
         self.settings = settings
         self.begin = Begin(settings, whole)
         self.tell = tell
         self.report = report
+        self.note = note
         self.watched = False
         self.texts: dict[str, OpenText] = {}
         self.results: dict[str, FileResult] = {}
@@ -163,6 +165,8 @@ class LiveProject:
     def _tell(self, texts: dict[str, OpenText], told: Told) -> None:
         for problem in told.problems:
             self.report(str(problem))
+        for note in told.notes:
+            self.note(note)
         for uri, text in texts.items():
             found = told.findings.get(self.display(text.path), TextFindings())
             self.results[uri] = FileResult(text, found)

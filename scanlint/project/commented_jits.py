@@ -82,7 +82,7 @@ def _decorator(lines: Sequence[str], place: int) -> ast.expr | None:
         written += code.lstrip("#").strip() + "\n"
         try:
             (definition,) = ast.parse(f"{written}def f(): ...").body
-        except (SyntaxError, ValueError):
+        except (SyntaxError, ValueError):  # the comment is longer than one line, or is none
             continue
         decorators = getattr(definition, "decorator_list", [])
         plain = len(decorators) == 1 and isinstance(decorators[0], ast.Name | ast.Attribute | ast.Call)

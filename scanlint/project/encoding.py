@@ -21,7 +21,7 @@ def unpack(data: bytes, path: str) -> ModuleFacts | None:
     try:
         values = [_record(value) for value in marshal.loads(data)]
         return ModuleFacts(path, **dict(zip(NAMES, values, strict=True)))  # type: ignore[arg-type]
-    except (ValueError, EOFError, TypeError, KeyError):
+    except (ValueError, EOFError, TypeError, KeyError):  # the facts are collected anew
         return None
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple
 
+from scanlint.deep import at_bottom
 from scanlint.jaxapi.spelled_transforms import is_transform, loops, transforms
 from scanlint.project.code_text import code_text
 from scanlint.project.files import SourceFile, Unreadable
@@ -40,8 +41,11 @@ ARRAYS = regex(
 
 SCRIPT = "<module>"
 """What runs when a file does goes by this name where others have that of a function."""
-FRAMES = 5000
-"""Python's own limit of 1000 is a deep expression (each level takes four frames) at the end of a few calls."""
+QUOTED = regex(r"(?s:(\"{3}|'{3}).*?\1)|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|#[^\n]*")
+NESTING = regex(r"\n|[-+*/%@|&^<>.~\[\](){}]|\b(?:and|or|not|if|elif|lambda|await)\b")
+MOST_BRACKETS = 200
+"""As many as Python's own parser takes inside one another."""
+MOST_PARTS = 1000
 
 
 class Span(NamedTuple):
@@ -95,9 +99,8 @@ class ModuleFacts:
 def parse(source: SourceFile) -> ast.Module | Unreadable:
     """The tree of a file; a syntax error becomes a record, a warning about the text is nobody's.
 
-    How deep it may be hangs on the limit of frames: that is set here, so that every process finds the same.
+    Raises RecursionError where there is room for a deeper one elsewhere.
     """
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), FRAMES))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -110,18 +113,43 @@ def parse(source: SourceFile) -> ast.Module | Unreadable:
             return Unreadable(source.path, source.display, f"{message}: not checked", newer=True)
         message = error.msg + (f": {error.text.strip()}" if error.msg == "invalid syntax" and error.text else "")
         return Unreadable(source.path, source.display, message, error.lineno or 1, error.offset or 1, syntax=True)
-    except (ValueError, RecursionError, MemoryError) as error:
+    except RecursionError:
+        if not at_bottom():
+            raise
+        return Unreadable(source.path, source.display, "not checked: it is nested too deeply for Python's parser")
+    except (ValueError, MemoryError) as error:
         return Unreadable(source.path, source.display, f"cannot parse: {error}", syntax=True)
 
 
 def _newer(text: str) -> bool:
-    """Whether a text that this Python does not parse is good Python of a later version, as LibCST reads it."""
+    """Whether a text that this Python does not parse is good Python of a later version, as LibCST reads it.
+
+    LibCST ends the process where a text is nested too deeply for it.
+    """
+    if not _shallow(text):
+        return False
     import libcst
 
     try:
         libcst.parse_module(text)
     except (libcst.ParserSyntaxError, SyntaxError, ValueError, RecursionError):  # SyntaxError: its nodes are invalid
         return False
+    return True
+
+
+def _shallow(text: str) -> bool:
+    """Whether no bracket, statement or chain of `elif`s of a text holds very many parts, told from its words alone."""
+    depth = parts = arms = 0
+    for found in NESTING.finditer(QUOTED.sub("", text)):
+        word = found.group()
+        parts = 0 if word == "\n" and not depth else parts + (word != "\n")
+        arms += word == "elif"
+        if word in "([{":
+            depth += 1
+        elif word in ")]}":
+            depth = max(depth - 1, 0)
+        if depth > MOST_BRACKETS or parts > MOST_PARTS or arms > MOST_PARTS:
+            return False
     return True
 
 
@@ -339,10 +367,8 @@ def _class(node: ast.ClassDef, facts: ModuleFacts, lines: _Lines | None, prefix:
 
 def dotted(node: ast.expr) -> str | None:
     """`a.b.c` as a string, for names and attributes of names."""
-    match node:
-        case ast.Name(id=name):
-            return name
-        case ast.Attribute(value=value, attr=attr):
-            base = dotted(value)
-            return f"{base}.{attr}" if base else None
-    return None
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None

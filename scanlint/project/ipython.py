@@ -14,6 +14,40 @@ SAME_NAMESPACE = frozenset(
     {"capture", "debug", "memit", "mprun", "prun", "time", "timeit", "lprun", "scalene", "ipytest"}
 )
 """Magics of a whole cell under which it runs as Python, beside the others."""
+ELSEWHERE = frozenset(
+    [
+        "!",
+        "HTML",
+        "R",
+        "SVG",
+        "bash",
+        "bigquery",
+        "cmd",
+        "cpp",
+        "cython",
+        "file",
+        "html",
+        "javascript",
+        "js",
+        "julia",
+        "latex",
+        "markdown",
+        "perl",
+        "pypy",
+        "python",
+        "python2",
+        "python3",
+        "ruby",
+        "script",
+        "sh",
+        "sql",
+        "svg",
+        "sx",
+        "system",
+        "writefile",
+    ]
+)
+"""Magics under which a cell is of another language, or a program of its own."""
 PIECE = regex(r"(?P<comment>\#[^\n]*)|(?P<quote>'''|\"\"\"|'|\")|(?P<open>[\[({])|(?P<close>[\])}])", re.DOTALL)
 ENDS = {quote: re.compile(rf"(?:\\.|[^\\])*?{quote}", re.DOTALL) for quote in ("'''", '"""')}
 ENDS |= {quote: re.compile(rf"(?:\\(?:.|\n)|[^\\\n{quote}])*(?:{quote}|\n|$)") for quote in ("'", '"')}
@@ -35,11 +69,10 @@ class Logical(NamedTuple):
     code: str
 
 
-def other_language(lines: Sequence[str]) -> bool:
-    """Whether a magic of the whole cell says that it is no Python, or runs elsewhere."""
+def cell_magic(lines: Sequence[str]) -> str | None:
+    """The magic of a whole cell, if it has one."""
     first = next((line.strip() for line in lines if line.strip()), "")
-    words = first[2:].split() if first.startswith("%%") else []
-    return first.startswith("%%") and (not words or words[0] not in SAME_NAMESPACE)
+    return next(iter(first[2:].split()), "") if first.startswith("%%") else None
 
 
 def python(lines: Sequence[str], mark: str) -> list[str]:

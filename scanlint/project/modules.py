@@ -7,6 +7,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 
 from scanlint.project.facts import ModuleFacts, collect, parse
@@ -157,7 +158,7 @@ class Library(Mapping[str, Module]):
                     root = above[: len(above) - at]
                     near = len(root) if here[: len(root)] == root else -1
                     meant = [name, *parts[at + 1 :]]
-                    common = len(os.path.commonprefix([here, root]))
+                    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(here, root, strict=False)))
                     found.append((at + self._longest(meant), near, common, -len(found), ".".join(meant)))
         return max(found)[-1] if found else dotted
 

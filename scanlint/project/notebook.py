@@ -6,18 +6,19 @@ import ast
 import builtins
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, cast
 
 from scanlint.finding import Position
 from scanlint.project import json_text
-from scanlint.project.ipython import other_language, python
+from scanlint.project.ipython import ELSEWHERE, SAME_NAMESPACE, cell_magic, python
 from scanlint.project.json_text import JsonValue
 from scanlint.syntax.edits import split_lines
 
 SUFFIX = ".ipynb"
 MARK = "ipython:"
+KNOWN = SAME_NAMESPACE | ELSEWHERE
 
 
 class NotNotebookError(Exception):
@@ -48,6 +49,7 @@ class Notebook:
     """The text of a file, the cells that hold Python, and the program that they are.
 
     Above each cell stands a line that `mark`s it; so does each line that stands for one of IPython's, in `stand_ins`.
+    `left_out` says what is no part of the program and may have been meant to be.
     """
 
     raw: str
@@ -55,6 +57,7 @@ class Notebook:
     text: str
     mark: str
     stand_ins: dict[str, str]
+    left_out: tuple[str, ...] = ()
 
     def place(self, position: Position) -> tuple[int, Position]:
         """The cell of a place in the program, and the place in it; 1 and the first line where there is none."""
@@ -152,8 +155,17 @@ def parse(raw: str) -> Notebook:
             )
         case _:
             raise NotNotebookError("this is no notebook: it has no cells")
-    sources = [*_sources(raw, whole, cells)] if _language(whole.value) == "python" else []
-    return _joined(raw, sources)
+    language = _language(whole.value)
+    if language != "python":
+        return replace(_joined(raw, []), left_out=(f"a notebook of {language}: not checked",) if cells else ())
+    sources = [*_sources(raw, whole, cells)]
+    inside = [source for source in sources if cell_magic(source[2]) in (None, *SAME_NAMESPACE)]
+    unknown = [(n, magic) for n, _, lines in sources if (magic := cell_magic(lines)) is not None]
+    return replace(_joined(raw, inside), left_out=tuple(_left_out(n, m) for n, m in unknown if m not in KNOWN))
+
+
+def _left_out(number: int, magic: str) -> str:
+    return f"cell {number} is left out: whether `%%{magic}` runs it as Python is not known"
 
 
 def _language(document: object) -> str:
@@ -166,7 +178,7 @@ def _language(document: object) -> str:
 
 
 def _sources(raw: str, whole: JsonValue, cells: Sequence[object]) -> Iterator[tuple[int, JsonValue, list[str]]]:
-    """The cells of code in Python: number, place and lines."""
+    """The cells of code: number, place and lines."""
     [array] = [span for key, span in json_text.members(raw, whole.start) if key == "cells"][-1:]
     for number, (cell, span) in enumerate(zip(cells, json_text.items(raw, array.start), strict=True), start=1):
         if not isinstance(cell, dict):
@@ -177,8 +189,7 @@ def _sources(raw: str, whole: JsonValue, cells: Sequence[object]) -> Iterator[tu
         lines = _lines(found[-1].value) if found else None
         if lines is None:
             raise NotNotebookError(f"this is no notebook: cell {number} has no source")
-        if not other_language(lines):
-            yield number, found[-1], lines
+        yield number, found[-1], lines
 
 
 def _lines(source: object) -> list[str] | None:

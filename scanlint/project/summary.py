@@ -16,7 +16,8 @@ class Surveyed(NamedTuple):
     `begins`: a trace or a loop over arrays can begin in it; `control`: a function in it has control flow; `marked`:
     it holds an ignore or another directive; `assumed`: the patterns of `assume-traced` that name something in it.
     `error` says why it is no part of the project: message, line, column, whether its syntax is wrong, whether it is
-    written for a newer Python. `words` are the names that its imports spell.
+    written for a newer Python. `words` are the names that its imports spell, `left_out` what of it is
+    not checked.
     """
 
     display: str
@@ -27,6 +28,7 @@ class Surveyed(NamedTuple):
     assumed: tuple[str, ...] = ()
     error: tuple[str, int, int, bool, bool] | None = None
     words: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 class Wanted(NamedTuple):

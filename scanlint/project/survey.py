@@ -30,7 +30,9 @@ def examine(
     control = bool(facts.scripts) or any(span.control for span in facts.functions.values())
     begins, marked = has_beginning(facts, source.text, settings), MARK in source.text
     assumed = matched(ModuleNames().name(source.path)[0], facts, settings) if settings.assume_traced else ()
-    return Surveyed(source.display, digest, begins, control, marked, assumed, words=imported(facts)), facts
+    left_out = source.notebook.left_out if source.notebook is not None else ()
+    made = Surveyed(source.display, digest, begins, control, marked, assumed, None, imported(facts), left_out)
+    return made, facts
 
 
 def imported(facts: ModuleFacts) -> tuple[str, ...]:

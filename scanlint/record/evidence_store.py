@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
-from scanlint.record.recordings import EVIDENCE, FOLDER
+from scanlint.record.moved_evidence import spans_of
+from scanlint.record.recordings import EVIDENCE, FOLDER, digest
 
 Json = dict[str, object]
 Row = list[object]
 
 
-def write_evidence(root: Path, shown: Sequence[Json], programs: Sequence[Json], hashes: Mapping[str, str]) -> None:
+def write_evidence(root: Path, shown: Sequence[Json], programs: Sequence[Json], before: Mapping[str, bytes]) -> None:
     """Replace what is known of the files that this run has something to say of; of others it stays."""
     files: dict[str, Json] = {}
     for path, row in _rows(shown, "loops"):
@@ -32,7 +33,9 @@ def write_evidence(root: Path, shown: Sequence[Json], programs: Sequence[Json], 
         _part(files, path, "stopped")[str(row[0])] = row[1]
     seconds = round(sum(_number(one["seconds"]) for one in shown), 4)
     for path, entry in files.items():
-        entry |= {"hash": hashes.get(path), "run_seconds": seconds}
+        data = before.get(path)
+        spans = spans_of(data.decode("utf-8", "replace")) if data is not None else {}
+        entry |= {"hash": digest(data) if data is not None else None, "run_seconds": seconds, "spans": spans}
     _write(root / FOLDER / EVIDENCE, files)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scanlint.engine.session import check
+from scanlint.engine.suppress import unparsed
 from scanlint.finding import Finding
 from scanlint.project.contents import contents
 from scanlint.project.discovery.folders import discover
@@ -49,6 +50,7 @@ class RecordingPlan:
     targets: tuple[Target, ...]
     spans: dict[str, list[tuple[int, int]]]
     loops: dict[str, list[tuple[int, int]]]
+    unread: tuple[str, ...] = ()
 
     def text(self, parts: Path) -> str:
         """What the recorder reads."""
@@ -67,7 +69,9 @@ def make(settings: Settings) -> RecordingPlan:
     settings = replace(settings, extend_select=(*settings.extend_select, "ALL"))
     paths = [file for file in discover([settings.root], settings).files if file.suffix == ".py"]
     files = [source for file in paths if isinstance(source := read(file), SourceFile)]
-    findings = check([settings.root], settings).findings
+    outcome = check([settings.root], settings)
+    findings = outcome.findings
+    unread = [*(p.path for p in outcome.problems if p.scope == "unread"), *(f.path for f in findings if unparsed(f))]
     names = {(Path(f.path).resolve(), f.function) for f in findings if f.function is not None}
     targets: dict[tuple[str, int], Target] = {}
     for unit in Project.load(files, settings).units():
@@ -79,7 +83,7 @@ def make(settings: Settings) -> RecordingPlan:
             continue
         for target in targets_in(unit.node, unit.qualname, file, root):
             targets.setdefault((target.file, target.line), target)
-    return RecordingPlan(root, tuple(targets.values()), _spans(findings, root), _loops(files, root))
+    return RecordingPlan(root, tuple(targets.values()), _spans(findings, root), _loops(files, root), tuple(unread))
 
 
 def targets_in(node: ast.AST, qualname: str, file: Path, root: Path) -> Iterator[Target]:

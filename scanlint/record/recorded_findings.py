@@ -37,7 +37,7 @@ def recorded_findings(
     """What nothing else shows of one file, under the rules that are selected."""
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError):  # a text that does not parse is a finding of its own
         return []
     codes = selected_codes(settings) | _heard(settings)
     made = _Made(tree, path)

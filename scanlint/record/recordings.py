@@ -33,7 +33,7 @@ def recorded(root: Path, file: Path, qualname: str) -> tuple[str, ...]:
     """The recordings of a function, and of the functions that are defined in it, the outer one first."""
     try:
         path = file.resolve().relative_to(root.resolve()).as_posix()
-    except ValueError:
+    except ValueError:  # what lies outside of the root is not recorded
         return ()
     return with_inner(recording(root.resolve(), path, qualname))
 
@@ -69,24 +69,38 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:32]
 
 
+def damage(file: Path) -> str | None:
+    """Why recorded calls cannot be read; None where they can."""
+    import json
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(file) as archive:
+            broken = archive.testzip()
+            json.loads(archive.read("calls.json"))["calls"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, zipfile.BadZipFile) as error:
+        return str(error) or type(error).__name__
+    return f"`{broken}` in it is damaged" if broken is not None else None
+
+
 def has_evidence(root: Path) -> bool:
     """Whether a run was recorded that may show something of lines and loops."""
     return may_exist(root / FOLDER / EVIDENCE)
 
 
-def priced(findings: Sequence[Finding], root: Path) -> tuple[Finding, ...]:
-    """The findings with what they were measured to cost, where their files have not changed since."""
+def priced(findings: Sequence[Finding], root: Path) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+    """The findings with what they were measured to cost, where their files have not changed since; what is wrong."""
     if not may_exist(root / FOLDER / COSTS):
-        return tuple(findings)
+        return tuple(findings), ()
     import json
 
     try:
         document = json.loads((root / FOLDER / COSTS).read_text(encoding="utf-8"))
         files = cast("Mapping[str, Mapping[str, object]]", document["files"])
         fresh: dict[str, Mapping[str, object] | None] = {}
-        return tuple(_priced(f, root.resolve(), files, fresh) for f in findings)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):  # it is damaged
-        return tuple(findings)
+        return tuple(_priced(f, root.resolve(), files, fresh) for f in findings), ()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return tuple(findings), (f"{FOLDER}/{COSTS}: cannot be read: `scanlint record` makes it anew",)
 
 
 def _priced(
@@ -117,5 +131,5 @@ def _unchanged(file: Path, root: Path, files: Mapping[str, Mapping[str, object]]
     try:
         entry = files.get(file.resolve().relative_to(root).as_posix())
         return entry if entry is not None and entry.get("hash") == digest(file.read_bytes()) else None
-    except (ValueError, OSError):
+    except (ValueError, OSError):  # of such a file no costs are known
         return None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from scanlint.finding import Finding, Measured
-from scanlint.record.recordings import EVIDENCE, FOLDER, digest
+from scanlint.record.recordings import EVIDENCE, FOLDER
 
 
 class MeasuredLoop(NamedTuple):
@@ -64,25 +64,36 @@ class FileEvidence:
         return Measured(alone, seconds, self.run_seconds, loop.dispatches, loop.repeats, loop.equations)
 
 
-Known = tuple[str, FileEvidence]
+class RecordedFile(NamedTuple):
+    """What a run showed of a file; `hash` stands for its content, `spans` say where its functions stood."""
+
+    hash: str
+    evidence: FileEvidence
+    spans: Mapping[str, tuple[int, int]]
 
 
-def load(root: Path) -> dict[str, Known] | None:
+def load(root: Path) -> dict[str, RecordedFile] | None:
     """The files of the evidence; None where it is damaged."""
     try:
         document = json.loads((root / FOLDER / EVIDENCE).read_text(encoding="utf-8"))
         files = document["files"]
         return {str(path): _entry(entry) for path, entry in files.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        # whoever asks makes a note of it
         return None
 
 
-def _entry(entry: Mapping[str, Mapping[str, Mapping[str, object]]]) -> tuple[str, FileEvidence]:
+def _entry(entry: Mapping[str, Mapping[str, Mapping[str, object]]]) -> RecordedFile:
     loops = [_loop(place, numbers) for place, numbers in entry.get("loops", {}).items()]
     compiled = [_compiled(place, facts) for place, facts in entry.get("compiled", {}).items()]
     stopped = {int(line): str(name) for line, name in entry.get("stopped", {}).items()}
     run_seconds = float(str(entry["run_seconds"]))
-    return str(entry["hash"]), FileEvidence(run_seconds, tuple(loops), tuple(compiled), stopped)
+    spans = {key: (int(str(span[0])), int(str(span[1]))) for key, span in _spans(entry).items()}
+    return RecordedFile(str(entry["hash"]), FileEvidence(run_seconds, tuple(loops), tuple(compiled), stopped), spans)
+
+
+def _spans(entry: Mapping[str, object]) -> Mapping[str, Sequence[object]]:
+    return cast("Mapping[str, Sequence[object]]", entry.get("spans", {}))
 
 
 def _loop(place: str, numbers: Mapping[str, object]) -> MeasuredLoop:
@@ -99,12 +110,3 @@ def _compiled(place: str, facts: Mapping[str, object]) -> Recompiled:
     listed = tuple(map(str, shapes)) if isinstance(shapes, list) else ()
     times, again = int(str(facts["times"])), int(str(facts["again"]))
     return Recompiled(int(line), name, bool(facts["own"]), times, again, float(str(facts["seconds"])), listed)
-
-
-def unchanged(file: Path, root: Path, known: Mapping[str, Known]) -> FileEvidence | None:
-    """What is known of a file, if it is as it was."""
-    try:
-        made, entry = known.get(file.resolve().relative_to(root).as_posix(), ("", None))
-        return entry if entry is not None and made == digest(file.read_bytes()) else None
-    except (ValueError, OSError):
-        return None

@@ -38,7 +38,7 @@ def prepare(root: Path) -> Path:
     return folder
 
 
-def gather(plan: RecordingPlan, parts: Path, hashes: dict[str, str]) -> Summary:
+def gather(plan: RecordingPlan, parts: Path, before: dict[str, bytes]) -> Summary:
     """Replace the recordings of the functions that were called; those of others stay."""
     summary = Summary()
     lines = [line for file in sorted(parts.glob("*.jsonl")) for line in _lines(file)]
@@ -55,10 +55,10 @@ def gather(plan: RecordingPlan, parts: Path, hashes: dict[str, str]) -> Summary:
             summary.skipped.setdefault(f"{target.path}:{target.qualname}", str(line.get("skipped")))
     programs = [cast("Json", line["program"]) for line in lines if "program" in line]
     if programs:
-        _write_costs(plan, programs, hashes)
+        _write_costs(plan, programs, {path: digest(data) for path, data in before.items()})
     shown = [cast("Json", line["evidence"]) for line in _last(lines)]
     if shown:
-        write_evidence(plan.root, shown, programs, hashes)
+        write_evidence(plan.root, shown, programs, before)
     return summary
 
 
@@ -166,13 +166,13 @@ def _known(target: Path) -> dict[str, Json]:
     """The costs of earlier runs."""
     try:
         document = json.loads(target.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError):  # they are made anew by this very run
         return {}
     files = document.get("files") if isinstance(document, dict) else None
     return files if isinstance(files, dict) else {}
 
 
-def hashes(plan: RecordingPlan, root: Path) -> dict[str, str]:
+def texts(plan: RecordingPlan, root: Path) -> dict[str, bytes]:
     """The files of the plan as they are before the run."""
     paths = {t.path for t in plan.targets} | set(plan.spans) | set(plan.loops)
-    return {path: digest((root / path).read_bytes()) for path in sorted(paths)}
+    return {path: (root / path).read_bytes() for path in sorted(paths)}

@@ -34,7 +34,7 @@ def out_bytes(data: bytes) -> None:
 def err(text: str) -> None:
     """Write to standard error; where that takes nothing, nobody can be told."""
     encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
-    with suppress(OSError, ValueError, AttributeError):
+    with suppress(OSError, ValueError, AttributeError):  # nobody listens to standard error
         sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding))
         sys.stderr.flush()
 
@@ -68,7 +68,7 @@ def _out(data: str | bytes) -> None:
 
 def abandon() -> None:
     """Let go of standard output with what it still holds: nothing is to be tried again when the process ends."""
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError):  # it is closed already
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())
         os.close(null)

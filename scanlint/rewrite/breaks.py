@@ -199,5 +199,5 @@ def _escaped(text: str, raw: bool) -> str:
 def _value(code: str) -> str | None:
     try:
         return ast.dump(ast.parse(code, mode="eval"))
-    except SyntaxError:
+    except SyntaxError:  # it differs from what does parse, and is left as it was
         return None

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from scanlint.deep import at_bottom, deeply
+from scanlint.effort import MOST_SECONDS, WATCH, Account, TakesTooLong
 from scanlint.finding import Edit, Outcome, Position, Primitive, Report, Rewrite, Withheld, mark
 from scanlint.loops.loop import LoopModel
 from scanlint.problem import Problem
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from scanlint.rewrite.normal_form import Normal
 
 Reanalyse = Callable[[Unit, str], Unit | None]
+Given = TypeVar("Given")
 ROUNDS = 20
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -63,6 +66,14 @@ class Rewriter(NamedTuple):
 
     def apply(self, unit: Unit, report: Report) -> Rewritten | Withheld:
         """The rewrite of one finding, with all that it makes necessary; else the first plainer one that can be done."""
+        try:
+            return limited(lambda: self._plainest(unit, report))
+        except TakesTooLong:
+            return Withheld("takes-too-long", f"the rewrite takes more than {MOST_SECONDS:g} s of processor time")
+        except RecursionError:
+            return Withheld("too-deep", f"`{unit.qualname}` is nested too deeply to be rewritten")
+
+    def _plainest(self, unit: Unit, report: Report) -> Rewritten | Withheld:
         assert isinstance(report.outcome, Rewrite)
         made, plainer = self._whole(unit, report), report.outcome.plainer
         if isinstance(made, Rewritten) or plainer is None:
@@ -186,7 +197,18 @@ class Rewriter(NamedTuple):
         """What these rules find in a unit, each finding with the rewrite of the canonical form.
 
         In functions that are `known` only what concerns whole functions is looked at: it may stand further inside.
+        What cannot be looked at to the end is a problem of the run.
         """
+        try:
+            return limited(lambda: self._both_reports(unit, rules, known))
+        except (TakesTooLong, RecursionError) as error:
+            why = str(error) if isinstance(error, TakesTooLong) else "it is nested too deeply"
+            line = unit.source.start(unit.node).line
+            self.problems.append(Problem(unit.source.path, line, f"`{unit.qualname}` was not checked: {why}"))
+            return []
+
+    def _both_reports(self, unit: Unit, rules: Iterable[Rule], known: Container[str]) -> list[Report]:
+        """What is found in the spelling that a unit has, and in its normal form."""
         found = self._plain_reports(unit, rules := list(rules), known)
         if (normal := self._normal(unit)) is None:
             return found
@@ -234,10 +256,16 @@ class Rewriter(NamedTuple):
         for context, node in ((c, node) for c in contexts for node in c.nodes()):
             if known and not isinstance(node, FUNCTIONS) and _run(unit, node) in known:
                 continue
+            WATCH.check()
             try:
                 found += context.rule.check(node, context)
+            except TakesTooLong:
+                raise
             except RecursionError:
-                continue  # code nested hundreds of levels deep: nothing is said of it
+                if not at_bottom():
+                    raise
+                said = f"{context.rule.name} was not looked for: it is nested too deeply"
+                self.problems.append(Problem(unit.source.path, getattr(node, "lineno", 0), said))
             except Exception as error:  # noqa: BLE001 - a rule's own bug: said, with exit code 2
                 said = f"internal error in {context.rule.name}: {type(error).__name__}: {error}"
                 self.problems.append(Problem(unit.source.path, getattr(node, "lineno", 0), said))
@@ -282,6 +310,16 @@ class Rewriter(NamedTuple):
         following = (Following(at, n.starts, n.reported) for at, n in zip(now, rewrite.next, strict=False))
         left = (place._replace(begin=at) for at, place in zip(now[count:], waiting, strict=True))
         return Rewritten(again, next=tuple(following), waiting=tuple(left))
+
+
+def limited(run: Callable[[], Given]) -> Given:
+    """What a function gives, with the room and in the time that one unit may have."""
+
+    def timed() -> Given:
+        with WATCH.charging(Account()):
+            return run()
+
+    return deeply(timed)
 
 
 UNFOUND = Withheld("needs-more", "the loop or branch that a first step leaves is gone after the next one")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from scanlint.effort import WATCH
 from scanlint.syntax.walk import children
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -30,6 +31,7 @@ def defaults(arguments: ast.arguments) -> dict[str, ast.expr]:
 
 def reads(*nodes: ast.AST | None) -> Names:
     """The free names that evaluating these expressions (or running these statements) may read."""
+    WATCH.tick()
     found: set[str] = set()
     stack = [n for n in nodes if n is not None]
     while stack:
@@ -127,6 +129,7 @@ def walk_scope(nodes: Iterable[ast.AST]) -> Iterable[ast.AST]:
     """Every node below these that belongs to the same function (nested ones are given, not entered)."""
     stack = list(nodes)[::-1]
     while stack:
+        WATCH.tick()
         node = stack.pop()
         yield node
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):

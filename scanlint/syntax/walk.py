@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import TypeVar, cast
 
+from scanlint.effort import WATCH
 from scanlint.jaxapi.words import words
 
 Node = TypeVar("Node", bound=ast.AST)
@@ -65,6 +66,7 @@ class Kinds(dict[type[ast.AST], list[ast.AST]]):
 
 def by_kind(*roots: ast.AST) -> Kinds:
     """Every node at or below the roots; operators and contexts are left out."""
+    WATCH.tick()
     stack = list(roots)
     found = Kinds()
     while stack:
@@ -81,6 +83,22 @@ def by_kind(*roots: ast.AST) -> Kinds:
             elif part is not None:
                 stack.append(part)
     return found
+
+
+def levels(root: ast.AST) -> int:
+    """How many nodes stand below one another; `a and b and c` counts as `(a and b) and c`, so does `a < b < c`."""
+    deepest = 0
+    stack = [(root, 1)]
+    while stack:
+        node, level = stack.pop()
+        deepest = max(deepest, level)
+        match node:
+            case ast.BoolOp(values=parts) | ast.Compare(comparators=parts):
+                below = level + len(parts)
+            case _:
+                below = level + 1
+        stack += [(child, below) for child in children(node)]
+    return deepest
 
 
 def nested(block: Sequence[ast.stmt]) -> int:

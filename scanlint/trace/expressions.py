@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
+from scanlint.effort import WATCH
 from scanlint.jaxapi.canonical import BUILTINS
 from scanlint.trace import operators
 from scanlint.trace.attributes import attribute
@@ -37,6 +38,7 @@ class Expressions(Evaluator):
 
     def eval(self, node: ast.expr) -> Value:
         """The value of an expression, noted for the rules."""
+        WATCH.tick()
         value = _EVALUATORS.get(type(node), _unknown)(self, node)
         if self.values is not None:
             self.values[node] = UNKNOWN if self.quiet else value

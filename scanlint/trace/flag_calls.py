@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from scanlint.jaxapi.canonical import JITS
-from scanlint.syntax.bindings import defaults, parameters, targets
+from scanlint.syntax.bindings import defaults, parameters, targets, walk_scope
 from scanlint.trace.setting_parameters import Flag
 from scanlint.trace.unit import Unit
 from scanlint.trace.whole_file import WholeFile
@@ -151,7 +151,8 @@ def _hinted(hint: ast.expr | None) -> bool:
 def _named(unit: Unit, place: _CallPlace, name: str, depth: int) -> bool:
     """Whether all that a name is bound to around a call are Python values."""
     said: list[bool] = []
-    for part in ast.walk(place.at):
+    outside = isinstance(place.at, ast.Module)
+    for part in walk_scope(place.file.tree.body) if outside else ast.walk(place.at):
         match part:
             case ast.Assign(targets=bound, value=value) if any(name in targets(t) for t in bound):
                 said.append(_python(unit, place, value, depth + 1))
@@ -162,13 +163,13 @@ def _named(unit: Unit, place: _CallPlace, name: str, depth: int) -> bool:
                     said.append(_written(over))
             case ast.AugAssign(target=ast.Name(id=bound)) | ast.NamedExpr(target=ast.Name(id=bound)) if bound == name:
                 said.append(False)
-            case ast.FunctionDef() | ast.AsyncFunctionDef() if name in parameters(part.args):
+            case ast.FunctionDef() | ast.AsyncFunctionDef() if not outside and name in parameters(part.args):
                 said.append(_parameter(unit, place, part, name, depth))
             case ast.Lambda(args=arguments) if name in parameters(arguments):
                 said.append(False)
     if not said and place.at is not place.file.tree:
-        bound = place.file.bound.get(name, [])
-        said = [value is not None and _python(unit, place, value, depth + 1) for value in bound]
+        top = place.file.bound.get(name, [])
+        said = [value is not None and _python(unit, place, value, depth + 1) for value in top]
     return bool(said) and all(said)
 
 

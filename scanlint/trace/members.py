@@ -78,7 +78,7 @@ def annotated(scope: Scope, node: ast.expr | None) -> Value | None:
 def _quoted(scope: Scope, text: str) -> Value | None:
     try:
         return annotated(scope, ast.parse(text, mode="eval").body)
-    except SyntaxError:
+    except SyntaxError:  # what is no annotation tells nothing
         return None
 
 

@@ -23,6 +23,7 @@ from scanlint.trace.domain.values import (
 from scanlint.trace.evaluator import Evaluator
 from scanlint.trace.members import member
 
+MOST_ITEMS = 1000
 _NAMES: dict[type[ast.operator], str] = {
     ast.Add: "add",
     ast.Sub: "sub",
@@ -60,7 +61,7 @@ def binary(self: Evaluator, op: ast.operator, left: Value, right: Value, node: a
             if called is not UNKNOWN or owner is right or not isinstance(right.callee, Instance):
                 return called
     if left.container and right.container:
-        if isinstance(op, ast.Add) and left.items is not None and right.items is not None:
+        if isinstance(op, ast.Add) and left.items is not None and right.items is not None and _few(left, right):
             return gathered(left.container, (*left.items, *right.items))
         inner = (*(left.items or ()), *(right.items or ()))
         parts = [v for v in (left.element, right.element, *inner) if v is not None]
@@ -71,6 +72,11 @@ def binary(self: Evaluator, op: ast.operator, left: Value, right: Value, node: a
     if isinstance(left.constant, str) or isinstance(right.constant, str):
         return STATIC
     return arithmetic(self, left, right, _result_dtype(op, left, right), node, product=isinstance(op, ast.MatMult))
+
+
+def _few(*parts: Value) -> bool:
+    """Whether containers are small enough to know their elements one by one when they are added."""
+    return sum(len(part.items or ()) for part in parts) <= MOST_ITEMS
 
 
 def assumed(result: Value | None, *operands: Value) -> Value | None:

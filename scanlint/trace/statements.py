@@ -75,13 +75,11 @@ class Interpreter(Expressions):
                 silent.discard(statement)
             try:
                 reached = _STATEMENTS.get(type(statement), _other)(self, statement)
-            except (RecursionError, Unfinished) as error:
+            except Unfinished:
                 self.quiet, self.caught, self.loops = before[:3]
                 del self.stack[before[3] :]
                 self.decorator = self.statement = None
                 silent.add(statement)
-                if isinstance(error, RecursionError):
-                    continue
                 self.cut, reached = True, False
             if not reached:
                 silent.update(statements[place + 1 :])

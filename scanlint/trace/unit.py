@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from scanlint.effort import WATCH
 from scanlint.jaxapi.canonical import BUILTINS, canonical
 from scanlint.project.facts import SCRIPT
 from scanlint.syntax.bindings import Function
@@ -65,6 +66,7 @@ class Unit:
 
     def value(self, node: ast.AST | None) -> Value:
         """What is known of an expression where it is evaluated."""
+        WATCH.tick()
         return self.values.get(node, UNKNOWN) if node is not None else UNKNOWN
 
     @property
@@ -130,6 +132,7 @@ class Unit:
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         at = self.parents.get(node)
         while at is not None:
+            WATCH.tick()
             yield at
             at = self.parents.get(at)
 

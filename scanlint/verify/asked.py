@@ -34,6 +34,6 @@ def asked(words: Sequence[str], seconds: float = ASK_SECONDS) -> subprocess.Comp
 def end_group(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
     """Kill a process that leads a group, and the group: what a wrapper has started outlives the wrapper."""
     if process.returncode is None and sys.platform != "win32":
-        with contextlib.suppress(ProcessLookupError, PermissionError):
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # the group has ended by itself
             os.killpg(process.pid, signal.SIGKILL)
     process.kill()

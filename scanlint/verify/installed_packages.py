@@ -43,7 +43,7 @@ def _asked(python: str) -> list[str] | None:
     try:
         said = asked([python, "-I", "-c", _ASK], ASK_SECONDS)
         found = json.loads(said.stdout)
-    except (OSError, subprocess.SubprocessError, ValueError):
+    except (OSError, subprocess.SubprocessError, ValueError):  # who verifies says what is wrong with the interpreter
         return None
     return [str(part) for part in found] if isinstance(found, list) else None
 
@@ -51,5 +51,5 @@ def _asked(python: str) -> list[str] | None:
 def _listed(folder: str) -> list[str]:
     try:
         return os.listdir(folder)
-    except OSError:
+    except OSError:  # a folder of the path that is none holds no package
         return []

@@ -67,7 +67,7 @@ class Process:
         """What came next; None where nothing did, empty at the end."""
         try:
             return self.chunks.get(timeout=max(0.0, seconds))
-        except queue.Empty:
+        except queue.Empty:  # the caller asks again until its time is over
             return None
 
     def line(self, seconds: float) -> dict[str, object] | None:
@@ -90,7 +90,7 @@ class Process:
 
     def end(self, patience: float = 0.0) -> int:
         """Close its input, wait that long for it, then kill it; gives its exit code."""
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # its other end is closed already
             cast("IO[bytes]", self.process.stdin).close()
         try:
             return self.process.wait(patience)

@@ -70,7 +70,7 @@ class RemoteVerifier:
 
         Raises VerifierUnavailable. The recorder is the one that the worker has.
         """
-        with suppress(WorkersLost):
+        with suppress(WorkersLost):  # the next question to a worker says that they are lost
             written = self._done(called, self.terms, plan.read_text(encoding="utf-8"), root, seconds)
             assert isinstance(written, Mapping)
             for name, data in written.items():
@@ -179,5 +179,5 @@ def _digest(path: str) -> str | None:
     """What a file holds, in short; None where there is none."""
     try:
         return hashlib.blake2b(_content(path), digest_size=16).hexdigest()
-    except OSError:
+    except OSError:  # what is not there is not handed on
         return None

@@ -41,7 +41,7 @@ class TemporaryFolder:
 def _sweep(where: Path) -> None:
     """Remove the folders of runs that were killed; those of other users, and of runs that go on, stay."""
     for folder in where.glob(f"{PREFIX}*"):
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # another run removes it at this moment
             about = folder.lstat()
             if folder.is_symlink() or not folder.is_dir() or (hasattr(os, "geteuid") and about.st_uid != os.geteuid()):
                 continue

@@ -276,9 +276,7 @@ def _carry(said: dict[str, object]) -> Carry:
         before=str(said["before"]),
         after=str(said["after"]),
         weak=bool(said["weak"]),
-        likes=tuple(
-            Like(tuple((name, cut) for name, cut in arrays), typed, floated) for arrays, typed, floated in likes
-        ),
+        likes=tuple(Like(tuple((name, cut) for name, cut in arrays), *promoted) for arrays, *promoted in likes),
         problem=str(said["problem"]),
         scalar=bool(said["scalar"]),
     )

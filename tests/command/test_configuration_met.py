@@ -194,3 +194,24 @@ def test_a_path_that_holds_nothing_is_told(project: Path, run: Scanlint) -> None
 def test_a_named_file_that_is_excluded_by_force_is_told(project: Path, run: Scanlint) -> None:
     done = concise(run, "--force-exclude", "--exclude", "loop.py", "loop.py", "clean.py")
     assert "left out though named, as `force-exclude` has it: loop.py" in done.stderr and done.returncode == 0
+
+
+def test_known_findings_that_are_gone_are_told(project: Path, run: Scanlint) -> None:
+    assert concise(run, "--baseline", "known.json", "--write-baseline", ".").returncode == 0
+    assert not concise(run, "--baseline", "known.json", ".").stderr
+    assert not concise(run, "--baseline", "known.json", "clean.py").stderr
+    assert not concise(run, "--baseline", "known.json", "--select", "SCN2", ".").stderr
+    (project / "loop.py").write_text(CLEAN)
+    done = concise(run, "--baseline", "known.json", ".")
+    assert "`baseline`: 1 known finding met nothing (loop.py): --prune-baseline drops them" in done.stderr
+    (project / "loop.py").unlink()
+    assert "1 known finding met nothing" in concise(run, "--baseline", "known.json", ".").stderr
+    assert concise(run, "--baseline", "known.json", "--prune-baseline", ".").returncode == 0
+    assert not concise(run, "--baseline", "known.json", ".").stderr
+
+
+def test_a_variable_that_is_to_be_passed_and_is_not_set_is_told(project: Path, run: Scanlint) -> None:
+    (project / "pyproject.toml").write_text('[tool.scanlint]\nverify-environment = ["SCANLINT_UNSET", "PATH"]\n')
+    done = concise(run, "--fix", "--diff", "clean.py")
+    assert "`verify-environment`: `SCANLINT_UNSET` names no variable that is set" in done.stderr
+    assert done.stderr.count("note:") == 1

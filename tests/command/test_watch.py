@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -52,3 +52,54 @@ def test_what_writes_is_not_repeated(words: tuple[str, ...], project: Path, run:
     done = run("--watch", *words, stdin="")
     assert done.returncode == 2
     assert "--watch only reports" in done.stderr
+
+
+@pytest.fixture
+def watched(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Path]]:
+    """Starts watching some paths, and gives the log."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def begin(*paths: str) -> Path:
+        log = tmp_path_factory.mktemp("log") / "out"
+        environment = {**os.environ, "PYTHONPATH": str(Path(scanlint.__file__).parent.parent)}
+        words = [sys.executable, "-m", "scanlint", "--watch", "--no-cache", "--output-format", "concise", *paths]
+        with log.open("w") as stream:
+            started.append(subprocess.Popen(words, cwd=project, stdout=stream, stderr=stream, env=environment))
+        wait_for(log, "Ctrl-C ends", 1)
+        return log
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+STEPS = "def halve(x):\n    if x > 0:\n        return x / 2\n    return x\n"
+CALLER = "import jax\nfrom steps import halve\n\nfast = jax.jit(halve)\n"
+
+
+def test_a_configuration_that_is_made_or_mended_is_taken_up(project: Path, watched: Callable[..., Path]) -> None:
+    log = watched(".")
+    (project / "pyproject.toml").write_text("[tool.scanlint]\nselct = []\n")
+    wait_for(log, "unknown key `selct`", 1)
+    (project / "pyproject.toml").write_text('[tool.scanlint]\nextend-exclude = ["loop.py"]\n')
+    assert "watching 1 files" in wait_for(log, "Ctrl-C ends", 3)
+    (project / "pyproject.toml").unlink()
+    wait_for(log, "watching 2 files", 2)
+
+
+def test_a_caller_of_the_watched_file_is_watched_too(project: Path, watched: Callable[..., Path]) -> None:
+    for name, text in {"pyproject.toml": "", "steps.py": STEPS, "use.py": "x = 1\n"}.items():
+        (project / name).write_text(text)
+    log = watched("steps.py")
+    (project / "use.py").write_text(CALLER)
+    wait_for(log, "steps.py:2:5: SCN201", 1)
+    (project / "more.py").write_text(CALLER)
+    wait_for(log, "watching 5 files", 1)
+
+
+def test_a_path_that_appears_is_checked(project: Path, watched: Callable[..., Path]) -> None:
+    log = watched("clean.py", "later.py")
+    assert "later.py: no such file" in log.read_text()
+    (project / "later.py").write_text((project / "loop.py").read_text())
+    wait_for(log, "later.py:7:5: SCN101", 1)

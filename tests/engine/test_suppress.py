@@ -218,3 +218,37 @@ def test_a_parameter_that_is_given_again_begins_another_set_of_inputs() -> None:
     first, second = given_inputs(text)[4]
     assert first == Given("x: State(a: f32[3]), n: 5", 1)
     assert second == Given("x: f32[4], n: 6", 2)
+
+
+DEF = "def f(x):\n    return x\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param(f"# scanlint: input x: f32[3]\n{DEF}", "unknown directive `input`; did you mean", id="a slip"),
+        pytest.param(f"# scanlint: args x: f32[3]\n{DEF}", "unknown directive `args`", id="inputs by another name"),
+        pytest.param(f"# scanlint: inputs x: f32[3]\ny = 1\n{DEF}", "above no function", id="above a statement"),
+        pytest.param(f"# scanlint: inputs x: f32[3]\nclass A:\n    {DEF[:9]} ...\n", "above no", id="above a class"),
+        pytest.param("def f(x):  # scanlint: inputs x: f32[3]\n    return x\n", "above no", id="behind the head"),
+        pytest.param(f"{DEF}# scanlint: inputs x: f32[3]\n", "above no function", id="at the end"),
+        pytest.param(f"# scanlint: inputs\n{DEF}", "says nothing of a parameter", id="nothing in it"),
+        pytest.param(f"# scanlint: inputs f32[3]\n{DEF}", "says nothing of a parameter", id="no name"),
+    ],
+)
+def test_inputs_in_vain_are_a_finding(text: str, message: str) -> None:
+    assert [message in finding.message for finding in apply([], "a.py", text, Settings(), CODES)] == [True]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(f"# scanlint: inputs x: f32[3]\n{DEF}", id="above a function"),
+        pytest.param(f"# scanlint: inputs x: f32[3]\n@jit\n{DEF}", id="above a decorator"),
+        pytest.param(f"# scanlint: inputs x: f32[3]\n# scanlint: inputs n: 5\n\n{DEF}", id="several, with a gap"),
+        pytest.param("class A:\n    # scanlint: inputs x: f32[3]\n    def f(self, x):\n        ...\n", id="in a class"),
+        pytest.param(f"# scanlint: see issue 12 before this is changed\n{DEF}", id="prose"),
+    ],
+)
+def test_inputs_that_are_given_are_none(text: str) -> None:
+    assert apply([], "a.py", text, Settings(), CODES) == []

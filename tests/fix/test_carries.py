@@ -22,7 +22,12 @@ MENDED = {
     ),
     "a whole number and rows of any dtype": (
         "def count(xs):\n    total = 0\n    for x in xs:\n        total = total + x\n    return total\n",
-        "total = jnp.zeros(xs.shape[1:], xs.dtype)",
+        "total = jnp.zeros(xs.shape[1:], jnp.result_type(int, xs))",
+    ),
+    "a count of truths": (
+        "def count(flags):\n    total = 0\n    for i in range(flags.shape[0]):\n"
+        "        total = jnp.minimum(total + flags[i], 5)\n    return total\n",
+        "total = jnp.zeros(flags.shape[1:], jnp.result_type(int, flags))",
     ),
     "an argument of any rank in a loop that makes trips": (
         "def series(x):\n    s = 0.0\n    for i in range(40):\n        s = s + jnp.sin(x * i)\n    return s\n",

@@ -227,3 +227,23 @@ def test_a_list_of_one_line_grows_in_the_style_of_the_file() -> None:
 def test_no_program_comes_from_what_is_no_notebook() -> None:
     with pytest.raises(NotNotebookError):
         parse("[" * 100_000)
+
+
+def cells(*sources: str, **metadata: object) -> str:
+    return json.dumps({**notebook(*sources), "metadata": metadata})
+
+
+def test_a_cell_under_an_unknown_magic_is_said_to_be_left_out(tmp_path: Path, run: Scanlint) -> None:
+    (tmp_path / "n.ipynb").write_text(cells(IMPORTS, f"%%stopwatch -n 3\n{LOOP}", "%%bash\nls", f"%%time\n{LOOP}"))
+    done = run("--output-format", "concise", "n.ipynb")
+    assert "note: n.ipynb: cell 3 is left out: whether `%%stopwatch` runs it as Python is not known" in done.stderr
+    assert done.stderr.count("note:") == 1 and "SCN101" in done.stdout
+    again = run("--output-format", "concise", ".")
+    assert "cell 3 is left out" in again.stderr
+
+
+def test_notebooks_of_another_language_are_said_not_to_be_checked(tmp_path: Path, run: Scanlint) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.ipynb").write_text(cells("x <- 1", language_info={"name": "R"}))
+    done = run(".")
+    assert "note: a.ipynb, b.ipynb: a notebook of R: not checked" in done.stderr and done.returncode == 0

@@ -136,12 +136,25 @@ def test_an_ignore_of_what_only_a_run_shows_is_not_in_vain(tmp_path: Path, write
     assert not any(name in ("eager-step-loop", "unused-ignore") for name, _ in told)
 
 
-def test_evidence_of_a_file_that_changed_says_nothing(recorded: Path, scanlint_: Run) -> None:
-    (recorded / "sim.py").write_text("\n" + (recorded / "sim.py").read_text())
-    told = found(scanlint_("check", "--output-format", "json", "."))
-    assert {key: (f["evidence"], f["measured"]) for key, f in told.items()} == {
-        ("unrolled-loop", "rollout"): ("text", None)
-    }
+def test_evidence_of_a_function_holds_until_the_function_changes(recorded: Path, scanlint_: Run) -> None:
+    file = recorded / "sim.py"
+    before = found(scanlint_("check", "--output-format", "json", "."))
+    file.write_text("# more\n" + file.read_text().replace("print(known", "print(0.0, known"))
+    after = found(scanlint_("check", "--output-format", "json", "."))
+    assert {key: f["line"] + 1 for key, f in before.items()} == {key: f["line"] for key, f in after.items()}  # type: ignore[operator]
+    assert {key: f["measured"] for key, f in before.items()} == {key: f["measured"] for key, f in after.items()}
+    file.write_text(file.read_text().replace("return 1 if x > 0 else 0", "return 2 if x > 0 else 0"))
+    assert before.keys() - found(scanlint_("check", "--output-format", "json", ".")).keys() == {("traced-if", "check")}
+
+
+def test_what_a_run_has_shown_remains_when_another_function_is_rewritten(recorded: Path, scanlint_: Run) -> None:
+    fixed = scanlint_("--fix", "--output-format", "json", "--verify-timeout", "300", "--select", "SCN1,SCN2", ".")
+    told = found(fixed)
+    assert fixed.returncode == 1
+    assert told["unrolled-loop", "rollout"]["fix"]["status"] == "applied"  # type: ignore[index]
+    assert told["traced-if", "check"]["evidence"] == "recorded"
+    again = scanlint_("check", "--output-format", "json", "--select", "SCN1,SCN2", ".")
+    assert again.returncode == 1 and ("traced-if", "check") in found(again)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"files": {"sim.py": {}}}', '{"files": {"sim.py": {"loops": 3}}}'])

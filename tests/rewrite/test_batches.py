@@ -84,7 +84,7 @@ BATCHES = {
             out = jnp.stack(out)
             return out * 2
         """,
-        "out = jax.vmap(per_example)(xs, ys)",
+        "out = jax.vmap(per_example)(xs[: len(ys)], ys[: len(xs)])",
     ),
     "two_lists": (
         """
@@ -127,7 +127,7 @@ BATCHES = {
         def f(xs, ys):
             return jnp.stack([jnp.dot(x, y) for x, y in zip(xs, ys)])
         """,
-        "return jax.vmap(jnp.dot)(xs, ys)",
+        "return jax.vmap(jnp.dot)(xs[: len(ys)], ys[: len(xs)])",
     ),
     "rows_by_their_numbers": (
         """

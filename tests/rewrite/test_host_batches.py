@@ -71,7 +71,7 @@ def ys() -> jnp.ndarray:
 
 CALLEES = {
     "a function jitted at the top of the file": ("jnp.stack([fast(x, ys[0]) for x in xs])", "jax.vmap(lambda x: fast(x, ys[0]))(xs)"),
-    "a gradient made there": ("jnp.stack([slope(x, y) for x, y in zip(xs, ys)])", "jax.vmap(slope)(xs, ys)"),
+    "a gradient made there": ("jnp.stack([slope(x, y) for x, y in zip(xs, ys)])", "jax.vmap(slope)(xs[: len(ys)], ys[: len(xs)])"),
     "a gradient taken on the spot": ("jnp.stack([jax.grad(energy)(x, ys[0]) for x in xs])", "jax.vmap(lambda x: jax.grad(energy)(x, ys[0]))(xs)"),
     "a zip that is strict": ("jnp.stack([jnp.dot(x, y) for x, y in zip(xs, ys, strict=True)])", "jax.vmap(jnp.dot)(xs, ys)"),
     "a choice per example": ("jnp.array([jnp.sin(x[0]) if x[0] > 0 else x[1] for x in xs])", "jax.vmap(lambda x: "),
@@ -287,7 +287,7 @@ LOOPS = {
                 loss += energy(xs[i], ys[i])
             return loss
         """,
-        "loss = jnp.sum(jax.vmap(energy)(xs, ys), axis=0)",
+        "loss = jnp.sum(jax.vmap(energy)(xs, ys[: xs.shape[0]]), axis=0)",
         [xs, ys],
     ),
     "a sum that begins with something": (
@@ -299,7 +299,7 @@ LOOPS = {
                 loss = loss + energy(scaled, y)
             return loss
         """,
-        "loss = loss + jnp.sum(jax.vmap(per_example)(xs, ys), axis=0)",
+        "(xs[: len(ys)], ys[: len(xs)])",
         [xs, ys],
     ),
     "places of an array that are added to": (

@@ -534,10 +534,10 @@ ROLLED = {
             half = ys.astype(jnp.float16)
             out = []
             for i in range(24):
-                out.append(half[i] / (i + 1) + half[0] * (1 / (i + 1)) + half[-1] * (i / 3) - jnp.sin(half[i]) * i)
+                out.append(half[i] / (i + 1) + half[0] * (1 / (i + 1)) + half[-1] * (i / 4) - jnp.sin(half[i]) * i)
             return jnp.stack(out)
         """,
-        "half[0] * (1.0 / (i + 1)) + half[-1] * (i / 3.0)",
+        "half[0] * (1.0 / (i + 1)) + half[-1] * (i / 4.0)",
     ),
     "dicts_are_stacked_leaf_by_leaf": (
         """

@@ -46,6 +46,7 @@ def test_truth_of_tracers(rewrite: Callable[..., object], old: str, new: str) ->
     ("old", "new"),
     [
         pytest.param("int(x) + y", "x.astype(int) + y", id="int"),
+        pytest.param("int(x / 60.0) % 7 + y", "(jnp.trunc(x / 60.0) % 7).astype(int) + y", id="remainder of any int"),
         pytest.param("float(jnp.sin(x)) * y", "jnp.sin(x) * y", id="float of a float"),
         pytest.param("float(x) * y", "(x * 1.0) * y", id="float of what may be a whole number"),
         pytest.param("bool(x) * y", "x.astype(bool) * y", id="bool"),
@@ -167,6 +168,8 @@ def test_a_setting_before_the_tracers_stays_python_s(rewrite: Callable[..., obje
         pytest.param("x > 0 and 'big'", "not-an-array", id="and with a string"),
         pytest.param("not jnp.ones(3)", "not-a-scalar", id="not of a vector"),
         pytest.param("math.log(x, y)", "other-arguments", id="a base of math.log"),
+        pytest.param("y * (int(x) * 1000 // 3)", "python-int", id="what is worked out of an int of any size"),
+        pytest.param("math.floor(x) // 3 + y", "python-int", id="a quotient of math.floor"),
         pytest.param("np.where(jnp.sin(x))", "shape-of-values", id="np.where of one argument"),
     ],
 )

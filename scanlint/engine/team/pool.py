@@ -78,7 +78,7 @@ def serve(connection: Connection, other: Connection, settings: Settings, room: i
                     analyst.shelve(*subject)
                 case "analyse":
                     connection.send(analyst.analyse(subject))
-        except (EOFError, ConnectionError):
+        except (EOFError, ConnectionError):  # the run that asked has ended
             return
 
 

@@ -103,7 +103,7 @@ def _output(
     if made is None:
         return Withheld("list-made-elsewhere", f"`{name}` is not made just before the loop (line {line})")
     initial, first = made
-    known = set(ast.walk(initial)) | {n for n in ast.walk(statement) if n not in set(ast.walk(element))}
+    known = set(ast.walk(initial)) | (set(ast.walk(statement)) - set(ast.walk(element)))
     uses = []
     turned = _turned(unit, node, name)
     known |= set(ast.walk(turned)) if turned is not None else set()

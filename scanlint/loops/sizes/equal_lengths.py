@@ -69,6 +69,8 @@ def _as_long(unit: Unit, array: ast.expr, depth: int = 0) -> Iterator[ast.expr]:
             sides = [s for s in (left, right) if number(unit, s) is None and not isinstance(s, ast.Constant)]
             if len(sides) == 1:
                 yield from _as_long(unit, sides[0], depth + 1)
+        case ast.Subscript(value=inner, slice=ast.Slice(lower=None, upper=None, step=ast.UnaryOp())):
+            yield from _as_long(unit, inner, depth + 1)  # turned round
         case ast.UnaryOp(operand=inner):
             yield from _as_long(unit, inner, depth + 1)
         case ast.Call(func=ast.Attribute(value=inner, attr=attr)) if attr in _SAME and unit.value(inner).array:
@@ -124,7 +126,9 @@ def _cut(array: ast.expr) -> tuple[str, int] | None:
 
 def _annotated(unit: Unit, array: ast.expr) -> str | None:
     """The name that an annotation gives the first axis: "n" in `Float[Array, "n d"]`."""
-    for argument in unit.every(ast.arg) if isinstance(array, ast.Name) else ():
+    if not isinstance(array, ast.Name):
+        return None
+    for argument in unit.every(ast.arg):
         match argument:
             case ast.arg(
                 arg=name, annotation=ast.Subscript(slice=ast.Tuple(elts=[_, ast.Constant(value=str(axes))]))
@@ -137,7 +141,7 @@ def _annotated(unit: Unit, array: ast.expr) -> str | None:
 def _asserted(unit: Unit, one: ast.expr, other: ast.expr) -> bool:
     """Whether the function makes sure that two arrays are as long: `assert len(xs) == len(ys)`."""
     names = {ast.unparse(one), ast.unparse(other)}
-    tests = [(s.test, ast.Eq) for s in unit.every(ast.Assert)]
+    tests: list[tuple[ast.expr, type[ast.cmpop]]] = [(s.test, ast.Eq) for s in unit.every(ast.Assert)]
     tests += [(s.test, ast.NotEq) for s in unit.every(ast.If) if isinstance(s.body[0], ast.Raise)]
     for test, operator in tests:
         match test:

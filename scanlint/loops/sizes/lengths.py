@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from scanlint.dataflow.around import source_of
 from scanlint.jaxapi.words import words
+from scanlint.loops.numbers.tables import table_rows
 from scanlint.syntax.bindings import reads
 from scanlint.trace.unit import Unit
 
@@ -69,6 +70,8 @@ def rows_of(unit: Unit, array: ast.expr, depth: int = 0) -> ast.expr | int | Non
             return rows_of(unit, made, depth + 1) if made is not None else None
         case ast.ListComp(generators=[ast.comprehension(iter=over, ifs=[])]):
             return _counted(unit, over)
+        case ast.Call(func=ast.Attribute(attr="set")) if (filled := table_rows(unit, array)) is not None:
+            return filled
         case ast.Call(func=ast.Attribute(value=inner, attr=attr)) if attr in _SAME and unit.value(inner).array:
             return rows_of(unit, inner, depth + 1)
         case ast.Call(func=function, args=args, keywords=keywords) if not _spread(array):

@@ -163,5 +163,5 @@ def _text(file: str) -> str:
     try:
         with open(file, encoding="utf-8-sig", errors="surrogateescape") as stream:
             return stream.read()
-    except OSError:
+    except OSError:  # without its patterns more is looked at, not less
         return ""

@@ -85,7 +85,7 @@ def _bound(function: object, code: types.CodeType, args: object, kwargs: object)
         return None
     try:
         bound = inspect.signature(function, follow_wrapped=False).bind(*args, **kwargs)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError):  # the call itself raises that
         return None
     bound.apply_defaults()
     return dict(bound.arguments)

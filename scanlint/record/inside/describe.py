@@ -208,6 +208,7 @@ class Describer:
                 made = isinstance(value, types.FunctionType) and "<locals>" in value.__qualname__
                 if made and not name.startswith("__") and self.module(value.__module__)["file"]:
                     with contextlib.suppress(Undescribable):
+                        # a call that needs the method does not fit, which is noted
                         found[name] = self.node(value, depth)
         return found
 
@@ -262,7 +263,7 @@ def _is_linen(kind: type) -> bool:
 def _fields(value: object) -> dict[str, object]:
     """What an object holds, read without running any code of its class."""
     found: dict[str, object] = {}
-    with contextlib.suppress(AttributeError):
+    with contextlib.suppress(AttributeError):  # it has slots alone, which come below
         found.update(object.__getattribute__(value, "__dict__"))
     for cls in type(value).__mro__:
         slots = cls.__dict__.get("__slots__", ())
@@ -272,6 +273,6 @@ def _fields(value: object) -> dict[str, object]:
             full = f"_{cls.__name__.lstrip('_')}{name}" if name.startswith("__") and not name.endswith("__") else name
             try:
                 found[full] = object.__getattribute__(value, full)
-            except AttributeError:
+            except AttributeError:  # the slot was never set
                 continue
     return found

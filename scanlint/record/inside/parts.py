@@ -51,6 +51,7 @@ class Parts:
 
     def line(self, record: dict[str, object]) -> None:
         """One line of this process's file."""
+        # the run of the user goes on; the closing line counts what was kept
         with (
             contextlib.suppress(OSError),
             open(os.path.join(self.folder, f"{os.getpid()}.jsonl"), "a", encoding="utf-8") as stream,

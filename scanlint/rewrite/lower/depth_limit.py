@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 
 from scanlint.finding import Withheld
-from scanlint.syntax.walk import nested
+from scanlint.syntax.walk import levels, nested
 from scanlint.trace.unit import Unit
 
 DEEPEST = 10
 """Loops and branches inside one another in a statement; people write up to six."""
 DEEPEST_UNIT = 20
 """The same with those around the statement."""
+DEEPEST_EXPRESSION = 400
+"""Nodes below one another: LibCST takes the third power of that in time, and at some thousands its stack overflows."""
 
 
 def too_deep(unit: Unit, node: ast.For | ast.While | ast.If) -> Withheld | None:
@@ -19,7 +21,9 @@ def too_deep(unit: Unit, node: ast.For | ast.While | ast.If) -> Withheld | None:
     inside = max(nested(node.body), nested(node.orelse))
     around = _around(unit, node)
     if inside <= DEEPEST and inside + around <= DEEPEST_UNIT:
-        return None
+        if levels(node) <= DEEPEST_EXPRESSION:
+            return None
+        return Withheld("too-deep", f"an expression in it is nested too deeply to be rewritten (line {node.lineno})")
     most = DEEPEST if inside > DEEPEST else DEEPEST_UNIT
     return Withheld("too-deep", f"more than {most} loops and branches stand inside one another (line {node.lineno})")
 

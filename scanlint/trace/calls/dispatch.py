@@ -171,7 +171,7 @@ def _any_of(
     """What one of several functions gives, whichever it be; those that do not end yet give nothing."""
     found: list[Value] = []
     for choice in choices:
-        with suppress(Unfinished):
+        with suppress(Unfinished):  # the fixpoint asks again until it ends
             found.append(apply(self, node, choice, args, keywords))
     if not found:
         raise Unfinished

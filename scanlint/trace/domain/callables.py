@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from scanlint.effort import Account
 from scanlint.finding import Position
 from scanlint.jaxapi.words import words
 from scanlint.syntax.bindings import Function, defaults
@@ -42,6 +43,7 @@ class Record:
     """What is learnt of one unit: its values, the functions in it, and the statements on which nothing is said.
 
     `before` is what names are just before a loop, where no array can be that or it is an array of a known kind.
+    `left` says why it was not followed to its end: nothing is said of it then.
     """
 
     keep: bool
@@ -49,6 +51,8 @@ class Record:
     codes: dict[ast.AST, Code] = field(default_factory=dict)
     silent: set[ast.AST] = field(default_factory=set)
     before: dict[tuple[ast.AST, str], Value] = field(default_factory=dict)
+    account: Account = field(default_factory=Account)
+    left: str = ""
 
 
 class Followed(NamedTuple):

@@ -52,7 +52,7 @@ def fold_binary(op: ast.operator, left: object, right: object) -> Value | None:
         return None
     try:
         result = _BINARY[type(op)](left, right)
-    except (*_FAILS, KeyError):
+    except (*_FAILS, KeyError):  # the value is not known, as Python raises there
         return None
     return constant(result) if isinstance(result, int | float | str | complex) else None
 
@@ -67,7 +67,7 @@ def fold_unary(op: ast.unaryop, operand: object) -> Value | None:
         return None
     try:
         result = _UNARY[type(op)](operand)
-    except _FAILS:
+    except _FAILS:  # the value is not known, as Python raises there
         return None
     return constant(result)
 
@@ -77,6 +77,6 @@ def fold_compare(op: ast.cmpop, left: object, right: object) -> Value | None:
         return None
     try:
         result = _COMPARE[type(op)](left, right)
-    except _FAILS:
+    except _FAILS:  # the value is not known, as Python raises there
         return None
     return constant(result) if isinstance(result, bool) else None

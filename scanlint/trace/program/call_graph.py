@@ -6,13 +6,17 @@ import ast
 from collections.abc import Callable, Collection, Container, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
+from scanlint.deep import at_bottom
+from scanlint.effort import WATCH, TakesTooLong
+from scanlint.problem import Problem
 from scanlint.project.facts import dotted
 from scanlint.project.summary import EXTERNAL
 from scanlint.syntax.bindings import Function
 from scanlint.syntax.walk import by_kind
 from scanlint.trace.calls.transforms import functions_in
-from scanlint.trace.domain.callables import Closure, Code, Differentiated, Followed, Frame, Instance, Mode
+from scanlint.trace.domain.callables import Closure, Code, Differentiated, Followed, Frame, Instance, Mode, Scope
 from scanlint.trace.domain.contexts import Jit
 from scanlint.trace.domain.values import (
     STATIC_BOOL,
@@ -40,6 +44,9 @@ MOST_FOLLOWED = 24
 DEEPEST_FOLLOWED = 12
 
 
+Given = TypeVar("Given")
+
+
 class Graph(Definitions):
     """The world in which functions are interpreted; remembers for each how it is run."""
 
@@ -58,6 +65,7 @@ class Graph(Definitions):
         self.replayed: list[Frame] = []
         self.wanted: dict[Code, dict[str, None]] = {}
         self.derivatives: dict[ast.AST, Differentiated] = {}
+        self.left: dict[Problem, None] = {}
 
     def root(
         self,
@@ -101,7 +109,7 @@ class Graph(Definitions):
         if code.record.keep or outer.running:
             return
         code.record.keep = True
-        interpret(self, Frame(outer, outer.mode, dict(outer.incoming), frame))
+        self._walk(Frame(outer, outer.mode, dict(outer.incoming), frame))
         self.settle()
 
     def differentiate(self, node: ast.AST, derivative: Differentiated) -> None:
@@ -238,8 +246,10 @@ class Graph(Definitions):
             return None
         self.following.append(code)
         given = received(self, code, args, partial(self.uses, code))
-        result = interpret(self, Frame(code, mode, given, closure.frame, scratch=True))
-        self.following.pop()
+        try:
+            result = self._walk(Frame(code, mode, given, closure.frame, scratch=True))
+        finally:
+            self.following.pop()
         code.followed.append(Followed(args, closure.frame, result))
         return result
 
@@ -306,8 +316,46 @@ class Graph(Definitions):
         activation = frame.activation if frame is not None else None
         joining = any(other != activation for other in code.results)
         inner = Frame(code, code.mode, dict(code.incoming), frame, joining=joining)
-        code.results[activation] = code.result = interpret(self, inner)
+        code.results[activation] = code.result = self._walk(inner)
         code.answered = code.answered or inner.ended
+
+    def _walk(self, frame: Frame) -> Value:
+        """What a function returns; nothing is known of that where it cannot be followed to its end."""
+        code, record = frame.code, frame.code.record
+        if record.left:
+            return UNKNOWN
+        try:
+            with WATCH.charging(record.account):
+                return interpret(self, frame)
+        except TakesTooLong as error:
+            self._leave(code, str(error))
+        except RecursionError:
+            if not at_bottom():
+                raise  # there is more room elsewhere
+            self._leave(code, "it is nested too deeply")
+        return UNKNOWN
+
+    def _leave(self, code: Code, why: str) -> None:
+        """Go on without a unit."""
+        if not code.record.left:
+            code.record.left = why
+            self._leave_out(code.scope, code.node, f"`{code.qualname}`", why)
+
+    def _leave_out(self, scope: Scope, node: ast.AST, what: str, why: str) -> None:
+        self.left[Problem(scope.path, scope.start(node).line, f"{what} was not checked: {why}")] = None
+
+    def outside(self, scope: ModuleScope, node: ast.AST, run: Callable[[], Given]) -> Given | None:
+        """What comes of evaluating something outside of functions; None where that cannot be followed to its end."""
+        try:
+            with WATCH.charging(scope.account):
+                return run()
+        except TakesTooLong as error:
+            self._leave_out(scope, node, "this statement", str(error))
+        except RecursionError:
+            if not at_bottom():
+                raise
+            self._leave_out(scope, node, "this statement", "it is nested too deeply")
+        return None
 
     def _entered(self, code: Code) -> int:
         """Where a function stands among those that are being run."""

@@ -123,7 +123,7 @@ def _run(graph: Graph, scope: ModuleScope, place: str | int) -> None:
     if isinstance(place, int):
         statement = scope.statement(place)
         if statement is not None:
-            graph.interpreter(scope.frame()).block([statement])
+            scope.run(statement, scope.frame())
         return
     code = scope.code(place)
     if code is not None:

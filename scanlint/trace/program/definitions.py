@@ -206,7 +206,7 @@ class Definitions(World):
             else:
                 base = scope.absolute(node.level, node.module or "") if node.level else node.module or ""
                 target, name = f"{base}.{alias.name}", alias.asname or alias.name
-            target = canonical(scope.placed(target) if "." in target else target)
+            target = canonical(scope.placed(target))
             yield name, self.find(target) or Value(Kind.STATIC, callee=Named(target))
 
     def attribute(self, info: ClassInfo, name: str) -> Value | None:

@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import zip_longest
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+from scanlint.effort import Account
 from scanlint.finding import Position
 from scanlint.jaxapi.canonical import BUILTINS, canonical
 from scanlint.project.facts import SCRIPT, ModuleFacts, dotted, imports, scripted
@@ -37,6 +38,9 @@ _CHANGED = regex(
 """What stands behind the name of a list or dict that is changed in place."""
 
 
+Given = TypeVar("Given")
+
+
 class Finder(Protocol):
     """What a module asks of the project around it."""
 
@@ -47,6 +51,9 @@ class Finder(Protocol):
     def star(self, name: str, wanted: str) -> Value | None: ...
 
     def interpreter(self, frame: Frame) -> Interpreter: ...
+
+    def outside(self, scope: ModuleScope, node: ast.AST, run: Callable[[], Given]) -> Given | None:
+        """What comes of evaluating something outside of functions; None where that cannot be followed to its end."""
 
 
 class ModuleScope:
@@ -69,6 +76,7 @@ class ModuleScope:
         self._nodes: dict[str, ast.stmt] = {}
         self._windows: dict[str, tuple[int, int]] = {}
         self.given_names: Mapping[str, Sequence[str]] | None = None
+        self.account = Account()
 
     @property
     def base(self) -> ModuleScope:
@@ -261,6 +269,10 @@ class ModuleScope:
         statement = self.statement(spans[0][0])
         if len(spans) > 1 or statement is None:
             return UNKNOWN
+        return self.project.outside(self, statement, lambda: self._given(name, statement)) or UNKNOWN
+
+    def _given(self, name: str, statement: ast.stmt) -> Value:
+        """The value that an assignment gives a name."""
         frame = self.frame()
         interpreter = self.project.interpreter(frame)
         match statement:
@@ -272,6 +284,10 @@ class ModuleScope:
                 interpreter.block([statement])
                 return frame.env.get(name, UNKNOWN)
         return UNKNOWN
+
+    def run(self, statement: ast.stmt, frame: Frame) -> None:
+        """Interpret a statement outside of functions."""
+        self.project.outside(self, statement, lambda: self.project.interpreter(frame).block([statement]))
 
     def statement(self, line: int) -> ast.stmt | None:
         """The module-level statement that begins at a line."""

@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from scanlint.deep import deeply
+from scanlint.problem import Problem
 from scanlint.project.commented_jits import granted, wishes
 from scanlint.project.commented_jits import wanted as looked_for
 from scanlint.project.facts import STATIC, dotted
@@ -84,6 +86,12 @@ class Project:
         return tuple(sorted({name for world in self._worlds for name in world.absent}))
 
     @property
+    def left(self) -> tuple[Problem, ...]:
+        """What was not followed to its end, and why, with its place."""
+        graphs = (world.graph for world in self._worlds)
+        return tuple(dict.fromkeys(why for graph in graphs for why in graph.left))
+
+    @property
     def wants(self) -> tuple[Wanted, ...]:
         """The functions that run their own arguments under a trace: callers elsewhere tell which those are."""
         return wanted(self.graph)
@@ -115,7 +123,7 @@ class Project:
             for first, _ in scope.facts.active:
                 statement = scope.statement(first)
                 if statement is not None:
-                    self.graph.interpreter(scope.frame(scope.owner_of(first))).block([statement])
+                    scope.run(statement, scope.frame(scope.owner_of(first)))
             statics = STATIC in scope.source.text
             for qualname, span in scope.facts.functions.items():
                 code = scope.code(qualname) if span.transforms or (statics and span.control) else None
@@ -184,12 +192,17 @@ class Project:
                 code = scope.code(qualname)
                 if code is None or not (ran or wish or asks_for_loops(self.settings) or may_batch(code)):
                     continue
-                self.graph.visit(code)
-                self.graph.settle()
+                deeply(partial(self._reach, code))
+                if code.record.left:
+                    continue
                 codes = list(code.record.codes.values())
                 if scope.name not in own and not any(_told_here(c) for c in codes):
                     continue  # what it does on the host is told when it is the turn of its own file
                 yield replace(self._unit(scope, code), wished=partial(self.wished, scope, qualname) if wish else None)
+
+    def _reach(self, code: Code) -> None:
+        self.graph.visit(code)
+        self.graph.settle()
 
     def around(self, name: str, first: int, last: int) -> Around | None:
         """The function or method of a module that has all lines from one up to another."""
@@ -290,6 +303,9 @@ class Project:
 
     def reanalyse(self, unit: Unit, text: str) -> Unit | None:
         """The same unit in a changed text of its file, run as before; None when the text does not hold it."""
+        return deeply(lambda: self._reanalysed(unit, text))
+
+    def _reanalysed(self, unit: Unit, text: str) -> Unit | None:
         old = next((s for s in self.scopes.made.values() if s.path == unit.source.path), None)
         before = old.codes.get(unit.qualname) if old is not None else None
         if old is None or before is None:

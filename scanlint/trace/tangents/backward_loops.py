@@ -46,7 +46,7 @@ def _followed(world: World, node: ast.AST, derivative: Differentiated) -> Chains
     flow = Follower(world)
     try:
         result = flow.apply(derivative.function, node, args)
-    except (TooLong, RecursionError):
+    except (TooLong, RecursionError):  # not followed: nothing is known to go back through a loop
         return {}
     code = derivative.by
     where = "" if code.qualname == "<module>" else f" in `{code.name}`"

@@ -15,10 +15,13 @@ from scanlint.host.callees import cast_away
 from scanlint.loops.accumulators.collected_lists import Output
 from scanlint.loops.accumulators.stacking_functions import STACKS
 from scanlint.loops.loop import LoopModel
+from scanlint.loops.numbers.body import departing_elements
+from scanlint.loops.obstacles import departed
 from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before, comments_of
 from scanlint.rewrite.emit.layout import blank_above, fold_return
 from scanlint.rewrite.emit.snippets import brackets, singular
 from scanlint.rewrite.lower.batches.vmap_call import Mapped, in_statement, plain_argument
+from scanlint.rewrite.lower.depth_limit import too_deep
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
 from scanlint.rewrite.lower.loops.index_reads import use_arrays, use_tracers, use_weak
 from scanlint.rewrite.lower.loops.row_inputs import naming
@@ -32,6 +35,8 @@ def to_vmap(model: LoopModel, batch: Batch, dtype: str | None = None, row: str |
 
     `row`: what it fills is a row, there, of an array that was made before.
     """
+    if deep := too_deep(model.unit, model.node):
+        return deep
     turned = False
     for output in model.outputs[: len(model.outputs) - len(model.buffers)]:
         turned = output.front and len(model.outputs) == 1 and not _axis(model.unit, output)
@@ -69,6 +74,8 @@ def comprehension_to_vmap(
     that becomes an array.
     """
     mapped, unit = Mapped(batch, None), batch.unit
+    for meeting in departing_elements(unit, node) if batch.counter is not None else ():
+        return departed(meeting)
     inside = bool(stacks) and stacks[0].args[0] is node
     numpy = any(unit.resolve(c.func) in ARRAYS for c in stacks)
     code = mapped.expression(stack_axis(unit, stacks[0]) if inside and not numpy else 0)

@@ -13,7 +13,11 @@ from scanlint.rewrite.emit.in_place import in_place
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, filled, total, unify
 from scanlint.rewrite.lower.branches.predicates import scalar_predicate
+from scanlint.syntax.walk import levels
 from scanlint.trace.unit import Unit
+
+DEEPEST_CHOICE = 80
+"""Each may become a call with a cast around it, and Python's parser takes 200 brackets inside one another."""
 
 
 def to_choice(unit: Unit, node: ast.IfExp) -> Outcome:
@@ -23,6 +27,8 @@ def to_choice(unit: Unit, node: ast.IfExp) -> Outcome:
 
 def placed(unit: Unit, node: ast.expr, made: Callable[[Spelling, bool], Chosen | Withheld]) -> Outcome:
     """A choice in the place of an expression; the plainer one has its numbers cast to the dtype of the arrays."""
+    if levels(node) > DEEPEST_CHOICE:
+        return Withheld("too-deep", f"more than {DEEPEST_CHOICE} parts stand inside one another (line {node.lineno})")
     found: list[Rewrite] = []
     for cast in (False, True):
         spelling = Spelling(unit)

@@ -8,10 +8,12 @@ from typing import NamedTuple
 from scanlint.branches.tracer_casts import Cast
 from scanlint.finding import Outcome, Rewrite, Withheld
 from scanlint.jaxapi.host_functions import KEYWORDS, TWINS
+from scanlint.loops.obstacles import UNBOUNDED
 from scanlint.rewrite.emit.in_place import in_place
 from scanlint.rewrite.emit.snippets import atom, on_one_line
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.expressions.duplicates import untouched
+from scanlint.rewrite.lower.expressions.wide_casts import Unbounded, unbounded_use
 from scanlint.trace.unit import Unit
 
 PRINTS = "its text would have to be made anew for `jax.debug.print`"
@@ -108,6 +110,9 @@ def _typed(unit: Unit, node: ast.expr, cast: Cast, spelling: Spelling) -> Outcom
     value, code = unit.value(cast.needed), on_one_line(unit.source.segment(cast.needed))
     if (value.ndim or 0) > 0:
         return Withheld("not-a-scalar", f"`{ast.unparse(cast.needed)}` has axes (line {node.lineno})")
+    wide = unbounded_use(unit, node) if cast.name == "int" else None
+    if wide is not None and not (value.dtype == "int" and wide.direct):
+        return _wide(unit, node, code, wide, spelling)
     if value.dtype == cast.name:
         return in_place(unit, node, code if untouched(unit, node) else atom(code), "other", spelling)
     made = in_place(unit, node, f"{atom(code)}.astype({cast.name})", "other", spelling)
@@ -118,6 +123,16 @@ def _typed(unit: Unit, node: ast.expr, cast: Cast, spelling: Spelling) -> Outcom
     weak = f"{_factor(code)} * 1.0"
     scaled = in_place(unit, node, weak if untouched(unit, node) else f"({weak})", "other", Spelling(unit))
     return scaled._replace(plainer=made._replace(plainer=kept))
+
+
+def _wide(unit: Unit, node: ast.expr, code: str, wide: Unbounded, spelling: Spelling) -> Outcome:
+    """`int(x) % 7` as the remainder of the float, which has no bounds either."""
+    by = wide.remainder
+    if by is None:
+        what = f"`{ast.unparse(wide.operation)}` is worked out of a Python int, which no type bounds"
+        return Withheld(UNBOUNDED, f"{what} (line {node.lineno})")
+    whole = f"{spelling('jax.numpy.trunc')}({code})"
+    return in_place(unit, wide.operation, f"({whole} % {by}).astype(int)", "other", spelling)
 
 
 def _factor(code: str) -> str:
@@ -155,5 +170,9 @@ def _twin(unit: Unit, call: ast.Call, cast: Cast, spelling: Spelling) -> Outcome
     power = twin.name == "jax.numpy.float_power" and any(unit.value(a).dtype == "float" for a in call.args)
     name, written = spelling("jax.numpy.power" if power else twin.name), unit.source.segment(call)
     inner = written[len(unit.source.segment(call.func)) :]
+    wide = unbounded_use(unit, call) if twin.gives == "int" else None
+    if wide is not None:
+        what = f"`{ast.unparse(wide.operation)}` is worked out of a Python int, which no type bounds"
+        return Withheld(UNBOUNDED, f"{what} (line {line})")
     code = f"{name}{inner}.astype(int)" if twin.gives == "int" else f"{name}{inner}"
     return in_place(unit, call, code, "other", spelling)

@@ -14,7 +14,7 @@ from scanlint.syntax.bindings import binds
 from scanlint.syntax.edits import split_lines
 from scanlint.trace.unit import Unit
 
-CODE = "carry-type-changes"
+CODE, FOLLOWS = "carry-type-changes", "follows an argument"
 FILLED: dict[float | None, str] = {0: "zeros", 1: "ones"}
 Spell = Callable[[str], str]
 
@@ -58,7 +58,7 @@ def with_starts(unit: Unit, text: str, carries: Sequence[Carry], certain: bool) 
     outermost = min(_margin(lines, c) for c in carries)
     for carry in (c for c in carries if _margin(lines, c) == outermost):
         loop = _loop_at(tree, carry.line)
-        if loop is None or carry.problem:
+        if loop is None or carry.problem not in ("", FOLLOWS):
             return refusal(carry)
         before = loop.block[: loop.block.index(loop.statement)]
         if not (certain or carry.fades or over_rows(unit, loop.call) or enters(unit, loop.call, before, rows=3)):
@@ -82,6 +82,7 @@ def refusal(carry: Carry, also: str = "") -> Withheld:
         "keeps no type": " and changes again in later ones",
         "has no such start": ", and cannot start as that",
         "would lose precision": ", which loses precision",
+        FOLLOWS: ", and in another type for other arguments",
     }
     what = f"`{carry.name}` starts as {carry.before} and becomes {carry.after} in the first trip"
     return Withheld(CODE, what + why.get(carry.problem, also))
@@ -115,7 +116,8 @@ def _start(loop: _StagedLoop, carry: Carry, spell: Spell) -> _Start | None:
         if carry.after.endswith("[]"):
             code = _wider(initial.value, [k for k in carry.likes if not rebound & k.names], carry, loop, spell)
             return _Start(carry.name, code, initial, first) if code else None
-        for like in _preferred(loop, carry.likes):
+        counted = [k for k in carry.likes if k.typed or k.counted] if isinstance(_number(initial.value), int) else []
+        for like in _preferred(loop, counted or carry.likes):
             if not rebound & like.names:
                 return _Start(carry.name, _filled(_as_float(initial.value, carry), like, spell), initial, first)
     dtype = carry.before.partition("[")[0] != carry.after.partition("[")[0] and not carry.weak
@@ -146,7 +148,8 @@ def _wider(start: ast.expr, likes: Sequence[Like], carry: Carry, loop: _StagedLo
     """A number with another dtype: that of an array, a Python float for a whole number, or the one that is named."""
     number, dtype = _number(start), carry.after.removesuffix("[]")
     ordered = sorted(_preferred(loop, likes), key=lambda k: not k.typed)
-    like = next((k for k in ordered if k.typed or (k.floated and isinstance(number, float))), None)
+    whole = isinstance(number, int)
+    like = next((k for k in ordered if k.typed or (k.counted if whole else k.floated and number is not None)), None)
     if like is not None or number is None:
         return _typed(start, like, spell, None) if like is not None else None
     if isinstance(number, int) and dtype in ("float32", "float64"):
@@ -161,8 +164,13 @@ def _as_float(start: ast.expr, carry: Carry) -> ast.expr:
     return ast.Constant(float(number)) if whole and number is not None else start
 
 
-def _named(start: ast.expr, carry: Carry, loop: _StagedLoop, spell: Spell) -> str:
-    """A number of the dtype that a carry has in the end; where nothing names that, it is the one of new arrays."""
+def _named(start: ast.expr, carry: Carry, loop: _StagedLoop, spell: Spell) -> str | None:
+    """A number of the dtype that a carry has in the end; where nothing names that, it is the one of new arrays.
+
+    None where the dtype is that of an argument, which no array here tells.
+    """
+    if carry.problem == FOLLOWS:
+        return None
     dtype = carry.after.removesuffix("[]")
     words = {getattr(n, "attr", getattr(n, "value", None)) for s in loop.block for n in ast.walk(s)}
     if dtype in ("float32", "float64") and isinstance(_number(start), float) and not words & {"float32", "float64"}:
@@ -174,7 +182,8 @@ def _named(start: ast.expr, carry: Carry, loop: _StagedLoop, spell: Spell) -> st
 def _strong(loop: _StagedLoop, at: int, initial: _Initial | None, carry: Carry, spell: Spell) -> str | None:
     """A start with the dtype of its own that the carry has in the end; None where no array is known to have it."""
     rebound = binds(*loop.block[initial.at : at]) - {carry.name} if initial is not None else set()
-    typed = [k for k in carry.likes if k.typed] or [k for k in carry.likes if k.floated]
+    typed = [k for k in carry.likes if k.typed] or [k for k in carry.likes if k.counted]
+    typed = typed or [k for k in carry.likes if k.floated]
     for like in _preferred(loop, typed):
         if rebound & like.names:
             continue
@@ -246,6 +255,8 @@ def _filled(start: ast.expr, like: Like, spell: Spell) -> str:
     if isinstance(start, ast.Call) and start is not (number_in_it := _filling(start)):  # made for other inputs before
         both = f"{spell('jax.numpy.broadcast_shapes')}({ast.unparse(start.args[0])}, {_axes(like, spell)})"
         return f"{spell('jax.numpy.full')}({both}, {ast.unparse(number_in_it)})"
+    if like.counted and not like.typed and number is not None:
+        return _made(start, _axes(like, spell), like, spell)
     if not like.typed or len(like.arrays) > 1 or number is None:
         return f"{spell('jax.numpy.full')}({_axes(like, spell)}, {written})"
     known, [(name, cut)] = FILLED.get(number), like.arrays
@@ -282,8 +293,9 @@ def _typed(start: ast.expr, like: Like, spell: Spell, shaped: Like | None) -> st
 
 def _dtype(like: Like, spell: Spell) -> str:
     names = [name for name, _ in like.arrays]
-    if like.floated and not like.typed:
-        return f"{spell('jax.numpy.result_type')}(float, {', '.join(names)})"
+    if (like.floated or like.counted) and not like.typed:
+        kind = "int" if like.counted else "float"
+        return f"{spell('jax.numpy.result_type')}({kind}, {', '.join(names)})"
     return f"{names[0]}.dtype" if len(names) == 1 else f"{spell('jax.numpy.result_type')}({', '.join(names)})"
 
 

@@ -211,7 +211,7 @@ class Roll:
             return ""
         if stream.array is not None and not stream.table:
             return f"[:{model.trips}]" if stream.array in open_ended else ""
-        return f"[: len({self.source.segment(open_ended[0])})]"
+        return f"[: {shortest(self.unit, open_ended)}]"
 
     def _wanted(self, stream: Stream) -> bool:
         names = {n.id for n in ast.walk(stream.target) if isinstance(n, ast.Name)}

@@ -30,7 +30,7 @@ def comments(lines: Sequence[str]) -> list[str]:
     """The comments in some lines."""
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO("".join(line.lstrip() for line in lines)).readline))
-    except (tokenize.TokenError, IndentationError):
+    except (tokenize.TokenError, IndentationError):  # whoever asks looks at whole statements
         return []
     return [token.string for token in tokens if token.type == tokenize.COMMENT]
 

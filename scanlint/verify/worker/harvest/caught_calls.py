@@ -54,7 +54,7 @@ class Catcher:
         sys.setprofile(self.event)
         try:
             yield
-        except Enough:
+        except Enough:  # what was wanted has been caught
             pass
         finally:
             sys.setprofile(previous)
@@ -66,7 +66,7 @@ class Catcher:
         if os.path.realpath(code.co_filename) != os.path.realpath(self.file):
             return
         name = self.wanted[code.co_name, code.co_firstlineno]
-        with contextlib.suppress(Unclear):
+        with contextlib.suppress(Unclear):  # other calls may be clear; without any the verdict is unknown
             self.keep(name, self.concrete(name, arguments(frame)))
         if all(len(self.kept.get(n, ())) >= ENOUGH for n in self.wanted.values()):
             raise Enough

@@ -31,7 +31,7 @@ def made(
                 with limited(SECONDS):
                     if product(outer.call(function, dict(maker)), name) is None:
                         continue
-            except (Exception, SystemExit, TookTooLong):  # noqa: BLE001
+            except (Exception, SystemExit, TookTooLong):  # noqa: BLE001 - the next call of the maker is tried
                 continue
             values = calls(signature.inner)
             found += [{**maker, **{f"{name}.{k}": v for k, v in value.items()}} for value in values]

@@ -38,7 +38,7 @@ def handed_in(loaded: Loaded, function: str, signature: Signature) -> Iterator[V
             specs = {name: found[0] for name, found in Inputs(loaded, caller, node, here).candidates().items()}
             with limited(SECONDS):
                 values = None if _guessed(specs) else caught(loaded, function, signature, caller, specs)
-        except (Exception, SystemExit, TookTooLong):  # noqa: BLE001
+        except (Exception, SystemExit, TookTooLong):  # noqa: BLE001 - the next caller is tried
             continue
         if values is not None:
             yield values
@@ -70,7 +70,7 @@ def caught(
     loaded.names[function] = catch
     try:
         plain(caller)(**make(specs, Filling("ordinary values"), ()))
-    except Caught:
+    except Caught:  # what was wanted has been caught
         pass
     finally:
         loaded.names[function] = own

@@ -62,7 +62,7 @@ def _doctests(node: ast.FunctionDef | ast.ClassDef, parts: list[str]) -> Iterato
         try:
             examples = doctest.DocTestParser().get_examples(text)
             body = ast.parse("".join(e.source for e in examples)).body
-        except (ValueError, SyntaxError):
+        except (ValueError, SyntaxError):  # a docstring without examples that can be run
             continue
         yield from ((body, c) for s in body for c in _in(s, parts))
 
@@ -106,7 +106,7 @@ def _evaluate(
     try:
         with limited(SECONDS):
             exec(compile(module, "<call site>", "exec", dont_inherit=True), scope)
-    except (Exception, SystemExit, TookTooLong):  # noqa: BLE001
+    except (Exception, SystemExit, TookTooLong):  # noqa: BLE001 - this call gives no inputs, another one may
         return None
     return kept[-1] if kept and not any(_odd(v) for v in kept[-1].values()) else None
 

@@ -68,7 +68,7 @@ class Caller:
             runs = self.of_function(cast("ast.FunctionDef", top))
         next(runs)()
         for run in runs:
-            with contextlib.suppress(NotCallable):
+            with contextlib.suppress(NotCallable):  # the next run of the test is tried
                 run()
 
     def of_function(self, node: Definition) -> Iterator[Run]:

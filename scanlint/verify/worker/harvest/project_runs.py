@@ -54,7 +54,7 @@ class Search:
         try:
             with open(self.file, encoding="utf-8") as stream:
                 tree = ast.parse(stream.read())
-        except (OSError, UnicodeError, SyntaxError):
+        except (OSError, UnicodeError, SyntaxError):  # without inputs the verdict is unknown
             return {}
         for caller in files(self.root, self.file, names, self.function):
             found = self.caught(self.within(caller, names), tree)
@@ -76,7 +76,7 @@ class Search:
     def within(self, file: str, names: set[str]) -> Iterator[Run]:
         try:
             yield from Caller.read(file, self.root).runs(names)
-        except (OSError, UnicodeError, SyntaxError):
+        except (OSError, UnicodeError, SyntaxError):  # other files may call it; without inputs the verdict is unknown
             return
 
     def caught(self, runs: Iterator[Run], tree: ast.Module) -> dict[str, list[Values]]:
@@ -104,7 +104,7 @@ class Search:
         try:
             with limited(min(RUN_SECONDS, left)), way(), catcher.watching():
                 run()
-        except (Exception, SystemExit, TookTooLong):  # noqa: BLE001
+        except (Exception, SystemExit, TookTooLong):  # noqa: BLE001 - its calls up to there are kept
             return
 
     def moved(self, found: dict[str, list[Values]]) -> dict[str, list[Values]]:
@@ -113,7 +113,7 @@ class Search:
         imported = _imported(self.file)
         if imported is None:
             return found
-        with contextlib.suppress(Exception, SystemExit):
+        with contextlib.suppress(Exception, SystemExit):  # classes that are not made stay those of the module
             complete(self.loaded, {n.name for n in self.loaded.tree.body if isinstance(n, ast.ClassDef)})
         return {
             name: [{k: transplant(v, imported, module) for k, v in values.items()} for values in several]
@@ -125,7 +125,7 @@ def _imported(file: str) -> types.ModuleType | None:
     """The module as the project imports it."""
     try:
         return importlib.import_module(place(file)[1])
-    except Exception:  # noqa: BLE001
+    except Exception:  # noqa: BLE001 - the arguments stay as they were found
         return None
 
 
@@ -179,7 +179,7 @@ def files(root: str, file: str, names: set[str], function: str) -> list[str]:
         try:
             with open(path, "rb") as stream:
                 data = stream.read()
-        except OSError:
+        except OSError:  # other files may call it; without inputs the verdict is unknown
             continue
         if os.path.realpath(path) != own and any(h in data for h in homes) and wanted.search(data):
             is_test = "test" in os.path.relpath(path, root).lower()

@@ -87,6 +87,7 @@ def _read(file: str) -> list[Call]:
             document = json.loads(archive.read("calls.json"))
             return [_call(archive, at, entry) for at, entry in enumerate(document["calls"])]
     except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
+        # who asks has noted that the file is damaged
         return []
 
 
@@ -135,7 +136,7 @@ def required(function: object) -> frozenset[str]:
         return frozenset()
     try:
         parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError):  # a call without what it needs raises, which is seen
         return frozenset()
     named = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return frozenset(p.name for p in parameters if p.default is p.empty and p.kind in named)

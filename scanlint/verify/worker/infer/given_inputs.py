@@ -145,7 +145,7 @@ class _Reader:
             source = self.text[self.at : end].strip()
             try:
                 code = compile(source, "<inputs>", "eval", dont_inherit=True)
-            except (SyntaxError, ValueError):
+            except (SyntaxError, ValueError):  # the value ends at a later comma; where none fits, that is said
                 continue
             try:
                 found: object = eval(code, dict(self.names))

@@ -25,6 +25,7 @@ INTEGER_NAMES = re.compile(
     re.I,
 )
 KEY_NAMES = re.compile(r"^(\w*_)?(key|rng|prng|prngkey|rng_key|seed_key)s?$", re.I)
+LIST_METHODS = frozenset(["append", "extend", "insert", "pop", "remove", "reverse"])
 LONG = 16
 FRESH = (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
 UNARY = (jnp.sin, jnp.tanh, jnp.cos, lambda x: x * x - 2.0, lambda x: 2.0 * x + 0.5)
@@ -98,6 +99,12 @@ def _guesses(name: str, need: Need, sizes: Sizes, names: Mapping[str, object], d
         yield Array(_shape(need, sizes), "int32")
         yield Scalar("int")
     yield Array(_shape(need, sizes))
+    if need.methods & LIST_METHODS:
+        yield _list()
+
+
+def _list() -> Struct:
+    return Struct("list", tuple((f"*{i}", Array(())) for i in range(3)))
 
 
 def _leading(need: Need, sizes: Sizes) -> tuple[int, ...]:
@@ -126,7 +133,7 @@ def _members(need: Need, names: Mapping[str, object]) -> tuple[object, ...]:
     for node in need.members:
         try:
             owner = eval(compile(ast.Expression(node.value), "<member>", "eval"), dict(names))
-        except Exception:  # noqa: BLE001
+        except Exception:  # noqa: BLE001 - a name that means nothing here tells nothing
             continue
         if not isinstance(owner, type):
             continue
@@ -286,7 +293,7 @@ def _as_node(annotation: object) -> ast.expr | None:
     if text is not None:
         try:
             return ast.parse(text, mode="eval").body
-        except SyntaxError:
+        except SyntaxError:  # what is no annotation tells nothing
             return None
     return ast.Constant(annotation)  # type: ignore[arg-type]
 
@@ -299,7 +306,7 @@ def _annotated(name: str, need: Need, sizes: Sizes, names: Mapping[str, object],
         case ast.Constant(value=str() as text):
             try:
                 node = ast.parse(text, mode="eval").body
-            except SyntaxError:
+            except SyntaxError:  # what is no annotation tells nothing
                 return
         case ast.Subscript(value=value, slice=ast.Tuple(elts=[_, ast.Constant(value=str() as axes)])):
             yield from _jaxtyping(ast.unparse(value), axes, sizes)
@@ -334,6 +341,8 @@ def _meant(
         yield Scalar("float", need.default if isinstance(need.default, float) else None)
     elif meant is str:
         yield Alternatives(_strings(need))
+    elif meant is list and need.element is None and need.parts is None:
+        yield _list()
     elif meant in (jax.Array, np.ndarray) and not need.is_key and not KEY_NAMES.match(name):
         yield Array(_shape(need, sizes), _dtype(need))
     else:

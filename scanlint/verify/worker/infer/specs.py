@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import jax
+import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,13 @@ Spec = Array | Scalar | Alternatives | Struct
 Specs = dict[str, Spec]
 """By parameter."""
 Pick = Callable[[Spec, str], object]
+
+
+class OnHost:
+    """Makes an array of NumPy, which functions can change in place."""
+
+    def __new__(cls, values: object) -> np.ndarray:  # type: ignore[misc]
+        return np.array(values)
 
 
 def build(spec: Spec, pick: Pick, path: str = "") -> object:

@@ -29,7 +29,7 @@ def static_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef, around: ast.
                 continue
             try:
                 value = ast.literal_eval(keyword.value)
-            except ValueError:
+            except ValueError:  # what is computed is seen where both versions run
                 continue
             for entry in value if isinstance(value, (tuple, list, set)) else (value,):
                 if isinstance(entry, str):

@@ -17,7 +17,7 @@ from .jaxpr_facts import count, narrow_types, ruled, unrolled
 from .jaxpr_numbers import MAX_EQUATIONS, JaxprNumberer
 from .paths import MAX_DECISIONS, Path, TooManyDecisions, paths
 from .unfold import Unfolded, gathering
-from .value_numbers import Ids, Numbering, Unprovable
+from .value_numbers import Ids, Numbering, Order, Unprovable
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr
@@ -41,7 +41,7 @@ class Proof:
     output is weakly typed in the new version only. `along`: the programs were compared along the paths of the old
     version, which tests traced values; that takes longer than running it. `narrow` are the types of 8 and 16 bits in
     which either program computes whole numbers; `static` the parameters of which one value was compared. `ruled`: the
-    programs say nothing of the derivatives, since parts have their own.
+    programs say nothing of the derivatives, since parts have their own. `order`: what had to be taken in any order.
     """
 
     same: bool
@@ -54,7 +54,7 @@ class Proof:
     along: bool = False
     narrow: frozenset[str] = frozenset()
     static: frozenset[str] = frozenset()
-    reordered: bool = False
+    order: Order = Order.AS_WRITTEN
     ruled: bool = True
 
     @property
@@ -100,9 +100,10 @@ def prove(
     counted = count(before.jaxpr)
     if not similar(tree_before, tree_after):
         return Proof(False, "the outputs differ in structure", counted, target.equations)
-    reason, reordered = _differ(before, after, leaves), False
-    if reason.startswith(DIFFER) and (reordered := not _differ(before, after, leaves, reassociates=True)):
-        reason = ""
+    reason, order = _differ(before, after, leaves), Order.AS_WRITTEN
+    for other in (Order.UNLESS_EXACT, Order.FREE):
+        if reason.startswith(DIFFER) and not _differ(before, after, leaves, other):
+            reason, order = "", other
     pairs = list(zip(before.out_avals, after.out_avals, strict=False))
     empty = any(0 in shape(a) and 0 in shape(b) and (shape(a), a.dtype) != (shape(b), b.dtype) for a, b in pairs)
     weaker, narrow = bool(_weaker(before, after)), narrow | narrow_types(before.jaxpr)
@@ -114,7 +115,7 @@ def prove(
         empty,
         weaker=weaker,
         narrow=narrow,
-        reordered=reordered,
+        order=order,
         ruled=ruled(before.jaxpr) or ruled(after.jaxpr),
     )
 
@@ -173,9 +174,9 @@ def symbols(numbering: Numbering, leaves: Sequence[object]) -> list[Ids]:
     return [numbering.block(("input", k, shape(x)), shape(x)) for k, x in enumerate(leaves)]
 
 
-def _differ(before: ClosedJaxpr, after: ClosedJaxpr, leaves: Sequence[object], *, reassociates: bool = False) -> str:
+def _differ(before: ClosedJaxpr, after: ClosedJaxpr, leaves: Sequence[object], order: Order = Order.AS_WRITTEN) -> str:
     rolled = max(unrolled(before.jaxpr), unrolled(after.jaxpr)) > MAX_EQUATIONS
-    numbering = Numbering(reassociates=reassociates)
+    numbering = Numbering(reassociates=order)
     try:
         loops, inputs = Loops(numbering), symbols(numbering, leaves)
         old, new = (JaxprNumberer(numbering, loops, rolled=rolled) for _ in range(2))

@@ -37,7 +37,7 @@ def _reduce(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list[
     out = str(equation.outvars[0].aval.dtype)  # type: ignore[attr-defined]
     name = name_of(equation)
     kind = JOINED.get(name.removeprefix("reduce_").replace("sum", "add"))
-    if table.reassociates and kind is not None and x[0].size and dtype == out:
+    if kind is not None and x[0].size and dtype == out and table.joins(kind, equation.invars[0].aval.dtype):  # type: ignore[attr-defined]
         flat = np.ascontiguousarray(rows).reshape(-1, rows.shape[-1]).tolist()
         return [np.array([table.joined(kind, dtype, row) for row in flat], np.int64).reshape(rows.shape[:-1])]
     # argmax over several axes would need their sizes; JAX only makes it over one.

@@ -55,6 +55,17 @@ def _proof(pair: VersionPair, values: Values, static: frozenset[str], seconds: f
             return Proof(False, "comparing took too long")
 
 
+def traced_lines(pair: VersionPair, values: Values) -> None:
+    """Run the Python of both versions once more on inputs of one shape, for whoever watches which lines it reaches."""
+    for function, own in ((pair.before, pair.own(values)), (pair.after, pair.moved(values))):
+        parts, python = split(own, pair.signature.static, numbers=False), plain(function)
+        try:
+            with limited(PROOF_SECONDS):
+                jax.eval_shape(lambda *ls, f=python, p=parts: pair.arrays(f, p, ls), *parts.leaves)
+        except (Exception, TookTooLong):  # noqa: BLE001 - what was reached until then was reached
+            continue
+
+
 def shape_of(values: Values) -> str:
     """Identifies the trace: shapes and dtypes of arrays, values of all else."""
     flat, tree = jax.tree_util.tree_flatten(values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
 from functools import cache
 from typing import NamedTuple
 
@@ -28,16 +29,21 @@ COMMUTATIVE = frozenset({"add", "add_any", "mul", "max", "min", "and", "or", "xo
 
 def _divide(a: np.generic, b: np.generic) -> object:
     if np.issubdtype(a.dtype, np.integer):
-        if b == 0:
-            raise ZeroDivisionError
-        return np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b))
+        quotient = abs(int(a)) // abs(int(b))
+        return _wrapped(quotient if (int(a) < 0) == (int(b) < 0) else -quotient, a.dtype)
     return np.divide(a, b)
 
 
 def _remainder(a: np.generic, b: np.generic) -> object:
-    if np.issubdtype(a.dtype, np.integer) and b == 0:
-        raise ZeroDivisionError
+    if np.issubdtype(a.dtype, np.integer):
+        rest = abs(int(a)) % abs(int(b))
+        return _wrapped(rest if int(a) >= 0 else -rest, a.dtype)
     return np.fmod(a, b)
+
+
+def _wrapped(value: int, dtype: np.dtype[np.generic]) -> object:
+    """A whole number in two's complement: the smallest one divided by -1 is itself."""
+    return np.array(value % 2 ** (8 * dtype.itemsize), np.uint64).astype(dtype)
 
 
 # Only operations that IEEE and two's complement define exactly: what libm rounds is left symbolic.
@@ -68,7 +74,20 @@ FOLD: dict[str, Callable[..., object]] = {
 
 JOINED = {"add": "sum", "add_any": "sum", "max": "max", "min": "min", "and": "and", "or": "or"}
 """What gives the same in exact arithmetic, in whatever order it is applied to several values."""
-NEUTRAL = {"sum": 0, "max": -np.inf, "min": np.inf, "and": True, "or": False}
+
+
+def neutral(kind: str, value: np.generic) -> bool:
+    """Whether a value leaves every other one of its type as it is; of whole numbers `and` takes every bit."""
+    match kind:
+        case "sum" | "or":
+            return bool(value == 0)
+        case "and":
+            return bool(value == np.bitwise_not(np.zeros_like(value)))
+        case "max":
+            return bool(value == -np.inf)
+        case "min":
+            return bool(value == np.inf)
+    return False
 
 
 class Called(NamedTuple):
@@ -81,13 +100,18 @@ class Called(NamedTuple):
     narrow: set[str]
 
 
+class Order(Enum):
+    """Whether sums and the like are told apart by the order of what they join."""
+
+    AS_WRITTEN = "always"
+    UNLESS_EXACT = "where the order changes what is rounded: in sums of floats"
+    FREE = "never"
+
+
 class Numbering:
-    """The table shared by both programs. `assumed` maps numbers to constants along one path of decisions.
+    """The table shared by both programs. `assumed` maps numbers to constants along one path of decisions."""
 
-    `reassociates`: sums and the like are told apart by what is added, not by the order.
-    """
-
-    def __init__(self, budget: int = 600_000, *, reassociates: bool = False) -> None:
+    def __init__(self, budget: int = 600_000, *, reassociates: Order = Order.AS_WRITTEN) -> None:
         self.reassociates = reassociates
         self.parts: dict[int, tuple[Key, tuple[int, ...]]] = {}
         self.table: dict[Key, int] = {}
@@ -192,12 +216,18 @@ class Numbering:
                 if all(i in self.constants for i in ids):
                     self.folded[key] = number
                 return self.assumed.get(number, number)
-            if self.reassociates and name in JOINED and (JOINED[name] not in ("and", "or") or dtype == np.bool_):
+            if name in JOINED and dtype is not None and self.joins(JOINED[name], dtype):
                 return self.joined(JOINED[name], str(dtype), ids)
             number = self.node(key)
             exact = dtype == np.bool_ or name == "convert_element_type"
             self.forms[number] = (name if exact else f"{name}!", *ids)
         return self.assumed.get(number, number)
+
+    def joins(self, kind: str, dtype: np.dtype[np.generic]) -> bool:
+        """Whether the order of what is joined does not matter."""
+        if self.reassociates is Order.AS_WRITTEN or (kind in ("and", "or") and dtype != np.bool_):
+            return False
+        return self.reassociates is Order.FREE or kind != "sum" or dtype.kind in "iub"
 
     def joined(self, kind: str, dtype: str, ids: Sequence[int]) -> int:
         """The number of a sum, or its like, of some values: equal for equal values in any order."""
@@ -216,7 +246,7 @@ class Numbering:
 
     def _neutral(self, kind: str, number: int) -> bool:
         value = self.constants.get(number)
-        return value is not None and bool(value == NEUTRAL[kind])
+        return value is not None and neutral(kind, value)
 
     def _fold(self, name: str, parameters: Key, ids: tuple[int, ...], dtype: np.dtype[np.generic] | None) -> int | None:
         values = [self.constants.get(i) for i in ids]
@@ -244,12 +274,17 @@ class Numbering:
                 return None
             try:
                 return self.one(FOLD[name](*known), dtype)
-            except ZeroDivisionError:
+            except ZeroDivisionError:  # not folded: the division stays a division
                 return None
 
     def _converted(self, value: np.generic, dtype: np.dtype[np.generic]) -> int | None:
-        if value.dtype.kind in "fc" and dtype.kind in "iu":
-            if value.dtype.kind == "c" or not np.isfinite(value) or abs(float(str(value))) > 2**30:
+        """What every back end gives alike: nothing of what is beyond the type, nor of parts of complex numbers."""
+        source = value.dtype
+        if source.kind == "c" and dtype.kind != "c":
+            return None
+        if source.kind not in "biu" and dtype.kind in "iu":
+            limits = np.iinfo(str(dtype))
+            if not limits.min <= np.trunc(np.float64(value)) <= min(limits.max, 2**53):
                 return None
         return self.one(value.astype(dtype), dtype)
 

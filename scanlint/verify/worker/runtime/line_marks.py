@@ -13,10 +13,11 @@ MARK = "__scanlint_line__"
 
 @dataclass
 class ReachedLines:
-    """The lines whose statements have begun, and how many statements have."""
+    """The lines whose statements have begun, of each version and together, and how many statements have."""
 
     events: int = 0
     lines: set[int] = field(default_factory=set)
+    of: dict[str, set[int]] = field(default_factory=dict)
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
@@ -48,10 +49,11 @@ class LocalNames(ReachedLines):
 _WATCHING: list[ReachedLines] = []
 
 
-def reached(line: int) -> None:
-    """A statement on this line is about to be run."""
+def reached(line: int, version: str = "") -> None:
+    """A statement on this line of a version is about to be run."""
     if _WATCHING:
         _WATCHING[-1].reach(line)
+        _WATCHING[-1].of.setdefault(version, set()).add(line)
 
 
 def marked(tree: ast.Module) -> ast.Module:

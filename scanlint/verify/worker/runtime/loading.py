@@ -5,6 +5,7 @@ import __future__
 
 import ast
 import contextlib
+import functools
 import importlib
 import os
 import re
@@ -40,6 +41,7 @@ class Loaded:
     missing: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     whole: bool = False
+    text: str = ""
     side: Side | None = None
 
     @property
@@ -282,7 +284,7 @@ def _load(
     tree, running = (shortened(ast.parse(text, file), table or {}) for _ in range(2))
     running = marked(instrument(running))
     statements = cut(running, {function.split(".")[0]})
-    given = {MARK: reached, **(given or {})}
+    given = {MARK: functools.partial(reached, version=suffix.partition("_")[0]), **(given or {})}
     loaded = _fresh(text, tree, file, root, function, suffix, missing, side)
     loaded.names.update(given)
     try:
@@ -329,7 +331,7 @@ def _fresh(
     module.__spec__ = None
     sys.modules[module.__name__] = module
     vars(module).update({SIDE: side} if side is not None else {})
-    loaded = Loaded(module, tree, find(tree, function), missing=missing, side=side)
+    loaded = Loaded(module, tree, find(tree, function), missing=missing, text=text, side=side)
     with loaded.importing():
         loaded.notes = _packages(package, home)
     return loaded

@@ -17,6 +17,8 @@ from .jax_functions import attribute
 
 Place = tuple[str, ...]
 DEEPEST = 4
+VERSIONS = ("__before", "__after", "_short", "_shortest", "_wide", "_joined", "_watched")
+"""How the names of the modules of the versions end."""
 NUMBERS = (jax.Array, np.ndarray, np.generic, bool, int, float, complex)
 
 
@@ -67,20 +69,20 @@ def _place(node: ast.expr) -> Place | None:
 
 
 def copied(values: Values) -> Values:
-    """The arguments with copies of all that a function can change in place."""
-    return {name: _copied(value) for name, value in values.items()}
+    """The arguments with copies of what a function can change in place, but objects of other modules."""
+    return {name: _copied(value, others=False) for name, value in values.items()}
 
 
 def changeable(values: Values) -> bool:
     """Whether an argument holds anything that a function can change in place."""
-    return any(_copied(part) is not part for value in values.values() for part in (value, *_items(value)))
+    return any(_copied(part, others=False) is not part for value in values.values() for part in (value, *_items(value)))
 
 
 def _items(value: object) -> Sequence[object]:
     return value if type(value) is tuple else ()
 
 
-def _copied(value: object, depth: int = 0) -> object:
+def _copied(value: object, depth: int = 0, *, others: bool = True) -> object:
     """Fresh copies of containers, NumPy's arrays and plain objects, so that the effects stay invisible to others."""
     if isinstance(value, np.ndarray):
         return value.copy()
@@ -89,17 +91,17 @@ def _copied(value: object, depth: int = 0) -> object:
     if depth > DEEPEST:
         return value
     if isinstance(value, dict):
-        return type(value)({k: _copied(v, depth + 1) for k, v in value.items()})
+        return type(value)({k: _copied(v, depth + 1, others=others) for k, v in value.items()})
     if type(value) is list:
-        return [_copied(v, depth + 1) for v in value]
-    if attribute(value, "__dict__") is None:
+        return [_copied(v, depth + 1, others=others) for v in value]
+    if attribute(value, "__dict__") is None or not (others or type(value).__module__.endswith(VERSIONS)):
         return value
     try:
         made = copy.copy(value)
-    except TypeError:  # locks, files and their like: nothing that a version changes
+    except Exception:  # noqa: BLE001 - locks, files and their like, and classes that answer every question otherwise
         return value
     for name, inner in vars(value).items():
-        object.__setattr__(made, name, _copied(inner, depth + 1))
+        object.__setattr__(made, name, _copied(inner, depth + 1, others=others))
     return made
 
 

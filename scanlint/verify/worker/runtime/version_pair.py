@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..sandbox.outgoing import OUTGOING
 from .calling import Signature, Split, Values, limited, split
 from .eager_pace import Pace
 from .jax_functions import attribute, finished
@@ -20,6 +21,8 @@ from .transplant import transplant
 
 Function = Callable[..., object]
 MOST_ITEMS = 1000
+NEW_SECONDS = 10.0
+TRACED = "<traced>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +32,8 @@ class VersionPair:
     `joined` is the old version with its branches and loops joined, `draws` whether it may draw random numbers,
     `traced` whether it is traced where it is called. `small` are the extents of inputs for which the old version is
     known to be the program of the new one, and a small program; its parameters `counts` are static. `donating`: a
-    version may take the memory of its arguments.
+    version may take the memory of its arguments. `asking`: the ways to run the old version in which it gives another
+    result, since it asks whether it is traced: no rounding explains what differs between them.
     """
 
     old: Loaded
@@ -46,6 +50,8 @@ class VersionPair:
     small: set[object] = field(default_factory=set)
     counts: set[str] = field(default_factory=set)
     donating: bool = False
+    asking: set[str] = field(default_factory=set)
+    paces: dict[str, Pace] = field(default_factory=dict)
 
     def moved(self, values: Values) -> Values:
         """The same arguments for the new version."""
@@ -65,6 +71,7 @@ class VersionPair:
 
     def run_old(self, values: Values, patience: float | None = None) -> object:
         """The result of the old version. Raises TookTooLong, and what it raises."""
+        OUTGOING.begin()
         if self.is_small(values):  # one program compiles sooner than one for each operation
             with contextlib.suppress(Exception), limited(patience or self.pace.patience):  # what it raises comes again
                 return self.jitted(self.before, self.own(values), numbers=True, static=self.counts)
@@ -72,6 +79,7 @@ class VersionPair:
 
     def run_python(self, values: Values, patience: float | None = None) -> object:
         """The same by its Python, line by line."""
+        OUTGOING.begin()
         mine = self.own(copied(values))
         result = self.pace.run(lambda f: drained(self.signature.call(f, mine)), patience)
         return taken_by_jax(result) if self.traced else result
@@ -81,6 +89,13 @@ class VersionPair:
         result = drained(finished(self.signature.call(self.after, self.moved(copied(values)))))
         return taken_by_jax(result) if self.traced else result
 
+    def new_at_pace(self, values: Values) -> object:
+        """The result of the new version's Python, run in the way that is quick, as the old one is."""
+        mine = self.moved(copied(values))
+        pace = self.paces.setdefault("new", Pace(self.new, self.after, patience=NEW_SECONDS))
+        result = pace.run(lambda f: drained(self.signature.call(f, mine)))
+        return taken_by_jax(result) if self.traced else result
+
     def old_as_called(self, values: Values) -> object:
         """The result of the old version as it is called, with the `jit` that it may have."""
         result = drained(finished(self.signature.call(self.before, self.own(copied(values)))))
@@ -88,7 +103,7 @@ class VersionPair:
 
     def is_small(self, values: Values) -> bool:
         """Whether the old version is known to be a small program for these shapes and numbers."""
-        return bool(self.small) and extent(self.split(values, self.counts)) in self.small
+        return bool(self.small) and not self.asking and extent(self.split(values, self.counts)) in self.small
 
     def split(self, values: Values, static: Collection[str], *, numbers: bool = True) -> Split:
         """Arguments of a version, with some parameters static beside those that the signature names."""
@@ -165,6 +180,6 @@ def extent(parts: Split) -> object:
 
 def static_key(parts: Split) -> object:
     """What the compiled program depends on besides its traced leaves."""
-    marked = parts.rebuild([None] * len(parts.leaves))
+    marked = parts.rebuild([TRACED] * len(parts.leaves))  # not None, which an optional argument is where it is absent
     flat, tree = jax.tree_util.tree_flatten(marked)
     return (str(tree), tuple(x if isinstance(x, (str, int, float, bool)) else id(x) for x in flat))

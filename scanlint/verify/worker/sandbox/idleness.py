@@ -17,7 +17,7 @@ def used(process: int) -> float | None:
         with open(f"/proc/{process}/stat", "rb") as stream:
             fields = stream.read().rpartition(b")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    except (OSError, IndexError, ValueError):
+    except (OSError, IndexError, ValueError):  # the process has ended
         return None
 
 

@@ -52,7 +52,7 @@ def confine(folder: str, *, writable: Iterable[str] = (), run: bool = False) -> 
     try:
         allowed = _allow(ruleset, folder, inside)
         for place in writable:
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError):  # a place that is not there is not written to
                 _allow(ruleset, place, handled & (WRITE_FILE | TRUNCATE | IOCTL_DEV))
         held = allowed and _call(RESTRICT_SELF, ruleset, 0) == 0
     finally:

@@ -29,7 +29,7 @@ def limit(seconds: float) -> str:
     """Set the limits of this process; says what holds now."""
     try:
         import resource
-    except ImportError:
+    except ImportError:  # what holds is told, and that is nothing
         return ""
     held = []
     wanted = {
@@ -48,6 +48,7 @@ def limit(seconds: float) -> str:
             resource.setrlimit(number, (value, value))
             held += [text] if text else []
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as stream:
+        # only a hint to the kernel
         stream.write("1000")
     return f"limits: {', '.join(held)}" if held else ""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import jax
 import numpy as np
 
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, Struct, build, leaves
+from ..infer.specs import Alternatives, Array, OnHost, Scalar, Spec, Specs, Struct, build, leaves
 from ..proof.paths import TooManyDecisions, deciding
 from ..runtime.calling import Signature, TookTooLong, Values, limited, plain, split
 from ..runtime.jax_errors import untraceable
@@ -116,12 +116,12 @@ class Attempts:
                 )
                 self.empty = any(x.size == 0 for x in given)
                 self.shapes = tuple(x.shape for x in given)
-        except TooManyDecisions:
+        except TooManyDecisions:  # the attempt fails, and the next one is made
             return None
         except TookTooLong:
             return Failure("took too long", (), TOO_LONG)
         except Exception as error:  # noqa: BLE001
-            if not untraceable(error):
+            if not untraceable(error) and not any(_on_host(spec) for spec in specs.values()):
                 return self.failed(error, reached)
             self.decided = True
             return None if self.runs(specs, function) else self.failed(error, reached)
@@ -156,7 +156,7 @@ class Attempts:
                 return True
             except TookTooLong:
                 return False
-            except Exception:  # noqa: BLE001
+            except Exception:  # noqa: BLE001 - the next kind of values is tried
                 continue
         return False
 
@@ -210,6 +210,11 @@ class Attempts:
 
 def _key_dtype() -> object:
     return jax.eval_shape(lambda: jax.random.key(0)).dtype
+
+
+def _on_host(spec: Spec) -> bool:
+    """Whether an argument holds arrays of NumPy, which code may need to change in place."""
+    return isinstance(spec, Struct) and (spec.kind is OnHost or any(_on_host(s) for _, s in spec.items))
 
 
 def _opaque(spec: Spec) -> bool:

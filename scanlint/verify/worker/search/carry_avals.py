@@ -24,7 +24,7 @@ LOOPS = {getattr(jax.lax, name): name for name in PLACES}
 ROUNDS = 6
 MOST_ARRAYS = 40
 MOST_JOINED = 6
-AGAIN, OTHER = "keeps no type", "has no such start"
+AGAIN, OTHER, FOLLOWS = "keeps no type", "has no such start", "follows an argument"
 MOST_HELD = 3  # carries whose dtypes are changed together
 Loop = Callable[..., object]
 
@@ -33,12 +33,13 @@ class ShapeSource(NamedTuple):
     """Local arrays that broadcast to the final shape of a carry, each without its first axes.
 
     `arrays` are their names, each with the number of axes that are left out. `typed`: they promote to the dtype of the
-    carry as well; `floated`: they do so together with a Python float.
+    carry as well; `floated`: they do so together with a Python float, `counted`: with a Python int.
     """
 
     arrays: tuple[tuple[str, int], ...]
     typed: bool
     floated: bool
+    counted: bool
 
 
 class Start(NamedTuple):
@@ -187,7 +188,7 @@ def _steady(step: Loop, carry: tuple[object, ...]) -> list[int]:
     """The components of a carry whose types are a fixpoint from here on."""
     try:
         out = step(carry)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError):  # nothing is steady; whoever runs the loop sees the error
         return []
     assert isinstance(out, tuple)
     return [i for i, (a, b) in enumerate(zip(carry, out, strict=True)) if _kind(a) == _kind(b)]
@@ -230,7 +231,7 @@ def _held(
         for count in range(1, MOST_HELD + 1):
             for chosen, (dtype, axes) in itertools.product(itertools.combinations(places, count), types):
                 other = tuple(_full(x, dtype, axes) if i in chosen else x for i, x in enumerate(now))
-                with contextlib.suppress(TypeError):
+                with contextlib.suppress(TypeError):  # the next candidate is tried
                     step(other)
                     return other, frozenset(chosen)
         raise
@@ -303,7 +304,7 @@ def _likes(arrays: Mapping[str, jax.Array | np.ndarray], axes: tuple[int, ...], 
     rows = [(n, x, cut) for n, x, cut in few if cut == 1]
     more = (joined for size in range(3, MOST_JOINED) for joined in itertools.combinations(rows, size))
     for joined in (*itertools.combinations(few, 2), *more):
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError):  # shapes that do not fit are no candidate
             if np.broadcast_shapes(*(_left(x, cut) for _, x, cut in joined)) == axes:
                 names = tuple((n, cut) for n, _, cut in joined)
                 if len(dict(names)) == len(names):
@@ -311,7 +312,8 @@ def _likes(arrays: Mapping[str, jax.Array | np.ndarray], axes: tuple[int, ...], 
 
 
 def _like(names: tuple[tuple[str, int], ...], dtypes: Sequence[np.dtype], dtype: str) -> ShapeSource:
-    return ShapeSource(names, str(jnp.result_type(*dtypes)) == dtype, str(jnp.result_type(float, *dtypes)) == dtype)
+    typed, floated, counted = (str(jnp.result_type(*more, *dtypes)) == dtype for more in ((), (float,), (int,)))
+    return ShapeSource(names, typed, floated, counted)
 
 
 def _left(array: jax.Array | np.ndarray, cut: int) -> tuple[int, ...]:
@@ -342,7 +344,7 @@ def merged(runs: Sequence[Sequence[Start]]) -> list[Start]:
             continue
         other = found[start.key]
         likes = {
-            ShapeSource(a.arrays, a.typed and b.typed, a.floated and b.floated)
+            ShapeSource(a.arrays, a.typed and b.typed, a.floated and b.floated, a.counted and b.counted)
             for a in start.likes
             for b in other.likes
             if a.arrays == b.arrays

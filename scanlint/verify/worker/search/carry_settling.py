@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from ..infer.specs import Array, Specs, leaves, sizes
 from ..runtime.calling import plain
 from ..runtime.jax_errors import carry_changes
-from .carry_avals import Start, Watched, merged
+from .carry_avals import FOLLOWS, Start, Watched, merged
 from .higher_ranks import told_ranks
 from .input_sources import Inputs
 from .other_dtypes import narrowed, retyped
 from .shape_search import Failure
 
 MOST = 8
-DTYPES = ("int32", "float16")
+DTYPES = ("int32", "float16", "bool")
 
 
 @dataclass
@@ -65,10 +65,10 @@ class Settling:
         listed = _listed(tried)
         accepted = self.accepted(listed)
         usual = [self.starts(specs) for specs in listed]
-        known = {s.key: s for s in merged([*usual, *map(self.starts, accepted)])}
-        return [
-            start._replace(likes=known[start.key].likes) if start.key in known else start for start in merged(usual)
-        ]
+        others = [self.starts(specs) for specs in accepted]
+        known = {s.key: s for s in merged([*usual, *others])}
+        told = [s._replace(likes=known[s.key].likes) if s.key in known else s for s in merged(usual)]
+        return [_following(start, others) for start in told]
 
     def accepted(self, listed: Iterable[Specs]) -> list[Specs]:
         """The same inputs in other dtypes, and with rows in place of a number, where the old version accepts them."""
@@ -91,13 +91,23 @@ class Settling:
             self.inputs.decided = False
             self.inputs.attempt(specs)
             self.watched.ended = self.ended(specs, weak, self.inputs.decided)
-            ended = [s for s in self.traced(specs, plain(function)) if s.name in self.watched.ended]
-            if specs in others and any(s.problem for s in ended):
+            traced, known = self.traced(specs, plain(function)), self.watched.ended
+            other = specs in others
+            ended = [s for s in traced if s.name in known or (other and s.weak and s.name in weak)]
+            if other and any(s.problem for s in ended):
                 continue  # a carry of whole numbers changes its type on every trip: no caller need pass such inputs
             runs.append(ended)
         self.watched.ended = {}
         axes = {s.key: s.after for run in runs for s in run if not s.after.endswith("[]")}
         return [s._replace(after=axes.get(s.key, s.after)) for s in merged(runs)]
+
+
+def _following(start: Start, others: Iterable[Iterable[Start]]) -> Start:
+    """The carry, with a problem where its dtype follows that of an argument which no array here tells."""
+    ends = {s.after.partition("[")[0] for run in others for s in run if s.key == start.key}
+    told = any(like.typed or like.floated or like.counted for like in start.likes)
+    varies = bool(ends - {start.after.partition("[")[0]})
+    return start._replace(problem=FOLLOWS) if start.weak and varies and not told and not start.problem else start
 
 
 def _listed(tried: Iterable[Specs]) -> list[Specs]:

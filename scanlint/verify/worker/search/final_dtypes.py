@@ -31,7 +31,7 @@ def ended(
         try:
             with names.watching():
                 pair.run_old(make(specs, mode, ()))
-        except (Exception, TookTooLong):  # noqa: BLE001
+        except (Exception, TookTooLong):  # noqa: BLE001 - the next kind of values is tried
             continue
         dtypes = {n: attribute(x, "dtype") for n, x in names.found.items() if n in wanted and not weakly_typed(x)}
         found |= {n: str(dtype) for n, dtype in dtypes.items() if dtype is not None}

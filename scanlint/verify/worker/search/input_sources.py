@@ -14,7 +14,7 @@ from ..infer.guess import Sizes, guesses, of_class, record_fields
 from ..infer.indexed_keys import indexed_keys
 from ..infer.inference import infer
 from ..infer.need import Need
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, Struct, hashable, leaves, resize, sizes
+from ..infer.specs import Alternatives, Array, OnHost, Scalar, Spec, Specs, Struct, hashable, leaves, resize, sizes
 from ..runtime.calling import jitted
 from ..runtime.cut_loops import APART
 from ..runtime.jax_errors import for_this_jax
@@ -228,7 +228,7 @@ class Inputs(Attempts):
         for name, keys in indexed_keys(self.node, self.loaded.names).items():
             needs.setdefault(name, Need()).constants.update(keys)
         self.define_records(needs)
-        shared = Sizes()
+        shared, stored = Sizes(), _stored(self.node)
         names = self.loaded.names
         found: dict[str, list[Spec]] = {}
         for index, name in enumerate([*self.signature.positional, *self.signature.keyword]):
@@ -242,6 +242,10 @@ class Inputs(Attempts):
                     raise NoInputs(f"no instance of `{self.owner.__name__}` could be made; {REMEDY}")
             else:
                 found[name] = list(guesses(name.rpartition(".")[2], need, shared, names))[:8]
+            if name in stored and isinstance(first := found[name][0], Array) and first.shape:
+                found[name].insert(0, Struct(OnHost, (("values", first),), positional=True))
+            if (cls := self.annotated(need)) is not None:
+                found[name] = [*self.instance(cls, need, shared), *found[name]]
             if name in self.fixed:
                 found[name] = [Alternatives((self.fixed[name],))]
             if name in self.signature.static:
@@ -250,6 +254,13 @@ class Inputs(Attempts):
             if need.counts is not None and name in found and isinstance(found[name][0], Scalar):
                 found[name] = [*self.counting(name, needs, found), *found[name]]
         return self.ordered(found)
+
+    def annotated(self, need: Need) -> type | None:
+        """The class of the file that a parameter is annotated with, if it is no record."""
+        name = need.annotation.id if isinstance(need.annotation, ast.Name) else ""
+        cls = self.loaded.names.get(name)
+        written = find(self.loaded.tree, f"{name}.__init__") is not None
+        return cls if isinstance(cls, type) and written and record_fields(cls) is None else None
 
     def ordered(self, found: dict[str, list[Spec]]) -> dict[str, list[Spec]]:
         """Small numbers in place of large defaults keep their order: `steps=1000` stays more than `burn=100`."""
@@ -271,7 +282,7 @@ class Inputs(Attempts):
         for node in self.loaded.tree.body if wanted else ():
             if isinstance(node, ast.ImportFrom):  # classes of other files, by the habit of their names
                 classes = {a.asname or a.name for a in node.names if a.name[:1].isupper()}
-                with contextlib.suppress(Exception):
+                with contextlib.suppress(Exception):  # a class that is not made is no candidate
                     complete(self.loaded, classes)
             fields = _fields(node) if isinstance(node, ast.ClassDef) else set()
             if isinstance(node, ast.ClassDef) and any(w <= fields for w in wanted):
@@ -328,6 +339,12 @@ class Inputs(Attempts):
                 return
             if changed != specs and self.attempt(changed) is None:
                 yield label, changed
+
+
+def _stored(node: ast.AST) -> set[str]:
+    """The names whose items a function sets: where they are arrays, they are those of NumPy."""
+    parts = (n for n in ast.walk(node) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store))
+    return {part.value.id for part in parts if isinstance(part.value, ast.Name)}
 
 
 def _word(node: ast.Name | ast.Attribute | ast.Constant) -> object:

@@ -102,7 +102,7 @@ class Families:
         try:
             if short is not None:
                 self.judge.pair.run_old(short)
-        except (Exception, SystemExit, TookTooLong):  # noqa: BLE001
+        except (Exception, SystemExit, TookTooLong):  # noqa: BLE001 - the call is compared as it is, at full length
             return None
         return short
 
@@ -142,7 +142,7 @@ class Families:
                 try:
                     if self.inputs.attempt(proposed) is None:
                         return proposed
-                except (TypeError, ValueError):
+                except (TypeError, ValueError):  # the next proposal is tried
                     continue
         return None
 
@@ -150,7 +150,7 @@ class Families:
         """What the old version accepts beside shapes that were solved together: an element where these have a row."""
         try:
             specs = self.inputs.one_by_one()
-        except NoInputs:
+        except NoInputs:  # the shapes that were solved together are compared
             return []
         if _ranks(specs) == _ranks(solved) or _numbers(solved) & _arrays(specs):
             return []

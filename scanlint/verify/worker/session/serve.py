@@ -249,16 +249,16 @@ def _poll(child: int) -> int | None:
 
 def _end(child: int) -> None:
     """Kill the child, its group, and whatever it left behind."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # the group has ended by itself
         os.killpg(child, signal.SIGKILL)
     deadline = time.monotonic() + ENDING_SECONDS
     while time.monotonic() < deadline:
         for process in {child, *_children()}:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # the process has ended by itself
                 os.kill(process, signal.SIGKILL)
         try:
             done, _ = os.waitpid(-1, os.WNOHANG)
-        except ChildProcessError:
+        except ChildProcessError:  # no child is left
             return
         if not done:
             time.sleep(0.002)
@@ -269,7 +269,7 @@ def _children() -> list[int]:
     try:
         with open(f"/proc/self/task/{os.getpid()}/children", "rb") as stream:
             return [int(x) for x in stream.read().split()]
-    except (OSError, ValueError):
+    except (OSError, ValueError):  # systems that list no children: the group is ended
         return []
 
 
@@ -296,7 +296,7 @@ def remove(folder: str) -> None:
 
 
 def _within(folder: str) -> list[str]:
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError):  # it is gone already
         os.chmod(folder, 0o700)
         return os.listdir(folder)
     return []
@@ -316,7 +316,7 @@ def _try(action: Callable[[str], object], path: str) -> None:
     try:
         action(path)
     except OSError:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # temporary files; the next run sweeps them
             if not os.path.islink(path):
                 os.chmod(path, 0o700)
             action(path)

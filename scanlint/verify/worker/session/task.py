@@ -25,6 +25,7 @@ from ..runtime.stored_results import storing
 from ..runtime.version_pair import VersionPair
 from ..sandbox.confine import Enclosure, enclose
 from ..sandbox.intact import Intact
+from ..sandbox.outgoing import watch
 from ..search.carry_avals import Watched
 from ..search.carry_settling import Settling
 from ..search.case_values import Family
@@ -61,6 +62,7 @@ def run(
     """
     if request.get("old_file"):
         import_by_side()
+    watch()
     intact = Intact.now()
     enclosure = enclose(folder, float(str(request["timeout"])), kernel=bool(request["kernel"]))
     replace_texts({str(file): str(text) for file, text in request.get("changed", {}).items()})  # type: ignore[attr-defined]
@@ -73,7 +75,7 @@ def run(
         other, again = attempt(found)
         return {**other.trusted(again), "protections": enclosure.protections}
     if harvested and not recordings and not request["given"]:
-        kind, recordings = "harvested", harvested.traced()
+        kind, recordings = "harvested", harvested.traced() if request["traced"] else harvested
     task, answer = attempt(VerificationRun(request, stage, enclosure, intact, recordings, kind=kind))
     if answer["verdict"] == "unknown" and task.recordings and asked != "called":
         keep(task.trusted(answer))

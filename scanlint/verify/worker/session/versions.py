@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..imports.side_modules import Side
+from ..infer.definitions import definition_of
 from ..proof.joined_source import GIVEN, joined, keeps
 from ..runtime.calling import Signature, TookTooLong, limited
 from ..runtime.cut_loops import FIRST, long_trips
@@ -89,7 +90,9 @@ class Versions:
         if not self.free:
             return old, new
         found = {"old": self.imported(old), "new": self.imported(new)}
-        if found["new"].broken and found["old"].error is None:
+        if found["old"].broken:
+            raise Unknown(f"the module of the old version does not load: {found['old'].why()}")
+        if found["new"].broken:
             raise Refuted(f"the module of the new version does not load: {found['new'].why()}")
         for which, loaded in (("old", old), ("new", new)):
             self.look(which, loaded, found[which])
@@ -144,6 +147,8 @@ class Versions:
             raise Unknown(f"the {which} version does not load: {in_words(error)}") from error
         if changed := self.intact.changed():
             raise Unknown(f"the module replaces `{changed}`, which the verifier uses")
+        if loaded.function is None and "." not in function:
+            loaded.function = definition_of(loaded.tree, function, loaded.names.get(function))
         if loaded.function is None:
             raise Unknown(f"there is no function `{function}` in the {which} version")
         if loaded.whole and not table:
@@ -182,7 +187,7 @@ class Versions:
         try:
             loaded = self.changed("old", "before_joined", table, joined, GIVEN)
             return loaded, self.resolve(loaded, dotted)
-        except Unknown:
+        except Unknown:  # compared as it is; what does not load is said there
             return None
 
     def watched(self, watched: Watched) -> Callable[..., object] | None:
@@ -190,7 +195,7 @@ class Versions:
         try:
             loaded = self.changed("new", "after_watched", None, watched.instrument, {MARK_LOOPS: watched.settled})
             return self.resolve(loaded, self.text("function"))
-        except Unknown:
+        except Unknown:  # compared without watching; what does not load is said there
             return None
 
     def twin(self, old: Loaded, signature: Signature, coverage: Coverage | None, *, first: int = FIRST) -> Judge | None:
@@ -202,7 +207,7 @@ class Versions:
         try:
             short = self.load("old", f"before_{kind}", table, coverage), self.load("new", f"after_{kind}", table)
             return self.judge(*short, signature, old, coverage, table)
-        except Unknown:
+        except Unknown:  # compared at full length
             return None
 
     def table(self, old: Loaded, first: int = FIRST) -> dict[int, int]:
@@ -220,6 +225,8 @@ class Versions:
             found = loaded.resolve(dotted)
         except (KeyError, AttributeError):
             raise Unknown(f"`{dotted}` is not defined when the module is loaded") from None
+        found = found.fget if isinstance(found, property) else found
+        found = found.func if isinstance(found, functools.cached_property) else found
         if not callable(found):
             raise Unknown(f"`{dotted}` is not callable")
         owner, _, method = dotted.rpartition(".")

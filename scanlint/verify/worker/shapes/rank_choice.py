@@ -111,7 +111,7 @@ class ShapeSolver:
             named = [shared.setdefault(n, walk.dims.fresh()) for n in sizes.shape] if leaf.fixed else None
             self.shapes[leaf.place] = tuple(named or [walk.dims.fresh() for _ in range(ranks[at])])
         walk.names = {name: self.value(spec, name, "", walk.dims) for name, spec in self.specs.items()}
-        with contextlib.suppress(TooManyNodes, RecursionError):
+        with contextlib.suppress(TooManyNodes, RecursionError):  # what is solved by then is tried; runs decide
             walk.run(self.node.body)
         self.steps += walk.seen
         return walk

@@ -33,7 +33,7 @@ def changed_interface(before: Function, after: Function, *, method: bool) -> str
 def _parameters(function: Function, method: bool) -> dict[str, Parameter] | None:
     try:
         found = dict(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError):  # nothing is known of its parameters: nothing is refuted
         return None
     first = next(iter(found), None)
     if method and first is not None and found[first].kind is Parameter.POSITIONAL_OR_KEYWORD:
@@ -134,7 +134,7 @@ def _static_now(pair: VersionPair, values: Values) -> Iterator[str]:
         try:
             with limited(SECONDS):
                 pair.signature.call(pair.after, pair.moved(copied(given)))
-        except TookTooLong:
+        except TookTooLong:  # slow is not different
             continue
         except Exception as error:  # noqa: BLE001
             yield f"`{name}` cannot be an array any more: {type(error).__name__}: {first_line(error, 120)}"

@@ -76,6 +76,17 @@ def compare(before: object, after: object, *, ulps: float = BASE_ULPS, depth: in
     return Agreement(error, weak, empty)
 
 
+def of_other_kind(before: object, after: object) -> str:
+    """How results differ in who holds them: NumPy's arrays are of doubles and can be set in place, JAX's are not."""
+    for a, b in zip(jax.tree_util.tree_leaves(before), jax.tree_util.tree_leaves(after), strict=False):
+        host = [isinstance(x, (np.ndarray, np.generic)) for x in (a, b)]
+        device = [isinstance(x, jax.Array) for x in (a, b)]
+        if (host[0] and device[1]) or (device[0] and host[1]):
+            first, second = ("an array of NumPy" if on else "an array of JAX" for on in host)
+            return f"the result was {first} and is {second}"
+    return ""
+
+
 def _short(value: object) -> str:
     text = str(value)
     return text if len(text) < 80 else text[:77] + "..."
@@ -104,9 +115,11 @@ def _leaf(before: object, after: object, ulps: float, depth: int) -> Difference 
         if not (weak_a and _promotes(a, b)) or (a.ndim and a.dtype.kind != b.dtype.kind):
             return Difference(text)
         weak, a = text, a.astype(b.dtype)
-    if a.dtype.kind in "biu" or a.size == 0:
+    if a.dtype.kind in "biuO" or a.size == 0:
         if np.array_equal(a, b):
             return Agreement(0.0, weak)
+        if a.dtype.kind == "O":  # whole numbers beyond all types
+            return Difference(_first(a, b, a != b))
         error = float(np.max(np.abs(a.astype(float) - b.astype(float))))
         return Difference(_first(a, b, a != b), error, discrete=True)
     return _floats(a, b, ulps, weak)

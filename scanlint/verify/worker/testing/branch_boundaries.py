@@ -86,7 +86,7 @@ def _way(judge: Judge, values: Values) -> Way | None:
     judge.coverage.begin()
     try:
         judge.pair.run_old(values, judge.pair.pace.boundary_patience)
-    except (Exception, TookTooLong):  # noqa: BLE001
+    except (Exception, TookTooLong):  # noqa: BLE001 - no boundary is found from there; cases are compared anyway
         return None
     return judge.coverage.way()
 

@@ -15,7 +15,7 @@ from ..search.input_sources import Inputs
 from .agreement import Agreement, compare, nowhere_finite
 from .judge import Judge, Unknown
 from .program_comparison import ProgramComparison, made
-from .trip_counts import LARGE, Enlarged, foreign, lengthened
+from .trip_counts import Enlarged, foreign, lengthened
 
 MOST_RAN = 2
 
@@ -26,6 +26,7 @@ class Weighed(Protocol):
     full: Judge
     inputs: Inputs
     programs: ProgramComparison
+    proved: bool
     remarks: list[str]
 
     @property
@@ -47,7 +48,7 @@ def run_far(weighing: Weighed, families: Sequence[Family], large: Sequence[Enlar
         if weighing.is_late():
             return
         told = (proved and alike(weighing, enlarged.cases[0])) or tells(weighing, enlarged.cases)
-        weighing.remarks.append(f"{'tried with' if told else 'not compared for'} {enlarged.name} = {LARGE}")
+        weighing.remarks.append(f"{'tried with' if told else 'not compared for'} {enlarged.name} = {enlarged.trips}")
     far_ends(weighing, families)
 
 

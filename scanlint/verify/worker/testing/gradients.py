@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, cast
@@ -21,7 +22,7 @@ from ..runtime.version_pair import Function, VersionPair
 from ..search.case_values import Case
 from .agreement import Agreement, Difference, compare, describe
 from .judge import Judge, Refuted, floating
-from .rounding import FINER, apart, doubled, nudged
+from .rounding import FINER, apart, compilable, doubled, nudged
 
 if TYPE_CHECKING:
     from ..proof.equations import ClosedJaxpr
@@ -69,18 +70,51 @@ def same_gradients(judge: Judge, case: Case) -> bool:
     return True
 
 
+def same_in_other_ways(judge: Judge, case: Case, *, ruled: bool) -> None:
+    """Compare what Python floats change; where parts have derivatives of their own, forward mode and second ones."""
+    values = case.make()
+    judge.stage(f"differentiating both versions otherwise on {case.label}")
+    compiled = compilable(judge.pair, values)
+    _same(judge, case, values, functools.partial(of_numbers, compiled=compiled))
+    if ruled and not _same(judge, case, values, functools.partial(second, compiled=compiled)):
+        _same(judge, case, values, tangent)
+
+
+def still_finite(judge: Judge, case: Case) -> None:
+    """Raise Refuted where only the old version has a finite gradient: both arms of a choice count in the new one."""
+    pair = judge.pair
+    try:
+        values = case.make()
+        with limited(CASE_SECONDS):
+            expected = pair.pace.eagerly(lambda f: gradient(pair.signature, f, pair.own(values)))
+        if expected is None or not _finite(expected):
+            return
+        with limited(NEW_SECONDS):
+            found = gradient(pair.signature, pair.after, pair.moved(values))
+    except (Exception, TookTooLong):  # noqa: BLE001
+        return
+    if found is not None and any(bool(np.isnan(np.asarray(x)).any()) for x in found):
+        raise Refuted(f"{describe(values)}: the gradient is not a number, and was {expected[0]}")
+
+
 def _same_tangents(judge: Judge, case: Case, values: Values) -> bool:
     """The same in forward mode, which a `while_loop` supports: False if a version does not support it."""
+    return _same(judge, case, values, tangent)
+
+
+def _same(judge: Judge, case: Case, values: Values, derive: Derivative) -> bool:
+    """Whether a derivative of both versions could be compared; raises Refuted where they differ."""
     pair = judge.pair
     try:
         with limited(CASE_SECONDS):
-            expected = pair.pace.eagerly(lambda f: tangent(pair.signature, f, pair.own(values)))
-        found = tangent(pair.signature, pair.after, pair.moved(values))
+            expected = pair.pace.eagerly(lambda f: derive(pair.signature, f, pair.own(values)))
+        if expected is None:
+            return False
+        with limited(NEW_SECONDS):
+            found = derive(pair.signature, pair.after, pair.moved(values))
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
-    if expected is None:
-        return False
-    _judge(judge, case, values, expected, found, tangent)
+    _judge(judge, case, values, expected, found, derive)
     return True
 
 
@@ -260,10 +294,42 @@ def gradient(
     signature: Signature, function: Function, values: Values, *, compiled: bool = False
 ) -> list[object] | None:
     """The gradient of a fixed random projection of the float outputs, for each float leaf."""
-    parts = split(values, signature.static, numbers=False)
-    at = [i for i, x in enumerate(parts.leaves) if floating(x)]
-    if not at:
+    objective, place = _objective(signature, function, values, floating)
+    if not place:
         return None
+    derivative = jax.grad(objective)
+    found: list[object] = (jax.jit(derivative) if compiled else derivative)(place)
+    return found
+
+
+def of_numbers(
+    signature: Signature, function: Function, values: Values, *, compiled: bool = False
+) -> list[object] | None:
+    """The same by the Python floats among the arguments."""
+    objective, place = _objective(signature, function, values, lambda x: type(x) is float)
+    derivative = jax.grad(objective)
+    return list((jax.jit(derivative) if compiled else derivative)(place)) if place else None
+
+
+def second(signature: Signature, function: Function, values: Values, *, compiled: bool = False) -> list[object] | None:
+    """How the outputs move, and their gradient, when the float leaves move in a fixed random direction."""
+    objective, place = _objective(signature, function, values, floating)
+    if not place:
+        return None
+
+    def moved(place: list[object]) -> list[object]:
+        _, (tangent, tangents) = jax.jvp(jax.value_and_grad(objective), (place,), (_direction(place),))
+        return [tangent, *tangents]
+
+    return list((jax.jit(moved) if compiled else moved)(place))
+
+
+def _objective(
+    signature: Signature, function: Function, values: Values, wanted: Callable[[object], bool]
+) -> tuple[Callable[[list[object]], object], list[object]]:
+    """The projection of the results as a function of the wanted leaves, and these."""
+    parts = split(values, signature.static, numbers=True)
+    at = [i for i, x in enumerate(parts.leaves) if wanted(x)]
 
     def objective(floats: list[object]) -> object:
         leaves = list(parts.leaves)
@@ -271,9 +337,12 @@ def gradient(
             leaves[i] = x
         return projection(signature.call(function, parts.rebuild(leaves)))
 
-    derivative = jax.grad(objective)
-    found: list[object] = (jax.jit(derivative) if compiled else derivative)([parts.leaves[i] for i in at])
-    return found
+    return objective, [parts.leaves[i] for i in at]
+
+
+def _direction(place: list[object]) -> list[object]:
+    found = [jnp.asarray(x) for x in place]
+    return [jnp.asarray(np.random.default_rng(k).standard_normal(x.shape), x.dtype) for k, x in enumerate(found)]
 
 
 def compiled_gradient(signature: Signature, function: Function, values: Values) -> list[object] | None:
@@ -296,8 +365,7 @@ def tangent(signature: Signature, function: Function, values: Values) -> list[ob
         return [_moving(x) for x in jax.tree_util.tree_leaves(result)]
 
     place = [jnp.asarray(parts.leaves[i]) for i in at]
-    direction = [placed(np.random.default_rng(k).standard_normal(x.shape), x.dtype) for k, x in enumerate(place)]
-    moved: list[object] = jax.jvp(outputs, (place,), (direction,))[1]
+    moved: list[object] = jax.jvp(outputs, (place,), (_direction(list(place)),))[1]
     return moved
 
 

@@ -20,6 +20,7 @@ from ..runtime.jax_functions import finished, is_key, placed, shape, weakly_type
 from ..runtime.line_marks import ReachedLines
 from ..runtime.stored_results import changeable, copied
 from ..runtime.version_pair import VersionPair, drained
+from ..sandbox.outgoing import OUTGOING, Sent, different, reordered
 from ..search.case_values import LARGE_NUMBERS, Case
 from .agreement import (
     ACCEPTED_RELATIVE,
@@ -28,6 +29,7 @@ from .agreement import (
     compare,
     describe,
     nowhere_finite,
+    of_other_kind,
     structure,
     telling,
 )
@@ -44,6 +46,10 @@ EMPTY = "where there is nothing to loop over, an empty result differs in shape o
 HOST = "neither version can be traced here: they are compared as plain Python"
 WAYS = "the function gives another result under a trace: both are compared without jit, and both with it"
 UNDER_JIT, PLAINLY = " (under jit)", " (not under jit)"
+MOST_LEFT = 2  # cases after which arguments that were not changed are not looked at again
+MISSING = object()
+ASKED = 1e-3
+"""A relative difference between two ways to run one version that rounding rarely makes."""
 UNSTEADY = "the old version gives another result when it is called again"
 ROUNDED = "the versions round differently: they agree in double precision, and in single precision nearly so"
 Function = Callable[..., object]
@@ -66,6 +72,10 @@ class Refuted(Exception):
 
 class Weaker(Refuted):
     """A result of the new version is weakly typed, and that of the old version is not."""
+
+
+class OtherKind(Refuted):
+    """A result is held by JAX in one version, and by NumPy in the other."""
 
 
 class Raises(Refuted):
@@ -131,6 +141,7 @@ class Judge:
             usual = None if case.ordinary else pair.pace.boundary_patience
             expected = pair.run_old(values, case.patience or usual)
             spent = time.process_time() - started
+            sent = OUTGOING.taken()
             way = self.coverage.way()
         except TookTooLong:
             self.slow = self.slow or case.ordinary
@@ -145,10 +156,12 @@ class Judge:
             return False
         self.stage(f"running the new version on {label} (the old one took {spent:.2f} s)")
         forget()
-        found: object = None
+        found: object = MISSING
         for how in self.runs(values, plainly=not case.finite):
             try:
+                OUTGOING.begin()
                 found = self.untraced(lambda how=how: how.run(values), values)  # type: ignore[misc]
+                now = OUTGOING.taken()
             except Exception as error:
                 if self.fails_alike(how, values):
                     continue
@@ -166,6 +179,9 @@ class Judge:
                 ) from error
             if not self.agree_in(how, values, expected, found, tie=case.tie):
                 return False
+            self.sends(values, sent, now, how.name)
+        if found is MISSING:
+            return False
         self.coverage.count(way)
         if case.finite and not case.tie:
             self.ran.append((case.label, values, way))
@@ -215,6 +231,9 @@ class Judge:
             self.note(SPREAD)
             return False
         if isinstance(result, Agreement):
+            kind = of_other_kind(expected, found) if not self.traced else ""
+            if kind and not self.tripless(values):
+                raise OtherKind(f"{describe(values)}: {kind}{name}")
             self.max_error = max(self.max_error, result.error)
             if not without_elements(values):
                 self.weakness.compared(expected, found, values)
@@ -223,6 +242,8 @@ class Judge:
             if result.empty:
                 self.note(EMPTY)
             return True
+        if self.pair.asking and not (result.values_only and result.relative <= ASKED):
+            raise Refuted(f"{describe(values)}: {result.text}{name}")
         if tie and (result.values_only or result.discrete) and not stands(self.pair, values, expected, found):
             return False
         if not tie and (result.values_only or result.discrete):
@@ -247,6 +268,17 @@ class Judge:
                 return False
         raise Refuted(f"{describe(values)}: {result.text}{name}")
 
+    def sends(self, values: Values, before: list[Sent], after: list[Sent], name: str) -> None:
+        """Raise Refuted where the new version sends out something else, or in another order than its Python says."""
+        text = different(before, after)
+        if text and reordered(before, after):
+            with jax.disable_jit(), limited(self.pair.pace.patience):
+                OUTGOING.begin()
+                self.pair.run_new(values)
+                text = different(before, OUTGOING.taken())
+        if text:
+            raise Refuted(f"{describe(values)}: {text}{name}")
+
     def retraces(self, case: Case) -> None:
         """Note it if a second call of a jitted new version with equal arguments is traced again."""
         size: Callable[[], int] | None = getattr(self.pair.after, "_cache_size", None)
@@ -269,7 +301,7 @@ class Judge:
         if not self.traced or jitted(pair.after):
             yield Way("", pair.new_python, pair.old_as_called)
             return
-        eager = Way(PLAINLY, pair.new_python, pair.run_python)
+        eager = Way(PLAINLY, pair.new_at_pace if self.host else pair.new_python, pair.run_python)
         ran = plainly or self.cases == 0 or self.host
         if ran:
             yield eager
@@ -281,7 +313,7 @@ class Judge:
 
     def left_in_arguments(self, values: Values) -> None:
         """Compare what is in lists, dicts, NumPy's arrays and objects after the call; raises Refuted."""
-        if not changeable(values):
+        if not changeable(values) or (self.cases >= MOST_LEFT and not self.effects):
             return
         pair = self.pair
         before, after = pair.own(copied(values)), pair.moved(copied(values))
@@ -299,11 +331,14 @@ class Judge:
 
     def fails_alike(self, how: Way, values: Values) -> bool:
         """Whether the old version fails too if it is run in this way, so that the pair is compared in the other."""
-        if not self.free or how.name != UNDER_JIT:
+        if not self.free or how.name == PLAINLY:
             return False
         try:
-            self.pair.old_under_jit(values)
-        except Exception:  # noqa: BLE001
+            how.old(values)
+        except Exception as error:  # noqa: BLE001
+            if how.name != UNDER_JIT:
+                self.failures.append(first_line(error, 120))
+                return True
             self.host = True
             self.note(HOST)
         return self.host
@@ -314,23 +349,32 @@ class Judge:
         A function may ask whether it is traced: where the old version gives the same as the new one in this way, only
         the ways differ.
         """
+        if self.free and self.cases == 0:
+            return self.agree(values, self.alike(how, values, expected), found, how.name, tie=tie)
         try:
             return self.agree(values, expected, found, how.name, tie=tie)
-        except Refuted as error:
-            if not self.runs_soon(how, values):
+        except Refuted:
+            other = self.alike(how, values, expected)
+            if other is expected:
                 raise
-            try:
-                other = how.old(values)
-            except (Exception, TookTooLong):  # noqa: BLE001
-                raise error from None
-            if isinstance(compare(expected, other), Agreement):
-                raise
-            if how.name == PLAINLY and not self.pair.is_small(values):
-                raise Unknown(f"{describe(values)}: {UNSTEADY}") from None
-            self.doubted = True
-            agreed = self.agree(values, other, found, how.name, tie=tie)
+            return self.agree(values, other, found, how.name, tie=tie)
+
+    def alike(self, how: Way, values: Values, expected: object) -> object:
+        """What the old version gives in this way, if that differs; raises Unknown if each of its calls does."""
+        try:
+            found = how.old(values) if self.runs_soon(how, values) else expected
+        except (Exception, TookTooLong):  # noqa: BLE001
+            return expected
+        result = compare(expected, found)
+        if isinstance(result, Agreement):
+            return expected
+        if how.name == PLAINLY and not self.pair.is_small(values):
+            raise Unknown(f"{describe(values)}: {UNSTEADY}")
+        if result.relative > ASKED:
+            self.pair.asking.add(how.name)
             self.note(WAYS)
-            return agreed
+        self.doubted = True
+        return found
 
     def runs_soon(self, how: Way, values: Values) -> bool:
         """Whether the old version can be run in this way without compiling a program that is too large."""
@@ -347,7 +391,7 @@ class Judge:
         try:
             with limited(CASE_SECONDS):
                 expected = jax.vmap(lambda *ls: pair.arrays(pair.before, parts, ls))(*stack)
-        except (Exception, TookTooLong):  # noqa: BLE001
+        except (Exception, TookTooLong):  # noqa: BLE001 - the old version does not run under vmap either
             return
         self.stage("running the new version under vmap")
         try:
@@ -369,7 +413,7 @@ class Judge:
         for row in (values, {k: jax.tree_util.tree_map(_scaled, v) for k, v in values.items()}):
             try:
                 expected = self.pair.run_old(row)
-            except (Exception, TookTooLong):  # noqa: BLE001
+            except (Exception, TookTooLong):  # noqa: BLE001 - no drift is measured: the tolerance stays as it is
                 continue
             drift = spread(self.pair, row, expected, result.relative, values_only=result.values_only)
             if drift.explains(result.relative, values_only=result.values_only):

@@ -40,12 +40,13 @@ def same_in_other_types(judge: Judge, values: Values, kind: Retyping, *, along: 
     be weakly typed if it is on any path.
     """
     try:
-        expected = judge.pair.run_old(values)
-    except (Exception, TookTooLong):  # noqa: BLE001
+        usual = judge.pair.run_old(values)
+    except (Exception, TookTooLong):  # noqa: BLE001 - the old version takes none of these types either
         return ""
     judge.stage("running the new version with other types")
     for how in judge.runs(values):
         name = how.name
+        expected = judge.alike(how, values, usual) if judge.pair.asking else usual
         try:
             found = judge.untraced(lambda how=how: how.run(values), values)  # type: ignore[misc]
         except Exception as error:  # noqa: BLE001
@@ -147,7 +148,7 @@ def _decided(judge: Judge, values: Values, found: object) -> bool:
         try:
             if _dtypes(judge.pair.run_old(other)) == _dtypes(found):
                 return True
-        except (Exception, TookTooLong):  # noqa: BLE001
+        except (Exception, TookTooLong):  # noqa: BLE001 - the next change is tried
             continue
     return False
 

@@ -10,6 +10,7 @@ from itertools import chain, zip_longest
 from ..infer.specs import Alternatives
 from ..proof.prove import Proof
 from ..proof.traced_pair import PROOF_SECONDS, nothing_in, one_proof, shape_of, shapes_of_parts
+from ..proof.value_numbers import Order
 from ..runtime.calling import TookTooLong, Values, without_elements
 from ..runtime.jax_errors import in_staged_body
 from ..runtime.version_pair import VersionPair, extent
@@ -18,7 +19,7 @@ from ..search.higher_ranks import GUESSED
 from ..search.longer_axes import LONGER_AXES
 from .agreement import describe, kinds_by_name
 from .judge import EMPTY, NOTHING, Judge
-from .trip_counts import LARGE, Enlarged
+from .trip_counts import Enlarged
 from .weak_types import WEAKER
 
 SHAPES = 32
@@ -35,7 +36,8 @@ class ProgramComparison:
     numbers of static parameters, `any` the parameters whose whole number does not matter. `along`: they were compared
     along the paths of the old version. `narrow`: the types of few bits in which a version counts.
     `short` are inputs for which the program of the old version is small.
-    `weaker`: where a result is weakly typed in the new version alone. `reordered`: values are added in another order.
+    `weaker`: where a result is weakly typed in the new version alone. `reordered`: values are joined in another order,
+    `inexact`: floats are added so.
     `ruled`: parts have derivatives of their own. `apart`: where programs that are equal for small numbers differ.
     `quickest`: the family whose first program is the smallest of those that make several trips, and its equations.
     """
@@ -53,6 +55,7 @@ class ProgramComparison:
     short: list[tuple[VersionPair, Values]] = field(default_factory=list)
     weaker: str = ""
     reordered: bool = False
+    inexact: bool = False
     ruled: bool = False
     quickest: tuple[int, Family] | None = None
     apart: str = ""
@@ -75,7 +78,7 @@ class ProgramComparison:
         if proof.same:
             self.note(proof, values)
         elif proof.differs:
-            self.apart = f"{enlarged.name} = {LARGE}"
+            self.apart = f"{enlarged.name} = {enlarged.trips}"
         return not proof.differs
 
     def small(self) -> Family | None:
@@ -106,7 +109,7 @@ class ProgramComparison:
     def holds_for(self, enlarged: Enlarged) -> bool:
         """Whether the programs are equal where this number is large, or for any value of it."""
         numbers = self.counts.get(enlarged.name)
-        return LARGE in numbers if numbers is not None else enlarged.name in self.any
+        return enlarged.trips in numbers if numbers is not None else enlarged.name in self.any
 
     def equal(self, families: list[Family]) -> bool:
         """Whether the programs are equal for all shapes and static values tried, first with loops of full length."""
@@ -139,7 +142,8 @@ class ProgramComparison:
             self.compared += [said] if (said := kinds_by_name(values)) not in self.compared else []
             self.note(proof, values)
             self.along = self.along or proof.along
-            self.reordered = self.reordered or proof.reordered
+            self.reordered = self.reordered or proof.order is not Order.AS_WRITTEN
+            self.inexact = self.inexact or proof.order is Order.FREE
             self.ruled = self.ruled or proof.ruled
             first = all(family is not other for other in met)
             wide = not family.label.startswith("size 1 ")  # what has one element broadcasts
@@ -147,7 +151,7 @@ class ProgramComparison:
                 if not without_elements(values) and (self.quickest is None or proof.before < self.quickest[0]):
                     self.quickest = proof.before, family
             met.append(family)
-            filled = filled or families[0].real or not without_elements(values)
+            filled = filled or not without_elements(values)
             if proof.empty:
                 self.remarks.append(EMPTY)
             if time.process_time() - started > PROOF_SECONDS:
@@ -191,7 +195,7 @@ def made(case: Case) -> Values | None:
     """The arguments of a case; None if a class of the code under test raises for these values."""
     try:
         return case.make()
-    except Exception:  # noqa: BLE001
+    except Exception:  # noqa: BLE001 - whoever counts the cases sees that there are none
         return None
 
 

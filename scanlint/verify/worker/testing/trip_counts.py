@@ -13,6 +13,7 @@ from ..runtime.calling import Values
 from ..search.case_values import Case, Family, Filling, cases
 
 LARGE = 300
+LARGEST = 1500  # a run of more trips takes seconds
 PATIENCE = 3.0
 MOST_COUNTS = 3
 MOST_AXES = 3
@@ -24,24 +25,28 @@ class Enlarged(NamedTuple):
     """Cases in which one whole number is large."""
 
     name: str
+    trips: int
     cases: list[Case]
 
 
-def enlarged(families: Sequence[Family], integers: Sequence[int]) -> Iterator[Enlarged]:
-    """For each whole number that is no length of an array: cases in which it is large."""
+def enlarged(families: Sequence[Family], integers: Sequence[int], limits: Sequence[int]) -> Iterator[Enlarged]:
+    """For each whole number that is no length of an array: cases in which it is large, and beyond all `limits`."""
+    count = max(LARGE, *(n + 2 for n in limits if n <= LARGEST), 0)
     made = next((f for f in families if f.specs is not None), None)
     if made is not None and made.specs is not None:
         for name in _numbers(made.specs)[:MOST_COUNTS]:
-            yield Enlarged(name, [_patient(c, name) for c in cases(_large(made.specs, name), iter(FILLINGS), integers)])
+            large = cases(_large(made.specs, name, count), iter(FILLINGS), integers)
+            yield Enlarged(name, count, [_patient(c, name, count) for c in large])
     elif families and families[0].real and families[0].cases:
         values = families[0].cases[0].make()
         for name in [n for n, v in values.items() if type(v) is int][:MOST_COUNTS]:
-            yield Enlarged(name, [_patient(Case("", lambda v={**values, name: LARGE}: dict(v)), name)])  # type: ignore[misc]
+            case = Case("", lambda v={**values, name: count}: dict(v))  # type: ignore[misc]
+            yield Enlarged(name, count, [_patient(case, name, count)])
 
 
-def _patient(case: Case, name: str) -> Case:
+def _patient(case: Case, name: str, count: int) -> Case:
     label = f"{case.label}, " if case.label else ""
-    return Case(f"{label}{name} = {LARGE}", case.make, ordinary=False, patience=PATIENCE)
+    return Case(f"{label}{name} = {count}", case.make, ordinary=False, patience=PATIENCE)
 
 
 def _numbers(specs: Specs) -> list[str]:
@@ -49,9 +54,9 @@ def _numbers(specs: Specs) -> list[str]:
     return [path for path, leaf in found if isinstance(leaf, Scalar) and leaf.kind == "int" and leaf.size is None]
 
 
-def _large(specs: Specs, name: str) -> Specs:
+def _large(specs: Specs, name: str, count: int) -> Specs:
     def change(leaf: Array | Scalar | Alternatives, path: str) -> Spec:
-        return Scalar("int", LARGE) if path == name else leaf
+        return Scalar("int", count) if path == name else leaf
 
     return {n: replace(spec, change, n) for n, spec in specs.items()}
 

@@ -3,40 +3,49 @@
 from __future__ import annotations
 
 import ast
+import functools
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
 
-from ..proof.traced_pair import one_proof
+from ..proof.traced_pair import one_proof, traced_lines
 from ..results.seen_results import unseen_results
+from ..results.statements import never_run
 from ..runtime.calling import Values
 from ..runtime.jax_functions import enable_x64, x64
+from ..runtime.line_marks import ReachedLines
 from ..runtime.loading import Loaded
 from ..search.case_values import GENTLE, GENTLE_POSITIVE, OTHERWISE, Case, Family, Filling, cases, searching
 from ..search.input_sources import REMEDY, Inputs
 from ..search.longer_axes import LONGER_AXES
 from ..search.other_dtypes import Retyping, narrowed
+from ..search.uneven_lengths import uneven
 from .agreement import kinds_by_name, named_once
 from .branch_boundaries import turns
 from .branch_cover import Coverage
+from .dtypes_evaluated import same_types
+from .edge_sweep import at_edges, numbers_of
 from .far_cases import run_far
-from .gradients import same_gradients
-from .judge import Judge, Raises, Refuted, Unknown, Weaker
+from .gradients import same_gradients, same_in_other_ways, still_finite
+from .ill_conditioned import same_where_sums_cancel
+from .judge import Judge, OtherKind, Raises, Refuted, Unknown, Weaker
 from .other_dtypes_compared import same_in_other_types
 from .program_comparison import ProgramComparison, made
 from .reverse_mode import same_way_back
 from .trip_counts import enlarged
-from .uneven_lengths import uneven
 
 MAX_CASES = 48
 MOST_AT_LENGTH = 12
 PROVED_CASES = 5
 TRACED_CASES = 2  # of programs that are only ever run as they were traced
+RULED = 4  # inputs on which forward mode and second derivatives are compared
 DERIVED = 1  # gradients that are compared for equal programs
 CHOICES = frozenset(["cond", "where", "select", "switch", "stop_gradient"])
+RULES = frozenset(["custom_jvp", "custom_vjp", "custom_gradient", "stop_gradient"])
+"""What has derivatives that the operations do not tell."""
 FULL_SECONDS = 0.6  # if the twins are run as well
 SHORT_SECONDS = 4.0
 SEARCH_SECONDS = 3.0
@@ -45,6 +54,7 @@ NARROW_SECONDS = 3.0
 PATIENCE = 10.0
 LONG_SECONDS = 12.0
 MAX_NAMED = 3
+FAR = (1e5, 1e20)  # values of which the tenth power, or the square, is too large for single precision
 T = TypeVar("T")
 
 
@@ -69,6 +79,7 @@ class Weighing:
     proved: bool = False
     remarks: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.process_time)
+    taken: ReachedLines = field(default_factory=ReachedLines)
     late: Callable[[], bool] = lambda: False  # whether most of the task's time is spent
     shortest: Callable[[], Judge | None] = lambda: None  # twins whose long loops end on their first trips
 
@@ -100,8 +111,13 @@ class Weighing:
 
     def verdict(self, families: list[Family]) -> str:
         """ "proved" or "tested"; raises Refuted or Unknown."""
-        large = list(enlarged(families, self.inputs.constants()[1]))
-        self.proved = proved = self.programs.proved(families, large)
+        with self.taken.watching():
+            return self.weighed(families)
+
+    def weighed(self, families: list[Family]) -> str:
+        numbers = numbers_of(self.full)
+        large = list(enlarged(families, self.inputs.constants()[1], numbers.limits))
+        self.proved = proved = self.programs.proved(families, large) and not self.passed_over(families)
         small = self.programs.small() if proved and self.full.traced and not families[0].real else None
         run = families if small is None else [small]
         self.try_all(run)
@@ -125,9 +141,12 @@ class Weighing:
             raise Unknown(f"{unseen}; {REMEDY}")
         if not proved:
             self.cover(families)
+        self.in_time("at edge values", lambda: at_edges(self, families, numbers))
         tried = self.full.skipped + self.full.cases
         if not proved and self.full.skipped and (self.full.ordinary == 0 or tried > 4 * self.full.cases):
             raise Unknown(f"rounding decides the result on {self.full.skipped} of {tried} inputs tried; {REMEDY}")
+        if not proved and self.full.free:
+            self.new_statements(families)
         if not proved:
             self.in_time("between the ways that inputs take", lambda: self.quickly(self.turned))
         family = self.short(run)
@@ -135,12 +154,16 @@ class Weighing:
         same = proved and self.straight()
         if self.programs.ruled or self.full.differentiated or not same:
             self.derivatives(family, DERIVED if same else None)
+        if not same and not self.straight():
+            self.in_time("far from zero", lambda: self.differentiable_far_out(families))
         if not proved:
             self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
         self.unevenly(families)
+        self.in_time("for other dtypes", lambda: self.typed(families))
         self.narrowed(families, proved)
         self.strongly_typed()
         self.widened(families, proved)
+        self.in_time("where sums cancel", lambda: self.cancelling(families))
         if any(judge.partial for judge in self.judges):
             stuck = dict.fromkeys(judge.stuck for judge in self.judges if judge.stuck)
             named = f": {', '.join(stuck)}" if stuck else ""
@@ -152,10 +175,32 @@ class Weighing:
         more = f"; and {len(shapes) - MAX_NAMED} more" if len(shapes) > MAX_NAMED else ""
         self.remarks += self.programs.told() if proved else []
         if self.programs.reordered or (not proved and self.resummed()):
-            self.remarks.append(f"terms are taken in another order: results differ by up to {self.max_error:.1e}")
+            order = "terms are taken in another order: the same in exact arithmetic"
+            self.remarks.append(f"{order}, results differ by up to {self.max_error:.1e}")
         head = "the same program for" if proved else "inputs tried:"
         self.remarks += [f"{head} {named_once(shapes[:MAX_NAMED])}{more}"] if shapes else []
-        return "proved" if proved and not self.fades else "tested"
+        return "proved" if proved and not self.fades and not self.programs.inexact else "tested"
+
+    def passed_over(self, families: list[Family]) -> bool:
+        """Whether a statement of versions as they stand was not traced: equal programs prove nothing of it."""
+        left = self.untaken(families) if self.full.free else []
+        self.remarks += [f"not proved: no input reaches line {left[0][1]} of the {left[0][0]} version"] if left else []
+        return bool(left)
+
+    def untaken(self, families: list[Family]) -> list[tuple[str, int]]:
+        """The statements of both versions that no input reached, by version and line."""
+        left = self.left()
+        for values in filter(None, (made(family.cases[0]) for family in families if left)):
+            traced_lines(self.full.pair, values)  # what was traced before is not traced again
+        return self.left() if left else []
+
+    def left(self) -> list[tuple[str, int]]:
+        """The same, as far as is known."""
+        pair = self.full.pair
+        sides = ("old", pair.old, "before"), ("new", pair.new, "after")
+        return [
+            (n, line) for n, v, mark in sides for line in never_run(v.function, v.tree, self.taken.of.get(mark, ()))
+        ]
 
     def in_time(self, where: str, action: Callable[[], None]) -> None:
         """Compare more, unless little of the task's time is left."""
@@ -201,7 +246,7 @@ class Weighing:
                         self.smallest(family)
                 if self.twin is not None or not (family.real or at == 0):
                     self.run(family, limit, lambda c, w: self.quickly(lambda judge: judge.check(c, w)), SHORT_SECONDS)
-            except Raises as error:
+            except (Raises, OtherKind) as error:
                 if family.real or not families[0].real:
                     raise
                 # No caller passes these sizes or values, so an error on them is only noted.
@@ -270,6 +315,14 @@ class Weighing:
         if missing:
             raise Unknown(f"{missing[0]} never taken by the inputs tried; {REMEDY}")
 
+    def new_statements(self, families: list[Family]) -> None:
+        """Require that the statements which the new version alone has were run; raises Unknown."""
+        known = set(self.full.pair.old.text.splitlines())
+        text = self.full.pair.new.text.splitlines()
+        lines = [line for name, line in self.untaken(families) if name == "new" and text[line - 1] not in known]
+        if lines:
+            raise Unknown(f"line {lines[0]} of the new version was never run by the inputs tried; {REMEDY}")
+
     def take_other_choices(self, family: Family) -> None:
         """Run real calls with another mode or truth value that earlier stages had no time for."""
         started = time.process_time()
@@ -294,8 +347,8 @@ class Weighing:
     def straight(self) -> bool:
         """Whether both versions use the same branching operations: each is differentiated in its own way."""
         before, after = (
-            Counter(_last(n) for n in ast.walk(tree) if isinstance(n, ast.Attribute | ast.Name) and _last(n) in CHOICES)
-            for tree in (self.full.pair.old.tree, self.full.pair.new.tree)
+            Counter(n for n in _names(version.tree) if n in CHOICES)
+            for version in (self.full.pair.old, self.full.pair.new)
         )
         return before == after
 
@@ -314,17 +367,43 @@ class Weighing:
 
     def derivatives(self, family: Family, most: int | None) -> None:
         """Compare the gradients on the `most` telling inputs."""
-        started = time.process_time()
+        started, pair = time.process_time(), self.full.pair
+        ruled = any(not RULES.isdisjoint(_names(version.tree)) for version in (pair.old, pair.new))
         for at, case in enumerate(family.smooth[:most]):
             if self.late() and not self.full.differentiated:
                 self.remarks.append(f"gradients were compared on {at or 'no'} inputs: each takes seconds")
                 return
             compared = self.quickly(lambda judge, case=case: same_gradients(judge, case))  # type: ignore[misc]
+            if (at == 0 and not self.proved) or (ruled and at < RULED):
+                self.quickly(functools.partial(same_in_other_ways, case=case, ruled=ruled))
             if not compared and at == 0:
                 return
             if time.process_time() - started > SHORT_SECONDS:
                 self.remarks.append(f"gradients were compared on {at + 1} inputs only: each takes seconds")
                 return
+
+    def typed(self, families: list[Family]) -> None:
+        """Compare the types of results for other dtypes of arrays, unless the user specified the types."""
+        family = next((f for f in families if f.specs is not None), None)
+        if family is not None and family.specs is not None and not family.real:
+            specs = family.specs
+            self.remarks += filter(None, [self.quickly(lambda judge: same_types(judge, specs, wide=False))])
+
+    def cancelling(self, families: list[Family]) -> None:
+        """Compare where sums cancel, unless the programs add in the same order."""
+        family = next((f for f in families if f.specs is not None), None)
+        if family is not None and family.specs is not None and (not self.proved or self.programs.inexact):
+            specs = family.specs
+            self.quickly(lambda judge: same_where_sums_cancel(judge, specs))
+
+    def differentiable_far_out(self, families: list[Family]) -> None:
+        """Compare where gradients are numbers, for values whose powers and products leave their type."""
+        specs = next((f.specs for f in families if f.specs is not None), None)
+        if specs is None or families[0].real:
+            return
+        chosen = [Filling(f"values of about {scale:g}", seed=seed, scale=scale) for scale in FAR for seed in (0, 1, 2)]
+        for case in cases(specs, iter(chosen), self.inputs.constants()[1]):
+            self.quickly(lambda judge, case=case: still_finite(judge, case))  # type: ignore[misc]
 
     def strongly_typed(self) -> None:
         """Raise Weaker if a result has become weakly typed."""
@@ -396,6 +475,8 @@ class Weighing:
                 values = made(case)
                 if values is not None and not (proved and one_proof(wide.pair, values).same):
                     wide.check(case, "with x64")
+            if not family.real:
+                self.remarks += filter(None, [same_types(wide, family.specs, wide=True)])
         except Refuted as error:
             if not (isinstance(error, Raises) and error.of_carried_types and self.inputs.narrow()):
                 raise Refuted(f"with x64 enabled: {error}") from error
@@ -409,5 +490,8 @@ class Weighing:
         return families[0].cases[0]
 
 
-def _last(node: ast.Attribute | ast.Name) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id
+def _names(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(attr=name) | ast.Name(id=name):
+                yield name

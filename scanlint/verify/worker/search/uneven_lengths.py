@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ..infer.specs import Array, Specs
-from ..search.case_values import Case, Filling, make
+from .case_values import Case, Filling, make
 
 UNEVEN = "arrays of different lengths"
 MORE = 2

@@ -1,0 +1,1 @@
+"""Random small programs for the proof, and their mutants."""

@@ -1,0 +1,74 @@
+"""How long the analysis of one unit may take: what takes longer is left and said to be, and the others go on.
+
+The clock is asked at a few places that all work passes, so that this holds in any thread of any system.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+MOST_SECONDS = 5.0
+"""Of the processor, for each stage of one unit. The most in public code are 1.2."""
+TICKS = 128
+"""Steps between two looks at the clock."""
+processor_seconds = getattr(time, "thread_time", time.process_time)  # not every system has the first one
+
+
+class TakesTooLong(Exception):
+    """The unit that is being analysed has used up its time."""
+
+    def __str__(self) -> str:
+        return f"its analysis takes more than {MOST_SECONDS:g} s of processor time"
+
+
+@dataclass(eq=False, slots=True)
+class Account:
+    """The processor time that one unit has taken."""
+
+    spent: float = 0.0
+
+
+class Stopwatch(threading.local):
+    """Adds up what each account takes in a thread; while one runs within another, only the inner one pays."""
+
+    def __init__(self) -> None:
+        self._running: list[Account] = []
+        self._since = 0.0
+        self._ticks = 0
+
+    @contextmanager
+    def charging(self, account: Account) -> Iterator[None]:
+        """Have an account pay for what is done meanwhile."""
+        self._book()
+        self._running.append(account)
+        try:
+            yield
+        finally:
+            self._book()
+            self._running.pop()
+
+    def tick(self) -> None:
+        """One step of the analysis. Raises TakesTooLong where the account that pays has nothing left."""
+        self._ticks += 1
+        if self._ticks >= TICKS:
+            self.check()
+
+    def check(self) -> None:
+        """Look at the clock at once."""
+        self._book()
+        if self._running and self._running[-1].spent > MOST_SECONDS:
+            raise TakesTooLong
+
+    def _book(self) -> None:
+        now = processor_seconds()
+        if self._running:
+            self._running[-1].spent += now - self._since
+        self._since, self._ticks = now, 0
+
+
+WATCH = Stopwatch()
+"""That of the thread that asks."""

@@ -1,0 +1,143 @@
+"""What a program sends out while it runs: `jax.debug.print`, `jax.debug.callback`, `io_callback`, `pure_callback`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import jax
+import jax.experimental
+import numpy as np
+
+RELATIVE = 1e-2
+"""What rounding may change of a number that is sent; wrong ones differ by more."""
+Function = Callable[..., object]
+
+
+class Sent(NamedTuple):
+    """One message: who got it, the numbers in it, and whether it may be sent any number of times."""
+
+    what: str
+    values: tuple[np.ndarray, ...]
+    pure: bool = False
+
+
+@dataclass(slots=True)
+class Outgoing:
+    """The messages since the last beginning."""
+
+    sent: list[Sent]
+    watched: bool = False
+
+    def begin(self) -> None:
+        """Forget what was sent before."""
+        if self.watched and self.sent:
+            _arrived()
+        self.sent.clear()
+
+    def taken(self) -> list[Sent]:
+        """What was sent since then, once all of it has arrived."""
+        _arrived()
+        found = list(self.sent)
+        self.sent.clear()
+        return found
+
+    def note(self, what: str, pure: bool, *args: object, **kwargs: object) -> None:
+        """Keep one message."""
+        leaves = jax.tree_util.tree_leaves((args, sorted(kwargs.items())))
+        kept = [np.asarray(x) for x in leaves if not isinstance(x, str)]
+        self.sent.append(Sent(what, tuple(np.array(x) for x in kept if x.dtype.kind in "biufc"), pure))
+
+
+def _arrived() -> None:
+    """Wait for what is still on its way."""
+    jax.effects_barrier()  # type: ignore[no-untyped-call]
+
+
+OUTGOING = Outgoing([])
+
+
+def watch() -> None:
+    """Keep what goes out from now on; nothing is printed. The code under test is loaded after this."""
+    if OUTGOING.watched:
+        return
+    OUTGOING.watched = True
+    callback: Function = jax.debug.callback
+
+    def printed(fmt: str = "", *args: object, ordered: bool = False, **kwargs: object) -> None:
+        plain = {k: v for k, v in kwargs.items() if k not in ("partitioned", "skip_format_check", "_use_logging")}
+        callback(
+            functools.partial(OUTGOING.note, f"`jax.debug.print({fmt!r})`", False), *args, ordered=ordered, **plain
+        )
+
+    jax.debug.print = printed  # type: ignore[assignment]
+    jax.debug.callback = _noting(callback, "jax.debug.callback", pure=False)  # type: ignore[assignment]
+    jax.experimental.io_callback = _noting(jax.experimental.io_callback, "io_callback", pure=False)
+    jax.pure_callback = _noting(jax.pure_callback, "jax.pure_callback", pure=True)
+
+
+def _noting(function: Function, name: str, *, pure: bool) -> Function:
+    """A function that runs callbacks, which keeps what each is given."""
+
+    @functools.wraps(function)
+    def noting(callback: Function | None = None, *args: object, **kwargs: object) -> object:
+        if callback is None:
+            return function(*args, **kwargs)
+        what = f"`{name}({getattr(callback, '__name__', 'callback')})`"
+
+        @functools.wraps(callback, updated=())
+        def noted(*given: object, **named: object) -> object:
+            OUTGOING.note(what, pure, *given, **named)
+            return callback(*given, **named)
+
+        return function(noted, *args, **kwargs)
+
+    return noting
+
+
+def different(before: Sequence[Sent], after: Sequence[Sent]) -> str:
+    """How what the new version sends differs from what the old one sent; nothing where it does not."""
+    extra = next((a for a in after if a.pure and not any(_same(a, b) for b in before if b.pure)), None)
+    if extra is not None:
+        return f"{extra.what} gets {_shown(extra)}, which the old version does not give it"
+    old, new = ([s for s in sent if not s.pure] for sent in (before, after))
+    for at, (a, b) in enumerate(zip(old, new, strict=False)):
+        if not _same(a, b):
+            return f"message {at} was {a.what} of {_shown(a)} and is {b.what} of {_shown(b)}"
+    if len(old) != len(new):
+        return f"{len(old)} messages were sent (`jax.debug`, `io_callback`), and now {len(new)}"
+    return ""
+
+
+def reordered(before: Sequence[Sent], after: Sequence[Sent]) -> bool:
+    """Whether the same messages are sent in another order."""
+    left = list(after)
+    for one in before:
+        found = next((at for at, other in enumerate(left) if _same(one, other)), None)
+        if found is None:
+            return False
+        del left[found]
+    return not left
+
+
+def _same(a: Sent, b: Sent) -> bool:
+    if a.what != b.what or len(a.values) != len(b.values):
+        return False
+    return all(_close(x, y) for x, y in zip(a.values, b.values, strict=True))
+
+
+def _close(x: np.ndarray, y: np.ndarray) -> bool:
+    if x.shape != y.shape:
+        return False
+    if x.dtype.kind in "biu" and y.dtype.kind in "biu":
+        return bool(np.array_equal(x, y))
+    one, other = x.astype(np.complex128), y.astype(np.complex128)
+    scale = float(np.max(np.abs(one), initial=0.0, where=np.isfinite(one)))
+    return bool(np.allclose(one, other, rtol=RELATIVE, atol=RELATIVE * scale, equal_nan=True))
+
+
+def _shown(sent: Sent) -> str:
+    text = ", ".join(str(v.tolist()) for v in sent.values) or "nothing"
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,129 @@
+"""Values at edges: negative and far whole numbers, both sides of the numbers of the texts, halves, huge and tiny ones.
+
+These tell versions that agree on usual values: another rounding of halves, `%` for `rem`, an index out of range, a
+limit that one version lacks.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import jax.numpy as jnp
+import numpy as np
+
+from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, build, leaves
+from ..runtime.calling import Values
+from ..runtime.jax_functions import placed
+from .case_values import SCATTERED, Case, Filling, make, scalar_values
+from .text_numbers import TextNumbers
+
+NEAR = tuple(range(-9, 41))
+FAR = (-40_000, -1000, -100, 100, 1000, 40_000)
+TIES = (0.0, -0.0, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 1.0, -1.0, 3.0, -3.0, 10.0, -10.0)
+EXTREMES = (float("-inf"), float("inf"), 1e20, -1e20, 1e-20, -1e-20, -0.0)
+SCALES = (1e2, 1e4)
+NUMBERS = (-9, -2, -1, 4, 6, 8, 9, 12, 16, 17, 24, 33, 40)
+PYTHON = (-0.5, 1.5, 2.5, 100.0, 1e4)
+WIDER, WIDER_WHOLE = (3.0, 100.0, 1e4), (-9, -2, 6, 40)
+MOST_SIDES = 24
+MOST_ALONE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """How one case is filled: elements drawn from these numbers, all of them or a `share`, of all leaves or one."""
+
+    name: str
+    floats: tuple[float, ...] = ()
+    wholes: tuple[int, ...] = ()
+    seed: int = 0
+    share: float = 1.0
+    only: str | None = None
+    scale: float = 1.0
+    number: int | float | None = None  # of a Python number
+
+
+def edges(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
+    """The cases of one set of specs, the most telling first."""
+    for edge in _edges(specs, numbers):
+        infinite = any(np.isinf(x) for x in edge.floats)
+        yield Case(edge.name, lambda edge=edge: filled(specs, edge), ordinary=False, finite=not infinite)  # type: ignore[misc]
+
+
+def _edges(specs: Specs, numbers: TextNumbers) -> Iterator[Edge]:
+    found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
+    floats = [path for path, leaf in found if isinstance(leaf, Array) and "float" in leaf.dtype]
+    wholes = [path for path, leaf in found if isinstance(leaf, Array) and "int" in leaf.dtype]
+    sides, boundaries = numbers.sides()[:MOST_SIDES], numbers.boundaries()[:MOST_SIDES]
+    if wholes or floats:
+        yield from (Edge(f"numbers from -9 to 40, {seed}", TIES, NEAR, seed, 0.7) for seed in range(3))
+        yield Edge("halves and ties", TIES, NEAR, 3)
+    for path, leaf in found:
+        match leaf:
+            case Scalar(kind="int", size=None):
+                listed: tuple[float, ...] = tuple(dict.fromkeys((*NUMBERS, *sides)))
+            case Scalar(kind="float"):
+                listed = tuple(dict.fromkeys((*boundaries, *PYTHON)))
+            case _:
+                continue
+        yield from (Edge(f"{path} = {n:g}", only=path, number=n, seed=13) for n in listed)
+        # What is compared with a large number may be as large.
+        wider, times = (WIDER, 0.5) if leaf.kind == "float" else (WIDER_WHOLE, 20.0)
+        yield from (
+            Edge(f"{path} = {n:g}, of its order", only=path, number=n, seed=13, scale=times * abs(n)) for n in wider
+        )
+    if floats and boundaries:
+        yield from (Edge(f"values of the text, {seed}", tuple(boundaries), seed=seed, share=0.7) for seed in (4, 5))
+        yield Edge("beyond values of the text", tuple(2.0 * x for x in boundaries), seed=6)
+        for value in boundaries:
+            near = np.float32(value)
+            ulps = (float(np.nextafter(near, np.float32(s * np.inf))) for s in (-1, 1))
+            yield from (Edge(f"all {x:.9g}", (x,)) for x in (value, *ulps))
+    if wholes:
+        yield from (Edge(f"all {n}", wholes=(s * n,)) for n in sides for s in (1, -1))
+        yield from (Edge(f"all {n}", wholes=(n,)) for n in (-1, -2, -9, 40, *FAR))
+        yield Edge("far whole numbers", wholes=FAR, seed=7, share=0.5)
+        yield from (Edge(f"far whole numbers in {p}", wholes=FAR, seed=8, only=p) for p in wholes[:MOST_ALONE])
+    for path in floats[:MOST_ALONE]:
+        for value in EXTREMES:
+            yield Edge(f"some {value:g} in {path}", (value,), seed=9, share=SCATTERED, only=path)
+            yield Edge(f"all {value:g} in {path}", (value,), seed=9, only=path)
+    if floats:
+        yield Edge("extremes", EXTREMES, seed=10, share=0.5)
+        yield from (Edge(f"values of the order of {scale:g}", scale=scale, seed=11) for scale in SCALES)
+        yield Edge("tiny values", scale=1e-4, seed=12)
+
+
+def filled(specs: Specs, edge: Edge) -> Values:
+    """Arguments by parameter."""
+
+    def pick(spec: Spec, path: str) -> object:
+        here = edge.only is None or edge.only == path
+        match spec:
+            case Scalar():
+                return edge.number if here and edge.number is not None else scalar_values(spec, ())[0]
+            case Alternatives(values=values):
+                return values[0]
+            case Array():
+                return _array(spec, path, edge, here)
+        raise TypeError(f"no value for {spec}")
+
+    return {name: build(spec, pick, name) for name, spec in specs.items()}
+
+
+def _array(spec: Array, path: str, edge: Edge, here: bool) -> object:
+    mode = Filling("ordinary values", seed=edge.seed, scale=edge.scale)
+    usual = make({path: spec}, mode, ())[path]
+    whole = "int" in spec.dtype
+    pool = (edge.wholes if whole else edge.floats if "float" in spec.dtype else ()) if here else ()
+    if not pool:
+        return usual
+    rng = np.random.default_rng([zlib.crc32(path.encode()), edge.seed])
+    drawn = np.asarray(pool, np.int64 if whole else np.float64)[rng.integers(0, len(pool), spec.shape)]
+    mixed = np.where(rng.random(spec.shape) < edge.share, drawn, np.asarray(usual, drawn.dtype))
+    if whole:
+        limits = np.iinfo(jnp.dtype(spec.dtype))
+        mixed = np.clip(mixed, limits.min, limits.max)
+    return placed(mixed, spec.dtype)

@@ -1,0 +1,234 @@
+"""Evaluates both versions abstractly for every dtype that an array may have: types of results tell a lost promotion."""
+
+from __future__ import annotations
+
+import ast
+import re
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..infer.specs import Array, Specs, leaves
+from ..proof.equations import inner_jaxprs
+from ..proof.paths import TooManyDecisions, deciding
+from ..runtime.calling import TookTooLong, Values, limited, plain, split
+from ..runtime.jax_errors import first_line, untraceable
+from ..runtime.jax_functions import abstract, attribute, is_key, shape, weakly_typed
+from ..runtime.version_pair import Function, VersionPair
+from ..search.case_values import Filling, make
+from ..search.other_dtypes import retyped
+from .agreement import kinds
+from .judge import Judge, Raises, Refuted
+
+if TYPE_CHECKING:
+    from jax.extend.core import Jaxpr
+
+SECONDS = 1.5
+MOST_ASKED = 200
+WAYS: tuple[Callable[[int], bool], ...] = (
+    lambda asked: asked % 2 == 1,
+    lambda asked: asked % 2 == 0,
+    lambda asked: False,
+)
+KINDS: dict[str, tuple[str, ...]] = {
+    "float": ("float16", "bfloat16", "float32", "float64"),
+    "int": ("int8", "uint8", "int32", "int64"),
+    "bool": ("bool",),
+    "complex": ("complex64",),
+}
+WIDE = frozenset(["float64", "int64"])
+HOST = frozenset(["float16", "float32", "float64"])
+IN_X64 = WIDE | {"float32", "int32"}
+ANNOTATED = re.compile(r"\b(Float|BFloat|Int|UInt|Bool|Complex|Inexact|Real)\w*\[")
+
+
+class Type(NamedTuple):
+    """The type of a result."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    weak: bool
+
+
+class Outcome(NamedTuple):
+    """How types differ, if they do, and whether anything is promoted: else the dtype speaks for all of its kind."""
+
+    difference: str
+    promotes: bool
+
+
+class Evaluated(Exception):
+    """The new version raises for these types; the message says what. `leaves`: the old one leaves these types."""
+
+    def __init__(self, text: str, leaves: bool) -> None:
+        super().__init__(text)
+        self.leaves = leaves
+
+
+def same_types(judge: Judge, specs: Specs, *, wide: bool) -> str:
+    """A remark on the dtypes for which the new version alone raises, or ""; raises Refuted.
+
+    A result of another type or shape refutes, and an error where floats are given whose type the old version keeps.
+    That a result is weakly typed in one version only does not. What an annotation rules out is not tried. `wide`: types
+    of 64 bits are enabled.
+    """
+    fixed = _annotated(judge.pair.old.function)
+    free = {n for n, s in specs.items() if n not in fixed and any(_numbers(leaf) for _, leaf in leaves(s))}
+    started, holds, fails, spoken = time.process_time(), list[str](), list[str](), set[str]()
+    judge.stage("evaluating both versions for other dtypes")
+    for dtype, kind in _dtypes(wide) if free else ():
+        if time.process_time() - started > SECONDS:
+            break
+        if kind in spoken:
+            holds.append(dtype)
+            continue
+        values = _retyped(specs, free, dtype)
+        try:
+            if (outcome := _evaluated(judge, values, host=dtype in HOST)) is None:
+                continue
+        except Evaluated as error:
+            if kind == "float" and not error.leaves:
+                raise Raises(f"{kinds(values)}: the new version raises {error}") from error.__cause__
+            fails.append(dtype)
+            continue
+        if outcome.difference:
+            raise Refuted(f"{kinds(values)}: {outcome.difference}")
+        holds.append(dtype)
+        spoken |= set() if outcome.promotes else {kind}
+    return f"holds for {', '.join(holds)}; the new version raises for {', '.join(fails)}" if fails and holds else ""
+
+
+def _dtypes(wide: bool) -> Iterator[tuple[str, str]]:
+    for kind, names in KINDS.items():
+        yield from ((name, kind) for name in names if (name in IN_X64 if wide else name not in WIDE))
+
+
+def _numbers(leaf: object) -> bool:
+    return isinstance(leaf, Array) and leaf.dtype == "float32"
+
+
+def _annotated(function: ast.FunctionDef | ast.AsyncFunctionDef | None) -> set[str]:
+    """The parameters whose dtype an annotation tells: `Float[Array, "n"]`."""
+    arguments = [n for n in ast.walk(function.args) if isinstance(n, ast.arg)] if function is not None else []
+    return {a.arg for a in arguments if a.annotation is not None and ANNOTATED.search(ast.unparse(a.annotation))}
+
+
+def _retyped(specs: Specs, free: set[str], dtype: str) -> Values:
+    """Small examples of these types."""
+    changed = {n: retyped(s, "float32", dtype) if n in free else s for n, s in specs.items()}
+    return make(changed, Filling("positive values", seed=9, definite=True), ())
+
+
+def _evaluated(judge: Judge, values: Values, *, host: bool) -> Outcome | None:
+    """How the types of the results differ; None where the old version takes no such arguments.
+
+    One that leaves JAX for the host is asked for types that promote alike there (`host`): NumPy knows no bfloat16, and
+    makes doubles of whole numbers.
+    """
+    pair, promotes = judge.pair, True
+    try:
+        types, promotes = _types(pair, plain(pair.before), pair.own(values))
+        before = [types]
+    except TookTooLong:  # slow is not different
+        return None
+    except Exception as error:  # noqa: BLE001
+        if not untraceable(error):
+            return None
+        before = list(_by_way(pair, values)) or (list(_examples(pair, values)) if host else [])
+    if not before:
+        return None
+    try:
+        after, promotes_too = _types(pair, pair.after, pair.moved(values))
+    except TookTooLong:  # slow is not different
+        return None
+    except Exception as error:
+        if untraceable(error):
+            return None
+        text = f"{type(error).__name__}: {first_line(error, 120)}"
+        raise Evaluated(text, all(map(_leaves(values), before))) from error
+    found = [_differ(types, after) for types in before]
+    return Outcome("" if "" in found else found[0], promotes or promotes_too)
+
+
+def _types(pair: VersionPair, function: Function, values: Values) -> tuple[list[Type], bool]:
+    """The types of the results, and whether anything is promoted on the way; the arguments are abstract."""
+    parts = split(values, pair.signature.static, numbers=False)
+    given = [abstract(shape(x), x.dtype) for x in parts.leaves]  # type: ignore[attr-defined]
+    with limited(SECONDS):
+        program = jax.make_jaxpr(lambda *ls: pair.signature.call(function, parts.rebuild(ls)))(*given)
+    return _listed(program.out_avals), _promotes(program.jaxpr)
+
+
+def _promotes(jaxpr: Jaxpr) -> bool:
+    return any(e.primitive.name == "convert_element_type" or any(map(_promotes, inner_jaxprs(e))) for e in jaxpr.eqns)
+
+
+def _listed(tree: object) -> list[Type]:
+    return [
+        Type(shape(x), str(attribute(x, "dtype", None) or jnp.result_type(x)), weakly_typed(x))
+        for x in jax.tree_util.tree_leaves(tree)
+        if not is_key(attribute(x, "dtype", np.dtype(bool)))
+    ]
+
+
+def _by_way(pair: VersionPair, values: Values) -> Iterator[list[Type]]:
+    """The types that the old version gives where its truth tests on arrays have these outcomes."""
+    for way in WAYS:
+        asked = [0]
+
+        def decide(tracer: object, way: Callable[[int], bool] = way, asked: list[int] = asked) -> bool:
+            asked[0] += 1
+            if asked[0] > MOST_ASKED:
+                raise TooManyDecisions
+            return way(asked[0])
+
+        try:
+            with deciding(decide):
+                yield _types(pair, plain(pair.before), pair.own(values))[0]
+        except (Exception, TookTooLong):  # noqa: BLE001 - it needs more of a value than its truth, or does not end so
+            continue
+
+
+def _leaves(values: Values) -> Callable[[list[Type]], bool]:
+    """Whether results are floats of other types than the arguments: one promotes half precision by what it adds."""
+    given = {str(x.dtype) for x in jax.tree_util.tree_leaves(dict(values)) if _floating(attribute(x, "dtype"))}
+    return lambda types: any(_floating(t.dtype) and t.dtype not in given for t in types)
+
+
+def _floating(dtype: object) -> bool:
+    return dtype is not None and not is_key(dtype) and bool(jnp.issubdtype(dtype, jnp.floating))  # type: ignore[arg-type]
+
+
+def _examples(pair: VersionPair, values: Values) -> Iterator[list[Type]]:
+    """The types that the old version gives on some inputs of either sign: on its paths they may differ."""
+    for factor in (1, 0, -1, 8):
+        scaled = jax.tree_util.tree_map(lambda x, by=factor: _scaled(x, by), dict(values))
+        try:
+            yield _listed(pair.run_old(scaled))
+        except (Exception, TookTooLong):  # noqa: BLE001 - the next input is tried
+            continue
+
+
+def _scaled(x: object, factor: int) -> object:
+    if not isinstance(x, jax.Array) or is_key(x.dtype) or x.dtype == bool or (factor < 0 and x.dtype.kind == "u"):
+        return x
+    return (x * factor).astype(x.dtype)
+
+
+def _differ(before: list[Type], after: list[Type]) -> str:
+    """How types differ; "" if they do not but for what is weakly typed."""
+    if len(before) != len(after):
+        return f"{len(before)} results before and {len(after)} after"
+    for at, (a, b) in enumerate(zip(before, after, strict=True)):
+        place = f"output {at}: " if len(before) > 1 else ""
+        if 0 in a.shape and 0 in b.shape:
+            continue
+        if a.shape != b.shape:
+            return f"{place}the shape was {a.shape} and is {b.shape}"
+        if a.dtype != b.dtype and not (a.weak and str(jnp.promote_types(a.dtype, b.dtype)) == b.dtype):
+            return f"{place}the dtype was {a.dtype} and is {b.dtype}"
+    return ""

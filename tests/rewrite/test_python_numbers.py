@@ -1,0 +1,95 @@
+"""Python ints are unbounded and Python floats are doubles: what tracers would not be is made before the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from .conftest import Sample
+
+TABLES = {
+    "an int that comes back into int32": ("        x = jnp.sin(x + i * 3_600_000 % 7)", "np.arange(n) * 3_600_000 % 7"),
+    "an int that a name stands for": ("        stamp = i * 3_600_000\n        x = jnp.sin(x + stamp % 7)", "np.arange(n) * 3600000 % 7"),
+    "a power": ("        x = jnp.sin(x + i**7 % 11)", "[i**7 % 11 for i in range(n)]"),
+    "a float": ("        x = x + jnp.sin(1e3 * i / 7)", "1e3 * np.arange(n) / 7"),
+    "a float by a function": ("        x = x + math.sin(i)", "[math.sin(i) for i in range(n)]"),
+    "a power that falls": ("        x = x + 0.9**i * jnp.cos(x)", "[0.9**i for i in range(n)]"),
+    "a quotient that is cut off": ("        x = x.at[int(i * 7.1) % 3].add(1.0)", "[int(i * 7.1) % 3 for i in range(n)]"),
+}  # fmt: skip
+CARRIED = {
+    "a float that grows": ("0.0", "        x = x + jnp.cos(x) * t\n        t = t + 0.1", "_listed.append(t)"),
+    "a rate that falls": ("0.3", "        x = x - t * jnp.sin(x)\n        t *= 0.99", "_listed.append(t)"),
+    "an int that doubles": ("1", "        x = jnp.sin(x + t % 5)\n        t = 3 * t", ".append(t % 5)"),
+    "a time that is cut off": ("0.0", "        x = x.at[int(t / 60.0) % 3].add(1.0)\n        t = t + 3e6", ".append(int(t / 60.0) % 3)"),
+}  # fmt: skip
+KEPT = {
+    "a quotient of small ints": "        x = jnp.sin(x) + 1 / (i + 1)",
+    "halves": "        x = jnp.sin(x) + 0.5 * i",
+    "a remainder of the index": "        x = jnp.sin(x) + i % 7",
+    "twice the index": "        x = jnp.sin(x) + 2 * i + 1",
+    "a place in an array, whatever wraps": "        x = x.at[i * stride].add(1.0)",
+}
+STATIC = "@partial(jax.jit, static_argnames=('n', 'stride'))\ndef f(x, n, stride=1):\n"
+HEAD = "import math\nfrom functools import partial\nimport jax\nimport jax.numpy as jnp\n\n\n"
+
+
+@pytest.mark.parametrize(("body", "expected"), TABLES.values(), ids=TABLES)
+def test_a_number_that_a_tracer_would_not_be_is_read_from_an_array(
+    rewrite: Callable[..., Sample], body: str, expected: str
+) -> None:
+    sample = rewrite(f"{STATIC}    for i in range(n):\n{body}\n    return x\n", head=HEAD)
+    assert expected in sample.new
+    for dtype in (jnp.float32, jnp.bfloat16):
+        sample.agree("f", (lambda dtype=dtype: jnp.linspace(0.1, 1.0, 3).astype(dtype), 0), (jnp.ones(3), 30))
+
+
+@pytest.mark.parametrize(("start", "body", "expected"), CARRIED.values(), ids=CARRIED)
+def test_a_number_that_goes_from_trip_to_trip_is_made_by_a_loop_of_its_own(
+    rewrite: Callable[..., Sample], start: str, body: str, expected: str
+) -> None:
+    sample = rewrite(f"{STATIC}    t = {start}\n    for i in range(n):\n{body}\n    return x, t\n", head=HEAD)
+    assert expected in sample.new and ("fori_loop" in sample.new or "scan" in sample.new)
+    sample.agree("f", (lambda: jnp.linspace(0.1, 1.0, 3), 0), (lambda: jnp.linspace(0.1, 1.0, 3), 15))
+
+
+@pytest.mark.parametrize("body", KEPT.values(), ids=KEPT)
+def test_a_number_that_a_tracer_is_too_stays_in_the_loop(rewrite: Callable[..., Sample], body: str) -> None:
+    sample = rewrite(f"{STATIC}    for i in range(n):\n{body}\n    return x\n", head=HEAD)
+    assert "fori_loop(0, n, " in sample.new and ".at[:]" not in sample.new
+
+
+def test_half_precision_and_doubles_keep_their_dtype(rewrite: Callable[..., Sample]) -> None:
+    code = "@jax.jit\ndef f(x):\n    for i in range(3000):\n        x = x + jnp.sin(1e3 * i / 7)\n    return x\n"
+    sample = rewrite(code, head=HEAD)
+    for dtype in (jnp.bfloat16, jnp.float16, jnp.float32):
+        assert _run(sample.new, jnp.zeros(2, dtype)).dtype == dtype
+    exact = np.sum(np.sin(1e3 * np.arange(3000) / 7))
+    np.testing.assert_allclose(_run(sample.new, jnp.zeros(())), exact, atol=3e-3)
+
+
+WITHHELD = {
+    "a traced bound": ("def f(x, n):\n    for i in range(n):\n        x = jnp.sin(x) + i * i % 7\n    return x\n", "python-int"),
+    "two numbers that are exchanged": ("def f(x):\n    a, b = 0, 1\n    for i in range(80):\n        x = jnp.cos(x) + b % 7\n        a, b = b, a + b\n    return x\n", "python-int"),
+    "a quotient that some trips do not take": ("def f(x):\n    for i in range(40):\n        if i > 0:\n            x = jnp.sin(x) + 0.1 / i\n    return x\n", "python-float"),
+    "examples told apart by a number": ("def f(x):\n    return jnp.stack([jnp.sin(x * (i * 0.1)) for i in range(40)])\n", "python-float"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "reason"), WITHHELD.values(), ids=WITHHELD)
+def test_what_cannot_be_made_before_the_loop_is_withheld(
+    rewrite: Callable[..., Sample], code: str, reason: str
+) -> None:
+    sample = rewrite(f"@jax.jit\n{code}", head=HEAD)
+    assert sample.new == sample.old
+    assert reason in sample.reasons
+
+
+def _run(text: str, x: jnp.ndarray) -> jnp.ndarray:
+    space: dict[str, object] = {}
+    exec(text, space)
+    function = space["f"]
+    assert callable(function)
+    return function(x)

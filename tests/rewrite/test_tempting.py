@@ -1,0 +1,167 @@
+"""Programs that look as if they could be rewritten: NumPy's work, flags that are arrays, decorators that read, lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+if TYPE_CHECKING:
+    from tests.rewrite.conftest import Sample
+
+    Rewriting = Callable[[str], Sample]
+
+NUMPY = "import numpy as np\n\n\ndef norm(r):\n    return r - r.mean()\n\n\n"
+MAIN = "\n\ndef main():\n    rng = np.random.default_rng(0)\n    return f(rng.normal(size=(30, 3)))\n"
+
+OF_NUMPY = {
+    "rows that are centred": "def f(data):\n    return np.stack([row - row.mean() for row in data])\n",
+    "a function of the project that works on whatever it gets": "def f(data):\n    return np.array([norm(row) for row in data])\n",
+    "a loop that collects": "def f(data):\n    out = []\n    for row in data:\n        out.append(row - row.mean())\n    return np.asarray(out)\n",
+    "an array that is filled": "def f(data):\n    out = np.zeros(len(data))\n    for i in range(len(data)):\n        out[i] = (data[i] - data[i].mean()).sum()\n    return out\n",
+    "floats of a dot product": "def f(data):\n    return np.array([float((row * row).sum()) for row in data])\n",
+    "an array of JAX made of what NumPy computes": f"def f(data):\n    return jnp.stack([row - row.mean() for row in data])\n{MAIN}",
+    "one that is filled with what NumPy computes": f"def f(data):\n    out = jnp.zeros(len(data))\n    for i in range(len(data)):\n        out = out.at[i].set((data[i] - data[i].mean()).sum())\n    return out\n{MAIN}",
+    "a state of NumPy": f"def f(data):\n    s = np.zeros(3)\n    for row in data:\n        s = s * 0.9 + row @ row * 0.1 + row.sum() * row.mean() - row.std() * row.max() - row.min() * row.sum()\n    return jnp.asarray(s)\n{MAIN}",
+}  # fmt: skip
+OF_JAX = {
+    "a function of JAX": "def f(data):\n    return np.stack([jnp.sin(row) - row.mean() for row in data])\n",
+    "a function of the project that computes in JAX": "def g(r):\n    s = jnp.sum(r)\n    return s * 2.0\n\n\ndef f(data):\n    return np.array([g(row) for row in data])\n",
+    "rows that are said to be JAX's": "def f(data: jax.Array):\n    return np.stack([row - row.mean() for row in data])\n",
+    "rows that JAX made": "def f(key):\n    data = jax.random.normal(key, (30, 3))\n    return np.stack([row - row.mean() for row in data])\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", OF_NUMPY.values(), ids=OF_NUMPY)
+def test_what_numpy_computes_stays_with_numpy(code: str, rewrite: Rewriting) -> None:
+    sample = rewrite(NUMPY + code)
+    assert sample.new == sample.old
+
+
+@pytest.mark.parametrize("code", OF_JAX.values(), ids=OF_JAX)
+def test_what_jax_computes_for_numpy_is_a_batch(code: str, rewrite: Rewriting) -> None:
+    sample = rewrite(NUMPY + code)
+    assert "jax.vmap(" in sample.body
+
+
+SCALE = "@jax.jit\ndef scale(x, debias):\n    if debias:\n        return x / 2.0\n    return x\n\n\n"
+NOT_STATIC = {
+    "the complement of an array": "def g(x, done):\n    return scale(x, ~done), scale(x, True)\n",
+    "a parameter of a jitted function": "def h(x):\n    return scale(x, True)\n\n\n@jax.jit\ndef g(x, debias):\n    for i in range(30):\n        x = scale(x, debias) + 1.0\n    return x\n",
+    "what no caller is known of": "def g(x, flag):\n    return scale(x, flag), scale(x, False)\n",
+    "a function that is handed on": "def g(xs, flags):\n    return jax.vmap(scale)(xs, flags), scale(xs, True)\n",
+    "arguments that are unpacked": "def g(args, x):\n    return scale(*args), scale(x, True)\n",
+}  # fmt: skip
+STATIC = {
+    "numbers of Python's": "def g(x, y=None):\n    return scale(x, True), scale(x, y is not None), scale(x, not y)\n",
+    "a parameter that all callers give": "def g(x, flag):\n    return scale(x, flag), scale(x, True)\n\n\nfor flag in (True, False):\n    g(1.0, flag)\n",
+    "a parameter that is said to be a truth": "def g(x, flag: bool):\n    return scale(x, flag), scale(x, True)\n",
+    "a field of a configuration": "class Config:\n    debias: bool = True\n\n\ndef g(x, config):\n    return scale(x, config.debias), scale(x, True)\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", NOT_STATIC.values(), ids=NOT_STATIC)
+def test_a_flag_that_may_be_an_array_is_not_made_static(code: str, rewrite: Rewriting) -> None:
+    sample = rewrite(SCALE + code)
+    assert "static_argnames" not in sample.new
+    assert "flag-may-be-traced" in sample.reasons
+    assert "lax.cond(debias" not in sample.new
+
+
+@pytest.mark.parametrize("code", STATIC.values(), ids=STATIC)
+def test_a_flag_that_is_always_pythons_is_made_static(code: str, rewrite: Rewriting) -> None:
+    assert 'static_argnames=("debias",)' in rewrite(SCALE + code).new
+
+
+PROGRESS = "def progress(g):\n    def inner(c, i):\n        jax.debug.print('step {i}', i=i)\n        return g(c, i)\n    return inner\n\n\n"
+READ = {
+    "a decorator of the project": f"{PROGRESS}@progress\ndef step(c, _):\n    return c * 1.5, None\n\n\n",
+    "what reads all names": "def step(c, i):\n    jax.debug.print('{i}', i=locals()['i'])\n    return c * 1.5, None\n\n\n",
+}
+
+
+@pytest.mark.parametrize("step", READ.values(), ids=READ)
+def test_what_a_step_may_read_besides_its_text_is_kept(step: str, rewrite: Rewriting) -> None:
+    sample = rewrite(f"{step}def f(x):\n    return lax.scan(step, x, jnp.arange(30))[0]\n")
+    assert sample.new == sample.old
+
+
+def test_a_decorator_that_hands_on_reads_nothing(rewrite: Rewriting) -> None:
+    step = "@jax.checkpoint\ndef step(c, _):\n    return c * 1.5, None\n\n\n"
+    assert "length=30" in rewrite(f"{step}def f(x):\n    return lax.scan(step, x, jnp.arange(30))[0]\n").new
+
+
+LONG, SHORT = (lambda: jnp.sin(jnp.arange(9.0))), (lambda: jnp.cos(jnp.arange(6.0)))
+START = lambda: jnp.ones(()) / 2  # noqa: E731
+BODY = "        c = jnp.tanh(c * x + y)\n    return c\n"
+SIDE_BY_SIDE = {
+    "two arrays": (f"    for x, y in zip(xs, ys):\n{BODY}", "(xs[: len(ys)], ys[: len(xs)])"),
+    "an array and the same without its first row": (f"    for x, y in zip(xs, xs[1:]):\n{BODY}", "(xs[:-1], xs[1:])"),
+    "one that is made of the other": (f"    zs = jnp.sin(xs) * 2.0\n    for x, y in zip(xs, zs):\n{BODY}", "(xs, zs)"),
+    "one turned round": (f"    for x, y in zip(xs, xs[::-1]):\n{BODY}", "(xs, xs[::-1])"),
+    "counted pairs": (f"    for i, (x, y) in enumerate(zip(xs, ys)):\n        y = y * i\n{BODY}", "jnp.arange(min(len(xs), len(ys)))"),
+    "the numbers of one": (f"    for i, x, y in zip(range(len(xs)), xs, ys):\n        y = y * i\n{BODY}", "xs[: len(ys)]"),
+    "a number of trips": (f"    for i, x in zip(range(40), xs):\n        y = i * 0.1\n{BODY}", "jnp.arange(40)[: len(xs)]"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), SIDE_BY_SIDE.values(), ids=SIDE_BY_SIDE)
+def test_the_shortest_ends_the_loop(body: str, expected: str, rewrite: Rewriting) -> None:
+    sample = rewrite(f"@jax.jit\ndef f(c, xs, ys):\n{body}")
+    assert expected in sample.body, sample.body
+    sample.agree("f", [START, LONG, SHORT], [START, SHORT, LONG], [START, LONG, LONG])
+
+
+def test_lengths_that_are_asserted_are_not_cut(rewrite: Rewriting) -> None:
+    sample = rewrite(
+        f"@jax.jit\ndef f(c, xs, ys):\n    assert len(xs) == ys.shape[0]\n    for x, y in zip(xs, ys):\n{BODY}"
+    )
+    assert "(xs, ys))" in sample.body
+
+
+def test_a_range_that_may_be_shorter_is_left(rewrite: Rewriting) -> None:
+    sample = rewrite(
+        f"def f(c, xs, n):\n    for y, x in zip(range(n), xs):\n{BODY}\n\ng = jax.jit(f, static_argnums=2)\n"
+    )
+    assert "scan" not in sample.body
+
+
+PLAIN = {
+    "sums": "x + y - 3.0",
+    "a constant times a value": "-0.5 * x",
+    "one product": "x * y",
+    "a square": "x**2",
+    "the smaller one": "jnp.minimum(x, y)",
+    "a magnitude": "jnp.abs(x) - y",
+    "what a name holds, times a constant": "e * 2.0",
+}
+STEEP = {
+    "a product of products": "x * y * x",
+    "a tenth power": "0.5 * x**10",
+    "a quotient": "x / y",
+    "an exponential": "jnp.exp(x)",
+    "a sine of a product": "jnp.sin(x * y)",
+    "what a name holds, times another": "e * y",
+    "a product under a magnitude, times another": "jnp.abs(x * y) * y",
+    "a constant too large for half precision": "1e30 * x",
+}
+
+
+@pytest.mark.parametrize("arm", PLAIN.values(), ids=PLAIN)
+def test_where_takes_what_has_finite_partial_derivatives(arm: str, rewrite: Rewriting) -> None:
+    sample = rewrite(f"@jax.jit\ndef f(x, y):\n    e = jnp.exp(x)\n    return {arm} if x > 0.5 else -({arm})\n")
+    assert "jnp.where(" in sample.body and "cond" not in sample.body, sample.body
+
+
+@pytest.mark.parametrize("arm", STEEP.values(), ids=STEEP)
+def test_cond_takes_the_rest(arm: str, rewrite: Rewriting) -> None:
+    sample = rewrite(f"@jax.jit\ndef f(x, y):\n    e = jnp.exp(x)\n    return {arm} if x > 0.5 else -({arm})\n")
+    assert "lax.cond(" in sample.body and "jnp.where" not in sample.body, sample.body
+
+
+def test_doubles_of_numpy_keep_their_dtype(rewrite: Rewriting) -> None:
+    sample = rewrite(f"{NUMPY}def f(data):\n    return np.stack([row - row.mean() for row in data])\n")
+    sample.agree("f", [lambda: np.linspace(1e8, 1e8 + 1, 12).reshape(3, 4)])

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# [tool.scanlint.inputs] that names no function is noted: the user counts on these inputs.
+# 0: the tool behaves well; 1: it is silent or misleading.
+set -u
+SCANLINT=${SCANLINT:-scanlint}
+work=$(mktemp -d) || exit 1
+trap 'chmod -R u+rwX "$work" 2>/dev/null; rm -rf "$work"' EXIT
+mkdir "$work/p" "$work/home" && cd "$work/p" || exit 1
+export HOME="$work/home" XDG_CONFIG_HOME="$work/home"
+unset SCANLINT_CACHE_DIR GITHUB_STEP_SUMMARY
+out=$work/out err=$work/err code=0
+run() { timeout "${limit:-60}" "$SCANLINT" "$@" >"$out" 2>"$err"; code=$?; }
+said() { grep -qE -- "$1" "$out" "$err"; }
+well() { echo "ok: $*"; exit 0; }
+bad() { echo "bad: $*"; exit 1; }
+skip() { echo "skip: $*"; exit 0; }
+command -v "$SCANLINT" >/dev/null || bad "there is no $SCANLINT"
+branch() { printf '%s\n' 'import jax' 'import jax.numpy as jnp' '' '' '@jax.jit' 'def relu(x):' '    if x > 0:' '        y = x * 2.0' '    else:' \
+    '        y = x * 0.5' '    return y'; }
+
+branch >branch.py; printf '[tool.scanlint.inputs]\n"branch.rleu" = "x: f32[3]"\n' >pyproject.toml
+run . --exit-zero -v
+said 'rleu' && well "noted"
+bad "\`branch.rleu\` names nothing: no word, not even with -v, where an assume-traced pattern is noted"

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# `# scanlint: input x: ...` is an unknown directive, as `ignroe[...]` is.
+# 0: the tool behaves well; 1: it is silent or misleading.
+set -u
+SCANLINT=${SCANLINT:-scanlint}
+work=$(mktemp -d) || exit 1
+trap 'chmod -R u+rwX "$work" 2>/dev/null; rm -rf "$work"' EXIT
+mkdir "$work/p" "$work/home" && cd "$work/p" || exit 1
+export HOME="$work/home" XDG_CONFIG_HOME="$work/home"
+unset SCANLINT_CACHE_DIR GITHUB_STEP_SUMMARY
+out=$work/out err=$work/err code=0
+run() { timeout "${limit:-60}" "$SCANLINT" "$@" >"$out" 2>"$err"; code=$?; }
+said() { grep -qE -- "$1" "$out" "$err"; }
+well() { echo "ok: $*"; exit 0; }
+bad() { echo "bad: $*"; exit 1; }
+skip() { echo "skip: $*"; exit 0; }
+command -v "$SCANLINT" >/dev/null || bad "there is no $SCANLINT"
+branch() { printf '%s\n' 'import jax' 'import jax.numpy as jnp' '' '' '@jax.jit' 'def relu(x):' '    if x > 0:' '        y = x * 2.0' '    else:' \
+    '        y = x * 0.5' '    return y'; }
+
+branch | sed 's/^@jax.jit/# scanlint: input x: f32[3]\n@jax.jit/' >branch.py
+run . --output-format concise
+said 'SCN901|directive|inputs' && well "noted"
+bad "the comment has no effect: no word (unknown directives are said only where brackets follow)"

@@ -1,0 +1,57 @@
+"""What wrong rewrites of these kinds show: NumPy's arrays, unequal lengths, gradients far out, what is sent out."""
+
+from __future__ import annotations
+
+import pytest
+
+NUMPY = "import numpy as np\ndef f(data):\n    return {}\ndef main():\n    return f(np.linspace(0.0, 1.0, 12).reshape(3, 4))\nx = f(np.ones((3, 4)))\n"
+CENTRED = "np.stack([row - row.mean() for row in data])"
+ZIP = "def f(c, xs, ys):\n    for x, y in zip(xs, ys):\n        c = jnp.tanh(c * x + y)\n    return c\n"
+SCAN = "def f(c, xs, ys):\n    def step(c, inputs):\n        x, y = inputs\n        return jnp.tanh(c * x + y), None\n    return lax.scan(step, c, {})[0]\n"
+ROWS = "def f(xs, ys):\n    return jnp.stack([xs[i] * ys[i] for i in range(len(xs))])\n"
+MAPPED = "def f(xs, ys):\n    return jax.vmap(lambda x, y: x * y)(xs, {})\n"
+CHOICE = "def f(x, y):\n    return {} if x > 0.5 else y\n"
+WHERE = "def f(x, y):\n    return jnp.where(x > 0.5, {}, y)\n"
+STEP = (
+    "def progress(f):\n    def inner(c, i):\n        jax.debug.print('step {{i}}', i=i)\n        return f(c, i)\n    return inner\n"
+    "@jax.jit\ndef f(x):\n    @progress\n    def step(c, _):\n        return c * 1.5, None\n    return lax.scan(step, x, {})[0]\n"
+)
+EACH = "@jax.jit\ndef f(x):\n    for i in range(6):\n        jax.debug.callback(print, x * i)\n    return x\n"
+ORDER = "from jax.experimental import io_callback\ndef f(x):\n    for i in {}:\n        io_callback(print, None, x * i, ordered=True)\n    return x\n"
+ASKED = "import numpy as np\ndef f(x):\n    return {}\n"
+
+REFUTED = {
+    "doubles of NumPy become singles of JAX": (NUMPY.format(CENTRED), NUMPY.format("np.array(jax.vmap(lambda row: row - row.mean())(data))"), False),
+    "an array of NumPy becomes one of JAX": ("import numpy as np\ndef f(x):\n    return np.asarray(x + 1.0)\n", "def f(x):\n    return x + 1.0\n", False),
+    "a scan over arrays of different lengths": (ZIP, SCAN.format("(xs, ys)"), True),
+    "a vmap over more rows than are counted": (ROWS, MAPPED.format("ys"), True),
+    "both arms of a choice of high powers": (CHOICE.format("0.5 * x**10"), WHERE.format("0.5 * x**10"), True),
+    "both arms of a choice of an exponential": (CHOICE.format("1 / (1 + jnp.exp(-x))"), WHERE.format("1 / (1 + jnp.exp(-x))"), True),
+    "both arms of a choice of a sine of a product": (CHOICE.format("jnp.sin(x * y)"), WHERE.format("jnp.sin(x * y)"), True),
+    "what a decorator prints": (STEP.format("jnp.arange(5)"), STEP.format("None, length=5"), True),
+    "what a callback gets": (EACH, EACH.replace("x * i", "x * (i + 1)"), True),
+    "how often a callback is called": (EACH, EACH.replace("range(6)", "range(5)"), True),
+    "the order of what is sent in order": (ORDER.format("range(4)"), ORDER.format("reversed(range(4))"), True),
+    "a pure callback of what is not asked for": (ASKED.format("lax.cond(x > 0, lambda: jax.pure_callback(np.sin, x, x), lambda: x)"), ASKED.format("jnp.where(x > 0, jax.pure_callback(np.sin, x, x), x)"), True),
+}  # fmt: skip
+ACCEPTED = {
+    "arrays of NumPy that stay so": (NUMPY.format(CENTRED), NUMPY.format("data - data.mean(axis=1, keepdims=True)"), False),
+    "arrays cut to the shorter": (ZIP, SCAN.format("(xs[: len(ys)], ys[: len(xs)])"), True),
+    "an array cut to what is counted": (ROWS, MAPPED.format("ys[: len(xs)]"), True),
+    "a choice of one product": (CHOICE.format("x * y"), WHERE.format("x * y"), True),
+    "an arm of its own": (CHOICE.format("0.5 * x**10"), "def f(x, y):\n    return lax.cond(x > 0.5, lambda: 0.5 * x**10, lambda: y)\n", True),
+    "the same steps of a decorator": (STEP.format("jnp.arange(5)"), STEP.format("jnp.array([0, 1, 2, 3, 4])"), True),
+    "a loop that sends the same": (EACH, "@jax.jit\ndef f(x):\n    def body(i, c):\n        jax.debug.callback(print, x * i)\n        return c\n    return lax.fori_loop(0, 6, body, x)\n", True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "traced"), REFUTED.values(), ids=REFUTED)
+def test_a_wrong_rewrite_is_refuted(judge, old: str, new: str, traced: bool) -> None:
+    found = judge(old, new, traced=traced)
+    assert found.verdict == "refuted", (found.verdict, found.reason)
+
+
+@pytest.mark.parametrize(("old", "new", "traced"), ACCEPTED.values(), ids=ACCEPTED)
+def test_what_says_the_same_is_accepted(judge, old: str, new: str, traced: bool) -> None:
+    found = judge(old, new, traced=traced)
+    assert found.verdict in ("proved", "tested"), (found.verdict, found.reason, found.counterexample)
