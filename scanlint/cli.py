@@ -136,7 +136,7 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         err("interrupted\n")
         code = 130
-    except EndedBySignal as end:
+    except AskedToEnd as end:
         code = 128 + end.number
     except (ReaderGone, SystemExit):  # click leaves so where its own text meets a closed pipe
         abandon()
@@ -152,7 +152,7 @@ def main() -> None:
     _leave(code if isinstance(code, int) else 0)
 
 
-class EndedBySignal(SystemExit):
+class AskedToEnd(SystemExit):
     """The run was asked to end, by a signal: what it has started is ended on the way out."""
 
     def __init__(self, number: int) -> None:
@@ -165,7 +165,7 @@ def _heed_ends() -> None:
 
     def end(number: int, frame: object) -> NoReturn:
         signal.signal(number, signal.SIG_DFL)
-        raise EndedBySignal(number)
+        raise AskedToEnd(number)
 
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
