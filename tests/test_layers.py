@@ -19,7 +19,7 @@ from scanlint.rules.registry import Entry, entries, rules
 PACKAGE = Path(scanlint.__file__).parent
 
 # The packages of the worker, from what the code under test is run in to the session that answers.
-WORKER = ["sandbox", "runtime", "infer", "shapes", "proof", "search", "harvest", "testing", "session"]
+WORKER = ["sandbox", "runtime", "infer", "shapes", "proof", "search", "harvest", "differences", "testing", "session"]
 # Each layer may import itself and what stands before it: from the facts at the bottom to the request at the top.
 # A module that is named stands apart from its package.
 LAYERS = [

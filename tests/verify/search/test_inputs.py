@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import pytest
 
 from scanlint.verify.verifier import Task, Verifier
+from scanlint.verify.worker.differences.rounding import Apart, Spread
 from scanlint.verify.worker.infer.inference import infer
 from scanlint.verify.worker.infer.specs import Array, leaves
 from scanlint.verify.worker.runtime.calling import Signature, TookTooLong, hurry, limited
@@ -26,7 +27,6 @@ from scanlint.verify.worker.search.distinct_sizes import separate
 from scanlint.verify.worker.search.input_sources import Inputs
 from scanlint.verify.worker.session.case_families import GUESSED_ANEW
 from scanlint.verify.worker.session.watch import Watch
-from scanlint.verify.worker.testing.rounding import Apart, Spread
 
 pytestmark = [pytest.mark.long, pytest.mark.slow]
 GRADIENT = """

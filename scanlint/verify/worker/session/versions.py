@@ -7,6 +7,7 @@ import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from ..differences.rounding import draws
 from ..proof.joined_source import GIVEN, joined, keeps
 from ..runtime.calling import Signature, TookTooLong, limited
 from ..runtime.cut_loops import FIRST, long_trips
@@ -21,7 +22,6 @@ from ..search.carry_avals import MARK as MARK_LOOPS
 from ..search.carry_avals import Watched
 from ..testing.branch_cover import MARK, Coverage
 from ..testing.judge import Judge, Unknown
-from ..testing.rounding import draws
 from .without_checks import without_checks
 
 LOAD_SECONDS = 20.0

@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..differences.agreement import kinds
 from ..infer.specs import Array, Specs, leaves
 from ..proof.jaxpr_numbers import inner_jaxprs
 from ..proof.paths import TooManyDecisions, deciding
@@ -21,7 +22,6 @@ from ..runtime.jax_functions import abstract, attribute, is_key, shape, weakly_t
 from ..runtime.version_pair import Function, VersionPair
 from ..search.case_values import Filling, make
 from ..search.other_dtypes import retyped
-from .agreement import kinds
 from .judge import Judge, Raises, Refuted
 
 if TYPE_CHECKING:

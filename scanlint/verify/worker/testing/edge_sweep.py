@@ -6,6 +6,8 @@ import ast
 import time
 from collections.abc import Iterator, Mapping, Sequence
 
+from ..differences.agreement import Agreement, compare
+from ..differences.rounding import compilable
 from ..infer.specs import Specs, resize, sizes
 from ..runtime.calling import TookTooLong, Values, limited
 from ..runtime.loading import Loaded, cut
@@ -13,11 +15,9 @@ from ..search.case_values import Case, Family, Filling, cases
 from ..search.edge_values import edges
 from ..search.other_dtypes import retyped
 from ..search.text_numbers import TextNumbers, text_numbers
-from .agreement import Agreement, compare
 from .far_cases import Weighed
 from .judge import Judge, Raises
 from .program_comparison import made
-from .rounding import compilable
 
 SECONDS = 1.0
 SIZE_SECONDS = 1.0

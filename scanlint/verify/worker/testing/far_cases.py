@@ -9,10 +9,10 @@ from typing import Protocol
 
 import numpy as np
 
+from ..differences.agreement import Agreement, compare, nowhere_finite
 from ..runtime.calling import TookTooLong
 from ..search.case_values import Case, Family
 from ..search.input_sources import Inputs
-from .agreement import Agreement, compare, nowhere_finite
 from .judge import Judge, Unknown
 from .program_comparison import ProgramComparison, made
 from .trip_counts import Enlarged, foreign, lengthened

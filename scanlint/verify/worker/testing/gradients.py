@@ -13,6 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import jaxpr_as_fun
 
+from ..differences.agreement import Agreement, Difference, compare, describe
+from ..differences.rounding import FINER, apart, compilable, doubled, nudged
 from ..proof.paths import TooManyDecisions, paths
 from ..runtime.calling import Signature, TookTooLong, Values, limited, plain, split
 from ..runtime.eager_pace import CASE_SECONDS
@@ -20,9 +22,7 @@ from ..runtime.jax_errors import first_line
 from ..runtime.jax_functions import eps, in_x64, placed, shape, x64
 from ..runtime.version_pair import Function, VersionPair
 from ..search.case_values import Case
-from .agreement import Agreement, Difference, compare, describe
 from .judge import Judge, Refuted, floating
-from .rounding import FINER, apart, compilable, doubled, nudged
 
 if TYPE_CHECKING:
     from jax.extend.core import ClosedJaxpr

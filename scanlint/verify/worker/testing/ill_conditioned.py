@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from ..differences.agreement import describe
+from ..differences.rounding import Apart, apart, compilable, in_double
 from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, build, leaves
 from ..runtime.calling import TookTooLong, Values
 from ..runtime.jax_functions import eps, placed
 from ..search.case_values import Filling, make, scalar_values
-from .agreement import describe
 from .judge import Judge, Refuted
-from .rounding import Apart, apart, compilable, in_double
 
 TIMES = 10.0
 FLOOR = 256.0  # ULPs

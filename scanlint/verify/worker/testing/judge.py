@@ -12,6 +12,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..differences.agreement import (
+    ACCEPTED_RELATIVE,
+    Agreement,
+    Difference,
+    compare,
+    describe,
+    nowhere_finite,
+    structure,
+)
+from ..differences.rounding import AMPLIFIED, FINER, FINEST, left_in_double, spread
+from ..differences.ties import stands
+from ..differences.weak_types import Weakness
 from ..proof.paths import forget
 from ..runtime.calling import TookTooLong, Values, jitted, limited, split, without_elements, without_trips
 from ..runtime.eager_pace import CASE_SECONDS
@@ -20,12 +32,8 @@ from ..runtime.jax_functions import is_key, placed, shape, weakly_typed
 from ..runtime.line_marks import ReachedLines
 from ..runtime.version_pair import VersionPair
 from ..search.case_values import LARGE_NUMBERS, Case
-from .agreement import ACCEPTED_RELATIVE, Agreement, Difference, compare, describe, nowhere_finite, structure
 from .branch_cover import Coverage, Way
-from .rounding import AMPLIFIED, FINER, FINEST, left_in_double, spread
-from .ties import stands
 from .untraced_places import place_of
-from .weak_types import Weakness
 
 SPREAD = "where there are no rows, what the loop starts with has the shape of a row"
 NOTHING = "the new version raises where there are no elements"

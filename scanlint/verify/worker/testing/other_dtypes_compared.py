@@ -12,15 +12,24 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..differences.agreement import (
+    ACCEPTED_RELATIVE,
+    BASE_ULPS,
+    Agreement,
+    Difference,
+    compare,
+    describe,
+    kinds,
+    structure,
+)
+from ..differences.rounding import AMPLIFIED, FINER, FINEST, apart, in_double, left_in_double
+from ..differences.weak_types import Weakness
 from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong, Values
 from ..runtime.jax_errors import first_line
 from ..runtime.jax_functions import attribute, eps, is_key, placed
 from ..search.other_dtypes import Retyping
-from .agreement import ACCEPTED_RELATIVE, BASE_ULPS, Agreement, Difference, compare, describe, kinds, structure
 from .judge import Judge, Weaker
-from .rounding import AMPLIFIED, FINER, FINEST, apart, in_double, left_in_double
-from .weak_types import Weakness
 
 WORSE = 1.5
 DRAWN = 4.0

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 
+from ..differences.agreement import describe, kinds_by_name
+from ..differences.weak_types import WEAKER
 from ..infer.specs import Alternatives
 from ..proof.prove import Proof
 from ..proof.traced_pair import PROOF_SECONDS, nothing_in, one_proof, shape_of, shapes_of_parts
@@ -17,10 +19,8 @@ from ..runtime.version_pair import VersionPair, extent
 from ..search.case_values import Case, Family
 from ..search.higher_ranks import GUESSED
 from ..search.longer_axes import LONGER_AXES
-from .agreement import describe, kinds_by_name
 from .judge import EMPTY, NOTHING, Judge
 from .trip_counts import Enlarged
-from .weak_types import WEAKER
 
 SHAPES = 32
 TOGETHER = 4

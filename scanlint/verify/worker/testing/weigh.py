@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
 
+from ..differences.agreement import kinds_by_name, named_once
 from ..proof.traced_pair import one_proof
 from ..runtime.calling import Values
 from ..runtime.jax_functions import enable_x64, x64
@@ -19,7 +20,6 @@ from ..search.case_values import GENTLE, GENTLE_POSITIVE, OTHERWISE, Case, Famil
 from ..search.input_sources import REMEDY, Inputs
 from ..search.longer_axes import LONGER_AXES
 from ..search.other_dtypes import Retyping, narrowed
-from .agreement import kinds_by_name, named_once
 from .branch_boundaries import turns
 from .branch_cover import Coverage
 from .dtypes_evaluated import same_types

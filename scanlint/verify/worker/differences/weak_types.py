@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import jax
 import numpy as np
 
+from ..differences.agreement import describe
 from ..runtime.jax_functions import weakly_typed
-from .agreement import describe
 
 Pair = tuple[bool, bool]
 LOST = (False, True)

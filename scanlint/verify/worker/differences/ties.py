@@ -6,10 +6,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..differences.rounding import apart, doubled
 from ..runtime.calling import TookTooLong, Values, limited
 from ..runtime.jax_functions import in_x64, x64
 from ..runtime.version_pair import VersionPair
-from .rounding import apart, doubled
 
 SECONDS = 2.0
 NEAR = 1e-3
