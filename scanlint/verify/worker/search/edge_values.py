@@ -22,7 +22,7 @@ from .text_numbers import TextNumbers
 NEAR = tuple(range(-9, 41))
 FAR = (-40_000, -1000, -100, 100, 1000, 40_000)
 TIES = (0.0, -0.0, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 1.0, -1.0, 3.0, -3.0, 10.0, -10.0)
-EXTREMES = (float("-inf"), float("inf"), 1e20, -1e20, 1e-20, -1e-20, -0.0)
+EXTREMES = (float("-inf"), float("inf"), float("nan"), 1e20, -1e20, 1e-20, -1e-20, -0.0)
 SCALES = (1e2, 1e4)
 NUMBERS = (-9, -2, -1, 4, 6, 8, 9, 12, 16, 17, 24, 33, 40)
 PYTHON = (-0.5, 1.5, 2.5, 100.0, 1e4)
@@ -48,7 +48,7 @@ class Edge:
 def edges(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
     """The cases of one set of specs, the most telling first."""
     for edge in _edges(specs, numbers):
-        infinite = any(np.isinf(x) for x in edge.floats)
+        infinite = not np.isfinite(edge.floats).all()
         yield Case(edge.name, lambda edge=edge: filled(specs, edge), ordinary=False, finite=not infinite)  # type: ignore[misc]
 
 
@@ -91,7 +91,7 @@ def _edges(specs: Specs, numbers: TextNumbers) -> Iterator[Edge]:
             yield Edge(f"some {value:g} in {path}", (value,), seed=9, share=SCATTERED, only=path)
             yield Edge(f"all {value:g} in {path}", (value,), seed=9, only=path)
     if floats:
-        yield Edge("extremes", EXTREMES, seed=10, share=0.5)
+        yield from (Edge(f"extremes, {seed}", EXTREMES, seed=seed, share=0.7) for seed in range(20, 32))
         yield from (Edge(f"values of the order of {scale:g}", scale=scale, seed=11) for scale in SCALES)
         yield Edge("tiny values", scale=1e-4, seed=12)
 
