@@ -87,6 +87,13 @@ def test_what_cannot_be_made_before_the_loop_is_withheld(
     assert reason in sample.reasons
 
 
+def test_an_argument_of_any_size_stays_a_python_number(rewrite: Callable[..., Sample]) -> None:
+    sample = rewrite(
+        f"{STATIC}    for i in range(n):\n        x = x.at[i * stride % 3].add(1.0)\n    return x\n", head=HEAD
+    )
+    sample.agree("f", (jnp.ones(3), 30, 700_000_000))
+
+
 def _run(text: str, x: jnp.ndarray) -> jnp.ndarray:
     space: dict[str, object] = {}
     exec(text, space)

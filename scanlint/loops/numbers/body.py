@@ -61,12 +61,16 @@ class Meeting:
 
 
 class Body:
-    """The statements of one loop, followed with what is known of the Python numbers in them."""
+    """The statements of one loop, followed with what is known of the Python numbers in them.
+
+    `unsure` are static arguments that are taken for ints, and may be floats.
+    """
 
     def __init__(self, unit: Unit, node: ast.For | ast.While, streams: tuple[Stream, ...], carried: tuple[str, ...]):
         self.unit, self.node, self.carried = unit, node, carried
         self.trips = _trips(unit, streams)
         self.found: dict[ast.expr, Meeting] = {}
+        self.unsure: set[str] = set()
         known = dict(_around(unit, node))
         for stream in streams:
             known.update(_counted(unit, stream))
@@ -346,6 +350,9 @@ class Body:
             return None
         if value.certain:
             return _written(value.constant)
+        if value.dtype is None and value.origin == "argument" and isinstance(node, ast.Name):
+            self.unsure.add(node.id)
+            return numbers.size()
         return _unknown(value.dtype) if value.dtype in ("int", "float", "bool") else None
 
 

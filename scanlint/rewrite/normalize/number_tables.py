@@ -126,6 +126,9 @@ class _Tables:
             return False
         guarded = any(isinstance(a, ast.If | ast.IfExp | ast.BoolOp | ast.While) for a in self._around(meeting.node))
         values = [meeting.node, *(s for n in needed for s in self.defined[n])]
+        kinds = {n for value in values for n in reads(value) & self.body.unsure}
+        if kinds and meeting.number.whole:
+            return False  # a float may be handed in, and would be cut off
         return not guarded or all(self._total(value) for value in values)
 
     def _around(self, node: ast.AST) -> Iterator[ast.AST]:
