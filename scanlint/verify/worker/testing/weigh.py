@@ -32,6 +32,7 @@ from ..search.uneven_lengths import uneven
 from .dtypes_evaluated import same_types
 from .edge_sweep import at_edges, numbers_of
 from .far_cases import run_far
+from .far_counters import leaving, unless_far
 from .ill_conditioned import same_where_sums_cancel
 from .other_dtypes_compared import same_in_other_types
 from .program_comparison import ProgramComparison, made
@@ -164,6 +165,7 @@ class Weighing:
         self.strongly_typed()
         self.widened(families, proved)
         self.in_time("where sums cancel", lambda: self.cancelling(families))
+        proved = self.counted(families) and proved
         if any(judge.partial for judge in self.judges):
             stuck = dict.fromkeys(judge.stuck for judge in self.judges if judge.stuck)
             named = f": {', '.join(stuck)}" if stuck else ""
@@ -180,6 +182,16 @@ class Weighing:
         head = "the same program for" if proved else "inputs tried:"
         self.remarks += [f"{head} {named_once(shapes[:MAX_NAMED])}{more}"] if shapes else []
         return "proved" if proved and not self.fades and not self.programs.inexact else "tested"
+
+    def counted(self, families: list[Family]) -> bool:
+        """Whether counters of 32 bits do for loops of all lengths; raises Unknown where they do not for usual ones."""
+        values = made(families[0].cases[0])
+        if values is None or self.late():
+            return True
+        found = leaving(self.full.pair, values, (self.twin or self.full).pair)
+        said = unless_far(found, whole=self.full.cases > 0 and self.twin is None)
+        self.remarks += [said] if said else []
+        return not said
 
     def passed_over(self, families: list[Family]) -> bool:
         """Whether a statement of versions as they stand was not traced: equal programs prove nothing of it."""
