@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-MOST_SECONDS = 5.0
+MOST_SECONDS = 10.0
 """Of the processor, for each stage of one unit. The most in public code are 1.2."""
 TICKS = 128
 """Steps between two looks at the clock."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scanlint.engine.suppress import names_file
 from scanlint.errors import did_you_mean
-from scanlint.project.facts import ModuleFacts
 from scanlint.project.patterns import spellings
 from scanlint.project.summary import ModuleNames
 from scanlint.settings import Settings
+
+if TYPE_CHECKING:
+    from scanlint.project.facts import ModuleFacts
 
 
 def unmet(

@@ -104,7 +104,9 @@ def _numbers(unit: Unit, node: ast.For | ast.While, flow: Flow, carried: tuple[s
 
 def departed(meeting: Meeting) -> Withheld:
     """Why a Python number cannot be a tracer."""
-    return Withheld(DOUBLE if meeting.number.fault == "double" else UNBOUNDED, meeting.message)
+    if meeting.number.fault == "double":
+        return Withheld(DOUBLE, meeting.message)
+    return Withheld(UNBOUNDED, meeting.message)
 
 
 def targets_of(statement: ast.stmt) -> list[ast.expr]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from scanlint.project.facts import ModuleFacts
 from scanlint.settings import Settings
+
+if TYPE_CHECKING:
+    from scanlint.project.facts import ModuleFacts
 
 
 def assumed(module: str, facts: ModuleFacts, settings: Settings) -> Iterator[tuple[str, str]]:

@@ -410,7 +410,7 @@ def test_arrays_that_are_filled_keep_their_dtypes(rewrite: Rewriting) -> None:
 
 NUMBERS = {
     "a jitted function": "jnp.array([fast(t, 2.0) for t in range(n)])",
-    "numbers worked out of these": "np.array([float(fast(0.1 * t, 2.0)) for t in range(n)])",
+    "numbers worked out of these": "np.array([float(fast(0.5 * t, 2.0)) for t in range(n)])",
     "draws": "jnp.stack([jax.random.normal(jax.random.PRNGKey(t), (3,)) for t in range(n)])",
 }
 

@@ -9,7 +9,7 @@ import pytest
 
 from scanlint.project.files import read
 from scanlint.project.modules import Trees
-from scanlint.project.patterns import unmatched
+from scanlint.engine.unmet import unmet
 from scanlint.project.survey import examine
 from scanlint.settings import Settings
 from scanlint.trace.domain.contexts import FunctionContext
@@ -238,6 +238,6 @@ def test_a_pattern_that_names_nothing_is_noted(tmp_path: Path) -> None:
     (tmp_path / "mod.py").write_text(MODULE)
     settings = Settings(root=tmp_path, assume_traced=("mod.f", "mod.g*"))
     surveyed, _ = examine(read(tmp_path / "mod.py"), settings, Trees())
-    assert unmatched(surveyed.assumed, settings) == [
-        "`assume-traced`: `mod.g*` names no function of the files that were checked"
+    assert list(unmet("assume-traced", settings.assume_traced, set(surveyed.assumed), "function")) == [
+        "`assume-traced`: `mod.g*` names no function"
     ]

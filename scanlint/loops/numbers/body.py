@@ -434,18 +434,30 @@ def _joined(a: Known, b: Known) -> Known:
 
 
 def _added(statement: ast.stmt, name: str) -> ast.expr | None:
-    """What `k = k + 2` or `k -= 2` adds to a name, or what it takes away: negated."""
+    """What `k = k + 2` or `k -= 2` adds to a name, or what it takes away: negated; also as a part of `x, k = ...`."""
+    match _given(statement, name):
+        case ast.BinOp(left=ast.Name(id=read), op=ast.Add(), right=step) if read == name:
+            return step
+        case ast.BinOp(left=ast.Name(id=read), op=ast.Sub(), right=step) if read == name:
+            return ast.copy_location(ast.UnaryOp(ast.USub(), step), step)
+        case ast.BinOp(left=step, op=ast.Add(), right=ast.Name(id=read)) if read == name:
+            return step
     match statement:
-        case ast.Assign(targets=[ast.Name()], value=ast.BinOp(left=ast.Name(id=read), op=ast.Add(), right=step)):
-            return step if read == name else None
-        case ast.Assign(targets=[ast.Name()], value=ast.BinOp(left=ast.Name(id=read), op=ast.Sub(), right=step)):
-            return ast.copy_location(ast.UnaryOp(ast.USub(), step), step) if read == name else None
-        case ast.Assign(targets=[ast.Name()], value=ast.BinOp(left=step, op=ast.Add(), right=ast.Name(id=read))):
-            return step if read == name else None
         case ast.AugAssign(target=ast.Name(), op=ast.Add(), value=step):
             return step
         case ast.AugAssign(target=ast.Name(), op=ast.Sub(), value=step):
             return ast.copy_location(ast.UnaryOp(ast.USub(), step), step)
+    return None
+
+
+def _given(statement: ast.stmt, name: str) -> ast.expr | None:
+    """The expression that an assignment gives to a name."""
+    match statement:
+        case ast.Assign(targets=[ast.Name()], value=value):
+            return value
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(targets) == len(values):
+            found = [v for t, v in zip(targets, values, strict=True) if isinstance(t, ast.Name) and t.id == name]
+            return found[0] if len(found) == 1 else None
     return None
 
 
