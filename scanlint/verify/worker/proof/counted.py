@@ -92,6 +92,8 @@ class Counting:
             return self.scan(equation, operands)
         if name == "while":
             return self.loop(equation, operands)
+        if name in ("unstack", "split"):
+            return [operands[0]] * len(equation.outvars)
         if name in INLINE:
             inner = called(equation)
             if is_closed(inner):

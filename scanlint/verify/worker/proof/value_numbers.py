@@ -225,7 +225,7 @@ class Numbering:
 
     def joins(self, kind: str, dtype: np.dtype[np.generic]) -> bool:
         """Whether the order of what is joined does not matter."""
-        if self.reassociates is Order.AS_WRITTEN or (kind in ("and", "or") and dtype != np.bool_):
+        if self.reassociates is Order.AS_WRITTEN:
             return False
         return self.reassociates is Order.FREE or kind != "sum" or dtype.kind in "iub"
 
