@@ -22,7 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 import scanlint.rewrite.driver, scanlint.trace.program.project
 from scanlint.engine.session import check
-from scanlint.project.files import discover
+from scanlint.project.discovery.folders import discover
 from scanlint.rules.registry import rules
 from scanlint.settings import Settings
 warnings.simplefilter("ignore")
@@ -30,12 +30,12 @@ rules()
 tree = Path(sys.argv[1])
 settings = Settings(root=tree, exclude=("nothing",), jobs=1, cache=False)
 start = time.process_time()
-for file in (files := list(discover([tree], settings))):
+for file in (files := discover([tree], settings).files):
     with suppress(SyntaxError):
         ast.parse(file.read_bytes())
 parsed = time.process_time()
 made = check([tree], settings)
-print(json.dumps([len(files), parsed - start, time.process_time() - parsed, len(made.findings), made.problems]))
+print(json.dumps([len(files), parsed - start, time.process_time() - parsed, len(made.findings), list(map(str, made.problems))]))
 """
 
 

@@ -129,7 +129,6 @@ _ELEMENTWISE: tuple[tuple[str, Gives, int], ...] = (
     ("sign", "same", 1),
     ("signbit", "bool", 1),
     ("sin", "float", 1),
-    ("sinc", "float", 1),
     ("sinh", "float", 1),
     ("sqrt", "float", 1),
     ("square", "same", 1),

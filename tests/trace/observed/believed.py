@@ -13,6 +13,7 @@ from observe import Program, place
 
 from scanlint.engine.session import Session
 from scanlint.project import survey
+from scanlint.project.discovery.folders import FoundFiles
 from scanlint.project.facts import ModuleFacts, collect
 from scanlint.project.files import SourceFile
 from scanlint.settings import Settings
@@ -53,7 +54,7 @@ def believed(folder: Path, program: Program) -> Session:
         paths.append(file)
     run = Session(Settings(root=folder, cache=False, jobs=1))
     with facts_of_all():
-        run.load(paths)
+        run.load(FoundFiles(list(paths)))
     return run
 
 

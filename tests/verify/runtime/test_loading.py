@@ -163,7 +163,9 @@ def test_classes_made_of_what_is_not_installed_are_no_internal_error(
     verifier: Verifier, tmp_path: Path, name: str, told: str | None
 ) -> None:
     file = tmp_path / "layers.py"
-    new = STANDING.replace("x * parts.scale", "parts.scale * x").replace('x * parts["scale"].gain', 'parts["scale"].gain * x')
+    new = STANDING.replace("x * parts.scale", "parts.scale * x").replace(
+        'x * parts["scale"].gain', 'parts["scale"].gain * x'
+    )
     task = Task(path=file.name, function=name, old=STANDING, new=new, root=str(tmp_path), file=str(file))
     verdict = verifier.verify(task)
     if told is None:

@@ -91,7 +91,7 @@ def still_finite(judge: Judge, case: Case) -> None:
             return
         with limited(NEW_SECONDS):
             found = gradient(pair.signature, pair.after, pair.moved(values))
-    except (Exception, TookTooLong):  # noqa: BLE001
+    except (Exception, TookTooLong):  # noqa: BLE001 - what cannot be differentiated is told where results are
         return
     if found is not None and any(bool(np.isnan(np.asarray(x)).any()) for x in found):
         raise Refuted(f"{describe(values)}: the gradient is not a number, and was {expected[0]}")

@@ -61,7 +61,7 @@ Known = Interval | None
 
 
 @dataclass
-class Counting:
+class CounterRanges:
     """Follows one program; `trips` are the most that a loop of the given length makes."""
 
     trips: Callable[[int | None], int]
@@ -261,7 +261,7 @@ def leaves_its_type(program: ClosedJaxpr, exact: Container[int], most: int) -> s
     def trips(length: int | None) -> int:
         return length if length is not None and length in exact else max(length or 0, most)
 
-    counting = Counting(trips)
+    counting = CounterRanges(trips)
     try:
         counting.program(program, [None] * len(program.jaxpr.invars))
     except NotUnderstood:  # the proof has said so: then the versions are tested

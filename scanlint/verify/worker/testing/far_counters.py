@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SECONDS = 2.0
 
 
-class Leaving(NamedTuple):
+class LeavesInt32(NamedTuple):
     """A whole number leaves its type within so many trips; `written`: within as many as the texts say there are."""
 
     trips: int
@@ -28,7 +28,7 @@ class Leaving(NamedTuple):
         return f"within {self.trips} trips a whole number that a loop counts with leaves int32, where Python's does not"
 
 
-def leaving(pair: VersionPair, values: Values, before: VersionPair) -> Leaving | None:
+def leaving(pair: VersionPair, values: Values, before: VersionPair) -> LeavesInt32 | None:
     """Where only the new version computes with counters in 32 bits; `before` has the old version with short loops."""
     program = _traced(pair, values, new=True)
     constants = (n for t in (pair.old.tree, pair.new.tree) for n in ast.walk(t) if isinstance(n, ast.Constant))
@@ -39,10 +39,10 @@ def leaving(pair: VersionPair, values: Values, before: VersionPair) -> Leaving |
     old = _traced(before, values, new=False)
     if old is not None and first_trip(old, exact) is not None:
         return None  # it wraps there as well
-    return Leaving(found, bool(leaves_its_type(program, exact, 0)))
+    return LeavesInt32(found, bool(leaves_its_type(program, exact, 0)))
 
 
-def unless_far(found: Leaving | None, *, whole: bool) -> str:
+def unless_far(found: LeavesInt32 | None, *, whole: bool) -> str:
     """What is to be said of it, "" where nothing is; raises Unknown where loops of usual lengths are concerned.
 
     `whole`: the loops made all their trips on the inputs that were compared.
