@@ -35,7 +35,8 @@ for file in (files := discover([tree], settings).files):
         ast.parse(file.read_bytes())
 parsed = time.process_time()
 made = check([tree], settings)
-print(json.dumps([len(files), parsed - start, time.process_time() - parsed, len(made.findings), list(map(str, made.problems))]))
+used = time.process_time() - parsed
+print(json.dumps([len(files), parsed - start, used, len(made.findings), list(map(str, made.problems))]))
 """
 
 

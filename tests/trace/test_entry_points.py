@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from scanlint.engine.unmet import unmet
 from scanlint.project.files import read
 from scanlint.project.modules import Trees
-from scanlint.engine.unmet import unmet
 from scanlint.project.survey import examine
 from scanlint.settings import Settings
 from scanlint.trace.domain.contexts import FunctionContext
