@@ -283,9 +283,9 @@ def test_what_a_test_binds_is_bound_before_it_and_after_each_trip(rewrite) -> No
 
 def test_rows_are_read_until_it_stops(rewrite) -> None:
     code = """@jax.jit
-def f(xs, ys, t):
+def f(xs, t):
     s = jnp.zeros((), xs.dtype)
-    for i, (x, y) in enumerate(zip(xs, ys[::-1])):
+    for i, (x, y) in enumerate(zip(xs, xs[::-1])):
         s = s + x * y * i
         if s > t:
             break
@@ -294,7 +294,7 @@ def f(xs, ys, t):
     sample: Sample = rewrite(code)
     assert "lax.while_loop(" in sample.body
     row = lambda: jnp.asarray(ROW, float)  # noqa: E731
-    sample.agree("f", *([row, row, t] for t in (-9.0, 0.0, 3.0, 99.0)))
+    sample.agree("f", *([row, t] for t in (-9.0, 0.0, 3.0, 99.0)))
 
 
 ROWS = {
@@ -358,7 +358,7 @@ def test_what_each_trip_gives_anew_is_cast_to_nothing(rewrite) -> None:
     code = """@jax.jit
 def f(x, d):
     for i in range(30):
-        new = x + 0.5**i * d
+        new = x + d / (i + 1)
         if jnp.sum(new**2) < jnp.sum(x**2):
             return new
     return x

@@ -138,15 +138,21 @@ class Body:
         return known | {n: replace(v, fault="ring" if v.whole else "double") for n, v in moved.items()}
 
     def _stepped(self, name: str, start: Number, known: Known) -> Number | None:
-        """What a counter is that only ever has numbers added, each of which does not depend on it."""
+        """What a counter is that only ever has numbers added, or starts anew, none of which depend on it."""
         total: Number | None = None
         for statement in (s for s in ast.walk(ast.Module(self.node.body, [])) if isinstance(s, ast.stmt)):
             if name not in binds(statement) or isinstance(statement, ast.If | ast.For | ast.While | ast.With):
                 continue
+            fixed = {n: v for n, v in known.items() if n not in self.carried}
             step = _added(statement, name)
             if step is None:
-                return None
-            made = self._number(step, {n: v for n, v in known.items() if n not in self.carried})
+                value = _given(statement, name)
+                anew = self._number(value, fixed) if value is not None else None
+                if anew is None:
+                    return None
+                start = numbers.join(start, anew)
+                continue
+            made = self._number(step, fixed)
             if made is None:
                 return None
             times = self._times(statement)
@@ -158,10 +164,12 @@ class Body:
         inexact = not made.whole and not made.exact
         return replace(made, fault="double" if inexact else made.fault)
 
-    def _times(self, statement: ast.stmt) -> int:
-        times = self.trips if self.trips is not None else MOST_TRIPS
+    def _times(self, statement: ast.stmt, within: ast.stmt | None = None) -> int:
+        """How often a statement is run in one run of this loop, or of one `within` it, at most."""
+        times = 1 if within is not None else self.trips if self.trips is not None else MOST_TRIPS
+        last = self.node if within is None else self.unit.parents.get(within)
         for around in self.unit.ancestors(statement):
-            if around is self.node:
+            if around is last:
                 return times
             if isinstance(around, ast.For):
                 inner = _trips(self.unit, tuple(streams_of(self.unit, around.target, around.iter)))
@@ -233,11 +241,32 @@ class Body:
         """A loop inside: what it changes may be anything, but for counters that were followed."""
         inside = dict(known)
         for name in binds(*body) & set(known):
-            if not (name in self.carried and self._is_counter(name)):
+            if name in self.carried and self._is_counter(name):
+                continue
+            grown = self._grown(loop, name, body, known)
+            if grown is not None:
+                inside[name] = grown
+            else:
                 inside[name] = replace(numbers.some(known[name], whole=known[name].whole), fault="ring", moving=True)
         for stream in streams:
             inside.update({n: replace(v, moving=False) for n, v in _counted(self.unit, stream).items()})
         return _joined(known, self._block(body, inside))
+
+    def _grown(self, loop: ast.stmt, name: str, body: list[ast.stmt], known: Known) -> Number | None:
+        """What a name is on all trips of a loop inside that only adds numbers to it, which it does not change."""
+        total: Number | None = None
+        fixed = {n: v for n, v in known.items() if n not in binds(*body)}
+        for statement in (s for s in walk_scope(body) if isinstance(s, ast.Assign | ast.AugAssign)):
+            if name not in binds(statement):
+                continue
+            step = _added(statement, name)
+            made = self._number(step, fixed) if step is not None else None
+            if made is None or not made.whole:
+                return None
+            times = self._times(statement, loop)
+            all_of_them = Number(min(0, made.low * times), max(0, made.high * times), True, made.grid)
+            total = all_of_them if total is None else numbers.add(total, all_of_them)
+        return None if total is None else numbers.add(known[name], replace(total, moving=True))
 
     def _is_counter(self, name: str) -> bool:
         bound = [
