@@ -133,7 +133,7 @@ def test_a_branch_that_is_refuted_alone_and_verified_with_its_loop_is_called_fix
     project: Path, run: Scanlint
 ) -> None:
     (project / "taken.py").write_text(
-        "import jax\nimport jax.numpy as jnp\n\n\n@jax.jit\ndef f(v, t):\n    acc = 0\n"
+        "import jax\nimport jax.numpy as jnp\n\n\n@jax.jit\ndef f(v, t):\n    acc = jnp.zeros(())\n"
         "    for y in jnp.linspace(0.0, 1.0, 20):\n        if jnp.float32(jnp.abs(y)) > 0:\n"
         "            acc = 0.5 * acc + jnp.where(jnp.tanh(v[1]) > 0, jnp.tanh(v[1]), jnp.tanh(jnp.sum(acc)))\n"
         "        elif jnp.sum(v) < t:\n"

@@ -1063,7 +1063,7 @@ def test_zips_inside_others_go_over_all_of_their_rows(rewrite, head: str) -> Non
 def test_the_last_one_of_what_holds_several_values_is_taken_leaf_by_leaf(rewrite: Rewriting) -> None:
     sample = rewrite(
         "@jax.jit\ndef f(v, t):\n    s = t\n    for i in range(40):\n        state = (jnp.sin(s), v * s)\n"
-        "        s = jnp.tanh(s * 0.5) + jnp.cos(state[0]) * i\n    return s, state\n"
+        "        s = jnp.tanh(s * 0.5) + jnp.cos(state[0]) * 0.1\n    return s, state\n"
     )
     assert "lambda leaf: leaf[-1]" in sample.new, sample.new
     sample.agree("f", [lambda: jnp.arange(3.0), lambda: jnp.float32(0.5)])

@@ -104,7 +104,7 @@ SIDE_BY_SIDE = {
     "one turned round": (f"    for x, y in zip(xs, xs[::-1]):\n{BODY}", "(xs, xs[::-1])"),
     "counted pairs": (f"    for i, (x, y) in enumerate(zip(xs, ys)):\n        y = y * i\n{BODY}", "jnp.arange(min(len(xs), len(ys)))"),
     "the numbers of one": (f"    for i, x, y in zip(range(len(xs)), xs, ys):\n        y = y * i\n{BODY}", "xs[: len(ys)]"),
-    "a number of trips": (f"    for i, x in zip(range(40), xs):\n        y = i * 0.1\n{BODY}", "jnp.arange(40)[: len(xs)]"),
+    "a number of trips": (f"    for i, x in zip(range(40), xs):\n        y = i * 0.5\n{BODY}", "jnp.arange(40)[: len(xs)]"),
 }  # fmt: skip
 
 
