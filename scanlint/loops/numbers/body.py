@@ -68,9 +68,11 @@ class Body:
 
     def __init__(self, unit: Unit, node: ast.For | ast.While, streams: tuple[Stream, ...], carried: tuple[str, ...]):
         self.unit, self.node, self.carried = unit, node, carried
+        self.changed = binds(node) | set(carried)
         self.trips = _trips(unit, streams)
         self.found: dict[ast.expr, Meeting] = {}
         self.unsure: set[str] = set()
+        self._asked: tuple[Mapping[str, Number], dict[ast.expr, Number | None]] = {}, {}
         known = dict(_around(unit, node))
         for stream in streams:
             known.update(_counted(unit, stream))
@@ -255,7 +257,8 @@ class Body:
     def _grown(self, loop: ast.stmt, name: str, body: list[ast.stmt], known: Known) -> Number | None:
         """What a name is on all trips of a loop inside that only adds numbers to it, which it does not change."""
         total: Number | None = None
-        fixed = {n: v for n, v in known.items() if n not in binds(*body)}
+        changed = binds(*body)
+        fixed = {n: v for n, v in known.items() if n not in changed}
         for statement in (s for s in walk_scope(body) if isinstance(s, ast.Assign | ast.AugAssign)):
             if name not in binds(statement):
                 continue
@@ -313,7 +316,15 @@ class Body:
         return self._number(node, self.known)
 
     def _number(self, node: ast.expr, known: Mapping[str, Number]) -> Number | None:
-        """What a Python number may be; None of anything else."""
+        """What a Python number may be; None of anything else. Asked of each part of a deep expression only once."""
+        if self._asked[0] is not known:
+            self._asked = known, {}
+        answers = self._asked[1]
+        if node not in answers:
+            answers[node] = self._of_parts(node, known)
+        return answers[node]
+
+    def _of_parts(self, node: ast.expr, known: Mapping[str, Number]) -> Number | None:
         match node:
             case ast.Constant(value=bool() | int() | float() as value):
                 return numbers.constant(int(value) if isinstance(value, bool) else value)
@@ -375,7 +386,7 @@ class Body:
         value = self.unit.value(node)
         if not value.static or value.array or value.container is not None:
             return None
-        if isinstance(node, ast.Name) and node.id in (*self.carried, *binds(self.node)):
+        if isinstance(node, ast.Name) and node.id in self.changed:
             return None
         if value.certain:
             return _written(value.constant)
