@@ -25,7 +25,7 @@ MENDED = {
         "total = jnp.zeros(xs.shape[1:], jnp.result_type(int, xs))",
     ),
     "a count of truths": (
-        "def count(flags):\n    total = 0\n    for i in range(flags.shape[0]):\n"
+        "def capped(flags):\n    total = 0\n    for i in range(flags.shape[0]):\n"
         "        total = jnp.minimum(total + flags[i], 5)\n    return total\n",
         "total = jnp.zeros(flags.shape[1:], jnp.result_type(int, flags))",
     ),

@@ -133,14 +133,16 @@ def test_a_test_run_is_recorded_and_used(tmp_path: Path, write: Write, scanlint_
     }
 
 
-def test_costs_are_shown_until_the_file_changes(tmp_path: Path, write: Write, scanlint_: Run) -> None:
+def test_costs_are_shown_until_the_function_changes(tmp_path: Path, write: Write, scanlint_: Run) -> None:
     write(model_py=MODEL, test_model_py=TESTS)
     scanlint_("record", "-q", "--", "python", "-m", "pytest", "-q")
     shown = scanlint_("model.py").stdout
     assert "measured: 240 of the 240 equations of `rollout`, which took" in shown
     found = json.loads(scanlint_("--output-format", "json", "model.py").stdout)["findings"]
     assert all(f["cost"]["equations"] <= f["cost"]["total_equations"] for f in found)
-    (tmp_path / "model.py").write_text((tmp_path / "model.py").read_text() + "\n")
+    text = (tmp_path / "model.py").read_text()
+    assert "range(40)" in text
+    (tmp_path / "model.py").write_text(text.replace("range(40)", "range(41)"))
     assert "measured:" not in scanlint_("model.py").stdout
 
 

@@ -78,6 +78,7 @@ def same_types(judge: Judge, specs: Specs, *, wide: bool) -> str:
     """
     fixed = _annotated(judge.pair.old.function)
     free = {n for n, s in specs.items() if n not in fixed and any(_numbers(leaf) for _, leaf in leaves(s))}
+    of_width = {n: retyped(s, "int32", "int64") for n, s in specs.items()} if wide else specs
     started, holds, fails, spoken = time.process_time(), list[str](), list[str](), set[str]()
     judge.stage("evaluating both versions for other dtypes")
     for dtype, kind in _dtypes(wide) if free else ():
@@ -86,7 +87,7 @@ def same_types(judge: Judge, specs: Specs, *, wide: bool) -> str:
         if kind in spoken:
             holds.append(dtype)
             continue
-        values = _retyped(specs, free, dtype)
+        values = _retyped(of_width, free, dtype)
         try:
             if (outcome := _evaluated(judge, values, host=dtype in HOST)) is None:
                 continue
