@@ -81,7 +81,7 @@ def test_an_outcome_that_never_came_is_unknown(judge, old: str, new: str) -> Non
 def test_sizes_that_no_caller_passes_do_not_refute_by_raising(judge) -> None:
     call = "\nif __name__ == '__main__':\n    f(jnp.zeros((3, 2)))\n"
     old = "def f(x):\n    for _ in range(12):\n        x = x + 1.0\n    return x\n" + call
-    new = "def f(x):\n    return lax.fori_loop(0, 12, lambda _, x: x + jnp.ones((3, 2)), x)\n" + call
+    new = "def f(x):\n    return lax.fori_loop(0, 12, lambda _, x: x + jnp.ones((3, 2), x.dtype), x)\n" + call
     found = judge(old, new)
     assert found.inputs == "harvested"
     assert found.verdict == "tested", found
@@ -149,9 +149,8 @@ def test_inputs_on_which_the_old_version_does_not_end_are_told_in_one_note(judge
     new = "def f(x):\n    return lax.while_loop(lambda x: jnp.max(jnp.maximum(x, -x)) > 0.1, lambda x: 0.7 * x, x)\n"
     found = judge(old, new)
     assert found.verdict == "tested", found
-    assert [n for n in found.notes if "took too long" in n] == [
-        "an infinity: the old version took too long; not compared"
-    ]
+    (said,) = [n for n in found.notes if "took too long" in n]
+    assert said.startswith("an infinity")
 
 
 def test_a_python_number_that_becomes_an_array_is_noted_with_where(judge) -> None:
