@@ -80,8 +80,8 @@ def test_an_outcome_that_never_came_is_unknown(judge, old: str, new: str) -> Non
 
 def test_sizes_that_no_caller_passes_do_not_refute_by_raising(judge) -> None:
     call = "\nif __name__ == '__main__':\n    f(jnp.zeros((3, 2)))\n"
-    old = "def f(x):\n    for _ in range(12):\n        x = x + 1.0\n    return x\n" + call
-    new = "def f(x):\n    return lax.fori_loop(0, 12, lambda _, x: x + jnp.ones((3, 2), x.dtype), x)\n" + call
+    old = "def f(x):\n    for _ in range(12):\n        x = x * x\n    return x\n" + call
+    new = "def f(x):\n    return lax.fori_loop(0, 12, lambda _, x: x * jnp.broadcast_to(x, (3, 2)), x)\n" + call
     found = judge(old, new)
     assert found.inputs == "harvested"
     assert found.verdict == "tested", found
