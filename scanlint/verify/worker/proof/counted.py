@@ -95,7 +95,7 @@ class CounterRanges:
         if name in ("unstack", "split"):
             return [operands[0]] * len(equation.outvars)
         if name in INLINE:
-            inner = called(equation)
+            inner: object = called(equation)
             if is_closed(inner):
                 return self.program(cast("ClosedJaxpr", inner), operands)
             return self.jaxpr(cast("Jaxpr", inner), operands)
