@@ -66,6 +66,8 @@ class _Partials:
                 return Size(INPUT)
             case ast.Subscript(value=array):
                 return self.size(array)
+            case ast.Compare():
+                return BOUNDED  # truths have no derivative, whatever is compared
             case ast.UnaryOp(op=ast.USub(), operand=inner):
                 return self.size(inner)
             case ast.BinOp(left=left, op=op, right=right):
