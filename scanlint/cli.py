@@ -112,11 +112,12 @@ def record(command: tuple[str, ...], python: str | None, config: Path | None, qu
 
 
 @group.command()
-def lsp() -> int:
+def lsp() -> NoReturn:
     """Serve an editor: the language server on standard input and output (needs `scanlint[lsp]`)."""
     from scanlint.lsp.stdio import serve
 
-    return serve()
+    serve()
+    _leave(0, waiting=False)
 
 
 def main() -> None:
@@ -182,9 +183,9 @@ def _hold_streams() -> None:
             os.open(os.devnull, os.O_RDONLY)
 
 
-def _leave(code: int) -> NoReturn:
-    """End the process; where nothing runs any more, without taking its memory apart (15% of a small run)."""
-    if threading.active_count() > 1:
+def _leave(code: int, *, waiting: bool = True) -> NoReturn:
+    """End the process; where nothing is waited for any more, without taking its memory apart (15% of a small run)."""
+    if waiting and threading.active_count() > 1:
         sys.exit(code)
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):

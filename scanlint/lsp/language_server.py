@@ -40,6 +40,13 @@ class ScanlintServer(LanguageServer):
         self._tasks: set[asyncio.Task[None]] = set()
         self._refreshing = False
 
+    def shutdown(self) -> None:
+        """End without waiting for what reads standard input: after a signal the client may still hold that open."""
+        pool, self._thread_pool = self._thread_pool, None
+        super().shutdown()  # type: ignore[no-untyped-call]
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
+
     # -- what the client can do
 
     @property

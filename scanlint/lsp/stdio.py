@@ -7,7 +7,7 @@ import sys
 from scanlint.errors import UsageError
 
 
-def serve() -> int:
+def serve() -> None:
     """Serve until the client says `exit` or hangs up. Raises UsageError where pygls is not installed."""
     try:
         import pygls.lsp.server  # noqa: F401
@@ -22,4 +22,3 @@ def serve() -> int:
     text_handlers.register(server)
     action_handlers.register(server)
     server.start_io()
-    return 0

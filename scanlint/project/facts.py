@@ -116,7 +116,7 @@ def parse(source: SourceFile) -> ast.Module | Unreadable:
     except RecursionError:
         if not at_bottom():
             raise
-        return Unreadable(source.path, source.display, "not checked: it is nested too deeply for Python's parser")
+        return Unreadable(source.path, source.display, "it is nested too deeply for Python's parser", syntax=True)
     except (ValueError, MemoryError) as error:
         return Unreadable(source.path, source.display, f"cannot parse: {error}", syntax=True)
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,18 @@ def rollout(state):
 """
 
 
+def hang_up(server: asyncio.subprocess.Process) -> None:
+    assert server.stdin is not None
+    server.stdin.close()
+
+
+ENDS: dict[str, Callable[[asyncio.subprocess.Process], None]] = {
+    "the server is killed": asyncio.subprocess.Process.kill,
+    "the server is asked to end": asyncio.subprocess.Process.terminate,
+    "the editor is gone": hang_up,
+}
+
+
 async def verifying(editor: Editor, file: Path, home: Path) -> None:
     """Ask for a rewrite whose verification does not come to an end, until it is being verified."""
     uri = editor.open(file)
@@ -42,7 +55,7 @@ async def verifying(editor: Editor, file: Path, home: Path) -> None:
     asking.cancel()
 
 
-@pytest.mark.parametrize("how", ["the server is killed", "the editor is gone"])
+@pytest.mark.parametrize("how", ENDS)
 def test_what_the_server_has_started_ends_with_it(how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home, project = tmp_path / "home", tmp_path / "project"
     home.mkdir()
@@ -54,9 +67,9 @@ def test_what_the_server_has_started_ends_with_it(how: str, tmp_path: Path, monk
     async def run() -> None:
         async with editing(project) as editor:
             server = editor._server
-            assert server is not None and server.stdin is not None
+            assert server is not None
             await verifying(editor, project / "loop.py", home)
-            server.kill() if how == "the server is killed" else server.stdin.close()
+            ENDS[how](server)
             await asyncio.wait_for(server.wait(), PATIENCE)
             raise asyncio.CancelledError
 
