@@ -276,6 +276,10 @@ class Fuzz:
             if self.random.random() < 0.5:
                 self.names.add(name)
                 self.write(self.root / name, FILES[name])
+        for name in sorted(self.names):  # of a file that does not parse the server keeps the last version that did
+            path = self.root / name
+            if path.as_uri() not in self.editor.texts and path.exists() and not parses(read(path)):
+                self.write(path, self._first(name))
         for uri, text in list(self.editor.texts.items()):
             chance = (0.3 if parses(text) else 0.9) if not everything else float(not parses(text))
             if self.random.random() < chance:
