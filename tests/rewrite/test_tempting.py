@@ -115,6 +115,33 @@ def test_the_shortest_ends_the_loop(body: str, expected: str, rewrite: Rewriting
     sample.agree("f", [START, LONG, SHORT], [START, SHORT, LONG], [START, LONG, LONG])
 
 
+REBOUND = {
+    "one cut after the other was made of it": "zs = jnp.sin(xs)\n    xs = xs[1:]",
+    "one cut after the other was made as long": "zs = jnp.zeros(len(xs))\n    xs = xs[1:]",
+    "every second row turned round": "zs = xs[::-2]",
+    "slices of one before and after it was cut": "zs = xs[:-1]\n    xs = xs[3:]\n    xs = xs[1:]",
+}
+
+
+@pytest.mark.parametrize("before", REBOUND.values(), ids=REBOUND)
+def test_arrays_that_were_as_long_are_cut(before: str, rewrite: Rewriting) -> None:
+    sample = rewrite(f"@jax.jit\ndef f(c, xs, ys):\n    {before}\n    for x, y in zip(xs, zs):\n{BODY}")
+    assert "(xs[: len(zs)], zs[: len(xs)])" in sample.body, sample.body
+    sample.agree("f", [START, LONG, SHORT])
+
+
+def test_an_array_that_was_annotated_and_is_cut_may_be_shorter(rewrite: Rewriting) -> None:
+    head = "from jaxtyping import Array, Float\n\n\n@jax.jit\ndef f(c, xs: Float[Array, 'n'], ys: Float[Array, 'n']):\n"
+    sample = rewrite(f"{head}    xs = xs[1:]\n    for x, y in zip(xs, ys):\n{BODY}")
+    assert "(xs[: len(ys)], ys[: len(xs)])" in sample.body, sample.body
+
+
+def test_lengths_that_a_branch_asserts_are_cut(rewrite: Rewriting) -> None:
+    asserted = "    if __debug__:\n        assert len(xs) == len(ys)\n"
+    sample = rewrite(f"@jax.jit\ndef f(c, xs, ys):\n{asserted}    for x, y in zip(xs, ys):\n{BODY}")
+    assert "(xs[: len(ys)], ys[: len(xs)])" in sample.body, sample.body
+
+
 def test_lengths_that_are_asserted_are_not_cut(rewrite: Rewriting) -> None:
     sample = rewrite(
         f"@jax.jit\ndef f(c, xs, ys):\n    assert len(xs) == ys.shape[0]\n    for x, y in zip(xs, ys):\n{BODY}"
