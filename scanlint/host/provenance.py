@@ -1,4 +1,4 @@
-"""Which values of the host surely are arrays of JAX: that a value is used as an array tells nothing of who made it."""
+"""Values of the host that surely are arrays of JAX: that one is used as an array tells nothing of who made it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from scanlint.trace.unit import Unit
 
 TYPES = words("jax.Array jax.numpy.ndarray jaxtyping.Array chex.Array jax.typing.Array")
 """Annotations of which NumPy's arrays are none."""
+NUMBERS = words("builtins.int builtins.float builtins.complex")
 SIDE_BY_SIDE = words("builtins.zip builtins.reversed builtins.list builtins.tuple")
 DEEPEST = 6
 """How many functions of the project are followed into each other."""
@@ -74,9 +75,11 @@ class _Origins:
     def _named(self, name: str) -> bool:
         """Whether all that a name is bound to, wherever in the function, is made by JAX."""
         if name not in self.asked:
+            known = dict(self.asked)
             self.asked[name] = True  # what is made of itself is as its beginning is
             bound = list(self._bound(name))
-            self.asked[name] = bool(bound) and all(bound)
+            if not bound or not all(bound):  # what was found true meanwhile may rest on what was supposed of this one
+                self.asked = known | {n: False for n, sure in self.asked.items() if n == name or not sure}
         return self.asked[name]
 
     def _bound(self, name: str) -> Iterator[bool]:
@@ -140,7 +143,10 @@ class _Origins:
         return self.sure(over)
 
     def _hinted(self, hint: ast.expr) -> bool:
-        return any(isinstance(part, ast.expr) and self.resolve(part) in TYPES for part in ast.walk(hint))
+        """Whether an annotation names an array of JAX, and neither NumPy's nor a number of Python beside it."""
+        named = {self.resolve(part) or "" for part in ast.walk(hint) if isinstance(part, ast.Name | ast.Attribute)}
+        others = any(name in NUMBERS or name.startswith("numpy.") for name in named)
+        return not named.isdisjoint(TYPES) and not others
 
     def _kept(self, node: ast.Attribute) -> bool:
         """Whether all that the class around a method keeps under a name of `self` is made by JAX, or said to be."""
@@ -149,14 +155,18 @@ class _Origins:
         if not isinstance(found, ast.ClassDef) or not isinstance(node.value, ast.Name):
             return False
         bound: list[bool] = []
+        asked: set[ast.expr] = set()
         for part in ast.walk(found):
             match part:
-                case ast.Assign(targets=[ast.Attribute(attr=attr)], value=value) if attr == node.attr:
+                case ast.Assign(targets=[ast.Attribute(attr=attr) as target], value=value) if attr == node.attr:
+                    asked.add(target)
                     bound.append(isinstance(value, ast.Call) and self._library(value.func))
+                case ast.AugAssign(target=ast.Attribute(attr=attr) as target) if attr == node.attr:
+                    asked.add(target)  # it stays an array of JAX, if it is one
                 case ast.AnnAssign(target=ast.Name(id=attr), annotation=hint) if attr == node.attr:
                     bound.append(self._hinted(hint))
                 case ast.Attribute(attr=attr, ctx=ast.Store()) if attr == node.attr:
-                    bound.append(True)  # its statement is asked beside it
+                    bound.append(part in asked)
         return any(bound) and all(bound)
 
     # -- calls
