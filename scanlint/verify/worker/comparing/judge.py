@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..proof.paths import forget
+from ..results.inner_values import holds_local_function
 from ..runtime.calling import TookTooLong, Values, jitted, limited, plain, split, without_elements, without_trips
 from ..runtime.eager_pace import CASE_SECONDS
 from ..runtime.jax_errors import Fact, first_line, in_staged_body, of_carried_types, says, untraceable
@@ -151,7 +152,7 @@ class Judge:
             self.failures.append(f"{type(error).__name__}: {first_line(error, 120)}")
             return False
         self.gave = True
-        if any(callable(leaf) for leaf in jax.tree_util.tree_leaves(expected)):
+        if any(callable(leaf) or holds_local_function(leaf) for leaf in jax.tree_util.tree_leaves(expected)):
             self.failures.append("it gives functions, which cannot be compared")
             return False
         self.stage(f"running the new version on {label} (the old one took {spent:.2f} s)")
