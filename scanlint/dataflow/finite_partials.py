@@ -36,7 +36,7 @@ class Size(NamedTuple):
 UNBOUNDED = Size(float("inf"))
 ANYTHING = Size(float("inf"), True)
 BOUNDED = Size(0.0)
-_SAME_SIZE = words("abs negative minimum maximum fmin fmax relu min max mean zeros_like ones_like sign clip")
+_SAME_SIZE = words("abs negative minimum maximum fmin fmax relu min max zeros_like ones_like sign clip")
 """What is as large as its arguments, with partial derivatives between -1 and 1 whatever these are."""
 _WAVES = words("sin cos")
 _SATURATED = words("tanh sigmoid")
@@ -45,7 +45,7 @@ _CASTS = words("float16 bfloat16 float32 float64 int32")
 
 
 def finite_partials(unit: Unit, node: ast.expr) -> bool:
-    """Whether each partial derivative of an expression is finite for all finite inputs of some size."""
+    """Whether each partial derivative of an expression is finite for all finite inputs of that size."""
     return _Partials(unit).size(node) is not None
 
 
@@ -123,8 +123,8 @@ class _Partials:
             return largest
         if last in _CASTS:
             return Size(float("inf"), largest.undefined)
-        if last == "sum":
-            return ANYTHING
+        if last in ("sum", "mean"):
+            return ANYTHING  # a sum may leave the type on the way, also of what is divided in the end
         if last == "square":
             return UNBOUNDED if self._allowed(largest) else None
         if last in _WAVES:

@@ -173,6 +173,7 @@ STEEP = {
     "a sine of a product": "jnp.sin(x * y)",
     "what a name holds, times another": "e * y",
     "a product under a magnitude, times another": "jnp.abs(x * y) * y",
+    "a mean, of which the sum may be too large, times another": "jnp.mean(x) * y",
     "a constant too large for half precision": "1e30 * x",
 }
 
