@@ -104,9 +104,7 @@ def _numbers(unit: Unit, node: ast.For | ast.While, flow: Flow, carried: tuple[s
 
 def departed(meeting: Meeting) -> Withheld:
     """Why a Python number cannot be a tracer."""
-    if meeting.number.fault == "double":
-        return Withheld("python-float", meeting.message)
-    return Withheld("python-int", meeting.message)
+    return Withheld(DOUBLE if meeting.number.fault == "double" else UNBOUNDED, meeting.message)
 
 
 def targets_of(statement: ast.stmt) -> list[ast.expr]:
