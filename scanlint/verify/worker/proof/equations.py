@@ -42,7 +42,7 @@ OF_SCAN = frozenset(
 )
 OF_WHILE = frozenset(["cond_jaxpr", "cond_nconsts", "body_jaxpr", "body_nconsts"])
 OF_COND = frozenset(["branches", "branches_platforms"])
-"""The second names the platforms of each arm; which arm is taken stands in the operand, as `platform_index` gives it."""
+"""The second names the platforms of each arm; which is taken stands in the operand, that `platform_index` gives."""
 
 
 class NotUnderstood(Unprovable):
