@@ -51,11 +51,13 @@ SCALE = "@jax.jit\ndef scale(x, debias):\n    if debias:\n        return x / 2.0
 NOT_STATIC = {
     "the complement of an array": "def g(x, done):\n    return scale(x, ~done), scale(x, True)\n",
     "a parameter of a jitted function": "def h(x):\n    return scale(x, True)\n\n\n@jax.jit\ndef g(x, debias):\n    for i in range(30):\n        x = scale(x, debias) + 1.0\n    return x\n",
+    "a parameter beside the last one, which is static": "from functools import partial\n\n\n@partial(jax.jit, static_argnums=-1)\ndef g(x, flag, n):\n    return scale(x, flag), scale(x, True)\n",
     "what no caller is known of": "def g(x, flag):\n    return scale(x, flag), scale(x, False)\n",
     "a function that is handed on": "def g(xs, flags):\n    return jax.vmap(scale)(xs, flags), scale(xs, True)\n",
     "arguments that are unpacked": "def g(args, x):\n    return scale(*args), scale(x, True)\n",
 }  # fmt: skip
 STATIC = {
+    "the last parameter, which is static": "from functools import partial\n\n\n@partial(jax.jit, static_argnums=(-1,))\ndef g(x, n, flag):\n    return scale(x, flag), scale(x, True)\n",
     "numbers of Python's": "def g(x, y=None):\n    return scale(x, True), scale(x, y is not None), scale(x, not y)\n",
     "a parameter that all callers give": "def g(x, flag):\n    return scale(x, flag), scale(x, True)\n\n\nfor flag in (True, False):\n    g(1.0, flag)\n",
     "a parameter that is said to be a truth": "def g(x, flag: bool):\n    return scale(x, flag), scale(x, True)\n",
