@@ -23,7 +23,7 @@ DEEPEST = 6
 
 
 def of_jax(unit: Unit, node: ast.expr) -> bool:
-    """Whether an expression surely gives what JAX made, whatever the function around it is handed."""
+    """The expression surely gives what JAX made, whatever the function around it is handed."""
     return _Origins(unit.node, unit.resolve, lambda at: unit.value(at).callee, unit).sure(node)
 
 
@@ -40,7 +40,7 @@ class _Origins:
     asked: dict[str, bool] = field(default_factory=dict)
 
     def sure(self, node: ast.expr) -> bool:
-        """Whether JAX surely makes this value; of a tuple, each part of it."""
+        """JAX surely makes this value; of a tuple, each part of it."""
         if self.unit is not None and self.unit.value(node).traced:
             return True
         match node:
@@ -73,7 +73,7 @@ class _Origins:
     # -- names
 
     def _named(self, name: str) -> bool:
-        """Whether all that a name is bound to, wherever in the function, is made by JAX."""
+        """JAX makes all that the name is bound to, wherever in the function."""
         if name not in self.asked:
             known = dict(self.asked)
             self.asked[name] = True  # what is made of itself is as its beginning is
@@ -143,13 +143,13 @@ class _Origins:
         return self.sure(over)
 
     def _hinted(self, hint: ast.expr) -> bool:
-        """Whether an annotation names an array of JAX, and neither NumPy's nor a number of Python beside it."""
+        """The annotation names an array of JAX, and neither NumPy's nor a number of Python beside it."""
         named = {self.resolve(part) or "" for part in ast.walk(hint) if isinstance(part, ast.Name | ast.Attribute)}
         others = any(name in NUMBERS or name.startswith("numpy.") for name in named)
         return not named.isdisjoint(TYPES) and not others
 
     def _kept(self, node: ast.Attribute) -> bool:
-        """Whether all that the class around a method keeps under a name of `self` is made by JAX, or said to be."""
+        """JAX makes all that the class around a method keeps under this attribute, or annotations say so."""
         owner = self.unit.qualname.rpartition(".")[0] if self.unit is not None else ""
         found = self.unit.file.definitions.get(owner) if self.unit is not None else None
         if not isinstance(found, ast.ClassDef) or not isinstance(node.value, ast.Name):
@@ -185,7 +185,7 @@ class _Origins:
         return False
 
     def _library(self, function: ast.expr) -> bool:
-        """Whether an expression is a function of JAX that gives arrays."""
+        """The expression is a function of JAX that gives arrays."""
         name = self.resolve(function) or ""
         array = name.startswith(ARRAY_ROOTS) and not name.startswith(HOST)
         return (array and name not in PYTHON_VALUED) or name in CASTS or name == "jax.device_put"
@@ -203,7 +203,7 @@ class _Origins:
         return False
 
     def _computed(self, code: Code, call: ast.Call | None) -> bool:
-        """Whether all that a function of the project returns is made by JAX."""
+        """JAX makes all that a function of the project returns."""
         if self.depth >= DEEPEST:
             return False
         inner = _Origins(

@@ -18,7 +18,7 @@ _SAME = frozenset(("astype", "copy", "conj"))
 
 
 def no_longer(unit: Unit, array: ast.expr, other: ast.expr) -> bool:
-    """Whether an array surely has no more rows than another one."""
+    """The array surely has no more rows than the other one."""
     return same_length(unit, array, other) or without_first(unit, array, other) is not None
 
 
@@ -32,7 +32,7 @@ def without_first(unit: Unit, array: ast.expr, other: ast.expr) -> int | None:
 
 
 def same_length(unit: Unit, left: ast.expr, right: ast.expr) -> bool:
-    """Whether two arrays surely have as many rows."""
+    """Both arrays surely have as many rows."""
     if _alike(unit, left, right):
         return True
     written = [rows_written(unit, array) for array in (left, right)]
@@ -56,13 +56,13 @@ def _equal(unit: Unit, one: ast.expr, other: ast.expr) -> bool:
 
 
 def _alike(unit: Unit, one: ast.expr, other: ast.expr) -> bool:
-    """Whether two expressions are one array: the same text, of names that have one value."""
+    """Both expressions are one array: the same text, of names with one reaching definition."""
     array = isinstance(one, ast.Name | ast.Attribute | ast.Subscript)
     return array and ast.unparse(one) == ast.unparse(other) and _settled(unit, one, other)
 
 
 def _settled(unit: Unit, *parts: ast.expr) -> bool:
-    """Whether all reads of a name in these expressions see the same single binding."""
+    """All reads of a name in these expressions have the same single reaching definition."""
     flow, seen = defuse_of(unit), dict[str, set[object]]()
     for name in (n for part in parts for n in ast.walk(part) if isinstance(n, ast.Name)):
         seen.setdefault(name.id, set()).update(flow.definitions(name))
@@ -99,7 +99,7 @@ def _made(unit: Unit, array: ast.expr) -> ast.expr:
 
 
 def _counted(unit: Unit, array: ast.expr, other: ast.expr) -> bool:
-    """Whether an array was made with as many rows as another has: `jnp.zeros(len(xs))`."""
+    """The array was made with as many rows as the other has: `jnp.zeros(len(xs))`."""
     rows = rows_of(unit, array)
     if not isinstance(rows, ast.expr) or not made_with(unit, array, rows):
         return False
@@ -107,13 +107,13 @@ def _counted(unit: Unit, array: ast.expr, other: ast.expr) -> bool:
 
 
 def _same_rows(unit: Unit, one: ast.expr, other: ast.expr) -> bool:
-    """Whether one number says how many rows both are made with."""
+    """One number says how many rows both are made with."""
     rows = rows_of(unit, one)
     return isinstance(rows, ast.expr) and made_with(unit, one, rows) and made_with(unit, other, rows)
 
 
 def _trimmed(unit: Unit, one: ast.expr, other: ast.expr) -> bool:
-    """Whether both leave out as many rows of one array: `xs[1:]` and `xs[:-1]`."""
+    """Both leave out as many rows of one array: `xs[1:]` and `xs[:-1]`."""
     made = [_made(unit, array) for array in (one, other)]
     return _cut(made[0]) == _cut(made[1]) is not None and _settled(unit, *made)
 
@@ -149,7 +149,7 @@ def _annotated(unit: Unit, array: ast.expr) -> str | None:
 
 
 def _asserted(unit: Unit, one: ast.expr, other: ast.expr) -> bool:
-    """Whether the function makes sure that two arrays are as long: `assert len(xs) == len(ys)`."""
+    """The function asserts on every path that both arrays are as long: `assert len(xs) == len(ys)`."""
     names = {ast.unparse(one), ast.unparse(other)}
     tests: list[tuple[ast.expr, type[ast.cmpop]]] = []
     for statement in unit.node.body if isinstance(unit.node.body, list) else ():

@@ -68,7 +68,7 @@ def _named(unit: Unit, node: ast.expr) -> Iterator[ast.Name]:
 
 
 def _begins_in_python(unit: Unit, name: str) -> bool:
-    """Whether all that a name is bound to, but for what is added to it, are Python numbers."""
+    """All that the name is bound to, but for what is added to it, are Python numbers."""
     statements = (unit.parents.get(mention) for mention in unit.mentions.get(name, []))
     values = [s.value for s in statements if isinstance(s, ast.Assign)]
     return bool(values) and all(_python(unit, value) for value in values)
@@ -101,7 +101,7 @@ def _operation(unit: Unit, node: ast.expr, direct: bool) -> Unbounded | None:
 
 
 def _python(unit: Unit, node: ast.expr) -> bool:
-    """Whether an expression is a number of Python, be it made of a tracer."""
+    """The expression is a number of Python, be it made of a tracer."""
     if isinstance(node, ast.BinOp):
         return _python(unit, node.left) and _python(unit, node.right)
     cast = isinstance(node, ast.Call) and unit.resolve(node.func) in ("builtins.int", "math.floor", "math.ceil")

@@ -130,7 +130,7 @@ def _leaf(before: object, after: object, ulps: float, met: set[tuple[int, int]])
 
 
 def _unbounded(value: complex) -> bool:
-    """Whether a Python number fits no type of JAX."""
+    """The Python number fits no type that JAX has by default."""
     return isinstance(value, int) and not -(2**31) <= value < 2**31
 
 

@@ -331,7 +331,7 @@ class Judge:
             self.effects = self.effects or not isinstance(compare(values[name], held), Agreement)
 
     def fails_alike(self, how: Way, values: Values) -> bool:
-        """Whether the old version fails too if it is run in this way, so that the pair is compared in the other."""
+        """The old version fails too if it is run in this way: the pair is compared in the other way."""
         if not self.free or how.name == PLAINLY:
             return False
         try:
@@ -345,7 +345,7 @@ class Judge:
         return self.host
 
     def agree_in(self, how: Way, values: Values, expected: object, found: object, *, tie: bool = False) -> bool:
-        """Whether the case counts; raises Refuted where both versions, run in the same way, differ.
+        """The case counts; raises Refuted where both versions, run in the same way, differ.
 
         A function may ask whether it is traced: where the old version gives the same as the new one in this way, only
         the ways differ.
@@ -378,7 +378,7 @@ class Judge:
         return found
 
     def runs_soon(self, how: Way, values: Values) -> bool:
-        """Whether the old version can be run in this way without compiling a program that is too large."""
+        """The old version can be run in this way without compiling a program that is too large."""
         return how.name != UNDER_JIT or compilable(self.pair, values)
 
     def batched(self, case: Case) -> None:

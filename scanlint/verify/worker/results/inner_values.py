@@ -33,7 +33,7 @@ def _attributes(value: object) -> Iterator[tuple[str, object]]:
 
 
 def holds_local_function(value: object, met: set[int] | None = None) -> bool:
-    """Whether a value, or what objects in it hold, is a function that a call made: no two are known to be equal."""
+    """The value, or what objects in it hold, is a function that a call made: no two are known to be equal."""
     met = set() if met is None else met
     if isinstance(value, types.FunctionType):
         return "<locals>" in value.__qualname__
@@ -49,7 +49,7 @@ def kind_of(value: object) -> str:
 
 
 def same_whole(before: object, after: object) -> bool:
-    """Whether two values without parts are equal; those of classes and enumerations by their names."""
+    """Two values without parts are equal; classes and members of enumerations by their names."""
     if kind_of(before) != kind_of(after):
         return False
     match before, after:
