@@ -1,4 +1,4 @@
-"""Room for what is nested deeply: a thread with a large stack, started only for what does not fit the usual one."""
+"""A thread with a large stack, started only for recursion that does not fit the usual one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Deep(threading.Thread, Generic[Result]):
 
 
 def at_bottom() -> bool:
-    """Whether there is no more room than this: what does not fit is left, and said to be."""
+    """This thread has the largest stack that there is: what does not fit is left, and said to be."""
     return isinstance(threading.current_thread(), _Deep)
 
 

@@ -1,4 +1,4 @@
-"""How long the analysis of one unit may take: what takes longer is left and said to be, and the others go on.
+"""A time limit for the analysis of one unit: what takes longer is left and said to be, and the others go on.
 
 The clock is asked at a few places that all work passes, so that this holds in any thread of any system.
 """
@@ -71,4 +71,4 @@ class Stopwatch(threading.local):
 
 
 WATCH = Stopwatch()
-"""That of the thread that asks."""
+"""The stopwatch; each thread has its own state."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class UsageError(Exception):
@@ -39,6 +39,11 @@ def fault(error: OSError | MemoryError) -> str:
     place = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
     remedy = f"; {REMEDIES[error.errno]}" if error.errno in REMEDIES else ""
     return f"{place}{cause(error)}{remedy}"
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Some of the names, and how many there are beside them."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:

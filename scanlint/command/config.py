@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from scanlint.errors import UsageError, did_you_mean
+from scanlint.errors import UsageError, cause, did_you_mean
 from scanlint.project.contents import contents
 from scanlint.settings import LINE_LENGTH, Settings
 
@@ -76,7 +76,7 @@ def _stands(file: Path) -> bool:
     except (FileNotFoundError, NotADirectoryError):  # there is none
         return False
     except OSError as error:
-        raise UsageError(f"{file}: cannot read: {error.strerror or error}") from None
+        raise UsageError(f"{file}: cannot read: {cause(error)}") from None
     return True
 
 
@@ -130,7 +130,7 @@ def _bytes(file: Path, read: Callable[[Path], bytes] = contents) -> bytes:
     try:
         return read(file)
     except OSError as error:
-        raise UsageError(f"{file}: cannot read: {error.strerror or error}") from None
+        raise UsageError(f"{file}: cannot read: {cause(error)}") from None
 
 
 def _parse(file: Path, read: Callable[[Path], bytes] = contents) -> Table:

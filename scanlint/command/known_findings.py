@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scanlint.command.request import Request
 from scanlint.engine.suppress import unparsed
-from scanlint.errors import UsageError
+from scanlint.errors import UsageError, listed
 from scanlint.fix import baseline
 from scanlint.fix.baseline import Looked, Mark
 from scanlint.fix.write import NotWritten
@@ -16,9 +16,6 @@ from scanlint.problem import Problem
 from scanlint.report.console import err
 from scanlint.report.result import Result, plural
 from scanlint.settings import Settings
-
-NAMED = 5
-"""Known findings whose files are named in one note."""
 
 
 def baseline_file(settings: Settings) -> Path:
@@ -63,5 +60,5 @@ def _vain(known: frozenset[Mark], found: list[Mark], looked: Looked, file: Path)
     """A note on what the baseline knows and this run would have found, were it still there."""
     gone = sorted(known - baseline.prune(known, found, looked, file))
     if gone:
-        paths = ", ".join(dict.fromkeys(mark[0] for mark in gone[:NAMED])) + (", ..." if len(gone) > NAMED else "")
+        paths = listed([*dict.fromkeys(mark[0] for mark in gone)])
         yield f"`baseline`: {plural(len(gone), 'known finding')} met nothing ({paths}): --prune-baseline drops them"

@@ -1,4 +1,4 @@
-"""What of the command line and of the configurations below it a run does not go by: it is said."""
+"""Notes on paths of the command line that lead to nothing, and on configurations that a run does not use."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from pathlib import Path
 from scanlint.command.config import nearest, speaks
 from scanlint.command.request import Request
 from scanlint.engine.unmet import unmet
-from scanlint.errors import UsageError
+from scanlint.errors import UsageError, listed
 from scanlint.project.discovery.folders import FoundFiles
 from scanlint.settings import Settings
-
-NAMED = 5
-"""Paths that are named in one note."""
 
 
 def passed_over(request: Request, settings: Settings, found: FoundFiles) -> Iterator[str]:
@@ -24,7 +21,7 @@ def passed_over(request: Request, settings: Settings, found: FoundFiles) -> Iter
     if found.files or found.unread:
         yield from unmet("PATHS", map(str, found.empty), (), "Python file")
     if found.left_out:
-        yield f"left out though named, as `force-exclude` has it: {_listed(found.left_out)}"
+        yield f"left out though named, as `force-exclude` has it: {listed([*map(str, found.left_out)])}"
     if request.config is None:
         yield from _other_configurations(request.paths, settings, found.configured)
     elif settings.source is not None and settings.source.name == "pyproject.toml" and not _speaks(settings.source):
@@ -36,7 +33,7 @@ def _other_configurations(paths: Sequence[Path], settings: Settings, below: Sequ
     used = _shown(settings.source) if settings.source is not None else "none"
     for_all = f"one run has one configuration, that of its first path ({used})"
     told: set[Path] = set()
-    alone: list[Path] = []
+    alone: list[str] = []
     known: dict[Path, Path | None] = {}
     for path in paths:
         folder = path.absolute() if path.is_dir() else path.absolute().parent
@@ -44,7 +41,7 @@ def _other_configurations(paths: Sequence[Path], settings: Settings, below: Sequ
             known[folder] = _nearest(folder)
         own = known[folder]
         if own is None and settings.source is not None:
-            alone.append(path)
+            alone.append(str(path))
         elif own is not None and (settings.source is None or not _same(own, settings.source)):
             told.add(own)
     told.update(file.absolute() for file in below if _speaks(file))
@@ -52,7 +49,7 @@ def _other_configurations(paths: Sequence[Path], settings: Settings, below: Sequ
         if settings.source is None or not _same(file, settings.source):
             yield f"{_shown(file)} is not used: {for_all}"
     if alone:
-        yield f"{used} holds for {_listed(alone)} too, which it does not stand above: {for_all}"
+        yield f"{used} holds for {listed(alone)} too, which it does not stand above: {for_all}"
 
 
 def _nearest(folder: Path) -> Path | None:
@@ -64,7 +61,7 @@ def _nearest(folder: Path) -> Path | None:
 
 
 def _speaks(file: Path) -> bool:
-    """Whether a configuration is meant for scanlint; one that cannot be read may be."""
+    """The configuration is meant for scanlint; one that cannot be read may be."""
     try:
         return speaks(file)
     except UsageError:
@@ -78,8 +75,3 @@ def _same(one: Path, other: Path) -> bool:
 def _shown(file: Path) -> str:
     path = os.path.abspath(file)
     return Path(os.path.relpath(path) if Path(path).is_relative_to(Path.cwd()) else path).as_posix()
-
-
-def _listed(paths: Sequence[Path]) -> str:
-    more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
-    return ", ".join(map(str, paths[:NAMED])) + more

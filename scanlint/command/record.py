@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from scanlint.command.config import Overrides, load
-from scanlint.errors import UsageError, fault
+from scanlint.errors import UsageError, cause, fault
 from scanlint.record.plan import RecordingPlan, make
 from scanlint.record.store import Summary, gather, prepare, texts
 from scanlint.report.console import err
@@ -96,7 +96,7 @@ def _run(command: Sequence[str], environment: dict[str, str]) -> int:
         signal.signal(signal.SIGTERM, lambda number, frame: process.terminate())
         code = process.wait()
     except OSError as error:
-        raise UsageError(f"`{command[0]}` cannot be run: {error.strerror or error}") from None
+        raise UsageError(f"`{command[0]}` cannot be run: {cause(error)}") from None
     finally:
         signal.signal(signal.SIGINT, previous)
         signal.signal(signal.SIGTERM, before)

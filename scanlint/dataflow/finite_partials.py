@@ -15,6 +15,7 @@ from scanlint.jaxapi.words import words
 from scanlint.trace.unit import Unit
 
 INPUT = 0.25
+"""The size of inputs, in parts of the largest number of their type."""
 HALF = 65504.0
 """The largest number of the smallest type: what a constant, and one divided by it, may be."""
 DEEPEST = 4
@@ -29,14 +30,14 @@ class Size(NamedTuple):
 
     @property
     def finite(self) -> bool:
-        """Whether it is a number for sure."""
+        """The value is surely a finite number."""
         return self.most <= 1.0 and not self.undefined
 
 
 UNBOUNDED = Size(float("inf"))
 ANYTHING = Size(float("inf"), True)
 BOUNDED = Size(0.0)
-_SAME_SIZE = words("abs negative minimum maximum fmin fmax relu min max mean zeros_like ones_like sign clip")
+_SAME_SIZE = words("abs negative minimum maximum fmin fmax relu min max zeros_like ones_like sign clip")
 """What is as large as its arguments, with partial derivatives between -1 and 1 whatever these are."""
 _WAVES = words("sin cos")
 _SATURATED = words("tanh sigmoid")
@@ -45,7 +46,7 @@ _CASTS = words("float16 bfloat16 float32 float64 int32")
 
 
 def finite_partials(unit: Unit, node: ast.expr) -> bool:
-    """Whether each partial derivative of an expression is finite for all finite inputs of some size."""
+    """Each partial derivative of the expression is finite for all inputs of at most INPUT."""
     return _Partials(unit).size(node) is not None
 
 
@@ -123,8 +124,8 @@ class _Partials:
             return largest
         if last in _CASTS:
             return Size(float("inf"), largest.undefined)
-        if last == "sum":
-            return ANYTHING
+        if last in ("sum", "mean"):
+            return ANYTHING  # a sum may leave the type on the way, also of what is divided in the end
         if last == "square":
             return UNBOUNDED if self._allowed(largest) else None
         if last in _WAVES:
@@ -135,7 +136,7 @@ class _Partials:
 
 
 class _Values(_Partials):
-    """The same of what is computed in any case: no derivative of the arms passes through it."""
+    """Sizes of what is computed before the choice: no derivative of the arms passes through it."""
 
     def _allowed(self, factor: Size) -> bool:
         return True

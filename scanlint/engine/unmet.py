@@ -1,4 +1,4 @@
-"""What the user names and nothing meets: patterns, functions, paths. Each is told, in one way."""
+"""Notes on entries of settings and paths that match nothing: patterns, functions, files."""
 
 from __future__ import annotations
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from scanlint.errors import listed
 from scanlint.problem import Problem
 from scanlint.project.files import Unreadable
-
-NAMED = 5
-"""Files that are named in one note."""
 
 
 def problem(unread: Unreadable) -> Problem:
@@ -21,7 +19,7 @@ def rested_on(unread: Sequence[Unreadable]) -> list[str]:
     if not unread:
         return []
     files, them = ("1 file", "it") if len(unread) == 1 else (f"{len(unread)} files", "them")
-    named = _listed([f"{one.display} ({_why(one)})" for one in unread])
+    named = listed([f"{one.display} ({_why(one)})" for one in unread])
     return [f"{files} of the project could not be read; findings that rest on {them} may be missing: {named}"]
 
 
@@ -31,12 +29,7 @@ def left_out(parts: Mapping[str, Sequence[str]]) -> list[str]:
     for display, reasons in parts.items():
         for reason in reasons:
             files.setdefault(reason, []).append(display)
-    return [f"{_listed(displays)}: {reason}" for reason, displays in files.items()]
-
-
-def _listed(named: Sequence[str]) -> str:
-    more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
-    return ", ".join(named[:NAMED]) + more
+    return [f"{listed(displays)}: {reason}" for reason, displays in files.items()]
 
 
 def _why(unread: Unreadable) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from scanlint.errors import UsageError
+from scanlint.errors import UsageError, cause
 from scanlint.finding import Finding
 from scanlint.fix.fingerprint import fingerprints
 from scanlint.fix.write import write_new
@@ -31,7 +31,7 @@ def read(file: Path) -> frozenset[Mark]:
         document = json.loads(file.read_text(encoding="utf-8"))
         return frozenset(tuple(str(row[key]) for key in KEYS) for row in document["findings"])
     except OSError as error:
-        raise UsageError(f"{file}: cannot read the baseline: {error.strerror or error}") from None
+        raise UsageError(f"{file}: cannot read the baseline: {cause(error)}") from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise UsageError(f"{file}: not a baseline of scanlint: {error!r}") from None
 

@@ -1,4 +1,4 @@
-"""Which values of the host surely are arrays of JAX: that a value is used as an array tells nothing of who made it."""
+"""Values of the host that surely are arrays of JAX: that one is used as an array tells nothing of who made it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from scanlint.trace.unit import Unit
 
 TYPES = words("jax.Array jax.numpy.ndarray jaxtyping.Array chex.Array jax.typing.Array")
 """Annotations of which NumPy's arrays are none."""
+NUMBERS = words("builtins.int builtins.float builtins.complex")
 SIDE_BY_SIDE = words("builtins.zip builtins.reversed builtins.list builtins.tuple")
 DEEPEST = 6
 """How many functions of the project are followed into each other."""
 
 
 def of_jax(unit: Unit, node: ast.expr) -> bool:
-    """Whether an expression surely gives what JAX made, whatever the function around it is handed."""
+    """The expression surely gives what JAX made, whatever the function around it is handed."""
     return _Origins(unit.node, unit.resolve, lambda at: unit.value(at).callee, unit).sure(node)
 
 
@@ -39,7 +40,7 @@ class _Origins:
     asked: dict[str, bool] = field(default_factory=dict)
 
     def sure(self, node: ast.expr) -> bool:
-        """Whether JAX surely makes this value; of a tuple, each part of it."""
+        """JAX surely makes this value; of a tuple, each part of it."""
         if self.unit is not None and self.unit.value(node).traced:
             return True
         match node:
@@ -72,11 +73,13 @@ class _Origins:
     # -- names
 
     def _named(self, name: str) -> bool:
-        """Whether all that a name is bound to, wherever in the function, is made by JAX."""
+        """JAX makes all that the name is bound to, wherever in the function."""
         if name not in self.asked:
+            known = dict(self.asked)
             self.asked[name] = True  # what is made of itself is as its beginning is
             bound = list(self._bound(name))
-            self.asked[name] = bool(bound) and all(bound)
+            if not bound or not all(bound):  # what was found true meanwhile may rest on what was supposed of this one
+                self.asked = known | {n: False for n, sure in self.asked.items() if n == name or not sure}
         return self.asked[name]
 
     def _bound(self, name: str) -> Iterator[bool]:
@@ -140,23 +143,30 @@ class _Origins:
         return self.sure(over)
 
     def _hinted(self, hint: ast.expr) -> bool:
-        return any(isinstance(part, ast.expr) and self.resolve(part) in TYPES for part in ast.walk(hint))
+        """The annotation names an array of JAX, and neither NumPy's nor a number of Python beside it."""
+        named = {self.resolve(part) or "" for part in ast.walk(hint) if isinstance(part, ast.Name | ast.Attribute)}
+        others = any(name in NUMBERS or name.startswith("numpy.") for name in named)
+        return not named.isdisjoint(TYPES) and not others
 
     def _kept(self, node: ast.Attribute) -> bool:
-        """Whether all that the class around a method keeps under a name of `self` is made by JAX, or said to be."""
+        """JAX makes all that the class around a method keeps under this attribute, or annotations say so."""
         owner = self.unit.qualname.rpartition(".")[0] if self.unit is not None else ""
         found = self.unit.file.definitions.get(owner) if self.unit is not None else None
         if not isinstance(found, ast.ClassDef) or not isinstance(node.value, ast.Name):
             return False
         bound: list[bool] = []
+        asked: set[ast.expr] = set()
         for part in ast.walk(found):
             match part:
-                case ast.Assign(targets=[ast.Attribute(attr=attr)], value=value) if attr == node.attr:
+                case ast.Assign(targets=[ast.Attribute(attr=attr) as target], value=value) if attr == node.attr:
+                    asked.add(target)
                     bound.append(isinstance(value, ast.Call) and self._library(value.func))
+                case ast.AugAssign(target=ast.Attribute(attr=attr) as target) if attr == node.attr:
+                    asked.add(target)  # it stays an array of JAX, if it is one
                 case ast.AnnAssign(target=ast.Name(id=attr), annotation=hint) if attr == node.attr:
                     bound.append(self._hinted(hint))
                 case ast.Attribute(attr=attr, ctx=ast.Store()) if attr == node.attr:
-                    bound.append(True)  # its statement is asked beside it
+                    bound.append(part in asked)
         return any(bound) and all(bound)
 
     # -- calls
@@ -175,7 +185,7 @@ class _Origins:
         return False
 
     def _library(self, function: ast.expr) -> bool:
-        """Whether an expression is a function of JAX that gives arrays."""
+        """The expression is a function of JAX that gives arrays."""
         name = self.resolve(function) or ""
         array = name.startswith(ARRAY_ROOTS) and not name.startswith(HOST)
         return (array and name not in PYTHON_VALUED) or name in CASTS or name == "jax.device_put"
@@ -193,7 +203,7 @@ class _Origins:
         return False
 
     def _computed(self, code: Code, call: ast.Call | None) -> bool:
-        """Whether all that a function of the project returns is made by JAX."""
+        """JAX makes all that a function of the project returns."""
         if self.depth >= DEEPEST:
             return False
         inner = _Origins(

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from scanlint.dataflow.around import defuse_of
 from scanlint.dataflow.locations import Definition, DefinitionKind
 from scanlint.jaxapi.canonical import PLAIN_JITS
+from scanlint.jaxapi.decorators import applied
 from scanlint.jaxapi.words import words
 from scanlint.syntax.bindings import Function, free, reads
 from scanlint.trace.domain.callables import Closure, Instance
@@ -70,23 +71,14 @@ def rebuilt_jit(unit: Unit, node: ast.AST) -> RebuiltJit | None:
 def _wrapped(unit: Unit, node: ast.AST) -> ast.AST | None:
     """What is jitted at a node: the argument of a call, or the definition under a decorator."""
     match node:
-        case ast.FunctionDef(decorator_list=[only]) if node is not unit.node and _is_jit(unit, only):
-            return node
+        case ast.FunctionDef(decorator_list=[only]) if applied(unit.resolve, only) in PLAIN_JITS:
+            return node if node is not unit.node else None
         case ast.Call(func=function, args=[first, *_]) if unit.resolve(function) in PLAIN_JITS:
             decorates = isinstance(parent := unit.parents.get(node), FUNCTIONS) and node is not getattr(
                 parent, "body", 0
             )
             return None if decorates or isinstance(first, ast.Starred) else first
     return None
-
-
-def _is_jit(unit: Unit, decorator: ast.expr) -> bool:
-    match decorator:
-        case ast.Call(func=function, args=[first, *_]) if unit.resolve(function) == "functools.partial":
-            return unit.resolve(first) in PLAIN_JITS
-        case ast.Call(func=function, args=[]):
-            return unit.resolve(function) in PLAIN_JITS
-    return unit.resolve(decorator) in PLAIN_JITS
 
 
 def _function(unit: Unit, node: ast.AST) -> ast.AST | None:
@@ -174,7 +166,7 @@ def _is_bound(unit: Unit, attribute: ast.Attribute) -> bool:
 # -- what it takes from around
 
 
-def _parts(unit: Unit, node: ast.AST, wrapped: ast.AST) -> tuple[ast.AST, ...]:
+def _parts(unit: Unit, node: ast.AST) -> tuple[ast.AST, ...]:
     """The expression or definition, and the inner functions that it names."""
     found: dict[ast.AST, None] = {node: None}
     flow, waiting = defuse_of(unit), [node]
@@ -222,7 +214,7 @@ def _is_data(unit: Unit, names: list[ast.Name]) -> bool:
 
 def _in_loop(unit: Unit, node: ast.expr | ast.FunctionDef, wrapped: ast.AST, function: Function) -> RebuiltJit | None:
     loops = list(loops_around(unit, node, function))
-    parts = _parts(unit, node, wrapped)
+    parts = _parts(unit, node)
     taken = _taken(unit, parts)
     for loop in reversed(loops):
         what = _is_new(unit, wrapped, loop)
@@ -267,7 +259,7 @@ def _in_function(
     body = [function.body] if isinstance(function, ast.Lambda) else function.body
     if what is None or is_cached(unit, node):
         return None
-    parts = _parts(unit, node, wrapped)
+    parts = _parts(unit, node)
     taken = _taken(unit, parts)
     if isinstance(function, ast.FunctionDef) and function is not unit.node:
         moved = (name for name, places in taken.items() if _bound_in_loop(unit, places))

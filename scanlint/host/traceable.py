@@ -74,14 +74,14 @@ def _call(unit: Unit, function: ast.expr, depth: int, local: frozenset[str], kno
             case ast.Call():
                 return True
             case ast.Attribute(value=value):
-                return unit.value(value).array or _chained(unit, value)
+                return unit.value(value).array or _chained(value)
         return False
     if name.startswith(JAX) or name in HARMLESS:
         return not name.startswith(("jax.debug.", "jax.device_get", "jax.pure_callback"))
     return isinstance(function, ast.Name) and _defined(unit, function.id, depth, known)
 
 
-def _chained(unit: Unit, value: ast.expr) -> bool:
+def _chained(value: ast.expr) -> bool:
     """`x.at[i].set(...)`, `f(x).sum()`: methods of what array expressions give."""
     match value:
         case ast.Attribute(attr="at") | ast.Call() | ast.BinOp() | ast.Subscript():

@@ -15,14 +15,15 @@ Resolve = Callable[[ast.expr], str | None]
 
 
 def plain(resolve: Resolve, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether nothing but the body of a function reads what it is called with."""
-    return all(_hands_on(resolve, decorator) for decorator in function.decorator_list)
+    """Only the body of the function reads what it is called with."""
+    return all(applied(resolve, decorator) in HANDED_ON for decorator in function.decorator_list)
 
 
-def _hands_on(resolve: Resolve, decorator: ast.expr) -> bool:
+def applied(resolve: Resolve, decorator: ast.expr) -> str | None:
+    """The name of a decorator: of `jax.jit` in `@jax.jit`, `@jax.jit(...)` and `@functools.partial(jax.jit, ...)`."""
     match decorator:
         case ast.Call(func=function, args=[inner, *_]) if resolve(function) == "functools.partial":
-            return _hands_on(resolve, inner)
+            return applied(resolve, inner)
         case ast.Call(func=function):
-            return _hands_on(resolve, function)
-    return resolve(decorator) in HANDED_ON
+            return applied(resolve, function)
+    return resolve(decorator)

@@ -79,7 +79,7 @@ def obstacles(
     own = made_inside(unit, node, flow, carried)
     for part in body:
         if part not in skip and not _sets_item(part, items) and not _changes(part, own):
-            yield from _effect(unit, node, part, frozenset(o.name for o in outputs))
+            yield from _effect(unit, node, part)
             yield from _effect_of_call(unit, node, flow, part, own)
     yield from modules_called(unit, node)
     yield from _names(unit, node, flow, carried, items)
@@ -104,9 +104,7 @@ def _numbers(unit: Unit, node: ast.For | ast.While, flow: Flow, carried: tuple[s
 
 def departed(meeting: Meeting) -> Withheld:
     """Why a Python number cannot be a tracer."""
-    if meeting.number.fault == "double":
-        return Withheld("python-float", meeting.message)
-    return Withheld("python-int", meeting.message)
+    return Withheld(DOUBLE if meeting.number.fault == "double" else UNBOUNDED, meeting.message)
 
 
 def targets_of(statement: ast.stmt) -> list[ast.expr]:
@@ -161,7 +159,7 @@ def _changes(part: ast.AST, own: Names) -> bool:
     return False
 
 
-def _effect(unit: Unit, node: ast.For | ast.While, part: ast.AST, collected: Names) -> Iterator[Withheld]:
+def _effect(unit: Unit, node: ast.For | ast.While, part: ast.AST) -> Iterator[Withheld]:
     """What happens outside the values of the loop."""
     match part:
         case ast.Expr(value=ast.Call() as call):
@@ -205,7 +203,7 @@ def _effect_of_call(unit: Unit, node: ast.For | ast.While, flow: Flow, part: ast
                     return
             for inner in walk_scope(definition.body):
                 if isinstance(inner, ast.Expr | ast.Call) and not _changes(inner, known):
-                    yield from (why for why in _effect(unit, node, inner, frozenset()) if why.code in ON_THE_HOST)
+                    yield from (why for why in _effect(unit, node, inner) if why.code in ON_THE_HOST)
 
 
 def _changed(unit: Unit, function: ast.FunctionDef) -> Iterator[str]:

@@ -38,7 +38,7 @@ class UnreadOutputs(NamedTuple):
 
 def unread_outputs(unit: Unit, call: ast.Call) -> UnreadOutputs | None:
     """The scan, if its outputs are never read, nor those of any other scan with its body; told of the first one."""
-    body = body_of(unit, call) if _is_scan(unit, call) and _unread(unit, call) else None
+    body = body_of(call) if _is_scan(unit, call) and _unread(unit, call) else None
     found = _body(unit, body) if body is not None else None
     pairs = returned_pairs(found[0]) if found is not None else None
     if body is None or found is None or pairs is None:
@@ -53,7 +53,7 @@ def unread_outputs(unit: Unit, call: ast.Call) -> UnreadOutputs | None:
     return UnreadOutputs(call, found[0], tuple(pairs), len(scans) - 1)
 
 
-def body_of(unit: Unit, call: ast.Call) -> ast.expr | None:
+def body_of(call: ast.Call) -> ast.expr | None:
     """The argument that a scan runs."""
     if call.args:
         return None if isinstance(call.args[0], ast.Starred) else call.args[0]
@@ -244,7 +244,7 @@ def _scan_around(unit: Unit, node: ast.AST) -> ast.Call | None:
     given = _wrapped(unit, node)
     parent = unit.parents.get(given)
     call = unit.parents.get(parent) if isinstance(parent, ast.keyword) else parent
-    if not isinstance(call, ast.Call) or not _is_scan(unit, call) or body_of(unit, call) is not given:
+    if not isinstance(call, ast.Call) or not _is_scan(unit, call) or body_of(call) is not given:
         return None
     return call if _unread(unit, call) else None
 

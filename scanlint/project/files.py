@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from scanlint.errors import cause
 from scanlint.project.contents import contents
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def read(path: Path) -> SourceFile | Unreadable:
     try:
         data = contents(path)
     except OSError as error:
-        return Unreadable(path, shown(path), f"cannot read: {error.strerror or error}")
+        return Unreadable(path, shown(path), f"cannot read: {cause(error)}")
     return decode(data, path)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from scanlint.errors import listed
 from scanlint.report.result import SHOWN, Result, plural
 
 PASSED = "All checks passed"
@@ -38,15 +39,10 @@ def _missing(result: Result) -> Iterator[str]:
     unread, part = result.unread, result.partial
     if unread:
         verb = "was" if len(unread) == 1 else "were"
-        yield f"{len(unread)} of {plural(result.asked, 'file')} {verb} not checked: {_listed(unread)}"
+        yield f"{len(unread)} of {plural(result.asked, 'file')} {verb} not checked: {listed(unread, SHOWN)}"
     if part:
         verb = "was" if len(part) == 1 else "were"
-        yield f"{plural(len(part), 'file')} {verb} checked only in part: {_listed(part)}"
+        yield f"{plural(len(part), 'file')} {verb} checked only in part: {listed(part, SHOWN)}"
     undone = [str(problem) for problem in result.problems if problem.scope == "undone" or not problem.path]
     if undone:
-        yield f"not done: {_listed(undone, most=1)}"
-
-
-def _listed(names: Sequence[str], most: int = SHOWN) -> str:
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+        yield f"not done: {listed(undone, 1)}"

@@ -1,4 +1,4 @@
-"""Whether every call of a jitted function, in all files, hands in a Python value for a flag: then it may be static."""
+"""The calls of a jitted function, in all files: a flag for which each hands in a Python value may be static."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from scanlint.jaxapi.canonical import JITS
+from scanlint.jaxapi.decorators import applied
 from scanlint.syntax.bindings import defaults, parameters, targets, walk_scope
 from scanlint.trace.setting_parameters import Flag
 from scanlint.trace.unit import Unit
@@ -77,7 +78,7 @@ def _handed_on(file: WholeFile, names: list[str]) -> Iterator[ast.Name]:
 
 
 def _binds(function: ast.AST, name: str) -> bool:
-    """Whether a function has a variable of its own under a name."""
+    """The function has a variable of its own under this name."""
     if isinstance(function, ast.Module):
         return False
     parts = list(ast.walk(function))
@@ -100,7 +101,7 @@ def _complete(call: ast.Call) -> bool:
 
 
 def _python(unit: Unit, place: _CallPlace, value: ast.expr, depth: int) -> bool:
-    """Whether an expression surely gives a Python value, as far as the files tell."""
+    """The expression surely gives a Python value, as far as the files tell."""
     match value:
         case ast.Constant():
             return True
@@ -126,7 +127,7 @@ def _python(unit: Unit, place: _CallPlace, value: ast.expr, depth: int) -> bool:
 
 
 def _configured(file: WholeFile, attr: str) -> bool:
-    """Whether all that classes and assignments of a file say of an attribute is that it is a flag."""
+    """All that classes and assignments of the file say of the attribute is that it is a flag."""
     said: list[bool] = []
     for owner in file.kinds.of(ast.ClassDef):
         for part in owner.body:
@@ -149,7 +150,7 @@ def _hinted(hint: ast.expr | None) -> bool:
 
 
 def _named(unit: Unit, place: _CallPlace, name: str, depth: int) -> bool:
-    """Whether all that a name is bound to around a call are Python values."""
+    """All that the name is bound to around a call are Python values."""
     said: list[bool] = []
     outside = isinstance(place.at, ast.Module)
     for part in walk_scope(place.file.tree.body) if outside else ast.walk(place.at):
@@ -174,15 +175,15 @@ def _named(unit: Unit, place: _CallPlace, name: str, depth: int) -> bool:
 
 
 def _written(over: ast.expr) -> bool:
-    """Whether a loop goes over Python values that are written down: `for train in (True, False)`."""
+    """The loop goes over literals: `for train in (True, False)`."""
     return isinstance(over, ast.Tuple | ast.List) and all(isinstance(e, ast.Constant) for e in over.elts)
 
 
 def _parameter(
     unit: Unit, place: _CallPlace, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str, depth: int
 ) -> bool:
-    """Whether a parameter of a function around a call is a Python value: a static one, or one that all callers give."""
-    jits = [d for d in function.decorator_list if _is_jit(place.file, d)]
+    """The parameter of a function around a call is static, or all callers pass a Python value for it."""
+    jits = [d for d in function.decorator_list if applied(place.file.resolve, d) in JITS]
     if jits:
         return any(_says_static(jit, function, name) for jit in jits)
     if any(True for _ in _handed_on(place.file, [function.name])):
@@ -197,22 +198,16 @@ def _parameter(
     return next(_doubtful(unit, function, name, [function.name], depth + 1), None) is None
 
 
-def _is_jit(file: WholeFile, decorator: ast.expr) -> bool:
-    match decorator:
-        case ast.Call(func=function, args=[inner, *_]) if file.resolve(function) == "functools.partial":
-            return file.resolve(inner) in JITS
-        case ast.Call(func=function):
-            return file.resolve(function) in JITS
-    return file.resolve(decorator) in JITS
-
-
 def _says_static(jit: ast.expr, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> bool:
-    """Whether a jit names a parameter among its static arguments, or counts it."""
-    names = parameters(function.args)
+    """The jit names the parameter among its static arguments, or counts it, from the end where it says so."""
+    at, places = parameters(function.args).index(name), len(function.args.posonlyargs) + len(function.args.args)
+    wanted = {"static_argnames": (name,), "static_argnums": (at, at - places)}
     for keyword in jit.keywords if isinstance(jit, ast.Call) else []:
-        said = [n.value for n in ast.walk(keyword.value) if isinstance(n, ast.Constant)]
-        if keyword.arg == "static_argnames" and name in said:
-            return True
-        if keyword.arg == "static_argnums" and names.index(name) in said:
+        try:
+            said = ast.literal_eval(keyword.value)
+        except ValueError:  # what is computed may name any parameter: this one is not known to be static
+            continue
+        listed = said if isinstance(said, tuple | list | set) else (said,)
+        if any(one in listed for one in wanted.get(keyword.arg or "", ())):
             return True
     return False

@@ -51,11 +51,13 @@ SCALE = "@jax.jit\ndef scale(x, debias):\n    if debias:\n        return x / 2.0
 NOT_STATIC = {
     "the complement of an array": "def g(x, done):\n    return scale(x, ~done), scale(x, True)\n",
     "a parameter of a jitted function": "def h(x):\n    return scale(x, True)\n\n\n@jax.jit\ndef g(x, debias):\n    for i in range(30):\n        x = scale(x, debias) + 1.0\n    return x\n",
+    "a parameter beside the last one, which is static": "from functools import partial\n\n\n@partial(jax.jit, static_argnums=-1)\ndef g(x, flag, n):\n    return scale(x, flag), scale(x, True)\n",
     "what no caller is known of": "def g(x, flag):\n    return scale(x, flag), scale(x, False)\n",
     "a function that is handed on": "def g(xs, flags):\n    return jax.vmap(scale)(xs, flags), scale(xs, True)\n",
     "arguments that are unpacked": "def g(args, x):\n    return scale(*args), scale(x, True)\n",
 }  # fmt: skip
 STATIC = {
+    "the last parameter, which is static": "from functools import partial\n\n\n@partial(jax.jit, static_argnums=(-1,))\ndef g(x, n, flag):\n    return scale(x, flag), scale(x, True)\n",
     "numbers of Python's": "def g(x, y=None):\n    return scale(x, True), scale(x, y is not None), scale(x, not y)\n",
     "a parameter that all callers give": "def g(x, flag):\n    return scale(x, flag), scale(x, True)\n\n\nfor flag in (True, False):\n    g(1.0, flag)\n",
     "a parameter that is said to be a truth": "def g(x, flag: bool):\n    return scale(x, flag), scale(x, True)\n",
@@ -115,6 +117,33 @@ def test_the_shortest_ends_the_loop(body: str, expected: str, rewrite: Rewriting
     sample.agree("f", [START, LONG, SHORT], [START, SHORT, LONG], [START, LONG, LONG])
 
 
+REBOUND = {
+    "one cut after the other was made of it": "zs = jnp.sin(xs)\n    xs = xs[1:]",
+    "one cut after the other was made as long": "zs = jnp.zeros(len(xs))\n    xs = xs[1:]",
+    "every second row turned round": "zs = xs[::-2]",
+    "slices of one before and after it was cut": "zs = xs[:-1]\n    xs = xs[3:]\n    xs = xs[1:]",
+}
+
+
+@pytest.mark.parametrize("before", REBOUND.values(), ids=REBOUND)
+def test_arrays_that_were_as_long_are_cut(before: str, rewrite: Rewriting) -> None:
+    sample = rewrite(f"@jax.jit\ndef f(c, xs, ys):\n    {before}\n    for x, y in zip(xs, zs):\n{BODY}")
+    assert "(xs[: len(zs)], zs[: len(xs)])" in sample.body, sample.body
+    sample.agree("f", [START, LONG, SHORT])
+
+
+def test_an_array_that_was_annotated_and_is_cut_may_be_shorter(rewrite: Rewriting) -> None:
+    head = "from jaxtyping import Array, Float\n\n\n@jax.jit\ndef f(c, xs: Float[Array, 'n'], ys: Float[Array, 'n']):\n"
+    sample = rewrite(f"{head}    xs = xs[1:]\n    for x, y in zip(xs, ys):\n{BODY}")
+    assert "(xs[: len(ys)], ys[: len(xs)])" in sample.body, sample.body
+
+
+def test_lengths_that_a_branch_asserts_are_cut(rewrite: Rewriting) -> None:
+    asserted = "    if __debug__:\n        assert len(xs) == len(ys)\n"
+    sample = rewrite(f"@jax.jit\ndef f(c, xs, ys):\n{asserted}    for x, y in zip(xs, ys):\n{BODY}")
+    assert "(xs[: len(ys)], ys[: len(xs)])" in sample.body, sample.body
+
+
 def test_lengths_that_are_asserted_are_not_cut(rewrite: Rewriting) -> None:
     sample = rewrite(
         f"@jax.jit\ndef f(c, xs, ys):\n    assert len(xs) == ys.shape[0]\n    for x, y in zip(xs, ys):\n{BODY}"
@@ -146,6 +175,7 @@ STEEP = {
     "a sine of a product": "jnp.sin(x * y)",
     "what a name holds, times another": "e * y",
     "a product under a magnitude, times another": "jnp.abs(x * y) * y",
+    "a mean, of which the sum may be too large, times another": "jnp.mean(x) * y",
     "a constant too large for half precision": "1e30 * x",
 }
 

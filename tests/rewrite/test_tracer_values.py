@@ -177,6 +177,24 @@ def test_what_cannot_be_rewritten_says_why(rewrite: Callable[..., object], expre
     assert rewrite(function(f"return {expression}"), head=HOST).reasons == [reason]  # type: ignore[attr-defined]
 
 
+UNBOUNDED = {
+    "of another name": "k = int(x)\n    j = k + 1\n    return y * (j % 7)",
+    "in place": "k = int(x)\n    k %= 7\n    return y * k",
+    "that is added to another": "n = 2\n    k = int(x)\n    n += k\n    return y * (n // 3)",
+    "of its magnitude": "return y * (abs(int(x)) % 7)",
+}
+
+
+@pytest.mark.parametrize("body", UNBOUNDED.values(), ids=UNBOUNDED)
+def test_the_remainder_of_an_int_stays_with_python(rewrite: Callable[..., object], body: str) -> None:
+    assert "python-int" in rewrite(function(body), head=HOST).reasons  # type: ignore[attr-defined]
+
+
+def test_what_meets_an_array_is_an_array(rewrite: Callable[..., object]) -> None:
+    sample = rewrite(function("k = int(x)\n    y = y + k\n    y += k\n    return y % 7"), head=HOST)
+    assert "x.astype(int)" in sample.body  # type: ignore[attr-defined]
+
+
 def test_a_function_with_all_of_them_is_rewritten_as_a_whole(rewrite: Callable[..., object]) -> None:
     code = (
         "@jax.jit\ndef f(x, y):\n"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from scanlint.loops.first_trip import started
 from scanlint.loops.numbers import number as numbers
 from scanlint.loops.numbers.number import MOST_TRIPS, Number
-from scanlint.loops.streams import Stream, range_length, streams_of
+from scanlint.loops.streams import Stream, range_length, streams_of, trips_of
 from scanlint.syntax.bindings import Names, binds, parameters, walk_scope
 from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
@@ -69,7 +69,7 @@ class Body:
     def __init__(self, unit: Unit, node: ast.For | ast.While, streams: tuple[Stream, ...], carried: tuple[str, ...]):
         self.unit, self.node, self.carried = unit, node, carried
         self.changed = binds(node) | set(carried)
-        self.trips = _trips(unit, streams)
+        self.trips = trips_of(unit, streams)
         self.found: dict[ast.expr, Meeting] = {}
         self.unsure: set[str] = set()
         self._asked: tuple[Mapping[str, Number], dict[ast.expr, Number | None]] = {}, {}
@@ -174,7 +174,7 @@ class Body:
             if around is last:
                 return times
             if isinstance(around, ast.For):
-                inner = _trips(self.unit, tuple(streams_of(self.unit, around.target, around.iter)))
+                inner = trips_of(self.unit, tuple(streams_of(self.unit, around.target, around.iter)))
                 times *= inner if inner is not None else MOST_TRIPS
             elif isinstance(around, ast.While):
                 times *= MOST_TRIPS
@@ -503,13 +503,6 @@ def _given(statement: ast.stmt, name: str) -> ast.expr | None:
 
 def _stored(body: list[ast.stmt]) -> list[ast.Name]:
     return [n for n in walk_scope(body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-
-
-def _trips(unit: Unit, streams: tuple[Stream, ...]) -> int | None:
-    """How many trips are made at most, where that is known."""
-    from scanlint.loops.streams import trips_of
-
-    return trips_of(unit, streams)
 
 
 def _around(unit: Unit, node: ast.stmt) -> Iterator[tuple[str, Number]]:

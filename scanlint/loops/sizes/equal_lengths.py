@@ -1,23 +1,24 @@
-"""Whether arrays that are gone over side by side are known to be as long as each other, or no longer."""
+"""Arrays that are gone over side by side: those that surely have as many rows as each other, or no more."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from scanlint.dataflow.around import source_of
+from scanlint.dataflow.around import defuse_of, source_of
 from scanlint.loops.sizes.lengths import made_with, number, rows_of, rows_written
 from scanlint.loops.sizes.shape_reads import axis_read
+from scanlint.loops.streams import backwards
 from scanlint.syntax.bindings import reads
 from scanlint.trace.calls.jax_results import ELEMENTWISE
 from scanlint.trace.unit import Unit
 
 DEEPEST = 4
-_SAME = frozenset(("astype", "copy", "conj", "at"))
+_SAME = frozenset(("astype", "copy", "conj"))
 
 
 def no_longer(unit: Unit, array: ast.expr, other: ast.expr) -> bool:
-    """Whether an array surely has no more rows than another one."""
+    """The array surely has no more rows than the other one."""
     return same_length(unit, array, other) or without_first(unit, array, other) is not None
 
 
@@ -31,7 +32,7 @@ def without_first(unit: Unit, array: ast.expr, other: ast.expr) -> int | None:
 
 
 def same_length(unit: Unit, left: ast.expr, right: ast.expr) -> bool:
-    """Whether two arrays surely have as many rows."""
+    """Both arrays surely have as many rows."""
     if _alike(unit, left, right):
         return True
     written = [rows_written(unit, array) for array in (left, right)]
@@ -55,8 +56,17 @@ def _equal(unit: Unit, one: ast.expr, other: ast.expr) -> bool:
 
 
 def _alike(unit: Unit, one: ast.expr, other: ast.expr) -> bool:
-    """Whether two expressions are one array: the same text, of names that have one value."""
-    return ast.unparse(one) == ast.unparse(other) and isinstance(one, ast.Name | ast.Attribute | ast.Subscript)
+    """Both expressions are one array: the same text, of names with one reaching definition."""
+    array = isinstance(one, ast.Name | ast.Attribute | ast.Subscript)
+    return array and ast.unparse(one) == ast.unparse(other) and _settled(unit, one, other)
+
+
+def _settled(unit: Unit, *parts: ast.expr) -> bool:
+    """All reads of a name in these expressions have the same single reaching definition."""
+    flow, seen = defuse_of(unit), dict[str, set[object]]()
+    for name in (n for part in parts for n in ast.walk(part) if isinstance(n, ast.Name)):
+        seen.setdefault(name.id, set()).update(flow.definitions(name))
+    return all(len(bindings) <= 1 for bindings in seen.values())
 
 
 def _as_long(unit: Unit, array: ast.expr, depth: int = 0) -> Iterator[ast.expr]:
@@ -69,8 +79,8 @@ def _as_long(unit: Unit, array: ast.expr, depth: int = 0) -> Iterator[ast.expr]:
             sides = [s for s in (left, right) if number(unit, s) is None and not isinstance(s, ast.Constant)]
             if len(sides) == 1:
                 yield from _as_long(unit, sides[0], depth + 1)
-        case ast.Subscript(value=inner, slice=ast.Slice(lower=None, upper=None, step=ast.UnaryOp())):
-            yield from _as_long(unit, inner, depth + 1)  # turned round
+        case ast.Subscript(value=inner, slice=cut) if backwards(cut):
+            yield from _as_long(unit, inner, depth + 1)
         case ast.UnaryOp(operand=inner):
             yield from _as_long(unit, inner, depth + 1)
         case ast.Call(func=ast.Attribute(value=inner, attr=attr)) if attr in _SAME and unit.value(inner).array:
@@ -89,23 +99,23 @@ def _made(unit: Unit, array: ast.expr) -> ast.expr:
 
 
 def _counted(unit: Unit, array: ast.expr, other: ast.expr) -> bool:
-    """Whether an array was made with as many rows as another has: `jnp.zeros(len(xs))`."""
+    """The array was made with as many rows as the other has: `jnp.zeros(len(xs))`."""
     rows = rows_of(unit, array)
     if not isinstance(rows, ast.expr) or not made_with(unit, array, rows):
         return False
-    return axis_read(unit, rows) == (ast.unparse(other), 0)
+    return axis_read(unit, rows) == (ast.unparse(other), 0) and _settled(unit, rows, other)
 
 
 def _same_rows(unit: Unit, one: ast.expr, other: ast.expr) -> bool:
-    """Whether one number says how many rows both are made with."""
+    """One number says how many rows both are made with."""
     rows = rows_of(unit, one)
     return isinstance(rows, ast.expr) and made_with(unit, one, rows) and made_with(unit, other, rows)
 
 
 def _trimmed(unit: Unit, one: ast.expr, other: ast.expr) -> bool:
-    """Whether both leave out as many rows of one array: `xs[1:]` and `xs[:-1]`."""
-    found = [_cut(_made(unit, array)) for array in (one, other)]
-    return found[0] == found[1] is not None
+    """Both leave out as many rows of one array: `xs[1:]` and `xs[:-1]`."""
+    made = [_made(unit, array) for array in (one, other)]
+    return _cut(made[0]) == _cut(made[1]) is not None and _settled(unit, *made)
 
 
 def _cut(array: ast.expr) -> tuple[str, int] | None:
@@ -126,7 +136,7 @@ def _cut(array: ast.expr) -> tuple[str, int] | None:
 
 def _annotated(unit: Unit, array: ast.expr) -> str | None:
     """The name that an annotation gives the first axis: "n" in `Float[Array, "n d"]`."""
-    if not isinstance(array, ast.Name):
+    if not isinstance(array, ast.Name) or array.id in _again(unit):
         return None
     for argument in unit.every(ast.arg):
         match argument:
@@ -139,10 +149,15 @@ def _annotated(unit: Unit, array: ast.expr) -> str | None:
 
 
 def _asserted(unit: Unit, one: ast.expr, other: ast.expr) -> bool:
-    """Whether the function makes sure that two arrays are as long: `assert len(xs) == len(ys)`."""
+    """The function asserts on every path that both arrays are as long: `assert len(xs) == len(ys)`."""
     names = {ast.unparse(one), ast.unparse(other)}
-    tests: list[tuple[ast.expr, type[ast.cmpop]]] = [(s.test, ast.Eq) for s in unit.every(ast.Assert)]
-    tests += [(s.test, ast.NotEq) for s in unit.every(ast.If) if isinstance(s.body[0], ast.Raise)]
+    tests: list[tuple[ast.expr, type[ast.cmpop]]] = []
+    for statement in unit.node.body if isinstance(unit.node.body, list) else ():
+        match statement:
+            case ast.Assert(test=test):
+                tests.append((test, ast.Eq))
+            case ast.If(test=test, body=[ast.Raise(), *_]):
+                tests.append((test, ast.NotEq))
     for test, operator in tests:
         match test:
             case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(op, operator):

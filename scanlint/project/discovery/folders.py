@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
 
+from scanlint.errors import cause
 from scanlint.project.discovery import gitignore
 from scanlint.project.discovery.git_index import DamagedIndex
 from scanlint.project.discovery.gitignore import Ignores
@@ -175,7 +176,7 @@ class _Walk:
                     self.found.configured.append(here / name)
                 if kind == "folder":
                     deeper += self._folder(here / name, os.path.join(absolute, name), os.path.join(real, name), inner)
-                elif name.endswith(SUFFIXES) and self._kept(here / name, os.path.join(absolute, name), inner):
+                elif name.endswith(SUFFIXES) and self._kept(os.path.join(absolute, name), inner):
                     at = os.path.join(absolute, name)
                     yield here / name, os.path.realpath(at) if kind == "link" else os.path.join(real, name)
             left += reversed(deeper)
@@ -192,7 +193,7 @@ class _Walk:
         if below is not None:
             yield path, real, below
 
-    def _kept(self, path: Path, at: str, inner: Ignores) -> bool:
+    def _kept(self, at: str, inner: Ignores) -> bool:
         if self._excludes(at):
             return False
         try:
@@ -209,7 +210,7 @@ class _Walk:
     def _unread_index(self, error: OSError | DamagedIndex) -> None:
         """What git tracks is not known, and a pattern of a .gitignore left something out."""
         where = str(error.filename) if isinstance(error, OSError) and error.filename else ".git/index"
-        said = error.strerror if isinstance(error, OSError) else error
+        said = cause(error) if isinstance(error, OSError) else error
         problem = Unreadable(Path(where), where, f"cannot read: {said}: tracked files that git ignores are left out")
         if problem not in self.found.unread:
             self.found.unread.append(problem)
@@ -242,7 +243,7 @@ class _Walk:
             return ""
 
     def _unread(self, path: Path, error: OSError) -> None:
-        self.found.unread.append(Unreadable(path, shown(path), f"cannot read: {error.strerror or error}"))
+        self.found.unread.append(Unreadable(path, shown(path), f"cannot read: {cause(error)}"))
 
 
 def _target(link: str) -> str:

@@ -28,7 +28,7 @@ class GitIndex:
         self._data: bytes | None = None
 
     def tracks(self, path: str, *, folder: bool) -> bool:
-        """Whether a file is tracked, or something in a folder. Raises OSError, DamagedIndex."""
+        """The file is tracked, or something in the folder is. Raises OSError, DamagedIndex."""
         name = os.path.relpath(path, self.root).replace(os.sep, "/")
         if self._names is None and not self._may_hold(name):
             return False

@@ -60,7 +60,7 @@ class Ignores(NamedTuple):
         return self._replace(whole=True) if tracked else None
 
     def keeps(self, path: str) -> bool:
-        """Whether a file is looked at. Raises OSError, DamagedIndex."""
+        """The file is looked at: not ignored, or tracked. Raises OSError, DamagedIndex."""
         return not self.ignored(path, folder=False) or (
             self.tracked is not None and self.tracked.tracks(path, folder=False)
         )

@@ -114,7 +114,7 @@ class _Tables:
         return frozenset(found)
 
     def _movable(self, meeting: Meeting, kept: set[str]) -> bool:
-        """Whether a number can be made by a loop in front of this one."""
+        """A loop in front of this one can make the number."""
         needed = self._needed(meeting.node)
         for name in needed:
             if not self._python(name) or (name not in kept and not kept and len(self.defined[name]) > 1):
@@ -138,7 +138,7 @@ class _Tables:
             yield ancestor
 
     def _python(self, name: str) -> bool:
-        """Whether all that binds a name are statements at the top of the body, each a Python number."""
+        """All that binds the name are statements at the top of the body, each of a Python number."""
         statements = self.defined.get(name, [])
         everywhere = [n for n in walk_scope(self.model.node.body) if isinstance(n, ast.stmt) and name in binds(n)]
         values = [getattr(s, "value", None) for s in statements]
@@ -155,7 +155,7 @@ class _Tables:
         return self.body.of(self._inlined(node)) is not None
 
     def _total(self, node: ast.AST) -> bool:
-        """Whether it is worked out for any numbers, without an error."""
+        """The expression raises for no numbers that its names may be."""
         for part in ast.walk(node):
             match part:
                 case ast.Call():
@@ -219,7 +219,7 @@ class _Tables:
         return " ".join((self.source.segment(node) if inlined is node else ast.unparse(inlined)).split())
 
     def _in_numpy(self, node: ast.expr) -> bool:
-        """Whether NumPy works out the same numbers, in integers and doubles, without a division by zero."""
+        """NumPy works out the same numbers as Python, in integers and doubles, without a division by zero."""
         for part in ast.walk(node):
             match part:
                 case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() | ast.FloorDiv() | ast.Mod()):

@@ -47,6 +47,7 @@ ODD = {
     "nothing": "def f(x):\n    return None\n",
     "a function": "def f(k):\n    return lambda x: x * k\n",
     "an object": "class A:\n    def __init__(self, x):\n        self.x = x\ndef f(x):\n    return A(x)\n",
+    "an object that holds itself": "class A:\n    def __init__(self, x):\n        self.x, self.own = x, self\ndef f(x):\n    return A(x)\n",
     "a set": "def f(n: int):\n    return {i for i in range(n)}\n",
     "a generator": "def f(xs):\n    for x in xs:\n        yield x * 2\n",
     "a host number": "def f(x):\n    return int(jnp.argmax(x)), float(jnp.sum(x)), bool(jnp.all(x > 0))\n",
@@ -80,6 +81,8 @@ TIMES = "def f(x, n):\n    return lax.fori_loop(0, n, lambda i, x: jnp.sin(x), x
 PUSH = "def f(history: list, x):\n    history.append(x)\n    return x * 2\n"
 FILL = "def f(a: np.ndarray, v: float):\n    a[0] = v\n    return a.sum()\n"
 COUNTED = "class S:\n    def __init__(self, w):\n        self.w = w\n        self.n = 0\ndef f(s: S, x):\n    s.n = s.n + 1\n    return s.w * x\n"
+CHAIN = "class Node:\n    def __init__(self, value, rest):\n        self.value, self.rest = value, rest\ndef f(x):\n    made = Node(x, None)\n    for i in range(8):\n        made = Node(x * i, made)\n    return made\n"
+RING = "class Node:\n    def __init__(self, value):\n        self.value, self.rest = value, self\ndef f(x):\n    return Node(x)\n"
 UNIT = "UNIT = 2.0\ndef configure(v):\n    global UNIT\n    UNIT = v\ndef f(x):\n    return x * UNIT\n"
 TRACED = "def f(x):\n    return x * 2.0 if isinstance(x, jax.core.Tracer) else x\n"
 
@@ -111,6 +114,8 @@ DIFFERENT = {
     "what is done without a trace alone": (TRACED, "def f(x):\n    return x * 2.0\n"),
     "text": ("def f(x: float):\n    return f'{x:.2f}'\n", "def f(x: float):\n    return f'{x:.3f}'\n"),
     "an attribute of an object": ("class A:\n    def __init__(self, x):\n        self.x = x\ndef f(x):\n    return A(x)\n", "class A:\n    def __init__(self, x):\n        self.x = x\ndef f(x):\n    return A(x + 1)\n"),
+    "the last of many objects in one another": (CHAIN, CHAIN.replace("Node(x, None)", "Node(x + 1, None)")),
+    "an object that holds itself": (RING, RING.replace("Node(x)", "Node(x + 1)")),
 }  # fmt: skip
 
 
@@ -201,3 +206,18 @@ def test_a_branch_that_no_input_takes_proves_nothing(compare: Compare) -> None:
     old = "import os\ndef f(x):\n    if os.environ.get('NOT_SET_ANYWHERE'):\n        return x * 3\n    return x * 2\n"
     assert compare(old, old.replace("x * 2", "x + x")).verdict != "proved"
     assert compare(old, old.replace("x * 3", "x * 4")).verdict == "unknown"
+
+
+def test_functions_in_an_object_cannot_be_compared(compare: Compare) -> None:
+    box = (
+        "class Box:\n    def __init__(self, run):\n        self.run = run\ndef f(x):\n    return Box(lambda y: y + x)\n"
+    )
+    found = compare(box, box.replace("y + x", "y - x"))
+    assert found.verdict == "unknown"
+    assert "functions, which cannot be compared" in str(found.reason)
+
+
+def test_a_handler_that_no_input_reaches_proves_nothing(compare: Compare) -> None:
+    text = "def f(table, x):\n    try:\n        w = table['w']\n    except KeyError:\n        w = 1.0\n    return x * w + table['b']\n"
+    assert compare(text, text.replace("w = 1.0", "w = 2.0")).verdict == "unknown"
+    assert compare(text, text.replace("x * w", "w * x")).verdict == "tested"

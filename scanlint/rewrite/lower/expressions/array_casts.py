@@ -129,10 +129,14 @@ def _wide(unit: Unit, node: ast.expr, code: str, wide: Unbounded, spelling: Spel
     """`int(x) % 7` as the remainder of the float, which has no bounds either."""
     by = wide.remainder
     if by is None:
-        what = f"`{ast.unparse(wide.operation)}` is worked out of a Python int, which no type bounds"
-        return Withheld(UNBOUNDED, f"{what} (line {node.lineno})")
+        return _unbounded(wide, node.lineno)
     whole = f"{spelling('jax.numpy.trunc')}({code})"
     return in_place(unit, wide.operation, f"({whole} % {by}).astype(int)", "other", spelling)
+
+
+def _unbounded(wide: Unbounded, line: int) -> Withheld:
+    what = f"`{ast.unparse(wide.operation)}` is worked out of a Python int, which no type bounds"
+    return Withheld(UNBOUNDED, f"{what} (line {line})")
 
 
 def _factor(code: str) -> str:
@@ -172,7 +176,6 @@ def _twin(unit: Unit, call: ast.Call, cast: Cast, spelling: Spelling) -> Outcome
     inner = written[len(unit.source.segment(call.func)) :]
     wide = unbounded_use(unit, call) if twin.gives == "int" else None
     if wide is not None:
-        what = f"`{ast.unparse(wide.operation)}` is worked out of a Python int, which no type bounds"
-        return Withheld(UNBOUNDED, f"{what} (line {line})")
+        return _unbounded(wide, line)
     code = f"{name}{inner}.astype(int)" if twin.gives == "int" else f"{name}{inner}"
     return in_place(unit, call, code, "other", spelling)

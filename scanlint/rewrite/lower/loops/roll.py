@@ -26,7 +26,6 @@ from scanlint.rewrite.lower.loops.reverse_ranges import Downward, downward
 from scanlint.rewrite.lower.loops.row_inputs import Row, naming, rows_read_by_index
 from scanlint.rewrite.lower.loops.stacked_outputs import after_loop, drop_initials, read_backwards
 from scanlint.syntax.bindings import binds, reads, stores, targets, walk_scope
-from scanlint.syntax.source import Source
 
 
 @dataclass
@@ -347,13 +346,13 @@ class Roll:
     def finish(
         self, definition: cst.BaseStatement, lines: list[str], primitive: Primitive, extra: list[Edit] | None = None
     ) -> Rewrite:
-        extra = [*(extra or []), *(_without(self.source, s) for s in self.starts.values())]
+        extra = [*(extra or []), *(_without(s) for s in self.starts.values())]
         names = lines[0].partition(" = ")[0]
         alone = primitive == "fori_loop" and len(lines) == 1
         returned = given_back(self.unit, self.model.node, names) if alone else None
         if returned is not None:
             lines = [f"return {lines[0].partition(' = ')[2]}"]
-            extra.append(_without(self.source, returned))
+            extra.append(_without(returned))
         calls = [self.snippet.line(line) for line in lines]
         before = [self.snippet.line(line) for line in self.before]
         first = blank_line_before(definition) if before else definition
@@ -379,7 +378,7 @@ def _starts(model: LoopModel) -> Iterator[tuple[str, ast.Assign]]:
                 return
 
 
-def _without(source: Source, statement: ast.stmt) -> Edit:
+def _without(statement: ast.stmt) -> Edit:
     return Edit(Position(statement.lineno, 1), Position((statement.end_lineno or 0) + 1, 1), "")
 
 

@@ -46,7 +46,7 @@ def counted_whiles(unit: Unit) -> Iterator[Change]:
     """`i = 0`, `while i < n: ...; i += 1` as `for i in range(n): ...`."""
     sheet = Written(unit)
     for node in unit.every(ast.While):
-        for name, operator, stop, test in _tests(unit, node):
+        for name, operator, stop, test in _tests(node):
             counter = _counter(unit, node, name, {test})
             if counter is None or counter.after or any(isinstance(j, ast.Continue) for j in jumps_in(*node.body)):
                 continue
@@ -57,7 +57,7 @@ def counted_whiles(unit: Unit) -> Iterator[Change]:
                 yield (sheet.drop(counter.made), *_headed(sheet, node, test, head), sheet.drop(counter.moved))
 
 
-def _tests(unit: Unit, node: ast.While) -> Iterator[tuple[str, type[ast.cmpop], ast.expr, ast.AST]]:
+def _tests(node: ast.While) -> Iterator[tuple[str, type[ast.cmpop], ast.expr, ast.AST]]:
     """The counter that a `while` asks for, how, and what it is compared with; and the test, which may be an `if`."""
     match node:
         case ast.While(test=ast.Compare(left=ast.Name(id=name), ops=[operator], comparators=[stop]) as test):

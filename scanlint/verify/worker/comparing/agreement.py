@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..results.inner_values import DEEPEST, kind_of, parts_of, same_whole
+from ..results.inner_values import kind_of, parts_of, same_whole
 from ..runtime.jax_functions import attribute, eps, is_key, of_array, shape, tiny, weakly_typed
 
 BASE_ULPS = 64.0
@@ -61,13 +61,17 @@ def _named(definition: object) -> object:
     return (kind.__qualname__, repr(extra).replace("__before", "").replace("__after", ""), children)
 
 
-def compare(before: object, after: object, *, ulps: float = BASE_ULPS, depth: int = 0) -> Difference | Agreement:
+def compare(
+    before: object, after: object, *, ulps: float = BASE_ULPS, met: set[tuple[int, int]] | None = None
+) -> Difference | Agreement:
+    """How two results differ. `met`: pairs of objects that are being compared around these, or were."""
+    met = set() if met is None else met
     if structure(before) != structure(after):
         return Difference(f"the structure was {_short(structure(before))} and is {_short(structure(after))}")
     error, weak, empty = 0.0, "", False
     pairs = zip(jax.tree_util.tree_leaves(before), jax.tree_util.tree_leaves(after), strict=False)
     for at, (a, b) in enumerate(pairs):
-        result = _leaf(a, b, ulps, depth)
+        result = _leaf(a, b, ulps, met)
         if isinstance(result, Difference):
             place = f"output {at}: " if at or len(jax.tree_util.tree_leaves(before)) > 1 else ""
             return replace(result, text=place + result.text)
@@ -101,9 +105,9 @@ def _plain(value: object) -> tuple[np.ndarray, bool]:
     return np.asarray(value), weakly_typed(value)
 
 
-def _leaf(before: object, after: object, ulps: float, depth: int) -> Difference | Agreement:
+def _leaf(before: object, after: object, ulps: float, met: set[tuple[int, int]]) -> Difference | Agreement:
     if not _numeric(before) or not _numeric(after):
-        return _objects(before, after, ulps, depth)
+        return _objects(before, after, ulps, met)
     (a, weak_a), (b, weak_b) = _plain(before), _plain(after)
     if a.size == 0 and b.size == 0:
         return Agreement(empty=a.shape != b.shape or a.dtype != b.dtype)
@@ -126,14 +130,15 @@ def _leaf(before: object, after: object, ulps: float, depth: int) -> Difference 
 
 
 def _unbounded(value: complex) -> bool:
-    """Whether a Python number fits no type of JAX."""
+    """The Python number fits no type that JAX has by default."""
     return isinstance(value, int) and not -(2**31) <= value < 2**31
 
 
-def _objects(before: object, after: object, ulps: float, depth: int) -> Difference | Agreement:
+def _objects(before: object, after: object, ulps: float, met: set[tuple[int, int]]) -> Difference | Agreement:
     """Values that are no numbers: by their contents where they have such, else by equality."""
-    if before is after or depth > DEEPEST:
+    if before is after or (id(before), id(after)) in met:
         return Agreement()
+    met.add((id(before), id(after)))
     first, second = parts_of(before), parts_of(after)
     if first is None and second is None:
         same = same_whole(before, after)
@@ -141,7 +146,7 @@ def _objects(before: object, after: object, ulps: float, depth: int) -> Differen
     if kind_of(before) != kind_of(after) or first is None or second is None or first.keys() != second.keys():
         return Difference(f"was {_shown(before)} and is {_shown(after)}")
     for name, part in first.items():
-        result = compare(part, second[name], ulps=ulps, depth=depth + 1)
+        result = compare(part, second[name], ulps=ulps, met=met)
         if isinstance(result, Difference):
             return replace(result, text=f"in `{kind_of(before)}`, {name}: {result.text}")
     return Agreement()

@@ -16,7 +16,8 @@ from ..runtime.calling import TookTooLong, Values
 from ..runtime.jax_functions import attribute, placed
 from ..search.case_values import Case
 from .branch_cover import Way
-from .judge import Judge, floating
+from .judge import Judge
+from .result_trees import floating
 
 MAX_TURNS = 8
 MAX_BESIDE = 4  # leaves whose signs are changed

@@ -21,7 +21,8 @@ from ..runtime.jax_functions import eps, in_x64, placed, shape, x64
 from ..runtime.version_pair import Function, VersionPair
 from ..search.case_values import Case
 from .agreement import Agreement, Difference, compare, describe
-from .judge import Judge, Refuted, floating
+from .judge import Judge, Refuted
+from .result_trees import floating
 from .rounding import FINER, apart, compilable, doubled, nudged
 
 if TYPE_CHECKING:

@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 import jax
-import jax.numpy as jnp
-import numpy as np
 
 from ..proof.paths import forget
+from ..results.inner_values import holds_local_function
 from ..runtime.calling import TookTooLong, Values, jitted, limited, plain, split, without_elements, without_trips
 from ..runtime.eager_pace import CASE_SECONDS
 from ..runtime.jax_errors import Fact, first_line, in_staged_body, of_carried_types, says, untraceable
-from ..runtime.jax_functions import finished, is_key, placed, shape, weakly_typed
+from ..runtime.jax_functions import finished
 from ..runtime.line_marks import ReachedLines
 from ..runtime.stored_results import changeable, copied
 from ..runtime.version_pair import VersionPair, drained
@@ -30,11 +29,10 @@ from .agreement import (
     describe,
     nowhere_finite,
     of_other_kind,
-    structure,
     telling,
 )
-from .branch_cover import Coverage
-from .branch_cover import Way as Path
+from .branch_cover import Coverage, Way
+from .result_trees import empty, floating, pair_of, scaled, spread_out, width
 from .rounding import AMPLIFIED, FINER, FINEST, compilable, left_in_double, spread
 from .ties import stands
 from .untraced_places import place_of
@@ -83,7 +81,7 @@ class Raises(Refuted):
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class RunMode:
     """How a version is run: the way in words, and the new and the old version run in it."""
 
     name: str
@@ -124,7 +122,7 @@ class Judge:
     failures: list[str] = field(default_factory=list)
     late: list[str] = field(default_factory=list)
     weakness: Weakness = field(default_factory=Weakness)
-    ran: list[tuple[str, Values, Path]] = field(default_factory=list)
+    ran: list[tuple[str, Values, Way]] = field(default_factory=list)
 
     def note(self, text: str) -> None:
         if text not in self.notes:
@@ -151,7 +149,7 @@ class Judge:
             self.failures.append(f"{type(error).__name__}: {first_line(error, 120)}")
             return False
         self.gave = True
-        if any(callable(leaf) for leaf in jax.tree_util.tree_leaves(expected)):
+        if any(callable(leaf) or holds_local_function(leaf) for leaf in jax.tree_util.tree_leaves(expected)):
             self.failures.append("it gives functions, which cannot be compared")
             return False
         self.stage(f"running the new version on {label} (the old one took {spent:.2f} s)")
@@ -170,7 +168,7 @@ class Judge:
                     self.failures.append(text)
                     return False
                 nothing = without_elements(values) or (case.label != "as called" and self.idle(values, error))
-                if _empty(expected) or (nothing and (in_staged_body(error) or not jax.tree_util.tree_leaves(expected))):
+                if empty(expected) or (nothing and (in_staged_body(error) or not jax.tree_util.tree_leaves(expected))):
                     if not any(note.startswith(NOTHING) for note in self.notes):
                         self.note(f"{NOTHING}: {type(error).__name__}: {text}")
                     return False
@@ -247,7 +245,7 @@ class Judge:
         if tie and (result.values_only or result.discrete) and not stands(self.pair, values, expected, found):
             return False
         if not tie and (result.values_only or result.discrete):
-            close = result.values_only and result.relative <= ACCEPTED_RELATIVE.get(_width(expected), 1e-4)
+            close = result.values_only and result.relative <= ACCEPTED_RELATIVE.get(width(expected), 1e-4)
             if close and left_in_double(self.pair, values, result.relative) <= FINER:
                 self.max_error = max(self.max_error, result.error)
                 self.note(ROUNDED)
@@ -291,7 +289,7 @@ class Judge:
         if sizes[1] > sizes[0]:
             self.note("a second call with equal arguments is traced again")
 
-    def runs(self, values: Values, *, plainly: bool = False) -> Iterator[Way]:
+    def runs(self, values: Values, *, plainly: bool = False) -> Iterator[RunMode]:
         """The ways to run the new version: under its own jit, or under one made here if the function is traced.
 
         And without jit where there was no case yet, or `plainly`: XLA hides a NaN where it makes `x * mask` a choice;
@@ -299,15 +297,15 @@ class Judge:
         """
         pair = self.pair
         if not self.traced or jitted(pair.after):
-            yield Way("", pair.new_python, pair.old_as_called)
+            yield RunMode("", pair.new_python, pair.old_as_called)
             return
-        eager = Way(PLAINLY, pair.new_at_pace if self.host else pair.new_python, pair.run_python)
+        eager = RunMode(PLAINLY, pair.new_at_pace if self.host else pair.new_python, pair.run_python)
         ran = plainly or self.cases == 0 or self.host
         if ran:
             yield eager
         if not self.host:
             self.doubted = False
-            yield Way(UNDER_JIT, pair.under_jit, pair.old_under_jit)
+            yield RunMode(UNDER_JIT, pair.under_jit, pair.old_under_jit)
             if (self.host or self.doubted) and not ran:
                 yield eager
 
@@ -329,8 +327,8 @@ class Judge:
                 raise Refuted(f"{describe(values)}: after the call `{name}` differs: {result.text}")
             self.effects = self.effects or not isinstance(compare(values[name], held), Agreement)
 
-    def fails_alike(self, how: Way, values: Values) -> bool:
-        """Whether the old version fails too if it is run in this way, so that the pair is compared in the other."""
+    def fails_alike(self, how: RunMode, values: Values) -> bool:
+        """The old version fails too if it is run in this way: the pair is compared in the other way."""
         if not self.free or how.name == PLAINLY:
             return False
         try:
@@ -343,8 +341,8 @@ class Judge:
             self.note(HOST)
         return self.host
 
-    def agree_in(self, how: Way, values: Values, expected: object, found: object, *, tie: bool = False) -> bool:
-        """Whether the case counts; raises Refuted where both versions, run in the same way, differ.
+    def agree_in(self, how: RunMode, values: Values, expected: object, found: object, *, tie: bool = False) -> bool:
+        """The case counts; raises Refuted where both versions, run in the same way, differ.
 
         A function may ask whether it is traced: where the old version gives the same as the new one in this way, only
         the ways differ.
@@ -359,7 +357,7 @@ class Judge:
                 raise
             return self.agree(values, other, found, how.name, tie=tie)
 
-    def alike(self, how: Way, values: Values, expected: object) -> object:
+    def alike(self, how: RunMode, values: Values, expected: object) -> object:
         """What the old version gives in this way, if that differs; raises Unknown if each of its calls does."""
         try:
             found = how.old(values) if self.runs_soon(how, values) else expected
@@ -376,8 +374,8 @@ class Judge:
         self.doubted = True
         return found
 
-    def runs_soon(self, how: Way, values: Values) -> bool:
-        """Whether the old version can be run in this way without compiling a program that is too large."""
+    def runs_soon(self, how: RunMode, values: Values) -> bool:
+        """The old version can be run in this way without compiling a program that is too large."""
         compiled = how.name == UNDER_JIT or (how.name != PLAINLY and jitted(self.pair.before))
         return not compiled or compilable(self.pair, values)
 
@@ -385,7 +383,7 @@ class Judge:
         """Both versions under vmap, where the old one can be batched."""
         pair, values = self.pair, case.make()
         parts = split(pair.own(values), pair.signature.static, numbers=False)
-        stack = [_pair(x) for x in parts.leaves]
+        stack = [pair_of(x) for x in parts.leaves]
         if not stack or not any(floating(x) for x in parts.leaves):
             return
         mine = split(pair.moved(values), pair.signature.static, numbers=False)
@@ -411,7 +409,7 @@ class Judge:
         """Whether rounding explains a difference in a batch of these values and their neighbours."""
         if not (result.values_only or result.discrete):
             return False
-        for row in (values, {k: jax.tree_util.tree_map(_scaled, v) for k, v in values.items()}):
+        for row in (values, {k: jax.tree_util.tree_map(scaled, v) for k, v in values.items()}):
             try:
                 expected = self.pair.run_old(row)
             except (Exception, TookTooLong):  # noqa: BLE001 - no drift is measured: the tolerance stays as it is
@@ -421,49 +419,3 @@ class Judge:
                 self.note("not compared under vmap: rounding decides the result there")
                 return True
         return False
-
-
-def _empty(tree: object) -> bool:
-    """Whether all results are arrays without elements: a loop of no trips that collects."""
-    found = jax.tree_util.tree_leaves(tree)
-    return bool(found) and all(isinstance(x, (jax.Array, np.ndarray)) and x.size == 0 for x in found)
-
-
-def spread_out(before: object, after: object) -> bool:
-    """Whether results differ only in that initial values which no trip changed were broadcast."""
-    pairs = list(zip(jax.tree_util.tree_leaves(before), jax.tree_util.tree_leaves(after), strict=False))
-    return structure(before) == structure(after) and all(
-        isinstance(compare(_spread(a, b), b), Agreement) for a, b in pairs
-    )
-
-
-def _spread(before: object, after: object) -> object:
-    """The initial value as a carry: of the result's shape, complex if that is; a Python number takes its dtype."""
-    if _real(before) and isinstance(after, jax.Array) and jnp.iscomplexobj(after) and shape(before) == after.shape:
-        return before.astype(after.dtype)  # type: ignore[attr-defined]
-    numbers = isinstance(before, (jax.Array, np.generic, int, float)) and isinstance(after, jax.Array)
-    if not numbers or shape(before) != () or shape(after) == () or is_key(after.dtype):  # type: ignore[attr-defined]
-        return before
-    return jnp.full(shape(after), before, after.dtype if weakly_typed(before) else None)  # type: ignore[arg-type,attr-defined]
-
-
-def _real(x: object) -> bool:
-    return isinstance(x, jax.Array) and jnp.issubdtype(x.dtype, jnp.floating)
-
-
-def floating(x: object) -> bool:
-    return isinstance(x, (jax.Array, np.ndarray)) and jnp.issubdtype(x.dtype, jnp.floating)
-
-
-def _scaled(x: object) -> object:
-    return placed(np.asarray(x) * 0.5 + 0.25, x.dtype) if floating(x) else x  # type: ignore[attr-defined]
-
-
-def _pair(x: object) -> jax.Array:
-    """A batch of two."""
-    return jnp.stack([jnp.asarray(y) for y in (x, _scaled(x))])
-
-
-def _width(tree: object) -> int:
-    found = [np.asarray(x).dtype.itemsize for x in jax.tree_util.tree_leaves(tree) if floating(x)]
-    return min(found, default=4)

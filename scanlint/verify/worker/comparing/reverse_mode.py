@@ -15,7 +15,8 @@ from ..runtime.jax_errors import Fact, first_line, says
 from ..runtime.version_pair import Function
 from ..search.case_values import Case
 from .gradients import projection
-from .judge import Judge, Refuted, floating
+from .judge import Judge, Refuted
+from .result_trees import floating
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr

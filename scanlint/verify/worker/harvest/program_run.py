@@ -56,14 +56,15 @@ def keep_calls(request: Mapping[str, object], folder: str, stage: Callable[[str]
         plan = json.load(stream)
     enclosure = enclose(folder, seconds, kernel=bool(request["kernel"]))
     os.environ["MPLBACKEND"] = "Agg"
-    run = ProgramRun.by(plan, _recorder(str(request["recorder"])), str(request["root"]))
+    _load_recorder(str(request["recorder"]))
+    run = ProgramRun.by(plan, str(request["root"]))
     run.deadline = time.process_time() + seconds
     run.all(stage)
     return {"verdict": "unknown", "reason": "", "protections": enclosure.protections, "remarks": run.remarks}
 
 
-def _recorder(folder: str) -> types.ModuleType:
-    """The package of the recorder, under the name that it has in the user's programs."""
+def _load_recorder(folder: str) -> None:
+    """Load the package of the recorder, under the name that it has in the user's programs."""
     spec = importlib.util.spec_from_file_location(
         RECORDER, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
     )
@@ -71,7 +72,6 @@ def _recorder(folder: str) -> types.ModuleType:
     package = importlib.util.module_from_spec(spec)
     sys.modules[RECORDER] = package
     spec.loader.exec_module(package)
-    return package
 
 
 @dataclass
@@ -91,7 +91,7 @@ class ProgramRun:
     remarks: list[str] = field(default_factory=list)
 
     @classmethod
-    def by(cls, plan: dict[str, object], package: types.ModuleType, root: str) -> ProgramRun:
+    def by(cls, plan: dict[str, object], root: str) -> ProgramRun:
         functions = cast("list[dict[str, object]]", plan["functions"])
         tables: dict[str, dict[tuple[str, int], int]] = {}
         for index, function in enumerate(functions):

@@ -52,7 +52,7 @@ class Side:
             sys.path[:] = path
 
     def foreign(self, module: object) -> bool:
-        """Whether a module lies in the folders of some side, and was not imported for this one."""
+        """The module lies in the folders of some side, and was not imported for this one."""
         return any(side.holds(module) for side in _SIDES) and side_of(vars(module)) is not self
 
     def keep(self, before: set[str]) -> None:
@@ -63,7 +63,7 @@ class Side:
                 self.modules[name] = sys.modules.pop(name)
 
     def holds(self, module: object) -> bool:
-        """Whether a module lies in the folders of this side, and is no installed package there."""
+        """The module lies in the folders of this side, and is no installed package there."""
         place = _place(module)
         return not any(part in place for part in INSTALLED) and any(
             place.startswith(folder + os.sep) for folder in self.folders

@@ -6,9 +6,9 @@ import enum
 import types
 from collections.abc import Iterator
 
-from ..runtime.jax_functions import attribute
+import jax
 
-DEEPEST = 6
+from ..runtime.jax_functions import attribute
 
 
 def parts_of(value: object) -> dict[str, object] | None:
@@ -32,13 +32,24 @@ def _attributes(value: object) -> Iterator[tuple[str, object]]:
                 yield name, held
 
 
+def holds_local_function(value: object, met: set[int] | None = None) -> bool:
+    """The value, or what objects in it hold, is a function that a call made: no two are known to be equal."""
+    met = set() if met is None else met
+    if isinstance(value, types.FunctionType):
+        return "<locals>" in value.__qualname__
+    if id(value) in met:
+        return False
+    met.add(id(value))
+    return any(holds_local_function(leaf, met) for leaf in jax.tree_util.tree_leaves(parts_of(value)))
+
+
 def kind_of(value: object) -> str:
     """The name of a value's class: equal for the two versions of a class."""
     return type(value).__qualname__
 
 
 def same_whole(before: object, after: object) -> bool:
-    """Whether two values without parts are equal; those of classes and enumerations by their names."""
+    """Two values without parts are equal; classes and members of enumerations by their names."""
     if kind_of(before) != kind_of(after):
         return False
     match before, after:

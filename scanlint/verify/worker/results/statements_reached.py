@@ -10,7 +10,7 @@ SILENT = (ast.Raise, ast.Pass, ast.Global, ast.Nonlocal, ast.Assert)
 
 
 def never_run(node: Definition | None, tree: ast.Module, reached: Collection[int]) -> list[int]:
-    """The lines of statements of a module that were not reached; arms that only raise, and handlers, need not be.
+    """The lines of statements of a module that were not reached; arms and handlers that only raise need not be.
 
     What is made of a `lambda` has no statement of the module.
     """
@@ -25,10 +25,10 @@ def _wanted(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     for statement in body:
         if not isinstance(statement, SILENT) and not _text(statement):
             yield statement
-        for part in ("body", "orelse", "finalbody"):
-            yield from _wanted(getattr(statement, part, []))
-        for case in getattr(statement, "cases", []):
-            yield from _wanted(case.body)
+        for name in ("body", "orelse", "finalbody"):
+            yield from _wanted(getattr(statement, name, []))
+        for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+            yield from _wanted(part.body)
 
 
 def _text(statement: ast.stmt) -> bool:

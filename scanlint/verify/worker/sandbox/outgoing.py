@@ -112,7 +112,7 @@ def different(before: Sequence[Sent], after: Sequence[Sent]) -> str:
 
 
 def reordered(before: Sequence[Sent], after: Sequence[Sent]) -> bool:
-    """Whether the same messages are sent in another order."""
+    """The same messages are sent in another order."""
     left = list(after)
     for one in before:
         found = next((at for at, other in enumerate(left) if _same(one, other)), None)

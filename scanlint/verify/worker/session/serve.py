@@ -104,7 +104,7 @@ def _serve(requests: int, answers: IO[str], *, once: bool) -> None:
                 _task(request, str(request["folder"]), str(request["token"]), answers)
                 answers.flush()
                 os._exit(0)
-            _send(answers, _in_child(request, lines, answers))
+            _send(answers, _in_child(request, lines))
 
 
 def older(version: str) -> bool:
@@ -145,7 +145,7 @@ def _send(stream: IO[str], message: Message) -> None:
     stream.flush()
 
 
-def _in_child(request: Message, requests: IO[str], answers: IO[str]) -> Message:
+def _in_child(request: Message, requests: IO[str]) -> Message:
     """Fork, run the task there, and give its answer or how it ended."""
     reading, writing = os.pipe()
     kept = "plan" in request

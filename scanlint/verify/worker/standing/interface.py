@@ -141,7 +141,7 @@ def _static_now(pair: VersionPair, values: Values) -> Iterator[str]:
 
 
 def _annotated(pair: VersionPair, name: str) -> bool:
-    """Whether an annotation says that a parameter is a number of Python."""
+    """An annotation says that the parameter is a number of Python."""
     annotations: dict[str, object] = attribute(pair.before, "__annotations__", {})
     said = annotations.get(name)
     return (said if isinstance(said, str) else attribute(said, "__name__")) in NUMBERS

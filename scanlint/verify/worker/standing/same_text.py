@@ -1,4 +1,4 @@
-"""Whether two versions are written in the same way: then they are the same, whatever can be compared of them."""
+"""Two versions of the same text are equal, whatever of their results can be compared."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..runtime.loading import Loaded, cut
 
 
 def same_text(old: Loaded, new: Loaded, function: str) -> bool:
-    """Whether both versions run the same statements, and import modules of the same text."""
+    """Both versions run the same statements, and import modules of the same text."""
     return _statements(old, function) == _statements(new, function) and _texts(old.side) == _texts(new.side)
 
 

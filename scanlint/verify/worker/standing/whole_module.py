@@ -37,7 +37,7 @@ class Whole:
 
     @property
     def broken(self) -> bool:
-        """Whether it cannot be imported wherever it is."""
+        """The import fails for a reason that is not this machine's."""
         return self.error is not None and not isinstance(self.error, ENVIRONMENT)
 
     def why(self) -> str:
@@ -64,7 +64,7 @@ def imported(loaded: Loaded) -> Whole:
 
 
 def defined(names: Mapping[str, object], dotted: str) -> bool:
-    """Whether the names of a module lead to something of a qualified name."""
+    """The names of a module lead to something of the qualified name."""
     head, *rest = dotted.split(".")
     value = names.get(head)
     for part in rest:
@@ -95,7 +95,7 @@ def binds_indirectly(tree: ast.Module) -> str:
 
 
 def _same(a: object, b: object, depth: int = 0) -> bool:
-    """Whether two values are those of the same definition."""
+    """Both values come from the same definition."""
     if a is b or depth > WRAPPED:
         return True
     if type(a) is not type(b) and not (isinstance(a, type) and isinstance(b, type)):

@@ -195,7 +195,7 @@ def _by_way(pair: VersionPair, values: Values) -> Iterator[list[Type]]:
 
 
 def _leaves(values: Values) -> Callable[[list[Type]], bool]:
-    """Whether results are floats of other types than the arguments: one promotes half precision by what it adds."""
+    """Results are floats of other types than the arguments: one promotes half precision by what it adds."""
     given = {str(x.dtype) for x in jax.tree_util.tree_leaves(dict(values)) if _floating(attribute(x, "dtype"))}
     return lambda types: any(_floating(t.dtype) and t.dtype not in given for t in types)
 

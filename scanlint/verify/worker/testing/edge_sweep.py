@@ -86,7 +86,7 @@ def swept(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
 
 
 def checked(weighing: Weighed, case: Case, values: Values) -> bool:
-    """Whether a case could be compared, one by one; an error is no difference for negative numbers of Python."""
+    """The case could be compared by itself; an error is no difference for negative numbers of Python."""
     try:
         return weighing.compared(case)
     except Raises:
@@ -96,7 +96,7 @@ def checked(weighing: Weighed, case: Case, values: Values) -> bool:
 
 
 def same_compiled(judge: Judge, values: Values) -> bool:
-    """Whether both versions give the same as compiled programs."""
+    """Both versions give the same as compiled programs."""
     pair = judge.pair
     try:
         if not compilable(pair, values):
@@ -110,7 +110,7 @@ def same_compiled(judge: Judge, values: Values) -> bool:
 
 
 def _loops_for_ever(judge: Judge) -> bool:
-    """Whether a loop on values may not end, which nothing interrupts once it is compiled."""
+    """A loop on values may not end, which nothing interrupts once it is compiled."""
     return any(
         isinstance(n, ast.While) or getattr(n, "attr", getattr(n, "id", "")) == "while_loop"
         for tree in (judge.pair.old.tree, judge.pair.new.tree)

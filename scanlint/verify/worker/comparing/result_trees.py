@@ -1,0 +1,56 @@
+"""What results are made of: floats and their width, arrays without elements, initial values that were broadcast."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..runtime.jax_functions import is_key, placed, shape, weakly_typed
+from .agreement import Agreement, compare, structure
+
+
+def empty(tree: object) -> bool:
+    """All results are arrays without elements, as those of a loop of no trips that collects."""
+    found = jax.tree_util.tree_leaves(tree)
+    return bool(found) and all(isinstance(x, (jax.Array, np.ndarray)) and x.size == 0 for x in found)
+
+
+def spread_out(before: object, after: object) -> bool:
+    """The results differ only in that initial values which no trip changed were broadcast."""
+    pairs = list(zip(jax.tree_util.tree_leaves(before), jax.tree_util.tree_leaves(after), strict=False))
+    return structure(before) == structure(after) and all(
+        isinstance(compare(_spread(a, b), b), Agreement) for a, b in pairs
+    )
+
+
+def _spread(before: object, after: object) -> object:
+    """The initial value as a carry: of the result's shape, complex if that is; a Python number takes its dtype."""
+    real = isinstance(before, jax.Array) and floating(before)
+    if real and isinstance(after, jax.Array) and jnp.iscomplexobj(after) and shape(before) == after.shape:
+        return before.astype(after.dtype)  # type: ignore[attr-defined]
+    numbers = isinstance(before, (jax.Array, np.generic, int, float)) and isinstance(after, jax.Array)
+    if not numbers or shape(before) != () or shape(after) == () or is_key(after.dtype):  # type: ignore[attr-defined]
+        return before
+    return jnp.full(shape(after), before, after.dtype if weakly_typed(before) else None)  # type: ignore[arg-type,attr-defined]
+
+
+def floating(x: object) -> bool:
+    """The value is an array of real floats."""
+    return isinstance(x, (jax.Array, np.ndarray)) and jnp.issubdtype(x.dtype, jnp.floating)
+
+
+def scaled(x: object) -> object:
+    """Other floats near these."""
+    return placed(np.asarray(x) * 0.5 + 0.25, x.dtype) if floating(x) else x  # type: ignore[attr-defined]
+
+
+def pair_of(x: object) -> jax.Array:
+    """A batch of two."""
+    return jnp.stack([jnp.asarray(y) for y in (x, scaled(x))])
+
+
+def width(tree: object) -> int:
+    """The bytes of the narrowest floats in a result."""
+    found = [np.asarray(x).dtype.itemsize for x in jax.tree_util.tree_leaves(tree) if floating(x)]
+    return min(found, default=4)
