@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
+from scanlint.syntax.slices import backwards
 from scanlint.trace.domain.folding import LARGEST
 from scanlint.trace.handed_elements import differentiated_at
 from scanlint.trace.unit import Unit
@@ -82,14 +83,6 @@ def rows(unit: Unit, target: ast.expr, array: ast.expr) -> Iterator[Stream]:
         yield Stream(target, "rows", array=array, table=True)
     elif differentiated_at(unit, target) or host_numbers(unit, array):
         yield Stream(target, "rows", array=array, loose=True)
-
-
-def backwards(cut: ast.expr) -> bool:
-    """Whether an index is `::-1`."""
-    match cut:
-        case ast.Slice(lower=None, upper=None, step=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1))):
-            return True
-    return False
 
 
 def _reversed(stream: Stream) -> Stream:

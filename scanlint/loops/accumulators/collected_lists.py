@@ -11,8 +11,8 @@ from scanlint.dataflow.liveness import Flow
 from scanlint.finding import Withheld
 from scanlint.loops.accumulators.list_buffers import added, fills, initial_list, inner_list, slots
 from scanlint.loops.accumulators.stacking_functions import STACKS, TREE_MAPS, stacks_each_part, stacks_leaves
-from scanlint.loops.streams import backwards
 from scanlint.syntax.bindings import reads, walk_scope
+from scanlint.syntax.slices import backwards
 from scanlint.trace.unit import Unit
 
 TAKES_ARRAY = {

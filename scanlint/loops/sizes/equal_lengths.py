@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from scanlint.dataflow.around import defuse_of, source_of
 from scanlint.loops.sizes.lengths import made_with, number, rows_of, rows_written
 from scanlint.loops.sizes.shape_reads import axis_read
-from scanlint.loops.streams import backwards
 from scanlint.syntax.bindings import reads
+from scanlint.syntax.slices import backwards
 from scanlint.trace.calls.jax_results import ELEMENTWISE
 from scanlint.trace.unit import Unit
 
