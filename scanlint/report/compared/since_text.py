@@ -1,0 +1,82 @@
+"""What came of `scanlint verify` as text: a line for each function, and under it what its verdict rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from scanlint.finding import Verification
+from scanlint.history.comparisons import ComparedFunction
+from scanlint.history.differences import FunctionChange
+from scanlint.history.since import UncomparedFile
+from scanlint.report.compared.since_result import WORDS, SinceResult, file_verdict
+from scanlint.report.paint import Paint
+from scanlint.report.result import evidence, plural
+
+
+def verdict_lines(found: Verification) -> Iterator[str]:
+    """What a verdict rests on: the counterexample, or what was run and for which inputs it holds."""
+    if found.counterexample:
+        yield f"counterexample: {' '.join(found.counterexample.split())}"
+    if found.verdict == "proved" and found.cases:
+        yield f"also run on {plural(found.cases, f'{found.inputs} input')}"
+    if found.max_abs_error:
+        yield f"largest difference: {found.max_abs_error:.3g}"
+    yield from (" ".join(note.split()) for note in found.notes)
+
+
+def function_text(found: ComparedFunction, paint: Paint, *, brief: bool) -> str:
+    """One line for a function, and under it what the verdict rests on."""
+    key = found.change.key
+    said = evidence(found.verdict) if found.verdict is not None else found.change.way
+    head = (
+        f"{paint.bold(_place(key.path, found.change.line))} {key.name}{_origin(found.change)}: {painted(said, paint)}"
+    )
+    lines = [] if brief or found.verdict is None else [f"    {line}" for line in verdict_lines(found.verdict)]
+    return "".join(f"{line}\n" for line in (head, *lines))
+
+
+def file_text(file: UncomparedFile, revision: str, paint: Paint) -> str:
+    """The same for a file whose functions cannot be compared."""
+    place = f"{revision}:" if file.old else ""
+    said = f"{file_verdict(file)}: {file.message}; its functions were not compared"
+    return f"{paint.bold(f'{place}{_place(file.path, file.line)}')} {painted(said, paint)}\n"
+
+
+def summary(result: SinceResult) -> str:
+    """`4 functions differ from main (1a2b3c4): 2 proved, 1 refuted, 1 new`."""
+    since = f"{result.revision} ({result.commit[:7]})"
+    counts, skipped = result.counts, ""
+    if result.tests:
+        verb = "differs and was" if result.tests == 1 else "differ and were"
+        skipped = f"; {plural(result.tests, 'file')} of tests {verb} not compared"
+    if not counts:
+        return f"No function differs from {since}{skipped}"
+    found = len(result.functions)
+    head = f"{plural(found, 'function')} {'differs' if found == 1 else 'differ'} from {since}"
+    return f"{head}: {', '.join(f'{counts[word]} {word}' for word in WORDS if counts[word])}{skipped}"
+
+
+def _origin(change: FunctionChange) -> str:
+    """What is to be known of where a function comes from, in brackets."""
+    new, old = change.new, change.old
+    if new is not None and old is not None and new != old:
+        was = f"`{old.name}` in {old.path}" if new.path != old.path and new.name != old.name else ""
+        was = was or (f"`{old.name}`" if new.name != old.name else f"in {old.path}")
+        return f" (was {was}, bodies {change.alike:.0%} the same)" if change.alike < 1 else f" (was {was})"
+    return f" (reaches {_listed(change.reaches)}, which changed)" if change.reaches else ""
+
+
+def _listed(names: Sequence[str], most: int = 3) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(f"`{name}`" for name in names[:most]) + more
+
+
+def _place(path: str, line: int) -> str:
+    return f"{path}:{line}:"
+
+
+def painted(said: str, paint: Paint) -> str:
+    """What is said, with its verdict in a colour."""
+    word = next((word for word in WORDS if said.startswith(word)), "")
+    colour = {"proved": paint.green, "tested": paint.green, "refuted": paint.red, "unknown": paint.blue}.get(word)
+    return colour(word) + said[len(word) :] if colour else said
