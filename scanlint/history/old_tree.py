@@ -22,12 +22,21 @@ class OldTree:
 
     def __init__(self, repository: Repository, entries: Sequence[TreeEntry], changed: set[str]) -> None:
         self._folder = TemporaryFolder()
+        try:
+            self._fill(repository, entries, changed)
+        except BaseException:
+            self.close()
+            raise
+
+    def _fill(self, repository: Repository, entries: Sequence[TreeEntry], changed: set[str]) -> None:
         self.top = Path(self._folder.name).resolve() / (repository.top.name or "top")
         self.top.mkdir()
         safe = [entry for entry in entries if _inside(entry.path)]
-        linked = {e.path for e in safe if e.mode == SUBMODULE or (e.path not in changed and not _source(e.path))}
-        failed = {e.path for e in safe if e.path in linked and not self._link(repository.top, e.path)}
-        written = [e for e in safe if e.mode != SUBMODULE and (e.path not in linked or e.path in failed)]
+        kept = (
+            e for e in safe if e.mode != LINK and (e.mode == SUBMODULE or not (e.path in changed or _source(e.path)))
+        )
+        linked = {entry.path for entry in kept if self._link(repository.top, entry.path)}
+        written = [e for e in safe if e.mode != SUBMODULE and e.path not in linked]
         for entry, data in repository.contents(written):
             self._write(entry, data)
         self._link_ignored(repository, repository.ignored())
@@ -41,9 +50,7 @@ class OldTree:
         if entry.mode == LINK:
             target = os.path.normpath(os.path.join(os.path.dirname(entry.path), os.fsdecode(data)))
             if _inside(target.replace(os.sep, "/")):
-                with suppress(
-                    OSError
-                ):  # the system has no links, or something is there: the old version says what it lacks
+                with suppress(OSError):  # it is not there then: the old version says what it lacks
                     file.symlink_to(os.fsdecode(data))
             return
         file.write_bytes(data)
@@ -66,7 +73,7 @@ class OldTree:
         except OSError:  # a system without links for everybody: a file is copied
             if target.is_dir():
                 return False
-            with suppress(OSError):
+            with suppress(OSError):  # it is not there then: the old version says what it lacks
                 shutil.copyfile(target, place)
         return place.exists()
 
