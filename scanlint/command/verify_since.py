@@ -51,6 +51,7 @@ def since(revision: str, options: VerifyOptions) -> int:
             compared.commit,
             tuple(found),
             tuple(compared.uncompared),
+            tuple(compared.programs),
             compared.tests,
             time.perf_counter() - started,
         )

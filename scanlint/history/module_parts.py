@@ -18,6 +18,7 @@ SUPER = "super()"
 LOOSE = ""
 """The part of statements that concern the whole module, as those that configure JAX."""
 Chain = tuple[str, ...]
+YIELDS = (ast.Yield, ast.YieldFrom)
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -44,6 +45,28 @@ class ModulePart:
     chains: frozenset[Chain]
     receiver: str
     compared: bool
+
+    @property
+    def is_class(self) -> bool:
+        """Whether it is a class without its methods."""
+        return isinstance(self.nodes[-1], ast.ClassDef)
+
+    @property
+    def bases(self) -> list[Chain]:
+        """The classes that it is derived from, by their names."""
+        heads = [base for node in self.nodes if isinstance(node, ast.ClassDef) for base in node.bases]
+        spelled = [base.value if isinstance(base, ast.Subscript) else base for base in heads]
+        return [tuple(ast.unparse(base).split(".")) for base in spelled if isinstance(base, ast.Name | ast.Attribute)]
+
+    @property
+    def is_program(self) -> bool:
+        """Whether it is a function that takes nothing and gives nothing: no call of it shows what it does."""
+        node = self.nodes[-1]
+        if not isinstance(node, FunctionNode) or ast.unparse(node.args):
+            return False
+        return not any(
+            (isinstance(n, ast.Return) and n.value is not None) or isinstance(n, YIELDS) for n in ast.walk(node)
+        )
 
     @property
     def owner(self) -> str:

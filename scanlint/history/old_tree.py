@@ -60,7 +60,8 @@ class OldTree:
     def _link_ignored(self, repository: Repository, paths: Iterable[str]) -> None:
         for path in paths:
             name = PurePosixPath(path).name
-            if _inside(path.rstrip("/")) and name not in DEFAULT_EXCLUDES and not self._place(path).exists():
+            passed = name in DEFAULT_EXCLUDES or (path.endswith("/") and name.startswith("."))
+            if _inside(path) and not passed and not self._place(path).exists():
                 self._link(repository.top, path.rstrip("/"))
 
     def _link(self, top: Path, path: str) -> bool:

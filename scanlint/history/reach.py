@@ -60,42 +60,50 @@ class VersionSources:
             return
         if LOOSE in module.parts:
             yield PartKey(key.path, LOOSE)
+        owner, whole = part.owner, not part.is_class
         for name in part.names:
-            yield from self._named(key.path, name)
-        owner = part.owner
+            yield from self._named(key.path, name, whole)
         for chain in part.chains:
             if owner and chain[0] in (part.receiver, SUPER):
                 yield from self._method(key.path, owner, chain[1], above=chain[0] == SUPER)
             else:
-                yield from self._dotted(key.path, chain)
+                yield from self._dotted(key.path, chain, whole)
         if owner:
             yield PartKey(key.path, owner)
             for name in MAKERS:
                 yield from self._method(key.path, owner, name)
 
-    def _named(self, path: str, name: str, seen: frozenset[PartKey] = frozenset()) -> Iterator[PartKey]:
-        """What a name of a module is: a part of it, or of the module that it comes from; a class with all of it."""
+    def _named(self, path: str, name: str, whole: bool, seen: frozenset[PartKey] = frozenset()) -> Iterator[PartKey]:
+        """What a name of a module is: a part of it, or of the module that it comes from.
+
+        `whole`: of a class all methods are meant, also those of the classes above it: any may be called.
+        """
         module, key = self.read(path), PartKey(path, name)
         if module is None or key in seen:
             return
         if name in module.parts:
             yield key
-            yield from (PartKey(path, inner) for inner in module.parts if inner.startswith(f"{name}."))
+            if whole and module.parts[name].is_class:
+                yield from (PartKey(path, inner) for inner in module.parts if inner.startswith(f"{name}."))
+                for base in module.parts[name].bases:
+                    yield from self._based(path, base, seen | {key})
             return
         imported = module.imports.get(name)
         if imported is not None:
             target = self._module(imported, path)
             if imported.name is not None and target is not None:
-                yield from self._named(target, imported.name, seen | {key})
+                yield from self._named(target, imported.name, whole, seen | {key})
             elif target is None and self._as_module(imported, path) is None:
                 yield PartKey("", f"{name} = {'.'.join(filter(None, (imported.module, imported.name)))}")
             return
         for star in module.stars:
             target = self._module(star, path)
             if target is not None:
-                yield from self._named(target, name, seen | {key})
+                yield from self._named(target, name, whole, seen | {key})
 
-    def _dotted(self, path: str, chain: Chain) -> Iterator[PartKey]:
+    def _dotted(
+        self, path: str, chain: Chain, whole: bool, seen: frozenset[PartKey] = frozenset()
+    ) -> Iterator[PartKey]:
         """What `module.name` is, where the head of a dotted name is a module of the project."""
         module = self.read(path)
         imported = module.imports.get(chain[0]) if module is not None else None
@@ -107,9 +115,16 @@ class VersionSources:
             if self._module(deeper, path) is None:
                 target = self._module(here, path)
                 if target is not None:
-                    yield from self._named(target, chain[at])
+                    yield from self._named(target, chain[at], whole, seen)
                     return
             here = deeper
+
+    def _based(self, path: str, base: Chain, seen: frozenset[PartKey], *, whole: bool = True) -> Iterator[PartKey]:
+        """What a class that stands above another one is."""
+        if len(base) == 1:
+            yield from self._named(path, base[0], whole, seen)
+        else:
+            yield from self._dotted(path, base, whole, seen)
 
     def _method(self, path: str, owner: str, name: str, *, above: bool = False) -> Iterator[PartKey]:
         """The method of a class that a name leads to: its own, or that of a class above it."""
@@ -124,12 +139,7 @@ class VersionSources:
             if not (above and here == (path, owner)) and self.part(found) is not None:
                 yield found
                 continue
-            bases = [*((word,) for word in head.names), *head.chains]
-            left += [key for base in bases for key in self._class(here.path, base)]
-
-    def _class(self, path: str, chain: Chain) -> Iterator[PartKey]:
-        found = self._named(path, chain[0]) if len(chain) == 1 else self._dotted(path, chain)
-        yield from (key for key in found if key.path and "." not in key.name)
+            left += [key for base in head.bases for key in self._based(here.path, base, frozenset(), whole=False)]
 
     def _as_module(self, imported: ImportedName, path: str) -> str | None:
         """The file of a name that is imported from a package, where it is a module of that package."""

@@ -56,6 +56,7 @@ class Since:
         self.repository = _repository(paths)
         self.commit = self.repository.commit(revision)
         self.uncompared: list[UncomparedFile] = []
+        self.programs: list[str] = []
         self.protections: tuple[str, ...] = ()
         listed = [e for e in self.repository.tree(self.commit) if e.mode != SUBMODULE]
         self._entries = {entry.path: entry for entry in listed}
@@ -76,7 +77,10 @@ class Since:
 
     @cached_property
     def changes(self) -> list[FunctionChange]:
-        """The functions that differ. Raises UsageError where there is no function of the name that is asked for."""
+        """The functions that differ, but for `programs`.
+
+        Raises UsageError where there is no function of the name that is asked for.
+        """
         self._read_old()
         for path in sorted(filter(self.wanted, self._changed)):
             self._module(path, old=True), self._module(path, old=False)
@@ -84,7 +88,10 @@ class Since:
         found = differences(self._old, self._new, self._changed, self.wanted, among)
         if not self.callers:
             found = [change for change in found if change.way != "reaches"]
-        return found if self.only is None else self._of_one_name(found, self.only)
+        if self.only is not None:
+            return self._of_one_name(found, self.only)
+        self.programs = [change.key.name for change in found if self._is_program(change)]
+        return [change for change in found if not self._is_program(change)]
 
     @property
     def tests(self) -> int:
@@ -108,6 +115,11 @@ class Since:
     def wanted(self, path: str) -> bool:
         """Whether the functions of a file are compared."""
         return path in self._asked or (not _of_tests(path) and self._in_paths(path))
+
+    def _is_program(self, change: FunctionChange) -> bool:
+        """Whether nothing can be compared, for a function takes nothing and gives nothing, as `main` does."""
+        part = self._new.part(change.new) if change.new is not None else self._old.part(change.key)
+        return part is not None and part.is_program
 
     def _shown(self, change: FunctionChange) -> FunctionChange:
         """The same with paths as the user sees them."""

@@ -13,7 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from scanlint.cli import group
+from scanlint.command.config import Overrides, load
 from scanlint.errors import UsageError
+from scanlint.history.since import Since
 
 pytestmark = pytest.mark.long
 Scanlint = Callable[..., subprocess.CompletedProcess[str]]
@@ -215,6 +217,77 @@ def test_whatever_is_staged_the_work_tree_counts(stage: tuple[str, ...], tmp_pat
     if stage:
         git(folder, *stage)
     assert verify(folder, "--since", before)[1].startswith("a.py:5: g: new\n")
+
+
+CLASSES = {
+    "a method above it that is not called": ("    def far(self, x):\n        return x + 2\n", ["Base.far"]),
+    "a method above it that is called": ("    def near(self, x):\n        return x * 3\n", ["Base.near", "Child.call"]),
+    "a value that all methods may read": ("    scale = 2\n", ["Base.__init__", "Base.far", "Base.near", "Child.call", "Child.lone"]),
+    "how objects are made": ("    def __init__(self):\n        self.k = 2\n", ["Base.__init__", "Base.far", "Base.near", "Child.call", "Child.lone"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("new", "told"), CLASSES.values(), ids=CLASSES.keys())
+def test_of_a_class_what_a_method_reaches_counts(new: str, told: list[str], tmp_path: Path) -> None:
+    """Also through `super()`, and in the classes above it, in another file; `use` makes an object and reaches all."""
+    parts = [
+        "    scale = 1\n",
+        "    def __init__(self):\n        self.k = 1\n",
+        "    def far(self, x):\n        return x + 1\n",
+        "    def near(self, x):\n        return x * 2\n",
+    ]
+    changed = [new if part.split("(")[0].split("=")[0] == new.split("(")[0].split("=")[0] else part for part in parts]
+    child = "import base\n\n\nclass Child(base.Base):\n    def call(self, x):\n        return super().near(x)\n\n    def lone(self, x):\n        return x\n"
+    use = "from child import Child\n\n\ndef use(x):\n    return Child().lone(x)\n"
+    folder = repository(
+        tmp_path, {"base.py": f"class Base:\n{''.join(parts)}", "child.py": child, "use.py": use, "other.py": "x = 1\n"}
+    )
+    write(folder, {"base.py": f"class Base:\n{''.join(changed)}"})
+    assert sorted(differing(folder)) == sorted([*told, "use"])
+
+
+REACHED = {
+    "a constant": ("g.py", "K = 2.0\n", "K = 3.0\n", "from g import K\n", "K", ["f"]),
+    "a constant by its module": ("g.py", "K = 2.0\n", "K = 3.0\n", "import g\n", "g.K", ["f"]),
+    "a module of a package": ("p/g.py", "K = 2.0\n", "K = 3.0\n", "from p import g\n", "g.K", ["f"]),
+    "a module of a package, whole": ("p/g.py", "K = 2.0\n", "K = 3.0\n", "import p.g\n", "p.g.K", ["f"]),
+    "all names of a module": ("g.py", "K = 2.0\n", "K = 3.0\n", "from g import *\n", "K", ["f"]),
+    "a table that is filled below": ("g.py", "K = {}\nK['a'] = 1\n", "K = {}\nK['a'] = 2\n", "from g import K\n", "K['a']", ["f"]),
+    "what a name is imported from": ("g.py", "from math import sin as h\n", "from math import cos as h\n", "from g import h\n", "h(1.0)", ["f"]),
+    "the configuration of JAX": ("f.py", "", "import jax\njax.config.update('jax_enable_x64', True)\n", "", "1", ["f"]),
+    "a module that only has such a name": ("g.py", "K = 2.0\n", "K = 3.0\n", "from h import K\n", "K", []),
+    "another name of the module": ("g.py", "K = 2.0\nL = 1\n", "K = 2.0\nL = 2\n", "from g import K\n", "K", []),
+    "a name of its own": ("g.py", "K = 2.0\n", "K = 3.0\n", "from g import K\n", "(lambda K: K)(1)", []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("file", "old", "new", "head", "said", "told"), REACHED.values(), ids=REACHED.keys())
+def test_what_a_function_reaches_by_name_counts(
+    file: str, old: str, new: str, head: str, said: str, told: list[str], tmp_path: Path
+) -> None:
+    body = f"{head}\n\ndef f(x):\n    return x * {said}\n"
+    files = {"p/__init__.py": "", "h.py": "K = 1.0\n", "f.py": body}
+    folder = repository(tmp_path, {**files, file: f"{old}{files.get(file, '')}"})
+    write(folder, {file: f"{new}{files.get(file, '')}"})
+    assert sorted(differing(folder)) == told
+
+
+def differing(folder: Path) -> list[str]:
+    """The names of the functions that differ from the last commit; nothing is run."""
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        with Since("HEAD", [Path()], load(Path(), None, Overrides())) as since:
+            return [change.key.name for change in since.changes]
+    finally:
+        os.chdir(before)
+
+
+def test_a_function_that_takes_and_gives_nothing_is_left_out_and_named(tmp_path: Path) -> None:
+    folder = repository(tmp_path, {"a.py": "def main():\n    print(1)\n\n\ndef rows():\n    return [1]\n"})
+    write(folder, {"a.py": "def main():\n    print(2)\n\n\ndef rows():\n    return [1.0]\n"})
+    assert differing(folder) == ["rows"]
+    assert "; not compared: `main`, which takes and gives nothing" in verify(folder, "--since", "HEAD")[1]
 
 
 def test_nothing_that_differs_is_said_and_starts_nothing(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ def document(result: SinceResult) -> Json:
         "summary": {
             "functions": len(result.functions),
             **{word: result.counts[word] for word in WORDS},
+            "programs_left_out": list(result.programs),
             "test_files_left_out": result.tests,
             "seconds": round(result.seconds, 3),
         },

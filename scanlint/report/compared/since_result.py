@@ -13,12 +13,16 @@ WORDS = ("proved", "tested", "refuted", "unknown", "new", "removed")
 
 @dataclass(frozen=True, slots=True)
 class SinceResult:
-    """All that was compared with a revision; `tests` files of tests that differ were not."""
+    """All that was compared with a revision.
+
+    What differs and was not compared: `programs`, functions that take and give nothing, and `tests` files of tests.
+    """
 
     revision: str
     commit: str
     functions: tuple[ComparedFunction, ...]
     files: tuple[UncomparedFile, ...]
+    programs: tuple[str, ...]
     tests: int
     seconds: float
 

@@ -19,8 +19,6 @@ def verdict_lines(found: Verification) -> Iterator[str]:
         yield f"counterexample: {' '.join(found.counterexample.split())}"
     if found.verdict == "proved" and found.cases:
         yield f"also run on {plural(found.cases, f'{found.inputs} input')}"
-    if found.max_abs_error:
-        yield f"largest difference: {found.max_abs_error:.3g}"
     yield from (" ".join(note.split()) for note in found.notes)
 
 
@@ -45,15 +43,23 @@ def file_text(file: UncomparedFile, revision: str, paint: Paint) -> str:
 def summary(result: SinceResult) -> str:
     """`4 functions differ from main (1a2b3c4): 2 proved, 1 refuted, 1 new`."""
     since = f"{result.revision} ({result.commit[:7]})"
-    counts, skipped = result.counts, ""
-    if result.tests:
-        verb = "differs and was" if result.tests == 1 else "differ and were"
-        skipped = f"; {plural(result.tests, 'file')} of tests {verb} not compared"
+    counts, left_out = result.counts, _left_out(result)
     if not counts:
-        return f"No function differs from {since}{skipped}"
+        return f"No function differs from {since}{left_out}"
     found = len(result.functions)
     head = f"{plural(found, 'function')} {'differs' if found == 1 else 'differ'} from {since}"
-    return f"{head}: {', '.join(f'{counts[word]} {word}' for word in WORDS if counts[word])}{skipped}"
+    return f"{head}: {', '.join(f'{counts[word]} {word}' for word in WORDS if counts[word])}{left_out}"
+
+
+def _left_out(result: SinceResult) -> str:
+    """What differs and was not compared, behind all else."""
+    parts = []
+    if result.programs:
+        verb = "takes and gives" if len(result.programs) == 1 else "take and give"
+        parts.append(f"{_listed(result.programs)}, which {verb} nothing")
+    if result.tests:
+        parts.append(plural(result.tests, "file") + " of tests")
+    return f"; not compared: {' and '.join(parts)}" if parts else ""
 
 
 def _origin(change: FunctionChange) -> str:
@@ -66,7 +72,7 @@ def _origin(change: FunctionChange) -> str:
     return f" (reaches {_listed(change.reaches)}, which changed)" if change.reaches else ""
 
 
-def _listed(names: Sequence[str], most: int = 3) -> str:
+def _listed(names: Sequence[str], most: int = 2) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(f"`{name}`" for name in names[:most]) + more
 
