@@ -13,7 +13,7 @@ from scanlint.history.differences import FunctionChange
 from scanlint.history.since import Since
 from scanlint.report.compared.since_document import document
 from scanlint.report.compared.since_result import SinceResult
-from scanlint.report.compared.since_text import file_text, function_text, summary
+from scanlint.report.compared.since_text import FunctionLines, file_text, summary
 from scanlint.report.console import Progress, out
 from scanlint.report.paint import paint_for
 from scanlint.verify.time_left import VerifyingLine
@@ -31,7 +31,7 @@ def since(revision: str, options: VerifyOptions) -> int:
     )
     settings = load(paths[0], options["config"], said)
     paint, progress = paint_for(sys.stdout, options["color"]), Progress(options["quiet"])
-    told = form != "json"
+    told, lines = form != "json", FunctionLines(paint, brief=form == "concise")
     with Since(revision, paths, settings, only=options["function"], callers=not options["no_callers"]) as compared:
         pairs = [change for change in compared.changes if change.new is not None and change.old is not None]
         line, waiting = VerifyingLine(len(pairs)), iter(pairs)
@@ -43,7 +43,7 @@ def since(revision: str, options: VerifyOptions) -> int:
             found.append(one)
             progress.close()
             if told:
-                out(function_text(one, paint, brief=form == "concise"))
+                out(lines.of(one))
             _show(progress, line, next(waiting, None))
         progress.close()
         result = SinceResult(

@@ -22,15 +22,31 @@ def verdict_lines(found: Verification) -> Iterator[str]:
     yield from (" ".join(note.split()) for note in found.notes)
 
 
-def function_text(found: ComparedFunction, paint: Paint, *, brief: bool) -> str:
-    """One line for a function, and under it what the verdict rests on."""
-    key = found.change.key
-    said = evidence(found.verdict) if found.verdict is not None else found.change.way
-    head = (
-        f"{paint.bold(_place(key.path, found.change.line))} {key.name}{_origin(found.change)}: {painted(said, paint)}"
-    )
-    lines = [] if brief or found.verdict is None else [f"    {line}" for line in verdict_lines(found.verdict)]
-    return "".join(f"{line}\n" for line in (head, *lines))
+class FunctionLines:
+    """Tells functions one after the other; a reason that was told already is not told again, but where it stands."""
+
+    def __init__(self, paint: Paint, *, brief: bool) -> None:
+        self._paint = paint
+        self._brief = brief
+        self._told: dict[str, str] = {}
+
+    def of(self, found: ComparedFunction) -> str:
+        """One line for a function, and under it what the verdict rests on."""
+        key, place = found.change.key, _place(found.change.key.path, found.change.line)
+        first = self._first(found.verdict, place.rstrip(":"))
+        said = found.change.way if found.verdict is None else evidence(found.verdict)
+        said = f"unknown, for the reason at {first}" if first else said
+        head = f"{self._paint.bold(place)} {key.name}{_origin(found.change)}: {painted(said, self._paint)}"
+        bare = self._brief or found.verdict is None or first is not None
+        lines = [] if bare or found.verdict is None else [f"    {line}" for line in verdict_lines(found.verdict)]
+        return "".join(f"{line}\n" for line in (head, *lines))
+
+    def _first(self, verdict: Verification | None, place: str) -> str | None:
+        """Where the same reason was told first; None where it was not."""
+        if verdict is None or verdict.verdict != "unknown" or not verdict.reason:
+            return None
+        first = self._told.setdefault(verdict.reason, place)
+        return first if first != place else None
 
 
 def file_text(file: UncomparedFile, revision: str, paint: Paint) -> str:
