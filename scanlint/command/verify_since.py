@@ -10,17 +10,26 @@ from pathlib import Path
 from scanlint.command.config import Overrides, load
 from scanlint.command.verify_options import VerifyOptions
 from scanlint.history.differences import FunctionChange
+from scanlint.history.repository import NoCommit
 from scanlint.history.since import Since
 from scanlint.report.compared.since_document import document
 from scanlint.report.compared.since_result import SinceResult
 from scanlint.report.compared.since_text import FunctionLines, file_text, summary
-from scanlint.report.console import Progress, out
+from scanlint.report.console import Progress, err, out
 from scanlint.report.paint import paint_for
 from scanlint.verify.time_left import VerifyingLine
 
 
 def since(revision: str, options: VerifyOptions) -> int:
     """Print what came of each function, and give the exit code. Raises UsageError if the run itself cannot be made."""
+    try:
+        return _since(revision, options)
+    except NoCommit:
+        err("note: there is no commit yet: nothing to compare with\n")
+        return 0
+
+
+def _since(revision: str, options: VerifyOptions) -> int:
     started = time.perf_counter()
     paths, form = options["files"] or (Path(),), options["form"]
     said = Overrides(

@@ -38,7 +38,8 @@ class OldTree:
         linked = {entry.path for entry in kept if self._link(repository.top, entry.path)}
         written = [e for e in safe if e.mode != SUBMODULE and e.path not in linked]
         for entry, data in repository.contents(written):
-            self._write(entry, data)
+            if data is not None:  # what is not there cannot be imported: the old version says so
+                self._write(entry, data)
         self._link_ignored(repository, repository.ignored())
 
     def close(self) -> None:

@@ -20,10 +20,16 @@ SECONDS = 120.0
 OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 """What git sets for hooks, relative to a folder that is not always the one where it is asked."""
 AT_ONCE = 2000
+HEADED = 3
+"""The words that `cat-file` puts before a content: digest, kind, size."""
 FILE, PROGRAM, LINK, SUBMODULE = "100644", "100755", "120000", "160000"
 
 
-class GitError(Exception):
+class NoCommit(Exception):
+    """The repository has no commit yet: there is nothing to compare with."""
+
+
+class GitError(UsageError):
     """Git ended with an error; what it said."""
 
 
@@ -51,7 +57,7 @@ class Repository:
         return cls(Path(os.fsdecode(said).rstrip("\n")).resolve())
 
     def commit(self, revision: str) -> str:
-        """The digest of the commit that a revision names. Raises UsageError."""
+        """The digest of the commit that a revision names. Raises UsageError, or NoCommit where `HEAD` is none yet."""
         if revision.startswith("-") or "\0" in revision:
             raise UsageError(f"--since: `{revision}` is no revision: none begins with `-`")
         if ".." in revision:
@@ -61,25 +67,28 @@ class Repository:
         try:
             return _git(self.top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()
         except GitError:
+            if revision == "HEAD" and not self._begun:
+                raise NoCommit from None
             raise UsageError(f"--since: git knows no revision `{revision}` in {self.top}; {self._remedy()}") from None
 
+    @property
+    def _begun(self) -> bool:
+        """Whether there is any commit."""
+        return bool(_git(self.top, "rev-list", "--max-count=1", "--all").strip())
+
     def _remedy(self) -> str:
-        try:
-            shallow = _git(self.top, "rev-parse", "--is-shallow-repository").strip() == b"true"
-            empty = not _git(self.top, "rev-list", "--max-count=1", "--all").strip()
-        except GitError:  # the remedy for most
-            shallow = empty = False
-        if empty:
+        if not self._begun:
             return "there is no commit yet"
-        if shallow:
-            return (
-                "the clone is shallow: `git fetch --unshallow` brings the rest (`fetch-depth: 0` in a checkout action)"
-            )
+        if _git(self.top, "rev-parse", "--is-shallow-repository").strip() == b"true":
+            return "the clone is shallow: `git fetch --unshallow` brings the rest (`fetch-depth: 0` on GitHub)"
         return "`git log --oneline` and `git branch --all` list what there is"
 
     def changed(self, commit: str) -> set[str]:
-        """The paths whose files differ from a commit, staged or not, with those that are not there any more."""
-        said = _git(self.top, "diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", commit, "--")
+        """The paths whose files may differ from a commit, staged or not, with those that are not there any more.
+
+        Contents are not read: of a file that was written anew it is not known that it is the same.
+        """
+        said = _git(self.top, "diff-index", "--name-only", "--no-renames", "-z", commit, "--")
         return {*_paths(said), *self.untracked()}
 
     def untracked(self) -> set[str]:
@@ -101,17 +110,18 @@ class Repository:
                 found.append(TreeEntry(mode, digest, os.fsdecode(path)))
         return found
 
-    def contents(self, entries: Sequence[TreeEntry]) -> Iterator[tuple[TreeEntry, bytes]]:
-        """What the files of a commit hold."""
+    def contents(self, entries: Sequence[TreeEntry]) -> Iterator[tuple[TreeEntry, bytes | None]]:
+        """What the files of a commit hold; None for those of which a clone has no content."""
         for start in range(0, len(entries), AT_ONCE):
             some = entries[start : start + AT_ONCE]
             words = "".join(f"{entry.digest}\n" for entry in some).encode()
             said, at = _git(self.top, "cat-file", "--batch", given=words), 0
             for entry in some:
                 end = said.index(b"\n", at)
-                size = int(said[at:end].split()[2])
-                yield entry, said[end + 1 : end + 1 + size]
-                at = end + size + 2
+                about = said[at:end].split()
+                size = int(about[2]) if len(about) == HEADED else None
+                yield entry, said[end + 1 : end + 1 + size] if size is not None else None
+                at = end + 1 + (size + 1 if size is not None else 0)
 
 
 def _paths(said: bytes) -> Iterator[str]:
@@ -159,5 +169,6 @@ def _git(folder: Path, *words: str, given: bytes = b"") -> bytes:
             end_group(process)
             raise
     if process.returncode:
-        raise GitError(wrong.decode("utf-8", "replace").strip() or f"git {words[0]} ended with {process.returncode}")
+        said_why = wrong.decode("utf-8", "replace").strip() or f"it ended with {process.returncode}"
+        raise GitError(f"`git {words[0]}` failed in {folder}: {said_why}")
     return said

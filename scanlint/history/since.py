@@ -43,10 +43,11 @@ class UncomparedFile:
 
 
 class Since:
-    """A revision and the work tree. Raises UsageError where the paths lie in no repository that has the revision.
+    """A revision and the work tree. It has to be closed: the old version lies in a temporary folder.
 
+    Raises UsageError where the paths lie in no repository that has the revision, NoCommit where there is none yet.
     `only` is the name of a function where others are of no interest; `callers`: those are compared too that only reach
-    what differs. It has to be closed: the old version lies in a temporary folder.
+    what differs.
     """
 
     def __init__(
@@ -171,12 +172,13 @@ class Since:
         """The files that differ, and those whose words name one that does, or that is itself affected.
 
         What a file imports stands in its words, but for its own package, which dots name: others cannot reach anything
-        that differs.
+        that differs. A notebook is one of them only where it is named: what it reaches is tried out there.
         """
         packages = [f"{PurePosixPath(path).parent}/" for path in self._changed if path.endswith("/__init__.py")]
         affected = {path for path in self._new_paths if path in self._changed or path.startswith(tuple(packages))}
         words = {_stem(path) for path in self._changed}
-        left = {path: self._words(path) for path in self._new_paths - affected} if self.callers else {}
+        others = [path for path in self._new_paths - affected if path.endswith(".py") or path in self._asked]
+        left = {path: self._words(path) for path in others} if self.callers else {}
         while more := {path for path, said in left.items() if said & words}:
             affected |= more
             words |= {_stem(path) for path in more}
@@ -208,7 +210,9 @@ class Since:
         """Read the old texts of what differs; the others are those of the work tree."""
         entries: list[TreeEntry] = [self._entries[path] for path in sorted(self._changed) if path in self._entries]
         for entry, data in self.repository.contents([e for e in entries if e.mode != LINK]):
-            self._texts[entry.path] = decode(data, self.repository.top / entry.path)
+            path = self.repository.top / entry.path
+            missing = Unreadable(path, shown(path), "this clone has no content of it")
+            self._texts[entry.path] = decode(data, path) if data is not None else missing
 
     def _source(self, path: str, *, old: bool) -> SourceFile | Unreadable:
         if old and path in self._changed:

@@ -304,7 +304,7 @@ UNUSABLE = {
     "a revision that is not there": (("--since", "nowhere"), "git knows no revision `nowhere`"),
     "an option of git": (("--since=--output=x",), "none begins with `-`"),
     "a range": (("--since", "main..HEAD"), "is a range"),
-    "a file and no commit": (("--since", "HEAD:a.py"), "git knows no revision `HEAD:a.py`"),
+    "a file, not a commit": (("--since", "HEAD:a.py"), "git knows no revision `HEAD:a.py`"),
     "nothing": (("--since", ""), "git knows no revision"),
     "a path of neither version": (("--since", "HEAD", "b.py"), "b.py: no such file or directory, neither here nor in"),
     "a function of neither version": (("--since", "HEAD", "-f", "g"), "there is no `g`"),
@@ -354,6 +354,29 @@ def test_a_version_that_does_not_parse_is_told(old: str, new: str, code: int, sa
     assert text.startswith(said)
     assert "its functions were not compared" in text and "b.py:5: h: new" in text
     assert verify(folder, "--since", "HEAD", "--strict")[0] == (code or 3)
+
+
+def test_before_the_first_commit_there_is_nothing_to_compare(tmp_path: Path) -> None:
+    """A hook runs before it too."""
+    git(tmp_path, "init", "-q")
+    write(tmp_path, {"a.py": "def f(x):\n    return x\n"})
+    assert verify(tmp_path, "--since", "HEAD") == (0, "")
+    with pytest.raises(UsageError, match="there is no commit yet"):
+        verify(tmp_path, "--since", "main")
+
+
+def test_a_content_that_a_clone_lacks_is_told(tmp_path: Path) -> None:
+    """As where large files were left out of a copy."""
+    folder = repository(
+        tmp_path, {"a.py": "def f(x):\n    return x\n", "b.py": "def g(x):\n    return x\n", "c.bin": "c"}
+    )
+    for name in ("a.py", "c.bin"):
+        digest = git(folder, "rev-parse", f"HEAD:{name}").strip()
+        (folder / ".git/objects" / digest[:2] / digest[2:]).unlink()
+    write(folder, {"a.py": "def f(x):\n    return 2 * x\n", "b.py": "def g(x):\n    return 2 * x\n", "c.bin": "d"})
+    code, text = verify(folder, "--since", "HEAD", "--output-format", "concise")
+    assert text.startswith("HEAD:a.py:1: unknown: this clone has no content of it")
+    assert "b.py:1: g: refuted" in text and code == 1
 
 
 def test_a_file_that_is_gone_can_be_named(tmp_path: Path) -> None:

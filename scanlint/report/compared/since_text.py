@@ -19,7 +19,8 @@ def verdict_lines(found: Verification) -> Iterator[str]:
         yield f"counterexample: {' '.join(found.counterexample.split())}"
     if found.verdict == "proved" and found.cases:
         yield f"also run on {plural(found.cases, f'{found.inputs} input')}"
-    yield from (" ".join(note.split()) for note in found.notes)
+    if found.verdict != "unknown":  # its reason says what there is to say
+        yield from (" ".join(note.split()) for note in found.notes)
 
 
 class FunctionLines:
