@@ -15,7 +15,7 @@ from scanlint.settings import Settings
 
 CODES = {"proved": 0, "tested": 0, "refuted": 1, "unknown": 3}
 USAGE = "give two files and `--function NAME`, or `--since REV` with the paths to look at"
-OF_SINCE = ("strict", "no_callers", "config", "jobs")
+OF_SINCE = ("strict", "no_callers", "config", "jobs", "no_cache")
 
 
 def run(options: VerifyOptions) -> int:

@@ -25,6 +25,7 @@ class VerifyOptions(TypedDict):
     verify_timeout: float | None
     measure: bool
     jobs: int | None
+    no_cache: bool
     config: Path | None
     form: str
     color: ColorChoice
@@ -45,6 +46,7 @@ OPTIONS = (
     _option("--strict", is_flag=True, help="Exit with 3 if anything is unknown.", section=SINCE),
     _option("--no-callers", is_flag=True, help="Leave out functions that only reach what differs.", section=SINCE),
     _option("--config", type=FILE, help="Use this file instead of the nearest pyproject.toml.", section=SINCE),
+    _option("--no-cache", is_flag=True, help="Neither read nor write kept verdicts.", section=SINCE),
     _option("--jobs", "-j", type=click.IntRange(1), metavar="N", help="Functions at a time.", section=SINCE),
     _option(
         "--python", metavar="INTERPRETER", help="Where both versions run (default: the project's environment).",

@@ -37,6 +37,7 @@ def _since(revision: str, options: VerifyOptions) -> int:
         verify_timeout=options["verify_timeout"],
         measure=options["measure"],
         jobs=options["jobs"],
+        no_cache=options["no_cache"],
     )
     settings = load(paths[0], options["config"], said)
     paint, progress = paint_for(sys.stdout, options["color"]), Progress(options["quiet"])

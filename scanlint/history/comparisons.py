@@ -15,8 +15,10 @@ from scanlint.engine.team.executor import available
 from scanlint.errors import UsageError
 from scanlint.finding import Verification
 from scanlint.history.differences import FunctionChange
+from scanlint.history.kept_comparisons import KeptComparisons
 from scanlint.history.reach import PartKey
 from scanlint.history.renamed_text import CannotRename, renamed
+from scanlint.history.version_files import VersionFiles
 from scanlint.project.files import shown
 from scanlint.project.patterns import spellings
 from scanlint.project.summary import ModuleNames
@@ -24,7 +26,7 @@ from scanlint.record.recordings import recorded
 from scanlint.settings import Settings
 from scanlint.verify.interpreter import VerifierUnavailable, find_interpreter
 from scanlint.verify.verifier import Task, Verifier, verification
-from scanlint.verify.verifiers import Answer, Verifiers
+from scanlint.verify.verifiers import Answer, AnyVerifier, Verifiers
 
 Texts = Callable[[PartKey], str]
 """Gives the text of the file that a function stands in."""
@@ -48,6 +50,7 @@ class BothVersions:
     old_text: Texts
     revision: str
     settings: Settings
+    files: VersionFiles
 
 
 class Comparisons:
@@ -67,20 +70,18 @@ class Comparisons:
         if self._verifiers is not None:
             self._verifiers.close()
 
-    @property
-    def protections(self) -> tuple[str, ...]:
-        """What kept the code under test from doing harm; nothing where none was run."""
-        return self._verifiers.protections if self._verifiers is not None else ()
-
     def compared(self, changes: Sequence[FunctionChange]) -> Iterator[ComparedFunction]:
         """The functions with their verdicts, in order, each as soon as it and those before it have one.
 
         Raises UsageError where nothing can be verified.
         """
-        asked = [(change, self._asked(change)) for change in changes]
+        try:
+            asked = [(change, self._asked(change)) for change in changes]
+        except VerifierUnavailable as error:
+            raise UsageError(str(error)) from None
         for change, answer in asked:
             try:
-                found = verification(self._said(answer.result())) if isinstance(answer, Future) else answer
+                found = answer if isinstance(answer, Verification | None) else verification(answer.result())
             except VerifierUnavailable as error:
                 raise UsageError(str(error)) from None
             yield ComparedFunction(change, found)
@@ -93,9 +94,26 @@ class Comparisons:
             task = self._task(change, change.new, change.old)
         except CannotRename as error:
             return Verification("unknown", str(error))
+        kept = self._kept
+        known = kept.get(task, change.new, change.old) if kept is not None else None
+        if known is not None:
+            return verification(known)
         if self._verifiers is None:
             self._verifiers = Verifiers(self._verifier, self._at_a_time())
-        return self._verifiers.ask(lambda verifier: verifier.answer(task))
+        return self._verifiers.ask(lambda verifier: self._answer(verifier, task, change))
+
+    def _answer(self, verifier: AnyVerifier, task: Task, change: FunctionChange) -> Answer:
+        """What a verifier says, kept for later runs."""
+        answer = self._said(verifier.answer(task))
+        if self._kept is not None and change.new is not None and change.old is not None:
+            self._kept.keep(task, change.new, change.old, answer)
+        return answer
+
+    @cached_property
+    def _kept(self) -> KeptComparisons | None:
+        """What earlier runs found, where results are kept."""
+        settings = self.both.settings
+        return KeptComparisons(settings, self._python, self.both.files) if settings.cache else None
 
     def _at_a_time(self) -> int:
         settings = self.both.settings

@@ -16,6 +16,7 @@ from scanlint.cli import group
 from scanlint.command.config import Overrides, load
 from scanlint.errors import UsageError
 from scanlint.history.since import Since
+from scanlint.verify.verifier import Verifier
 
 pytestmark = pytest.mark.long
 Scanlint = Callable[..., subprocess.CompletedProcess[str]]
@@ -354,6 +355,27 @@ def test_a_version_that_does_not_parse_is_told(old: str, new: str, code: int, sa
     assert text.startswith(said)
     assert "its functions were not compared" in text and "b.py:5: h: new" in text
     assert verify(folder, "--since", "HEAD", "--strict")[0] == (code or 3)
+
+
+def test_what_was_compared_is_not_compared_again_until_what_it_rests_on_changes(tmp_path: Path) -> None:
+    """The second run needs no interpreter that has JAX; a third one compares what a changed module concerns."""
+    a = "import b\n\n\ndef f(x):\n    return b.K * x\n"
+    folder = repository(tmp_path, {"a.py": a, "b.py": "K = 2.0\n", "c.py": "def g(x):\n    return x * 2.0\n"})
+    write(folder, {"a.py": a.replace("b.K * x", "x * b.K"), "c.py": "def g(x):\n    return 2.0 * x\n"})
+    words = ("--since", "HEAD", "--output-format", "concise")
+    first = verify(folder, *words)
+    asked: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        answer = Verifier.answer
+        patch.setattr(Verifier, "answer", lambda self, task: asked.append(task.function) or answer(self, task))
+        assert verify(folder, *words) == first
+        assert asked == []
+        write(folder, {"b.py": "K = 3.0\n"})
+        assert "f: refuted" in verify(folder, *words)[1]
+        assert asked == ["f"]
+        verify(folder, *words, "--no-cache", "-f", "g")
+        assert asked == ["f", "g"]
+    assert git(folder, "status", "--porcelain").split() == ["M", "a.py", "M", "b.py", "M", "c.py"]
 
 
 def test_before_the_first_commit_there_is_nothing_to_compare(tmp_path: Path) -> None:
