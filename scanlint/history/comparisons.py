@@ -147,6 +147,7 @@ class Comparisons:
             recorded=recorded(root, both.top / new.path, new.name),
             old_file=str(both.old_top / old.path),
             old_root=str(both.old_top / root.relative_to(both.top)) if inside else str(both.old_top),
+            tops=(str(both.old_top), str(both.top)),
         )
 
     def _given(self, change: FunctionChange, new: PartKey, old: PartKey) -> tuple[tuple[str, str], ...]:

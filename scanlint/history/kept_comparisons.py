@@ -21,7 +21,7 @@ from scanlint.settings import Settings
 from scanlint.verify.installed_packages import environment_of
 from scanlint.verify.verifier import Task
 
-PLACES = ("root", "file", "path", "old_file", "old_root")
+PLACES = ("root", "file", "path", "old_file", "old_root", "tops")
 """What a task says of where files lie: the old ones lie elsewhere in each run."""
 
 

@@ -208,6 +208,25 @@ def test_an_old_version_has_all_that_it_imports(tmp_path: Path) -> None:
     assert code == 0
 
 
+def test_what_is_installed_from_the_repository_has_its_revision_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another project of the repository, which the interpreter finds on its path, as after `pip install -e`."""
+    folder = repository(
+        tmp_path,
+        {
+            "one/pyproject.toml": "[tool.scanlint]\n",
+            "one/a.py": "import b\n\n\ndef f(x):\n    return b.gain(x) + 1.0\n",
+            "two/src/b/__init__.py": "def gain(x):\n    return 2.0 * x\n",
+        },
+    )
+    write(folder, {"two/src/b/__init__.py": "def gain(x):\n    return 3.0 * x\n"})
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder / "two/src"), os.environ.get("PYTHONPATH", "")]))
+    code, text = verify(folder / "one", "--since", "HEAD", "--output-format", "concise", ".")
+    assert text.startswith("a.py:4: f (reaches `gain`, which changed): refuted")
+    assert code == 1
+
+
 @pytest.mark.parametrize(
     "stage", [(), ("add", "-A"), ("commit", "-qam", "new")], ids=["unstaged", "staged", "committed"]
 )
