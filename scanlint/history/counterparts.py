@@ -47,23 +47,33 @@ Alike = tuple[float, PartKey, PartKey]
 
 
 def _equal(old: Bodies, new: Bodies) -> Iterator[Alike]:
-    return ((1.0, before, after) for before in old for after in new if old[before] == new[after])
+    known: dict[frozenset[tuple[str, int]], list[PartKey]] = {}
+    for before, body in old.items():
+        known.setdefault(frozenset(body.items()), []).append(before)
+    for after, body in new.items():
+        yield from ((1.0, before, after) for before in known.get(frozenset(body.items()), ()))
 
 
 def _of_one_name(old: Bodies, new: Bodies) -> Iterator[Alike]:
     """Those whose name there is once among the old ones and once among the new ones."""
-    names = [Counter(key.name for key in bodies) for bodies in (old, new)]
-    for before in old:
-        for after in new:
-            if before.name == after.name and names[0][before.name] == names[1][after.name] == 1:
-                yield alike(old[before], new[after]), before, after
+    once = [
+        {name for name, count in Counter(key.name for key in bodies).items() if count == 1} for bodies in (old, new)
+    ]
+    known = {before.name: before for before in old if before.name in once[0] & once[1]}
+    for after, body in new.items():
+        if (before := known.get(after.name)) is not None:
+            yield alike(old[before], body), before, after
 
 
 def _similar(old: Bodies, new: Bodies) -> Iterator[Alike]:
+    """Those with most of their nodes in common, which cannot be if one has many more than the other."""
+    sizes = {id(body): body.total() for bodies in (old, new) for body in bodies.values()}
     for before, one in old.items():
         for after, other in new.items():
-            if min(one.total(), other.total()) >= LEAST_NODES and (share := alike(one, other)) >= LEAST_ALIKE:
-                yield share, before, after
+            less, more = sorted((sizes[id(one)], sizes[id(other)]))
+            if less >= LEAST_NODES and 2 * less >= LEAST_ALIKE * (less + more):
+                if (share := alike(one, other)) >= LEAST_ALIKE:
+                    yield share, before, after
 
 
 def alike(one: Counter[str], other: Counter[str]) -> float:
