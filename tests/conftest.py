@@ -13,6 +13,7 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 import scanlint
+from tests.agreed import AGREED, Agreed, Written, joined, write
 
 ROOT = Path(scanlint.__file__).parent.parent
 
@@ -59,6 +60,36 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-pages", action="store_true", help="write what the tool does into the pages' after blocks"
     )
+    parser.addoption("--every-pair", action="store_true", help="run pairs of versions that agreed before, too")
+    parser.addoption("--write-agreed", action="store_true", help="keep the pairs of versions that agreed in this run")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    every = config.getoption("--every-pair") or config.getoption("markexpr") == "slow"
+    config.stash[AGREED] = Agreed.load(every)
+
+
+@pytest.fixture(scope="session")
+def agreed(pytestconfig: pytest.Config) -> Agreed:
+    """The pairs of versions that agreed, now and before."""
+    return pytestconfig.stash[AGREED]
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A process of tests hands what it found to the one that began it, which writes it."""
+    found = session.config.stash[AGREED].found
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["agreed"] = found
+    elif session.config.getoption("--write-agreed"):
+        write(found)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: object, error: object) -> None:
+    kept: Agreed = node.config.stash[AGREED]  # type: ignore[attr-defined]
+    found: Written = getattr(node, "workeroutput", {}).get("agreed", {})
+    kept.found = joined(kept.found, found)
 
 
 @pytest.fixture

@@ -122,6 +122,9 @@ class Fixer:
         if kept is None or self.alone:
             return
         for path, draft in self._drafts.items():
+            file = draft.begun.file
+            if draft.text != file.text and not self.session.settings.unsafe_fixes:
+                kept.keep_rewritten(file.data, file.encode(draft.text))
             if not draft.limited:
                 after = [found.finding for found in self.session.found.get(path, [])]
                 kept.keep_fixed(path, draft.begun.before, draft.text, after)

@@ -1,7 +1,9 @@
 """What earlier runs verified, kept under the texts and everything else that it rests on: verdicts, and whole files.
 
-A verdict that inputs led to rests on the file and on those of the project that it imports. That there is none rests on
-every file of the project: a caller or a test elsewhere may show what the inputs are.
+A verdict that inputs led to rests on what the function reaches in its file, in both versions, and on the files of the
+project that it imports. That there is none rests on every file of the project: a caller or a test elsewhere may show
+what the inputs are. A text that verified rewrites made of another one stands for the same as that: what a run has
+written makes nothing stale. All is told apart by content, so that verdicts hold in other folders and on other machines.
 """
 
 from __future__ import annotations
@@ -10,20 +12,26 @@ import hashlib
 import json
 import marshal
 import os
+import platform
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import scanlint.verify
 from scanlint.engine.cache import Cache
 from scanlint.engine.packing import plain, restored
 from scanlint.engine.surveys import Surveys
 from scanlint.finding import Finding
+from scanlint.fix.reached import reached
 from scanlint.project.contents import contents
+from scanlint.project.summary import digest_of
 from scanlint.record.recordings import CALLS
 from scanlint.record.recordings import FOLDER as RECORDINGS
 from scanlint.settings import Settings
-from scanlint.verify.installed_packages import environment_of
+from scanlint.verify.installed_packages import packages_of
 from scanlint.verify.interpreter import VerifierUnavailable, find_interpreter
 
 if TYPE_CHECKING:
@@ -33,6 +41,8 @@ if TYPE_CHECKING:
 Answer = Mapping[str, object]
 _OF_NO_MATTER = frozenset(("jobs", "executor", "cache", "cache_dir"))
 """Settings that change nothing of what becomes of a file."""
+PLACED = re.compile(r"\blines? \d|:\d")
+"""Words of an answer that name a line of a text."""
 
 
 class FixedFile(NamedTuple):
@@ -53,10 +63,12 @@ class KeptVerdicts:
         self._settings = settings
         self._surveys = surveys
         self._modules = _by_last_word(surveys)
-        environment = environment_of(python)
+        environment = packages_of(python)
         passed = {name: os.environ.get(name) for name in settings.verify_environment}
-        varying = [settings.measure, settings.verify_timeout, passed]
-        self._base = None if environment is None else [cache.tool, environment, *varying]
+        varying = [settings.measure, settings.verify_timeout, settings.unsafe_fixes, passed]
+        self._base = (
+            None if environment is None else [_verifier(), platform.system(), platform.machine(), environment, *varying]
+        )
 
     @classmethod
     def of(cls, session: Session) -> KeptVerdicts | None:
@@ -71,8 +83,11 @@ class KeptVerdicts:
 
     def get(self, task: Task) -> Answer | None:
         """The answer to a task that was asked before."""
-        for rests in (self._imported(task.path), self._everything()):
-            kept = self._cache.verdict(self._key(task, rests)) if self._base is not None else None
+        if self._base is None:
+            return None
+        texts = _anywhere(task), _as_they_stand(task)
+        for rests, asked in product((self._imported(task.path), self._everything()), texts):
+            kept = self._cache.verdict(self._key(asked, rests))
             if kept is not None:
                 answer: Answer = json.loads(kept)
                 return answer
@@ -84,7 +99,18 @@ class KeptVerdicts:
             return
         known = answer["verdict"] in ("proved", "tested")
         rests = self._imported(task.path) if known else self._everything()
-        self._cache.keep_verdict(self._key(task, rests), json.dumps(answer).encode())
+        written = json.dumps(answer)
+        asked = _as_they_stand(task) if PLACED.search(written) else _anywhere(task)
+        self._cache.keep_verdict(self._key(asked, rests), written.encode())
+
+    def keep_rewritten(self, old: bytes, new: bytes) -> None:
+        """Verified rewrites made one text of another: both stand for the same from now on."""
+        self._cache.keep_verdict(_rewritten(digest_of(new)), self._meant(digest_of(old)).encode())
+
+    def _meant(self, digest: str) -> str:
+        """The digest of the text that stood in the place of one before any rewrite."""
+        kept = self._cache.verdict(_rewritten(digest))
+        return kept.decode() if kept is not None else digest
 
     # -- whole files
 
@@ -111,13 +137,11 @@ class KeptVerdicts:
         settings = sorted((name, value) for name, value in vars(self._settings).items() if name not in _OF_NO_MATTER)
         folder = self._settings.root / RECORDINGS / CALLS
         recorded = sorted(f"{file.name} {_digest(file)}" for file in folder.glob("*.npz"))
-        words = repr((self._base, path, self._everything(), settings, recorded, tuple(map(plain, before))))
+        own = self._surveys[path].digest
+        words = repr((self._base, path, own, self._everything(), settings, recorded, tuple(map(plain, before))))
         return hashlib.sha256(words.encode()).hexdigest()
 
-    def _key(self, task: Task, rests: Sequence[str]) -> str:
-        recorded = [_digest(Path(file)) for file in task.recorded]
-        asked = {**asdict(task), "root": "", "file": "", "recorded": recorded, "static": sorted(task.static)}
-        asked["harvested"] = None  # these stand for the files of the project, which a verdict rests on as it is
+    def _key(self, asked: Mapping[str, object], rests: Sequence[str]) -> str:
         words = json.dumps([self._base, asked, rests], sort_keys=True)
         return hashlib.sha256(words.encode()).hexdigest()
 
@@ -136,7 +160,34 @@ class KeptVerdicts:
         return [self._token(display) for display in sorted(found - {path})]
 
     def _token(self, display: str) -> str:
-        return f"{display} {self._surveys[display].digest}"
+        return f"{display} {self._meant(self._surveys[display].digest)}"
+
+
+def _anywhere(task: Task) -> Mapping[str, object]:
+    """A question by what decides its answer, wherever in its file the function stands."""
+    return {**_asked(task), "old": reached(task.old, task.function), "new": reached(task.new, task.function)}
+
+
+def _as_they_stand(task: Task) -> Mapping[str, object]:
+    """The same, and the lines of both texts: answers name some."""
+    return {**_asked(task), "old": task.old, "new": task.new, "given": task.given}
+
+
+def _asked(task: Task) -> dict[str, object]:
+    file = Path(task.file)
+    return {
+        "file": file.relative_to(task.root).as_posix() if file.is_relative_to(task.root) else file.name,
+        "function": task.function,
+        "given": [spec for spec, _ in task.given],
+        "static": sorted(task.static),
+        "traced": task.traced,
+        "differentiated": task.differentiated,
+        "recorded": [_digest(Path(recording)) for recording in task.recorded],
+    }
+
+
+def _rewritten(digest: str) -> str:
+    return f"rewritten-{digest}"
 
 
 def _by_last_word(surveys: Surveys) -> dict[str, set[str]]:
@@ -145,6 +196,13 @@ def _by_last_word(surveys: Surveys) -> dict[str, set[str]]:
     for name, place in surveys.places().items():
         found.setdefault(name.rpartition(".")[2], set()).add(place.display)
     return found
+
+
+@cache
+def _verifier() -> str:
+    """A digest of the sources that reach a verdict."""
+    sources = sorted(Path(scanlint.verify.__file__).parent.rglob("*.py"))
+    return hashlib.sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()
 
 
 def _digest(file: Path) -> str:

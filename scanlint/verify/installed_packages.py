@@ -18,12 +18,6 @@ print(json.dumps([sys.version, sysconfig.get_path("purelib"), sysconfig.get_path
 """
 
 
-def environment_of(python: str) -> str | None:
-    """A digest of an interpreter, its version and its packages; None where it cannot run."""
-    packages = packages_of(python)
-    return None if packages is None else hashlib.sha256(f"{python}\n{packages}".encode()).hexdigest()
-
-
 def packages_of(python: str) -> str | None:
     """A digest of the version and the packages of an interpreter, wherever it lies; None where it cannot run."""
     found = _own() if os.path.abspath(python) == os.path.abspath(sys.executable) else _asked(python)

@@ -126,3 +126,60 @@ def test_a_second_run_imports_nothing_that_rewrites_or_verifies(tmp_path: Path, 
     assert second.stdout == first.stdout
     assert "scanlint.fix.verdicts" in imported
     assert not imported & {"jax", "libcst", "scanlint.trace.unit", "scanlint.rewrite.driver", "scanlint.fix.fixer"}
+
+
+NEIGHBOUR = """
+
+def scale(x):
+    return x * 3
+
+
+@jax.jit
+def shrink(state):
+    for t in range(50):
+        state = jnp.cos(state) / 2.0 + scale(state) * t
+    return state
+"""
+
+
+def test_what_a_run_has_written_makes_no_verdict_stale(tmp_path: Path, workers, run: Scanlint) -> None:
+    (tmp_path / "loop.py").write_text(LOOP)
+    (tmp_path / "unknown.py").write_text(UNKNOWN)
+    assert run("--fix", "--python", str(tmp_path / "counting-python"), ".").returncode == 1
+    assert "fori_loop" in (tmp_path / "loop.py").read_text()
+    again, started = workers()
+    assert (started, again.returncode) == (0, 0)
+
+
+def test_a_function_that_moved_is_not_verified_again(tmp_path: Path, workers) -> None:
+    file = tmp_path / "loop.py"
+    file.write_text(LOOP)
+    assert workers()[1] == 1
+    file.write_text(LOOP.replace("@jax.jit", "# Fifty steps of the map.\nSTEPS = 50\n\n\n@jax.jit"))
+    assert workers()[1] == 1  # a new statement may mean anything
+    file.write_text(LOOP.replace("@jax.jit", "# Fifty steps of the map.\n\n\n@jax.jit"))
+    assert workers()[1] == 0
+
+
+def test_only_what_reaches_a_changed_function_is_verified_again(tmp_path: Path, workers) -> None:
+    file = tmp_path / "loop.py"
+    file.write_text(LOOP + NEIGHBOUR)
+    first, started = workers()
+    assert started >= 1 and first.stdout.count("fori_loop") == 2
+    file.write_text(LOOP + NEIGHBOUR.replace("x * 3", "x * 4"))
+    second, started = workers()
+    assert started == 1 and second.stdout.count("fori_loop") == 2
+
+
+def test_verdicts_hold_in_another_folder(tmp_path: Path, workers) -> None:
+    (tmp_path / "loop.py").write_text(LOOP)
+    workers()
+    cache = tmp_path / ".scanlint_cache"
+    for index in cache.glob("*.index"):
+        index.unlink()  # where the files lay: what was found there is of no use elsewhere
+    (tmp_path / "moved").mkdir()
+    (tmp_path / "loop.py").rename(tmp_path / "moved" / "loop.py")
+    (tmp_path / "pyproject.toml").rename(tmp_path / "moved" / "pyproject.toml")
+    again, started = workers("--cache-dir", str(cache), "--config", "moved/pyproject.toml")
+    assert started == 0
+    assert "fori_loop" in again.stdout

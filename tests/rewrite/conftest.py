@@ -16,17 +16,20 @@ from scanlint.rewrite.driver import Rewriter, Rewritten
 from scanlint.rules.registry import rules
 from scanlint.settings import Settings
 from scanlint.trace.program.project import Project
+from tests.agreed import Agreed
 
 HEAD = "import jax\nimport jax.numpy as jnp\nfrom jax import lax\n\n\n"
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A text with what is found in it at first, and what it becomes."""
+    """A text with what is found in it at first, and what it becomes; the test that asks, and the pairs that agreed."""
 
     old: str
     new: str
     reports: Sequence[Report]
+    test: pytest.Item
+    agreed: Agreed
 
     @property
     def body(self) -> str:
@@ -43,6 +46,10 @@ class Sample:
 
     def agree(self, name: str, *cases: Sequence[object]) -> None:
         """Assert that both versions give the same for each case, the old one run eagerly, also with 64 bits."""
+        parts = (self.old, self.new, name, Path(__file__).read_text(encoding="utf-8"))
+        self.agreed.once(self.test, parts, lambda: self.compare(name, cases))
+
+    def compare(self, name: str, cases: Sequence[Sequence[object]]) -> None:
         for x64 in (False, True):
             with jax.enable_x64(x64):
                 for case in cases:
@@ -85,7 +92,7 @@ def last(report: Report) -> Report:
 
 
 @pytest.fixture
-def rewrite(tmp_path: Path) -> Callable[..., Sample]:
+def rewrite(tmp_path: Path, request: pytest.FixtureRequest, agreed: Agreed) -> Callable[..., Sample]:
     """Rewrites all that can be rewritten in a text, to the fixed point; `plainest`: each in its last form."""
     file = tmp_path / "sample.py"
 
@@ -109,6 +116,6 @@ def rewrite(tmp_path: Path) -> Callable[..., Sample]:
             text = new
         else:
             pytest.fail("the rewrites do not come to an end")
-        return Sample(head + code, text, first)
+        return Sample(head + code, text, first, request.node, agreed)
 
     return apply

@@ -77,7 +77,7 @@ ROLLED = {
                 w = w + 0.1 * 0.9**i * force(w)
             return w
         """,
-        "lax.fori_loop(0, 12, ",
+        "lax.scan(step, w, numbers)",
         [(w,)],
     ),
     "a_helper_maps_a_function_that_it_makes": (
@@ -154,7 +154,7 @@ ROLLED = {
         def f(w, n):
             total = 0.0
             for t in range(n):
-                w = w + 0.3 * force(w) + 0.1 * t
+                w = w + 0.3 * force(w) + 0.1 * jnp.float32(t)
                 total = total + jnp.sum(w)
                 done = jnp.abs(w[0]) > 0.6
                 if bool(done):
@@ -167,7 +167,7 @@ ROLLED = {
     "a_line_is_searched": (
         """
         def f(w, best, n):
-            new, value, rate = w, best, 1.0
+            new, value, rate = w, best, jnp.float32(1.0)
             for _ in range(n):
                 new = w + rate * force(w)
                 value = energy(new)
@@ -301,6 +301,14 @@ LEFT = {
     "carry-shape-grows": """
         for _ in range(n):
             w = jnp.append(w, jnp.sum(force(w)))
+        """,
+    "python-float": """
+        rate = 1.0
+        for _ in range(n):
+            w = w + rate * force(w)
+            if jnp.max(w) > 3:
+                break
+            rate = 0.5 * rate
         """,
 }
 

@@ -163,3 +163,11 @@ def test_a_parameter_that_is_dropped_from_a_loop_is_said_not_raised() -> None:
     later = program.replace(jaxpr=program.jaxpr.replace(eqns=equations))
     assert compared(program, program, [ROW]) == ""
     assert compared(program, later, [ROW]) == "`scan` without its parameter `length` is not understood"
+
+
+def test_arms_for_platforms_are_arms() -> None:
+    def by_platform(x: jax.Array, scale: float) -> jax.Array:
+        return lax.platform_dependent(x, cpu=lambda x: scale * x, default=jnp.sin)
+
+    assert prove(lambda x: by_platform(x, 2.0), lambda x: by_platform(x, 2.0), [X]).same
+    assert not prove(lambda x: by_platform(x, 2.0), lambda x: by_platform(x, 3.0), [X]).same

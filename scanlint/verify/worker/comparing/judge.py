@@ -378,7 +378,8 @@ class Judge:
 
     def runs_soon(self, how: Way, values: Values) -> bool:
         """Whether the old version can be run in this way without compiling a program that is too large."""
-        return how.name != UNDER_JIT or compilable(self.pair, values)
+        compiled = how.name == UNDER_JIT or (how.name != PLAINLY and jitted(self.pair.before))
+        return not compiled or compilable(self.pair, values)
 
     def batched(self, case: Case) -> None:
         """Both versions under vmap, where the old one can be batched."""

@@ -41,7 +41,8 @@ OF_SCAN = frozenset(
     ["jaxpr", "length", "reverse", "num_consts", "num_carry", "ft_in", "ft_out", "linear", "unroll", "_split_transpose"]
 )
 OF_WHILE = frozenset(["cond_jaxpr", "cond_nconsts", "body_jaxpr", "body_nconsts"])
-OF_COND = frozenset(["branches"])
+OF_COND = frozenset(["branches", "branches_platforms"])
+"""The second names the platforms of each arm; which is taken stands in the operand, that `platform_index` gives."""
 
 
 class NotUnderstood(Unprovable):

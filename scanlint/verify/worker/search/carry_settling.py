@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ..infer.specs import Array, Specs, leaves, sizes
@@ -15,7 +15,8 @@ from .other_dtypes import narrowed, retyped
 from .shape_search import Failure
 
 MOST = 8
-DTYPES = ("int32", "float16", "bool")
+DTYPES = ("int32", "float16")
+TRUTHS = "bool"
 
 
 @dataclass
@@ -63,18 +64,21 @@ class Settling:
         carry that only fails for such inputs is not repaired, since no caller need pass them.
         """
         listed = _listed(tried)
-        accepted = self.accepted(listed)
         usual = [self.starts(specs) for specs in listed]
-        others = [self.starts(specs) for specs in accepted]
-        known = {s.key: s for s in merged([*usual, *others])}
-        told = [s._replace(likes=known[s.key].likes) if s.key in known else s for s in merged(usual)]
-        return [_following(start, others) for start in told]
+        others = [self.starts(specs) for specs in self.accepted(listed)]
+        truths = [self.starts(specs) for specs in self.taken(_retyped(listed, TRUTHS))]
+        known = {s.key: s for s in _joined([*usual, *others], truths)}
+        found = [s._replace(likes=known[s.key].likes) if s.key in known else s for s in merged(usual)]
+        return [_following(start, others) for start in found]
 
-    def accepted(self, listed: Iterable[Specs]) -> list[Specs]:
+    def accepted(self, listed: Sequence[Specs]) -> list[Specs]:
         """The same inputs in other dtypes, and with rows in place of a number, where the old version accepts them."""
-        others = [{n: retyped(s, "float32", dtype) for n, s in specs.items()} for specs in listed for dtype in DTYPES]
-        others += [*mixed(listed), *with_rows(listed, told_ranks(self.inputs.node))]
-        return [specs for specs in others if self.inputs.attempt(specs) is None]
+        others = [specs for dtype in DTYPES for specs in _retyped(listed, dtype)]
+        return self.taken([*others, *mixed(listed), *with_rows(listed, told_ranks(self.inputs.node))])
+
+    def taken(self, tried: Iterable[Specs]) -> list[Specs]:
+        """Those inputs that the old version accepts."""
+        return [specs for specs in tried if self.inputs.attempt(specs) is None]
 
     def faded(self, tried: Iterable[Specs]) -> list[Start]:
         """The carries that start weakly typed and end with a strong dtype in the old version.
@@ -86,28 +90,44 @@ class Settling:
             return []
         weak = {s.name for specs in listed for s in self.starts(specs) if s.weak}
         others = self.accepted(listed) if weak else []
-        runs = []
-        for specs in [*listed, *others] if weak else []:
+        truths = self.taken(_retyped(listed, TRUTHS)) if weak else []
+        runs, of_truths = list[list[Start]](), list[list[Start]]()
+        for specs in [*listed, *others, *truths] if weak else []:
             self.inputs.decided = False
             self.inputs.attempt(specs)
             self.watched.ended = self.ended(specs, weak, self.inputs.decided)
             traced, known = self.traced(specs, plain(function)), self.watched.ended
-            other = specs in others
+            other = specs not in listed
             ended = [s for s in traced if s.name in known or (other and s.weak and s.name in weak)]
             if other and any(s.problem for s in ended):
                 continue  # a carry of whole numbers changes its type on every trip: no caller need pass such inputs
-            runs.append(ended)
+            (of_truths if specs in truths else runs).append(ended)
         self.watched.ended = {}
-        axes = {s.key: s.after for run in runs for s in run if not s.after.endswith("[]")}
-        return [s._replace(after=axes.get(s.key, s.after)) for s in merged(runs)]
+        axes = {s.key: s.after for run in (*runs, *of_truths) for s in run if not s.after.endswith("[]")}
+        return [s._replace(after=axes.get(s.key, s.after)) for s in _joined(runs, of_truths)]
+
+
+def _retyped(listed: Iterable[Specs], dtype: str) -> list[Specs]:
+    return [{n: retyped(s, "float32", dtype) for n, s in specs.items()} for specs in listed]
+
+
+def _joined(runs: Sequence[Sequence[Start]], truths: Sequence[Sequence[Start]]) -> list[Start]:
+    """The carries over all runs; those on truths only count where arrays then still tell the dtype of the carry."""
+    all_runs = {s.key: s for s in merged([*runs, *truths])}
+    return [all_runs[s.key] if s.key in all_runs and _dtype_told(all_runs[s.key]) else s for s in merged(runs)]
+
+
+def _dtype_told(start: Start) -> bool:
+    """Arrays are known that have the dtype of the carry for all inputs tried."""
+    return any(like.typed or like.floated or like.counted for like in start.likes)
 
 
 def _following(start: Start, others: Iterable[Iterable[Start]]) -> Start:
     """The carry, with a problem where its dtype follows that of an argument which no array here tells."""
     ends = {s.after.partition("[")[0] for run in others for s in run if s.key == start.key}
-    told = any(like.typed or like.floated or like.counted for like in start.likes)
     varies = bool(ends - {start.after.partition("[")[0]})
-    return start._replace(problem=FOLLOWS) if start.weak and varies and not told and not start.problem else start
+    follows = start.weak and varies and not _dtype_told(start) and not start.problem
+    return start._replace(problem=FOLLOWS) if follows else start
 
 
 def _listed(tried: Iterable[Specs]) -> list[Specs]:
