@@ -8,59 +8,51 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from pathlib import Path
+from itertools import product
 
 from scanlint.engine.cache import Cache
+from scanlint.fix.verdicts import asked_anywhere, asked_as_it_stands, names_lines, verified_by
 from scanlint.history.reach import PartKey
 from scanlint.history.version_files import VersionFiles
-from scanlint.project.contents import contents
 from scanlint.settings import Settings
-from scanlint.verify.installed_packages import environment_of
 from scanlint.verify.verifier import Task
 
-PLACES = ("root", "file", "path", "old_file", "old_root", "tops")
-"""What a task says of where files lie: the old ones lie elsewhere in each run."""
+Words = Mapping[str, object]
 
 
 class KeptComparisons:
-    """The answers of the verifier under one interpreter and set of settings."""
+    """The answers of the verifier under one interpreter and set of settings.
+
+    What a limit of time or memory ended is not kept: another run may come to its end.
+    """
 
     def __init__(self, settings: Settings, python: str, files: VersionFiles) -> None:
         self._cache = Cache(settings)
         self._files = files
-        environment = environment_of(python)
-        passed = {name: os.environ.get(name) for name in settings.verify_environment}
-        varying = [settings.measure, settings.verify_timeout, passed]
-        self._base = None if environment is None else [self._cache.tool, environment, *varying]
+        self._base = verified_by(settings, python)
 
     def get(self, task: Task, new: PartKey, old: PartKey) -> Mapping[str, object] | None:
         """The answer to a task that an earlier run had."""
-        for rests in (self._files.imported(new, old), self._files.everything):
-            kept = self._cache.verdict(self._key(task, new, old, rests)) if self._base is not None else None
+        if self._base is None:
+            return None
+        texts = asked_anywhere(task), asked_as_it_stands(task)
+        for rests, asked in product((self._files.imported(new, old), self._files.everything), texts):
+            kept = self._cache.verdict(self._key(asked, old, rests))
             if kept is not None:
                 answer: Mapping[str, object] = json.loads(kept)
                 return answer
         return None
 
     def keep(self, task: Task, new: PartKey, old: PartKey, answer: Mapping[str, object]) -> None:
-        """Keep an answer; not one that a limit of time or memory led to, for another run may come further."""
-        if self._base is not None and not answer.get("limited") and "failed" not in answer:
-            known = answer["verdict"] in ("proved", "tested")
-            rests = self._files.imported(new, old) if known else self._files.everything
-            self._cache.keep_verdict(self._key(task, new, old, rests), json.dumps(answer).encode())
+        """Keep an answer for later runs."""
+        if self._base is None or answer.get("limited") or "failed" in answer:
+            return
+        rests = self._files.imported(new, old) if answer["verdict"] in ("proved", "tested") else self._files.everything
+        written = json.dumps(answer)
+        asked = asked_as_it_stands(task) if names_lines(written) else asked_anywhere(task)
+        self._cache.keep_verdict(self._key(asked, old, rests), written.encode())
 
-    def _key(self, task: Task, new: PartKey, old: PartKey, rests: Sequence[str]) -> str:
-        asked = {name: value for name, value in asdict(task).items() if name not in PLACES}
-        asked |= {"static": sorted(task.static), "recorded": list(map(_digest, task.recorded))}
-        words = json.dumps([self._base, asked, new, old, rests], sort_keys=True)
+    def _key(self, asked: Words, old: PartKey, rests: Sequence[str]) -> str:
+        words = json.dumps([self._base, "since", asked, old, rests], sort_keys=True)
         return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _digest(file: str) -> str:
-    try:
-        return hashlib.sha256(contents(Path(file))).hexdigest()
-    except OSError:  # what is there later has another digest
-        return ""

@@ -93,7 +93,7 @@ class VersionFiles:
     # -- what verdicts rest on
 
     def imported(self, new: PartKey, old: PartKey) -> list[str]:
-        """What stands for the files that two functions reach by imports, each in its version: by their words."""
+        """What stands for the files that the files of two functions import, each in its version: by their words."""
         return [*self._imported(new.path, old=False), "", *self._imported(old.path, old=True)]
 
     @cached_property
@@ -112,7 +112,7 @@ class VersionFiles:
             more = {inner for word in said for inner in stems[word]} | (packages & sources.paths)
             left += more - found
             found |= more
-        return [self._token(path, old=old) for path in sorted(found)]
+        return [self._token(path, old=old) for path in sorted(found - {start})]
 
     @cached_property
     def _stems(self) -> tuple[Mapping[str, set[str]], Mapping[str, set[str]]]:

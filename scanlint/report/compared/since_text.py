@@ -11,6 +11,7 @@ from scanlint.history.since import UncomparedFile
 from scanlint.report.compared.since_result import WORDS, SinceResult, file_verdict
 from scanlint.report.paint import Paint
 from scanlint.report.result import evidence, plural
+from scanlint.report.visible import visible
 
 
 def verdict_lines(found: Verification) -> Iterator[str]:
@@ -95,7 +96,7 @@ def _listed(names: Sequence[str], most: int = 2) -> str:
 
 
 def _place(path: str, line: int) -> str:
-    return f"{path}:{line}:"
+    return f"{visible(path)}:{line}:"
 
 
 def painted(said: str, paint: Paint) -> str:
