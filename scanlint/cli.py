@@ -26,6 +26,7 @@ from scanlint.command.options import (
     report_request,
     request_from,
 )
+from scanlint.command.verify_options import VerifyOptions, verify_options
 from scanlint.errors import UsageError, fault
 from scanlint.report.console import ReaderGone, abandon, err
 
@@ -76,21 +77,17 @@ def rule(rule: str | None, full: bool) -> int:
     return 0
 
 
-@group.command(short_help="Tell whether two versions of a function are equivalent.")
-@click.argument("old", type=click.Path(path_type=Path))
-@click.argument("new", type=click.Path(path_type=Path))
-@click.option("-f", "--function", required=True, metavar="NAME", help="The function, dotted for methods.")
-@click.option("--python", metavar="INTERPRETER", help="Where both versions run (default: the project's environment).")
-@click.option("--verify-timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Limit of the run.")
-@click.option("--measure", is_flag=True, help="Also measure the seconds of tracing and compiling.")
-@click.option("--output-format", "form", type=click.Choice(["full", "json"]), default="full", show_default=True)
-def verify(
-    old: Path, new: Path, function: str, python: str | None, verify_timeout: float | None, measure: bool, form: str
-) -> int:
-    """Tell whether the two versions of a function are equivalent: 0 they are, 1 refuted, 3 unknown."""
-    from scanlint.command.verify import compare
+@group.command(cls=SectionedCommand, short_help="Tell whether functions do the same as before.")
+@verify_options
+def verify(**options: Unpack[VerifyOptions]) -> int:
+    """Tell whether functions do the same as before: 0 they do, 1 refuted, 3 unknown.
 
-    return compare(old, new, function, python, verify_timeout, measure, form)
+    `scanlint verify OLD NEW -f NAME` compares one function of two files. `scanlint verify --since REV [PATHS]...`
+    compares each function that differs from a git revision with what it was; there 3 is given with --strict only.
+    """
+    from scanlint.command.verify import run
+
+    return run(options)
 
 
 @group.command(

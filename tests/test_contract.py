@@ -148,6 +148,7 @@ EXITS = [
     (("verify", "loop.py", "loop.py", "-f", "rollout"), 0),
     (("verify", "loop.py", "other.py", "-f", "rollout"), 1),
     (("verify", "loop.py", "missing.py", "-f", "rollout"), 2),
+    (("verify", "--since", "HEAD"), 2),
     (("verify", "untold.py", "untold.py", "-f", "f"), 3),
     (("rule", "SCN101"), 0),
     (("rule", "unrolled-loop"), 0),
@@ -216,6 +217,40 @@ def test_verify_prints_one_verification(project: Path, run: Scanlint) -> None:
     fits(
         json.loads(run("verify", "loop.py", "loop.py", "-f", "rollout", "--output-format", "json").stdout), VERIFICATION
     )
+
+
+COMPARED = {
+    "path": TEXT,
+    "line": int,
+    "function": TEXT,
+    "change": TEXT,
+    "old": (dict, MAYBE),
+    "alike": (*NUMBER, MAYBE),
+    "reaches": list,
+    "verification": (dict, MAYBE),
+}
+COUNTS = dict.fromkeys(("functions", "proved", "tested", "refuted", "unknown", "new", "removed"), int)
+SINCE = {"version": int, "revision": TEXT, "commit": TEXT, "functions": list, "files": list, "summary": dict}
+
+
+def test_verify_since_prints_one_object(project: Path, run: Scanlint) -> None:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "old")):
+        subprocess.run(["git", *identity, *words], cwd=project, check=True)
+    (project / "loop.py").write_text((project / "loop.py").read_text().replace("2.0", "2.5"))
+    (project / "clean.py").write_text("def f(:\n")
+    (project / "new.py").write_text("def g(x):\n    return x\n")
+    done = run("verify", "--since", "HEAD", "--output-format", "json")
+    document = json.loads(done.stdout)
+    assert done.returncode == 1
+    fits(document, SINCE)
+    changed, new = document["functions"]
+    for found in (changed, new):
+        fits(found, COMPARED)
+    fits(changed["verification"], VERIFICATION)
+    fits(changed["old"], {"path": TEXT, "line": int, "function": TEXT})
+    fits(document["files"][0], {"path": TEXT, "line": int, "revision": (str, MAYBE), "verdict": TEXT, "message": TEXT})
+    fits(document["summary"], {**COUNTS, "programs_left_out": list, "test_files_left_out": int, "seconds": NUMBER})
 
 
 SUPPRESSIONS = [

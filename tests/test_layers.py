@@ -42,6 +42,7 @@ LAYERS = [
     {"engine"},
     {"record"},
     {"fix"},
+    {"history"},
     {"report"},
     {"command"},
     {"lsp"},

@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from scanlint.command.config import Overrides, load
+from scanlint.command.verify_options import VerifyOptions
 from scanlint.errors import UsageError
-from scanlint.report.console import err, out
-from scanlint.report.result import evidence
+from scanlint.finding import Verification
+from scanlint.report.console import out
+from scanlint.report.paint import paint_for
 from scanlint.settings import Settings
 
 CODES = {"proved": 0, "tested": 0, "refuted": 1, "unknown": 3}
+USAGE = "give two files and `--function NAME`, or `--since REV` with the paths to look at"
+OF_SINCE = ("strict", "no_callers", "config", "jobs", "no_cache")
 
 
-def compare(
-    old: Path,
-    new: Path,
-    function: str,
-    python: str | None,
-    timeout: float | None,
-    measure: bool,
-    form: str,
-) -> int:
-    """Print the verdict and give its exit code. Raises UsageError if the run itself cannot be made."""
+def run(options: VerifyOptions) -> int:
+    """Compare what the options name, and give the exit code. Raises UsageError if the run itself cannot be made."""
+    if options["since"] is not None:
+        from scanlint.command.verify_since import since
+
+        return since(options["since"], options)
+    if len(options["files"]) != 2 or options["function"] is None:
+        raise UsageError(USAGE)
+    given: dict[str, object] = {**options}
+    if alone := [name for name in OF_SINCE if given[name]]:
+        raise UsageError(f"--{alone[0].replace('_', '-')} goes with --since")
+    return compare(*options["files"], options["function"], options)
+
+
+def compare(old: Path, new: Path, function: str, options: VerifyOptions) -> int:
+    """Print the verdict on a function of two files, and give its exit code. Raises UsageError."""
     for path in (old, new):
         if not path.is_file():
             raise UsageError(f"{path}: no such file")
-    settings = load(new, None, Overrides(python=python, verify_timeout=timeout, measure=measure))
+    said = Overrides(python=options["python"], verify_timeout=options["verify_timeout"], measure=options["measure"])
+    settings = load(new, None, said)
     from scanlint.verify.interpreter import VerifierUnavailable, find_interpreter
     from scanlint.verify.verifier import verify_files
 
@@ -46,19 +58,24 @@ def compare(
         )
     except (VerifierUnavailable, OSError, UnicodeError) as error:
         raise UsageError(str(error)) from None
-    if form == "json":
+    _print(function, verdict, options)
+    return CODES[verdict.verdict]
+
+
+def _print(function: str, verdict: Verification, options: VerifyOptions) -> None:
+    if options["form"] == "json":
         import json
 
         from scanlint.report.json import verification
 
         out(json.dumps(verification(verdict), indent=2, allow_nan=False) + "\n")
-        return CODES[verdict.verdict]
-    out(f"{function}: {evidence(verdict)}\n")
-    if verdict.counterexample:
-        out(f"counterexample: {verdict.counterexample}\n")
-    for note in verdict.notes:
-        err(f"note: {note}\n")
-    return CODES[verdict.verdict]
+        return
+    from scanlint.report.compared.since_text import painted, verdict_lines
+    from scanlint.report.result import evidence
+
+    lines = [] if options["form"] == "concise" else list(verdict_lines(verdict))
+    out(f"{function}: {painted(evidence(verdict), paint_for(sys.stdout, options['color']))}\n")
+    out("".join(f"    {line}\n" for line in lines))
 
 
 def _given(path: Path, function: str, settings: Settings) -> tuple[tuple[str, str], ...]:

@@ -58,6 +58,7 @@ class Fixer:
 
     def fix(self, files: Sequence[FileToFix]) -> None:
         """Rewrite some files."""
+        self.questions.line.total = sum(len(self.units.of(file.path)) for file in files if file.known is None)
         ahead = Ahead(self.session, self.questions, files) if self.questions.jobs > 1 and not self.alone else None
         for file in files:
             self._fix_file(file, ahead)

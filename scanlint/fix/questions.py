@@ -25,6 +25,7 @@ from scanlint.project.summary import ModuleNames
 from scanlint.record.recordings import recorded
 from scanlint.trace.unit import Unit
 from scanlint.verify.interpreter import VerifierUnavailable, find_interpreter
+from scanlint.verify.time_left import VerifyingLine
 from scanlint.verify.verifier import Task, Verifier, verification
 from scanlint.verify.verifiers import Verifiers
 
@@ -48,7 +49,7 @@ class Questions:
         self.progress = progress
         self.jobs = self._at_a_time()
         self.unavailable: str | None = None
-        self.done = 0
+        self.line = VerifyingLine()
         self.limited = False
         self.changed: dict[str, str] = {}
         self.wanted = [
@@ -99,8 +100,7 @@ class Questions:
         self._asked.clear()
 
     def _ask(self, unit: Unit, old: str, new: str) -> Verification:
-        self.done += 1
-        self.progress(f"verifying {unit.qualname} in {unit.source.path} ({self.done} done so far)")
+        self.progress(self.line.at(f"{unit.source.path}:{unit.qualname}", unit.qualname))
         if self.unavailable is not None:
             self.limited = True
             return Verification("unknown", NOWHERE)

@@ -63,12 +63,7 @@ class KeptVerdicts:
         self._settings = settings
         self._surveys = surveys
         self._modules = _by_last_word(surveys)
-        environment = packages_of(python)
-        passed = {name: os.environ.get(name) for name in settings.verify_environment}
-        varying = [settings.measure, settings.verify_timeout, settings.unsafe_fixes, passed]
-        self._base = (
-            None if environment is None else [_verifier(), platform.system(), platform.machine(), environment, *varying]
-        )
+        self._base = verified_by(settings, python)
 
     @classmethod
     def of(cls, session: Session) -> KeptVerdicts | None:
@@ -85,7 +80,7 @@ class KeptVerdicts:
         """The answer to a task that was asked before."""
         if self._base is None:
             return None
-        texts = _anywhere(task), _as_they_stand(task)
+        texts = asked_anywhere(task), asked_as_it_stands(task)
         for rests, asked in product((self._imported(task.path), self._everything()), texts):
             kept = self._cache.verdict(self._key(asked, rests))
             if kept is not None:
@@ -100,7 +95,7 @@ class KeptVerdicts:
         known = answer["verdict"] in ("proved", "tested")
         rests = self._imported(task.path) if known else self._everything()
         written = json.dumps(answer)
-        asked = _as_they_stand(task) if PLACED.search(written) else _anywhere(task)
+        asked = asked_as_it_stands(task) if names_lines(written) else asked_anywhere(task)
         self._cache.keep_verdict(self._key(asked, rests), written.encode())
 
     def keep_rewritten(self, old: bytes, new: bytes) -> None:
@@ -163,12 +158,27 @@ class KeptVerdicts:
         return f"{display} {self._meant(self._surveys[display].digest)}"
 
 
-def _anywhere(task: Task) -> Mapping[str, object]:
+def verified_by(settings: Settings, python: str) -> list[object] | None:
+    """What all verdicts rest on: the verifier, the platform, the interpreter with its packages, and settings."""
+    environment = packages_of(python)
+    if environment is None:
+        return None
+    passed = {name: os.environ.get(name) for name in settings.verify_environment}
+    varying = [settings.measure, settings.verify_timeout, settings.unsafe_fixes, passed]
+    return [_verifier(), platform.system(), platform.machine(), environment, *varying]
+
+
+def names_lines(answer: str) -> bool:
+    """Whether an answer, as JSON, names a line of a text."""
+    return PLACED.search(answer) is not None
+
+
+def asked_anywhere(task: Task) -> Mapping[str, object]:
     """A question by what decides its answer, wherever in its file the function stands."""
     return {**_asked(task), "old": reached(task.old, task.function), "new": reached(task.new, task.function)}
 
 
-def _as_they_stand(task: Task) -> Mapping[str, object]:
+def asked_as_it_stands(task: Task) -> Mapping[str, object]:
     """The same, and the lines of both texts: answers name some."""
     return {**_asked(task), "old": task.old, "new": task.new, "given": task.given}
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
-import time
 from contextlib import suppress
 from typing import TextIO
 
 from scanlint.errors import UsageError, cause
-
-WAIT = 2.0
-AGAIN = 20.0
 
 
 class ReaderGone(Exception):
@@ -75,24 +72,19 @@ def abandon() -> None:
 
 
 class Progress:
-    """A line on standard error that appears when a run takes more than two seconds."""
+    """A line on standard error, where that is a terminal; the next one takes its place."""
 
     def __init__(self, quiet: bool) -> None:
         stream: TextIO | None = sys.stderr
-        self._quiet = quiet or stream is None
-        self._tty = stream is not None and stream.isatty()
-        self._next = time.monotonic() + WAIT
+        self._on = not quiet and stream is not None and stream.isatty()
         self._shown = 0
 
     def __call__(self, text: str) -> None:
-        if self._quiet or time.monotonic() < self._next:
-            return
-        if not self._tty:
-            self._next = time.monotonic() + AGAIN
-            err(f"{text}\n")
-            return
-        err("\r" + text.ljust(self._shown))
-        self._shown = len(text)
+        """Show a line, cut where the terminal ends: one that goes on below could not be taken away."""
+        if self._on:
+            text = text[: shutil.get_terminal_size().columns - 1]
+            err("\r" + text.ljust(self._shown))
+            self._shown = len(text)
 
     def close(self) -> None:
         """Take the line away."""

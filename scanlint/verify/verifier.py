@@ -44,8 +44,10 @@ class Task:
     `harvested` are files of the same kind, from a run of the project's callers; None where there was none. `changed`
     are other files of the project with the texts that they will have. `old_file` and `old_root`: where the old version
     stands, if the two are versions as a user has them: each runs with the modules beside it, the way in which they are
-    called may not change, and they may be functions that are never traced. `asked`: whether all inputs are tried, only
-    those that need no caller run, only the harvested ones, or only those of callers that are run now.
+    called may not change, and they may be functions that are never traced. `tops`: the folders with all projects of the
+    old and of the new version; what the interpreter imports from the new one, the old version imports from the old one.
+    `asked`: whether all inputs are tried, only those that need no caller run, only the harvested ones, or only those of
+    callers that are run now.
     """
 
     path: str
@@ -64,6 +66,7 @@ class Task:
     asked: Literal["all", "own", "called", "elsewhere"] = "all"
     old_file: str = ""
     old_root: str = ""
+    tops: tuple[str, str] = ("", "")
 
 
 class Verifier:
@@ -147,6 +150,7 @@ class Verifier:
             "asked": task.asked,
             "old_file": task.old_file,
             "old_root": task.old_root,
+            "tops": list(task.tops),
             "static": sorted(task.static),
             "traced": task.traced,
             "differentiated": task.differentiated,

@@ -134,6 +134,22 @@ def test_the_tutorial_shows_what_is_printed_and_written(project: Path, run: Scan
     assert after in apply_edits((ROOT / "docs/pendulum.py").read_text(), edits)
 
 
+def test_the_page_on_own_conversions_shows_what_is_said(tmp_path: Path, run: Scanlint) -> None:
+    """Each function with its verdict and where it stands; what the verdicts rest on may be told in other words."""
+    text = (ROOT / "docs/verify-since.md").read_text()
+    before, after = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    (tmp_path / "control.py").write_text(before)
+    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "old")):
+        subprocess.run(["git", *identity, *words], cwd=tmp_path, check=True)
+    (tmp_path / "control.py").write_text(after)
+    (shown,) = re.findall(r"```text\n\$ scanlint verify --since HEAD\n(.*?)```", text, re.DOTALL)
+    done = run("verify", "--since", "HEAD", "--verify-timeout", "120")
+    said = [re.findall(r"^\S.*?(?= \(\w{7}\)|,|$)", listed, re.MULTILINE) for listed in (shown, done.stdout)]
+    assert said[0] == said[1]
+    assert done.returncode == 1
+
+
 def test_the_picture_in_the_readme_is_what_is_printed(run: Scanlint) -> None:
     picture = re.findall(r"```text\n(error.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     done = subprocess.run(

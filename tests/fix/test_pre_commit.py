@@ -1,4 +1,4 @@
-"""Both hooks under the real pre-commit, from a local repository and without a network."""
+"""The hooks under the real pre-commit, from a local repository and without a network."""
 
 from __future__ import annotations
 
@@ -134,18 +134,39 @@ def test_the_fixing_hook_in_the_projects_interpreter_writes_and_says_each_thing_
     address, revision = hooks
     text = re.sub(r"repo: \S+", f"repo: {address}", block[1])
     text = re.sub(r"rev: \S+", f"rev: {revision}", text)
-    bin = project / ".venv" / "bin"
-    bin.mkdir(parents=True)
-    wrapped = bin / "python"
-    wrapped.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-    wrapped.chmod(0o755)
-    (project / ".gitignore").write_text(".venv\n")
+    make_environment(project)
     done = commit_hooks(project, "repos:\n" + text, offline)
     assert done.returncode == 1, done.stdout + done.stderr
     said = done.stdout
     assert said.count("unrolled-loop -> fori_loop: proved") == 1, said
     assert said.count("error[traced-while]") == 1
     assert "fori_loop" in (project / "loop.py").read_text()
+
+
+def make_environment(project: Path) -> None:
+    """An environment of the project that has JAX, and is ignored by git."""
+    bin = project / ".venv" / "bin"
+    bin.mkdir(parents=True)
+    wrapped = bin / "python"
+    wrapped.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    wrapped.chmod(0o755)
+    (project / ".gitignore").write_text(".venv\n")
+
+
+def test_the_hook_that_compares_lets_the_first_commit_pass_and_refutes_a_wrong_conversion(
+    project: Path, hooks: tuple[str, str], offline: dict[str, str]
+) -> None:
+    make_environment(project)
+    text = config(hooks, "scanlint-verify", "      args: [--python, .venv/bin/python]")
+    first = commit_hooks(project, text, offline)
+    assert first.returncode == 0, first.stdout + first.stderr
+    assert "there is no commit yet" in first.stdout
+    git(project, "commit", "-qm", "loops")
+    loop = project / "loop.py"
+    loop.write_text(loop.read_text().replace("2.0", "2.5"))
+    done = commit_hooks(project, text, offline)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.stdout.count("loop.py:6: rollout: refuted") == 1
 
 
 def test_the_fixing_hook_without_jax_says_once_what_to_do(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..runtime.loading import is_main
+from ..runtime.module_bindings import is_main
 from .fixture_calls import fixture, is_test
 from .project_runs import needs, python_files
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from ..runtime.calling import TookTooLong, limited
 from ..runtime.free_names import free_names
 from ..runtime.jax_functions import attribute
-from ..runtime.loading import binds, cut
+from ..runtime.loading import cut
+from ..runtime.module_bindings import binds
 
 MAX_CALLS = 4
 SECONDS = 3.0

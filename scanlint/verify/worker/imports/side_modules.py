@@ -78,6 +78,17 @@ class Side:
             return None
 
 
+def installed_from(top: str, instead: str) -> list[str]:
+    """The folders below `top` that this interpreter imports from, as those of editable installs; below `instead`."""
+    if not top:
+        return []
+    mapped = [vars(module).get("MAPPING") for name, module in sys.modules.items() if name.startswith("__editable__")]
+    places = [os.path.dirname(str(place)) for found in mapped if isinstance(found, dict) for place in found.values()]
+    below = [place for entry in (*sys.path, *places) if (place := os.path.realpath(entry)).startswith(top + os.sep)]
+    own = [place for place in below if not any(part in place for part in INSTALLED)]
+    return [instead + place[len(top) :] for place in own if not place.startswith(os.path.realpath(sys.prefix) + os.sep)]
+
+
 def _place(module: object) -> str:
     """The file of a module, or the folder of a package without one."""
     held = vars(module) if isinstance(module, types.ModuleType) else {}

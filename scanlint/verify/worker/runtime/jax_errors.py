@@ -200,6 +200,9 @@ def in_staged_body(error: BaseException | None) -> bool:
     return STAGED_BODY.search(frames.replace("\\", "/")) is not None
 
 
+OF_ANOTHER_JAX = "is not the one that this code is written for"
+
+
 def in_words(error: BaseException) -> str:
     """The class and first line of an error; for a name that this JAX lacks, which JAX it is."""
     return for_this_jax(f"{type(error).__name__}: {first_line(error)}")
@@ -207,11 +210,11 @@ def in_words(error: BaseException) -> str:
 
 def for_this_jax(text: str) -> str:
     """The text of an error; where it is that JAX has no such name, what is run, and what the code is written for."""
-    if _REMOVED.search(text) is None:
+    if _REMOVED.search(text) is None or OF_ANOTHER_JAX in text:
         return text
     named = _ATTRIBUTE.search(text)
     older = f": `{named[1]}.{named[2]}` is of another JAX" if named else ""
-    return f"{text} (JAX {jax.__version__} is not the one that this code is written for{older})"
+    return f"{text} (JAX {jax.__version__} {OF_ANOTHER_JAX}{older})"
 
 
 def first_line(error: BaseException, most: int | None = None) -> str:

@@ -11,18 +11,18 @@ import os
 import re
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..imports.absent_packages import ABSENT, STAND, NotInstalledError, listed, loading
 from ..imports.side_modules import SIDE, Side
 from . import dataclass_defaults
 from .cut_loops import shortened
-from .free_names import DEFINITIONS, bound_names, free_names, in_scope
+from .free_names import DEFINITIONS, free_names, in_scope
 from .jax_errors import in_words
 from .line_marks import MARK, marked, reached
+from .module_bindings import ADDS, always, binds, flat, is_main, root_name
 
-ADDS = frozenset(["append", "add", "update", "setdefault", "insert", "extend"])
 RELATIVE = re.compile(r"^\s*from\s+(\.+)", re.M)
 """The dots of a relative import."""
 
@@ -67,7 +67,7 @@ def find(tree: ast.Module, dotted: str) -> ast.FunctionDef | ast.AsyncFunctionDe
     node: ast.stmt | None = None
     for part in dotted.split("."):
         node = None
-        for statement in _flat(body):
+        for statement in flat(body):
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and statement.name == part:
                 node = statement
         if node is None:
@@ -76,64 +76,10 @@ def find(tree: ast.Module, dotted: str) -> ast.FunctionDef | ast.AsyncFunctionDe
     return node if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
 
 
-def _flat(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    for statement in body:
-        yield statement
-        if isinstance(statement, (ast.If, ast.Try, ast.With)):
-            for name in ("body", "orelse", "finalbody"):
-                yield from _flat(getattr(statement, name, ()))
-            for handler in getattr(statement, "handlers", ()):
-                yield from _flat(handler.body)
-
-
-def binds(statement: ast.stmt) -> set[str]:
-    """Names that a top-level statement binds or changes (`TABLE[k] = v` and `TABLE.append(v)` change `TABLE`)."""
-    found = bound_names(statement)
-    for inner in in_scope(statement):
-        match inner:
-            case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
-                found.add(_root(inner))
-            case ast.Expr(value=ast.Call() as call):
-                found |= _registered(call)
-    return found - {""}
-
-
-def _root(node: ast.expr) -> str:
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _registered(call: ast.Call) -> set[str]:
-    """`f.defvjp(...)` changes `f`; `register_pytree_node(C, ...)` changes `C`; `TABLE.append(v)` changes `TABLE`."""
-    if not isinstance(call.func, (ast.Attribute, ast.Name)):
-        return set()
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id
-    if isinstance(call.func, ast.Attribute) and (name.startswith("def") or name in ADDS):
-        return {_root(call.func)} - {""}
-    if name.startswith("register"):
-        return {a.id for a in call.args if isinstance(a, ast.Name)}
-    return set()
-
-
-def _always(statement: ast.stmt) -> bool:
-    """Future imports, star imports and changes of JAX's configuration."""
-    match statement:
-        case ast.ImportFrom(module="__future__"):
-            return True
-        case ast.ImportFrom(names=[ast.alias(name="*")]):
-            return True
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Attribute(attr="config"), attr="update"))):
-            return True
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="config"), attr="update"))):
-            return True
-    return False
-
-
 def cut(tree: ast.Module, wanted: set[str]) -> list[ast.stmt]:
     """The top-level statements needed to define the wanted names, in order."""
     needed = set(wanted)
-    chosen = {i for i, s in enumerate(tree.body) if _always(s)}
+    chosen = {i for i, s in enumerate(tree.body) if always(s)}
     for i in chosen:
         needed |= free_names(tree.body[i])
     fillers = _fillers(tree)
@@ -169,7 +115,7 @@ def _changes_within(function: ast.FunctionDef) -> set[str]:
     for node in ast.walk(function):
         match node:
             case ast.Subscript(value=value, ctx=ast.Store()):
-                found.add(_root(value))
+                found.add(root_name(value))
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) if attr in ADDS:
                 found.add(name)
     return found - {a.arg for a in ast.walk(function) if isinstance(a, ast.arg)}
@@ -188,16 +134,7 @@ def _filled(statement: ast.stmt, fillers: Mapping[str, set[str]]) -> set[str]:
 
 
 def _root_of(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else _root(node)
-
-
-def is_main(statement: ast.stmt) -> bool:
-    return (
-        isinstance(statement, ast.If)
-        and isinstance(statement.test, ast.Compare)
-        and isinstance(statement.test.left, ast.Name)
-        and statement.test.left.id == "__name__"
-    )
+    return node.id if isinstance(node, ast.Name) else root_name(node)
 
 
 def place(file: str, text: str | None = None) -> tuple[str, str, str]:

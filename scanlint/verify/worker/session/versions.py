@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from ..comparing.branch_cover import MARK, Coverage
 from ..comparing.judge import Judge, Refuted, Unknown
 from ..comparing.rounding import draws
-from ..imports.side_modules import Side
+from ..imports.side_modules import Side, installed_from
 from ..infer.local_definitions import definition_of
 from ..proof.joined_source import GIVEN, joined, keeps
 from ..runtime.calling import Signature, TookTooLong, limited
@@ -58,7 +58,10 @@ class Versions:
     def folders(self, which: str) -> list[str]:
         """What a version imports from, the folder that it stands in first."""
         file = self.file(which)
-        return list(dict.fromkeys(reversed(folders(self.root(which), place(file, self.text(which))[0]))))
+        own = reversed(folders(self.root(which), place(file, self.text(which))[0]))
+        tops = [str(top) for top in self.request.get("tops") or ()]  # type: ignore[attr-defined]
+        old, new = tops or ("", "")
+        return list(dict.fromkeys([*own, *installed_from(new, old if which == "old" else new)]))
 
     def text(self, name: str) -> str:
         return str(self.request[name])

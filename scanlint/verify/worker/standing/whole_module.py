@@ -15,7 +15,8 @@ import numpy as np
 from ..runtime.calling import TookTooLong, jitted, limited
 from ..runtime.jax_errors import in_words
 from ..runtime.jax_functions import attribute, is_key
-from ..runtime.loading import Loaded, is_main
+from ..runtime.loading import Loaded
+from ..runtime.module_bindings import is_main
 
 WHOLE_SECONDS = 5.0
 WRAPPED = 16  # functions around one

@@ -1,0 +1,1 @@
+"""What differs between a git revision and the work tree, function by function, and whether it does the same."""

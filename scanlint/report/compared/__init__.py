@@ -1,0 +1,1 @@
+"""What `scanlint verify` says: as text and as plain data."""
