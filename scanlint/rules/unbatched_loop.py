@@ -193,7 +193,7 @@ def filled(model: LoopModel) -> LoopModel:
 def _added(adding: GatheringLoop, batch: Batch | None) -> Outcome:
     from scanlint.rewrite.lower.batches.gathered_updates import to_one_addition
 
-    return to_one_addition(adding, batch)
+    return batch.host if batch is not None and batch.host is not None else to_one_addition(adding, batch)
 
 
 def _mapped(model: LoopModel, batch: Batch | None) -> Outcome:

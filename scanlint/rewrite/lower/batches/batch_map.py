@@ -35,8 +35,8 @@ def to_vmap(model: LoopModel, batch: Batch, dtype: str | None = None, row: str |
 
     `row`: what it fills is a row, there, of an array that was made before.
     """
-    if deep := too_deep(model.unit, model.node):
-        return deep
+    if why := batch.host or too_deep(model.unit, model.node):
+        return why
     turned = False
     for output in model.outputs[: len(model.outputs) - len(model.buffers)]:
         turned = output.front and len(model.outputs) == 1 and not _axis(model.unit, output)
@@ -74,6 +74,8 @@ def comprehension_to_vmap(
     that becomes an array.
     """
     mapped, unit = Mapped(batch, None), batch.unit
+    if batch.host is not None:
+        return batch.host
     for meeting in departing_elements(unit, node) if batch.counter is not None else ():
         return departed(meeting)
     inside = bool(stacks) and stacks[0].args[0] is node

@@ -8,6 +8,8 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 
+import numpy as np
+
 from ..infer.divisions import divisors, multiplied, others
 from ..infer.given_inputs import BadSpecification, parse
 from ..infer.guess import Sizes, guesses, of_class, record_fields
@@ -242,7 +244,8 @@ class Inputs(Attempts):
                     raise NoInputs(f"no instance of `{self.owner.__name__}` could be made; {REMEDY}")
             else:
                 found[name] = list(guesses(name.rpartition(".")[2], need, shared, names))[:8]
-            if name in stored and isinstance(first := found[name][0], Array) and first.shape:
+            first = found[name][0]
+            if isinstance(first, Array) and first.shape and (name in stored or self.of_numpy(need)):
                 found[name].insert(0, Struct(OnHost, (("values", first),), positional=True))
             if (cls := self.annotated(need)) is not None:
                 found[name] = [*self.instance(cls, need, shared), *found[name]]
@@ -254,6 +257,15 @@ class Inputs(Attempts):
             if need.counts is not None and name in found and isinstance(found[name][0], Scalar):
                 found[name] = [*self.counting(name, needs, found), *found[name]]
         return self.ordered(found)
+
+    def of_numpy(self, need: Need) -> bool:
+        """Whether a parameter of a function of the host is said to be an array of NumPy."""
+        match need.annotation:
+            case ast.Attribute(value=ast.Name(id=module), attr=attr) if not jitted(self.function):
+                return getattr(self.loaded.names.get(module), attr, None) is np.ndarray
+            case ast.Name(id=name) if not jitted(self.function):
+                return self.loaded.names.get(name) is np.ndarray
+        return False
 
     def annotated(self, need: Need) -> type | None:
         """The class of the file that a parameter is annotated with, if it is no record."""
