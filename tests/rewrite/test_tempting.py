@@ -123,6 +123,26 @@ def test_a_decorator_that_hands_on_reads_nothing(rewrite: Rewriting) -> None:
     assert "length=30" in rewrite(f"{step}def f(x):\n    return lax.scan(step, x, jnp.arange(30))[0]\n").new
 
 
+COUNTED = {
+    "a size that nothing is known of": ("x, size", "jnp.zeros(size)", None),
+    "one that a caller may hand in as a shape": ("x, size", "jnp.ones(size, dtype=bool)", None),
+    "a number by its annotation": ("x, size: int", "jnp.zeros(size)", "length=size"),
+    "a number by what is taken away": ("x, size", "jnp.zeros(size - 1)", "length=size - 1"),
+    "the first number of a shape": ("x, size", "jnp.zeros((size, 3))", "length=size"),
+    "the end of a range": ("x, size", "jnp.arange(size)", "length=size"),
+    "a length": ("x, ys", "jnp.zeros(len(ys))", "length=len(ys)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "xs", "expected"), COUNTED.values(), ids=COUNTED)
+def test_a_size_that_may_be_a_shape_is_no_length(given: str, xs: str, expected: str | None, rewrite: Rewriting) -> None:
+    sample = rewrite(
+        f"def step(c, _):\n    return c * 1.5, None\n\n\ndef f({given}):\n    return lax.scan(step, x, {xs})[0]\n"
+    )
+    assert (sample.reasons == ["shape-or-length"]) == (expected is None)
+    assert (expected or "lax.scan(step, x, jnp.") in sample.body
+
+
 LONG, SHORT = (lambda: jnp.sin(jnp.arange(9.0))), (lambda: jnp.cos(jnp.arange(6.0)))
 START = lambda: jnp.ones(()) / 2  # noqa: E731
 BODY = "        c = jnp.tanh(c * x + y)\n    return c\n"

@@ -97,7 +97,7 @@ class _Tables:
         for table in tables:
             edits += [Edit(*self._place(p), table.row) for p in table.places]
         edits += [Edit(Position(s.lineno, 1), Position((s.end_lineno or 0) + 1, 1), "") for s in gone]
-        return Rewrite(tuple(edits), "scan", self.spell.imports, (Next(self.model.node, reported=True),))
+        return Rewrite(tuple(edits), "scan", self.spell.imports, (Next(self.model.node, reported=not strong),))
 
     # -- what may be made before
 
