@@ -38,7 +38,7 @@ REFUTED = {
     "a pure callback of what is not asked for": (ASKED.format("lax.cond(x > 0, lambda: jax.pure_callback(np.sin, x, x), lambda: x)"), ASKED.format("jnp.where(x > 0, jax.pure_callback(np.sin, x, x), x)"), True),
 }  # fmt: skip
 ACCEPTED = {
-    "numbers as weakly typed as Python's": (SIGNS, "@jax.jit\ndef f(x):\n    signs = jnp.full(5, 0).at[:].set(jnp.array([(-1) ** k for k in range(5)]))\n    return jax.vmap(lambda sign, row: sign * row / 7.0)(signs, x[:5])\n", True),
+    "numbers as weakly typed as Python's": (SIGNS, "@jax.jit\ndef f(x):\n    signs = jnp.full(5, 0).at[:].set(jnp.array([(-1) ** k for k in range(5)]))\n    return jax.vmap(lambda k, sign: sign * x[k] / 7.0)(jnp.arange(5), signs)\n", True),
     "arrays of NumPy that stay so": (NUMPY.format(CENTRED), NUMPY.format("np.asarray(data) - np.asarray(data).mean(axis=1, keepdims=True)"), False),
     "arrays cut to the shorter": (ZIP, SCAN.format("(xs[: len(ys)], ys[: len(xs)])"), True),
     "an array cut to what is counted": (ROWS, MAPPED.format("ys[: len(xs)]"), True),

@@ -116,7 +116,7 @@ def _same_at_the_ends(judge: Judge, values: Values) -> None:
     """Compare at the ends of narrow whole numbers: what wraps there does not in a wider type; raises Refuted."""
     for how in (_lowest, _largest, _drawn):
         ends = jax.tree_util.tree_map(lambda x, how=how: how(x) if _narrow(x) else x, dict(values))
-        same_in_other_types(judge, ends, Retyping.WHOLE)
+        same_in_other_types(judge, ends, Retyping.WHOLE, weakly=False)
 
 
 def _one_by_one(judge: Judge, specs: Specs, free: set[str], dtype: str) -> None:
