@@ -6,7 +6,9 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from scanlint.finding import Withheld
 from scanlint.host.callees import by_jax, cast_away, stageable
+from scanlint.host.doors import by_the_host, surely_jax, worked_out
 from scanlint.host.numpy_made import by_numpy
 from scanlint.loops.accumulators.collected_lists import composite
 from scanlint.loops.concrete_uses import limit, number_cast
@@ -52,7 +54,7 @@ class Batch:
     `index` is the loop variable where it is needed as a number; then only `counter` and the rows that are targets are
     handed in. `elements` are the results of one example, `statements` what runs before they are known. `numbered`:
     examples may be told apart by nothing but their number. `gathers` makes an array of an element that is a list;
-    `inner` is the batch of its examples, if they are one.
+    `inner` is the batch of its examples, if they are one. `host` says why NumPy would work on its rows, if it may.
     """
 
     unit: Unit
@@ -65,6 +67,7 @@ class Batch:
     numbered: bool = False
     gathers: str | None = None
     inner: Batch | None = None
+    host: Withheld | None = None
 
     @property
     def variant(self) -> Names:
@@ -266,9 +269,22 @@ def _sound(batch: Batch) -> Batch | None:
     others = any(cast_away(unit, part) for part in _parts(batch)) or any(by_numpy(unit, r.array) for r in batch.rows)
     if others and not all(by_jax(unit, element) for element in batch.elements):
         return None  # Python or NumPy may well work on these numbers, in double precision
+    host = _on_host(batch)
+    if host is not None and any(by_numpy(unit, row.array) or host_array(unit, row.array) for row in batch.rows):
+        return None
     own = binds(*batch.statements)
     parts: list[ast.AST] = [*batch.statements, *batch.elements]
-    return batch if all(stageable(unit, part, own, batch.variant) for part in parts) else None
+    staged = all(stageable(unit, part, own, batch.variant) for part in parts)
+    return replace(batch, host=host) if staged else None
+
+
+def _on_host(batch: Batch) -> Withheld | None:
+    """Why NumPy works on rows that it may have made, in double precision; None if they go into JAX as they are."""
+    rows = [row for row in batch.rows if not surely_jax(batch.unit, row.array)]
+    names = frozenset(n for row in rows if row.target is not None for n in targets(row.target))
+    places = [place for row in rows for place in row.places]
+    found = worked_out(batch.unit, batch.statements, batch.elements, names, places) if rows else None
+    return by_the_host(batch.unit, rows[0].array, found) if found is not None else None
 
 
 def _works_in_jax(batch: Batch) -> bool:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scanlint.finding import Withheld
 from scanlint.host.dispatches import cost, dispatches, evident, takes_rows
 from scanlint.host.eager_work import EagerWork
-from scanlint.host.step_loop import draws, ruled_out, step_of, without_bar
+from scanlint.host.step_loop import draws, numpy_rows, ruled_out, step_of, without_bar
 from scanlint.host.threaded_state import by_jax, ends, gathered_only, holds, state_of, worked_out, works_in_numpy
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.obstacles import index_needs_int
@@ -57,7 +57,7 @@ def eager_loop(model: LoopModel, settings: Settings) -> EagerLoop | None:
     slots = any(remark.code == "mutation" for remark in work.remarks)
     if not slots and _needs_int(model, work.printed):
         return None
-    return EagerLoop(model, state, round(dispatches(model)), (*bar, *work.remarks))
+    return EagerLoop(model, state, round(dispatches(model)), (*bar, *numpy_rows(model), *work.remarks))
 
 
 def _steps(model: LoopModel, state: Names, steps: list[str]) -> bool:

@@ -11,6 +11,8 @@ from scanlint.trace.unit import Unit
 DEEPEST = 6
 """How many names and functions the making of an array is followed through."""
 NAMES = ("numpy.", "scipy.", "pandas.")
+ARRAYS = frozenset(("numpy.ndarray", "numpy.typing.NDArray"))
+"""Annotations of NumPy's arrays."""
 
 
 def by_numpy(unit: Unit, node: ast.expr) -> bool:
@@ -36,8 +38,23 @@ def _made(unit: Unit, function: ast.AST, node: ast.expr, depth: int) -> bool:
         case ast.UnaryOp(operand=inner) | ast.Subscript(value=inner) | ast.Attribute(value=inner):
             return _made(unit, function, inner, depth + 1)
         case ast.Name(id=name):
-            return any(_made(unit, at, value, depth + 1) for at, value in _bound(unit, function, name))
+            bound = any(_made(unit, at, value, depth + 1) for at, value in _bound(unit, function, name))
+            return bound or any(_hinted(unit, hint) for hint in _hints(function, name))
     return False
+
+
+def _hints(function: ast.AST, name: str) -> Iterator[ast.expr]:
+    """What a parameter is said to be."""
+    for part in ast.walk(function):
+        match part:
+            case ast.arg(arg=parameter, annotation=ast.expr() as hint) if parameter == name:
+                yield hint
+
+
+def _hinted(unit: Unit, hint: ast.expr) -> bool:
+    """Whether an annotation speaks of NumPy's arrays, and of none of JAX."""
+    named = {unit.file.resolve(part) or "" for part in ast.walk(hint) if isinstance(part, ast.Name | ast.Attribute)}
+    return bool(named & ARRAYS) and not any(name.startswith(("jax.", "jaxtyping.")) for name in named)
 
 
 def _plain(node: ast.expr) -> bool:
@@ -58,12 +75,12 @@ def _bound(unit: Unit, function: ast.AST, name: str) -> Iterator[tuple[ast.AST, 
                     yield function, over
             case ast.FunctionDef(args=arguments) if name in parameters(arguments):
                 found = True
-                yield from _handed(unit, part, name)
+                yield from handed(unit, part, name)
     if not found and function is not unit.file.tree:
         yield from ((unit.file.tree, value) for value in unit.file.bound.get(name, []) if value is not None)
 
 
-def _handed(unit: Unit, function: ast.FunctionDef, name: str) -> Iterator[tuple[ast.AST, ast.expr]]:
+def handed(unit: Unit, function: ast.FunctionDef, name: str) -> Iterator[tuple[ast.AST, ast.expr]]:
     """What calls in the file hand in for a parameter, and the function around each."""
     names = parameters(function.args)
     for call in unit.file.called.get(function.name, []):

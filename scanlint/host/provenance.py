@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from scanlint.host.purity import EAGER, HOST, WAITS
 from scanlint.jaxapi.words import words
@@ -24,11 +25,15 @@ DEEPEST = 6
 
 def of_jax(unit: Unit, node: ast.expr) -> bool:
     """The expression surely gives what JAX made, whatever the function around it is handed."""
-    return _Origins(unit.node, unit.resolve, lambda at: unit.value(at).callee, unit).sure(node)
+    return Origins.of(unit).sure(node)
+
+
+def nothing_called(at: ast.expr) -> None:
+    """Nothing is known of any callee."""
 
 
 @dataclass
-class _Origins:
+class Origins:
     """The names of one function, with what they are bound to; `given` are its parameters that hold arrays of JAX."""
 
     node: ast.AST
@@ -38,6 +43,16 @@ class _Origins:
     given: frozenset[str] = frozenset()
     depth: int = 0
     asked: dict[str, bool] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, unit: Unit) -> Origins:
+        """Those of a unit, whatever it is handed."""
+        return cls(unit.node, unit.resolve, lambda at: unit.value(at).callee, unit)
+
+    def within(self, code: Code, call: ast.Call | None) -> Origins:
+        """Those of a function of the project, as it is called here."""
+        given, callee = self._handed(code, call), partial(_callee_in, code)
+        return Origins(code.node, code.scope.annotation, callee, given=given, depth=self.depth + 1)
 
     def sure(self, node: ast.expr) -> bool:
         """JAX surely makes this value; of a tuple, each part of it."""
@@ -206,13 +221,7 @@ class _Origins:
         """JAX makes all that a function of the project returns."""
         if self.depth >= DEEPEST:
             return False
-        inner = _Origins(
-            code.node,
-            code.scope.annotation,
-            lambda at: _callee_in(code, at),
-            given=self._handed(code, call),
-            depth=self.depth + 1,
-        )
+        inner = self.within(code, call)
         if isinstance(code.node, ast.Lambda):
             return inner.sure(code.node.body)
         returned = list(_own_returns(code.node))

@@ -7,9 +7,12 @@ from functools import partial
 from typing import NamedTuple
 
 from scanlint.finding import Withheld
+from scanlint.host.doors import by_the_host, surely_jax, worked_out
 from scanlint.host.eager_work import EagerWork
 from scanlint.host.host_work import HostWork
-from scanlint.host.threaded_state import by_jax, ends, state_of, worked_out
+from scanlint.host.numpy_made import by_numpy
+from scanlint.host.threaded_state import by_jax, ends, state_of
+from scanlint.host.threaded_state import worked_out as worked_by_jax
 from scanlint.jaxapi.words import words
 from scanlint.loops.exits import JUMPS
 from scanlint.loops.growth import larger_carries
@@ -21,7 +24,7 @@ from scanlint.policy.docstrings import described, said_short
 from scanlint.policy.names import CLOCKS, DRAWS, FEW_ON_HOST
 from scanlint.policy.worth import deliberate, stream_count
 from scanlint.settings import Settings
-from scanlint.syntax.bindings import reads, targets
+from scanlint.syntax.bindings import binds, reads, targets
 from scanlint.syntax.regex import regex
 from scanlint.trace.unit import Unit
 
@@ -46,7 +49,7 @@ def host_loop(model: LoopModel, settings: Settings) -> HostLoop | None:
     model, bar = without_bar(model)
     if ruled_out(model, settings):
         return None
-    worked = worked_out(model)
+    worked = worked_by_jax(model)
     state = state_of(model, worked)
     grows = next(larger_carries(model.unit, model.node, state), None) is not None
     if not state or grows or not by_jax(model, state) or not ends(model, worked):
@@ -56,7 +59,7 @@ def host_loop(model: LoopModel, settings: Settings) -> HostLoop | None:
     step = step_of(model, state, work.steps) or next(iter(work.steps), None)
     if work.remarks is None or step is None:
         return None
-    return HostLoop(model, state, step, (*bar, *work.remarks))
+    return HostLoop(model, state, step, (*bar, *numpy_rows(model), *work.remarks))
 
 
 def without_bar(model: LoopModel) -> tuple[LoopModel, tuple[Withheld, ...]]:
@@ -79,7 +82,30 @@ def ruled_out(model: LoopModel, settings: Settings) -> bool:
             return True
     elif model.unit.source.tests:
         return True
-    return bool(node.orelse) or deliberate(model) or _apart(model)
+    return (
+        bool(node.orelse)
+        or deliberate(model)
+        or _apart(model)
+        or any(by_numpy(model.unit, p.value) for p in _read(model))
+    )
+
+
+def _read(model: LoopModel) -> list[ast.Subscript]:
+    """The rows `xs[i]` that the loop variable reads of what is not surely an array of JAX."""
+    bound = binds(*model.node.body)
+    reading = [n for s in model.node.body for n in ast.walk(s) if isinstance(n, ast.Subscript)]
+    named = [n for n in reading if isinstance(n.value, ast.Name | ast.Attribute) and reads(n.slice) & model.staged]
+    return [n for n in named if not reads(n.value) & bound and not surely_jax(model.unit, n.value)]
+
+
+def numpy_rows(model: LoopModel) -> tuple[Withheld, ...]:
+    """That NumPy works on the rows if it made them, in double precision, before JAX takes what comes out."""
+    unit, places = model.unit, _read(model)
+    arrays = [s.array for s in model.streams if s.array is not None and not surely_jax(unit, s.array)]
+    names = frozenset(n for s in model.streams if s.array in arrays for n in targets(s.target))
+    found = worked_out(unit, model.node.body, (), names, places) if places or arrays else None
+    made = [*arrays, *(place.value for place in places)]
+    return (by_the_host(unit, made[0], found),) if found is not None else ()
 
 
 def unwrapped(unit: Unit, iterable: ast.expr, depth: int = 0) -> tuple[ast.expr, str | None]:

@@ -16,14 +16,22 @@ ALL_NAMES = frozenset(("locals", "vars", "eval", "exec"))
 MAKERS = ("jax.numpy.zeros", "jax.numpy.ones", "jax.numpy.empty", "jax.numpy.arange")
 
 
+NUMERIC = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
+"""Operators that no tuple has."""
+
+
 class DummyScan(NamedTuple):
-    """A scan whose `xs` is thrown away; `made` is the statement that makes it under a name of its own."""
+    """A scan whose `xs` is thrown away; `made` is the statement that makes it under a name of its own.
+
+    `counted`: its length surely is a number; a size that nothing is known of may be a shape.
+    """
 
     call: ast.Call
     step: str
     xs: ast.expr
     length: ast.expr
     made: ast.Assign | None
+    counted: bool
 
 
 def dummy_scan(unit: Unit, call: ast.Call) -> DummyScan | None:
@@ -42,7 +50,37 @@ def dummy_scan(unit: Unit, call: ast.Call) -> DummyScan | None:
         made = _only_for_this(unit, xs)
         length = _length(unit, made.value) if made is not None else None
     step = _unread(unit, call.args[0])
-    return DummyScan(call, step, xs, length, made) if length is not None and step is not None else None
+    if length is None or step is None:
+        return None
+    return DummyScan(call, step, xs, length, made, _counted(unit, made.value if made is not None else xs, length))
+
+
+def _counted(unit: Unit, xs: ast.expr, length: ast.expr) -> bool:
+    """Whether a length surely is a number: `jnp.zeros(size)` takes a shape as well, `jnp.arange(size)` does not."""
+    match xs:
+        case ast.Call(func=function, args=[size, *_]) if unit.resolve(function) != "jax.numpy.arange":
+            return size is not length or any(_number(unit, use) for use in _uses(unit, size))
+    return True
+
+
+def _uses(unit: Unit, size: ast.expr) -> list[ast.expr]:
+    """A size, and all the places that read it under the same name."""
+    named = unit.mentions.get(size.id, []) if isinstance(size, ast.Name) else []
+    return [size, *named]
+
+
+def _number(unit: Unit, size: ast.expr) -> bool:
+    """Whether a value is a number as far as this place tells: no shape can be taken away from, or counted with."""
+    if unit.value(size).dtype == "int" or (isinstance(size, ast.BinOp) and isinstance(size.op, NUMERIC)):
+        return True
+    match unit.parents.get(size):
+        case ast.BinOp(op=op):
+            return isinstance(op, NUMERIC)
+        case ast.Call(func=function):
+            return unit.resolve(function) in ("builtins.range", "jax.numpy.arange", "builtins.int")
+        case ast.Compare(ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()], comparators=[other]):
+            return unit.value(other).dtype == "int"
+    return False
 
 
 def _length(unit: Unit, xs: ast.expr) -> ast.expr | None:

@@ -193,7 +193,7 @@ def filled(model: LoopModel) -> LoopModel:
 def _added(adding: GatheringLoop, batch: Batch | None) -> Outcome:
     from scanlint.rewrite.lower.batches.gathered_updates import to_one_addition
 
-    return to_one_addition(adding, batch)
+    return batch.host if batch is not None and batch.host is not None else to_one_addition(adding, batch)
 
 
 def _mapped(model: LoopModel, batch: Batch | None) -> Outcome:
@@ -201,7 +201,7 @@ def _mapped(model: LoopModel, batch: Batch | None) -> Outcome:
     from scanlint.batching.examples import batch_of
     from scanlint.rewrite.lower.batches.batch_map import to_vmap
     from scanlint.rewrite.normalize.accumulators.tuple_appends import with_arrays
-    from scanlint.rewrite.lower.loops.loop_passes import first_of, mapped_rows, or_full_ranges
+    from scanlint.rewrite.lower.loops.loop_passes import first_of, mapped_rows, or_full_ranges, weak_tables
     from scanlint.rewrite.normalize.stacked_iterables import with_name
 
     assert batch is not None
@@ -212,7 +212,8 @@ def _mapped(model: LoopModel, batch: Batch | None) -> Outcome:
         return first_of(mapped_rows(model, batch))
     by_number = batch_of(model, numbered=True) if model.unit.context(model.node).traced else None
     again = by_number is not None and batch.index is None and by_number.index is not None
-    found = first_of([to_vmap(model, batch), *([to_vmap(model, by_number)] if again and by_number else [])])
+    numbered = [to_vmap(model, by_number)] if again and by_number else []
+    found = first_of([to_vmap(model, batch), *numbered, *weak_tables(model)])
     return or_full_ranges(found, model)
 
 

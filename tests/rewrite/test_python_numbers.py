@@ -100,3 +100,39 @@ def _run(text: str, x: jnp.ndarray) -> jnp.ndarray:
     function = space["f"]
     assert callable(function)
     return function(x)
+
+
+NARROW = {
+    "a number that is multiplied": ("jnp.stack([k * x[k] for k in range(x.shape[0])])", "jnp.full("),
+    "a sign that alternates": ("jnp.stack([(-1) ** k * x[k] for k in range(x.shape[0])])", "[(-1) ** k for k in range(x.shape[0])]"),
+    "the larger one": ("jnp.stack([jnp.maximum(x[k], k) for k in range(x.shape[0])])", "jnp.full("),
+    "a quotient, for half precision": ("jnp.stack([k / 2 * x[k] for k in range(x.shape[0])])", "jnp.full("),
+    "numbers beside rows": ("jnp.stack([row - k for k, row in enumerate(x)])", "jnp.full("),
+    "numbers that fall": ("jnp.stack([x[k] * k // 3 for k in range(x.shape[0], 0, -1)])", "jnp.full("),
+}  # fmt: skip
+NARROW_LOOPS = {
+    "rows that are filled": "    y = jnp.zeros_like(x)\n    for k in range(x.shape[0]):\n        y = y.at[k].set(x[k] * k // 3)\n",
+    "what a scan collects": "    out, s = [], x[0]\n    for k in range(x.shape[0]):\n        s = s + x[k]\n        out.append(s * k)\n    y = jnp.stack(out)\n",
+    "the same from the last one": "    out, s = [], x[0]\n    for k in reversed(range(x.shape[0])):\n        s = s + x[k]\n        out.append(s * k)\n    y = jnp.stack(out)\n",
+    "a sign in a sum of floats": "    y = jnp.zeros((), x.dtype) / 7.0\n    for k in range(x.shape[0]):\n        y = y + (-1) ** k * x[k] / 7.0\n",
+}  # fmt: skip
+
+
+def narrow() -> list[Callable[[], jnp.ndarray]]:
+    ends = lambda: jnp.array([-128, -128, 100, -90, 127], jnp.int8)  # noqa: E731
+    halves = lambda: jnp.linspace(0.1, 1.0, 5).astype(jnp.bfloat16)  # noqa: E731
+    return [ends, halves]
+
+
+@pytest.mark.parametrize(("code", "expected"), NARROW.values(), ids=NARROW)
+def test_numbers_take_on_the_dtype_of_narrower_rows(rewrite: Callable[..., Sample], code: str, expected: str) -> None:
+    sample = rewrite(f"@jax.jit\ndef f(x):\n    return {code}\n", head=HEAD, plainest=True)
+    assert expected in sample.new and "jax.vmap" in sample.new
+    sample.agree("f", *((x,) for x in narrow()))
+
+
+@pytest.mark.parametrize("body", NARROW_LOOPS.values(), ids=NARROW_LOOPS)
+def test_numbers_of_a_loop_take_on_the_dtype_of_narrower_rows(rewrite: Callable[..., Sample], body: str) -> None:
+    sample = rewrite(f"@jax.jit\ndef f(x):\n{body}    return y\n", head=HEAD, plainest=True)
+    assert "jnp.full(" in sample.new or "fori_loop" in sample.new
+    sample.agree("f", *((x,) for x in narrow()))

@@ -9,8 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from .conftest import run
+
 if TYPE_CHECKING:
-    from tests.rewrite.conftest import Sample
+    from .conftest import Sample
 
     Rewriting = Callable[[str], Sample]
 
@@ -25,10 +27,21 @@ OF_NUMPY = {
     "floats of a dot product": "def f(data):\n    return np.array([float((row * row).sum()) for row in data])\n",
     "an array of JAX made of what NumPy computes": f"def f(data):\n    return jnp.stack([row - row.mean() for row in data])\n{MAIN}",
     "one that is filled with what NumPy computes": f"def f(data):\n    out = jnp.zeros(len(data))\n    for i in range(len(data)):\n        out = out.at[i].set((data[i] - data[i].mean()).sum())\n    return out\n{MAIN}",
+    "what NumPy works out beside JAX": "def f(data):\n    return np.stack([jnp.sin(row) - row.mean() for row in data])\n",
+    "rows that are said to be NumPy's": "def f(data: np.ndarray, t0):\n    return jnp.stack([jnp.sin(row - t0) for row in data])\n",
+    "the same, read by number": "def f(data: np.ndarray, t0):\n    return jnp.stack([jnp.sin(data[i] - t0) for i in range(data.shape[0])])\n",
+    "a function of the project that is handed a row": "def g(r, t0):\n    d = r - t0\n    return jnp.sin(d)\n\n\ndef f(data: np.ndarray, t0: float):\n    out = []\n    for row in data:\n        out.append(g(row, t0))\n    return jnp.stack(out)\n",
+    "numbers that NumPy spaces": "def f(t0: float):\n    return jnp.stack([jnp.sin(t - t0) for t in np.linspace(1e9, 1e9 + 20, 30)])\n",
+    "rows of which nothing is known": "def g(r, t0):\n    return jnp.sin(r - t0)\n\n\ndef f(data, t0):\n    out = []\n    for i in range(data.shape[0]):\n        out.append(g(data[i], t0))\n    return jnp.stack(out)\n",
+    "rows that decide on the host": "def f(data: np.ndarray):\n    return jnp.stack([jnp.sin(row) if row[0] > 0.1 else jnp.cos(row) for row in data])\n",
+    "rows for a step of JAX": "@jax.jit\ndef step(x, d):\n    return jnp.sin(x + d)\n\n\ndef f(x: jax.Array, data, t0):\n    for i in range(data.shape[0]):\n        x = step(x, data[i] - t0)\n    return x\n",
     "a state of NumPy": f"def f(data):\n    s = np.zeros(3)\n    for row in data:\n        s = s * 0.9 + row @ row * 0.1 + row.sum() * row.mean() - row.std() * row.max() - row.min() * row.sum()\n    return jnp.asarray(s)\n{MAIN}",
 }  # fmt: skip
 OF_JAX = {
-    "a function of JAX": "def f(data):\n    return np.stack([jnp.sin(row) - row.mean() for row in data])\n",
+    "a function of JAX": "def f(data):\n    return np.stack([jnp.sin(row) - jnp.mean(row) for row in data])\n",
+    "rows said to be NumPy's that go into JAX as they are": "def f(data: np.ndarray):\n    return jnp.stack([jnp.sin(row) * 2.0 for row in data])\n",
+    "a function of the project that hands them on": "def g(r):\n    return jnp.tanh(2.0 * r) @ jnp.ones(3)\n\n\ndef f(data: np.ndarray):\n    return jnp.stack([g(data[i]) for i in range(len(data))])\n",
+    "a gradient of what works on them": "def f(data: np.ndarray):\n    return jnp.stack([jax.grad(lambda r: jnp.sum(r - r.mean()))(row) for row in data])\n",
     "a function of the project that computes in JAX": "def g(r):\n    s = jnp.sum(r)\n    return s * 2.0\n\n\ndef f(data):\n    return np.array([g(row) for row in data])\n",
     "rows that are said to be JAX's": "def f(data: jax.Array):\n    return np.stack([row - row.mean() for row in data])\n",
     "rows that JAX made": "def f(key):\n    data = jax.random.normal(key, (30, 3))\n    return np.stack([row - row.mean() for row in data])\n",
@@ -45,6 +58,22 @@ def test_what_numpy_computes_stays_with_numpy(code: str, rewrite: Rewriting) -> 
 def test_what_jax_computes_for_numpy_is_a_batch(code: str, rewrite: Rewriting) -> None:
     sample = rewrite(NUMPY + code)
     assert "jax.vmap(" in sample.body
+
+
+def test_rows_that_may_be_numpys_are_withheld_with_what_would_be_lost(rewrite: Rewriting) -> None:
+    sample = rewrite(NUMPY + OF_NUMPY["rows of which nothing is known"])
+    assert sample.reasons == ["numpy-rows"]
+
+
+def test_an_array_that_all_callers_have_from_jax_is_one_of_jax(rewrite: Rewriting) -> None:
+    main = "\n\ndef main():\n    return f(jax.random.normal(jax.random.key(0), (30, 3)), 2.0)\n"
+    assert "jax.vmap(" in rewrite(NUMPY + OF_NUMPY["rows of which nothing is known"] + main).body
+
+
+def test_numbers_of_numpy_are_the_same_when_jax_takes_them_at_once(rewrite: Rewriting) -> None:
+    sample = rewrite(NUMPY + OF_NUMPY["the same, read by number"])
+    far = 1.7e9 + np.arange(12.0)
+    assert jnp.allclose(run(sample.new, "f", [far, 1.7e9]), jnp.sin(jnp.arange(12.0)))
 
 
 SCALE = "@jax.jit\ndef scale(x, debias):\n    if debias:\n        return x / 2.0\n    return x\n\n\n"
@@ -94,6 +123,26 @@ def test_what_a_step_may_read_besides_its_text_is_kept(step: str, rewrite: Rewri
 def test_a_decorator_that_hands_on_reads_nothing(rewrite: Rewriting) -> None:
     step = "@jax.checkpoint\ndef step(c, _):\n    return c * 1.5, None\n\n\n"
     assert "length=30" in rewrite(f"{step}def f(x):\n    return lax.scan(step, x, jnp.arange(30))[0]\n").new
+
+
+COUNTED = {
+    "a size that nothing is known of": ("x, size", "jnp.zeros(size)", None),
+    "one that a caller may hand in as a shape": ("x, size", "jnp.ones(size, dtype=bool)", None),
+    "a number by its annotation": ("x, size: int", "jnp.zeros(size)", "length=size"),
+    "a number by what is taken away": ("x, size", "jnp.zeros(size - 1)", "length=size - 1"),
+    "the first number of a shape": ("x, size", "jnp.zeros((size, 3))", "length=size"),
+    "the end of a range": ("x, size", "jnp.arange(size)", "length=size"),
+    "a length": ("x, ys", "jnp.zeros(len(ys))", "length=len(ys)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "xs", "expected"), COUNTED.values(), ids=COUNTED)
+def test_a_size_that_may_be_a_shape_is_no_length(given: str, xs: str, expected: str | None, rewrite: Rewriting) -> None:
+    sample = rewrite(
+        f"def step(c, _):\n    return c * 1.5, None\n\n\ndef f({given}):\n    return lax.scan(step, x, {xs})[0]\n"
+    )
+    assert (sample.reasons == ["shape-or-length"]) == (expected is None)
+    assert (expected or "lax.scan(step, x, jnp.") in sample.body
 
 
 LONG, SHORT = (lambda: jnp.sin(jnp.arange(9.0))), (lambda: jnp.cos(jnp.arange(6.0)))

@@ -52,6 +52,11 @@ class Meeting:
         return not (self.number.fault is None or (self.index and self.number.fault == "ring"))
 
     @property
+    def strong(self) -> bool:
+        """Whether a tracer would have a type that what it meets takes on."""
+        return self.number.strong and not self.index
+
+    @property
     def message(self) -> str:
         """Why it has to stay one of Python's."""
         what, line = f"`{ast.unparse(self.node)}`", self.node.lineno
@@ -321,8 +326,21 @@ class Body:
             self._asked = known, {}
         answers = self._asked[1]
         if node not in answers:
-            answers[node] = self._of_parts(node, known)
+            made = self._of_parts(node, known)
+            answers[node] = replace(made, strong=True) if made is not None and self._strong(node, known) else made
         return answers[node]
+
+    def _strong(self, node: ast.expr, known: Mapping[str, Number]) -> bool:
+        """Whether JAX works a number out with a type of its own: a power of which the exponent is a tracer."""
+        parts = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+        found = {part: self._number(part, known) for part in parts}
+        match node:
+            case ast.Compare() | ast.BoolOp():
+                return False
+            case ast.BinOp(op=ast.Pow(), right=exponent) if (by := found[exponent]) is not None and by.moving:
+                made = found[node.left]
+                return made is not None and made.whole and by.whole
+        return any(number is not None and number.strong for number in found.values())
 
     def _of_parts(self, node: ast.expr, known: Mapping[str, Number]) -> Number | None:
         match node:
@@ -401,8 +419,24 @@ class Body:
 
 def departing_elements(unit: Unit, node: ast.ListComp) -> list[Meeting]:
     """What tracers would not give in what a comprehension makes of each number."""
+    return _alone(unit, node).departing()
+
+
+def meets_arrays(unit: Unit, node: ast.For | ast.ListComp, streams: tuple[Stream, ...] = ()) -> bool:
+    """Whether a number of the trip meets anything but indices: as an array of numbers it would not be as weak."""
+    body = Body(unit, node, streams, ()) if isinstance(node, ast.For) else _alone(unit, node)
+    return any(not meeting.index for meeting in body.meetings())
+
+
+def strong_elements(unit: Unit, node: ast.ListComp) -> list[Meeting]:
+    """What tracers would give with a type of its own in what a comprehension makes of each number."""
+    return [meeting for meeting in _alone(unit, node).meetings() if meeting.strong]
+
+
+def _alone(unit: Unit, node: ast.ListComp) -> Body:
+    """A comprehension as the only statement of a loop."""
     statement = ast.copy_location(ast.Expr(node), node)
-    return Body(unit, ast.While(ast.Constant(True), [statement], []), (), ()).departing()
+    return Body(unit, ast.While(ast.Constant(True), [statement], []), (), ())
 
 
 def _start_of(unit: Unit, node: ast.For | ast.While, name: str) -> Value | None:

@@ -30,7 +30,8 @@ class Number:
     `rounded`: each is the result of one operation on such numbers, which single precision rounds as a whole.
     `fault` says why a tracer would be another number: "wide": it leaves int32; "ring": it does in sums and products
     alone, which wrap around to the right result if that fits; "double": it would be rounded more than once.
-    `moving`: it depends on the trip.
+    `moving`: it depends on the trip. `strong`: JAX works it out of a tracer as a number of its own type, which what it
+    meets takes on; Python's takes on the type of what it meets.
     """
 
     low: float
@@ -40,6 +41,7 @@ class Number:
     rounded: bool = False
     fault: Fault | None = None
     moving: bool = False
+    strong: bool = False
 
     @property
     def most(self) -> float:

@@ -28,3 +28,8 @@ def weak_table(unit: Unit, node: ast.Name) -> bool:
     """Whether a name stands for such an array."""
     made = source_of(unit, node) if node.id in unit.local_names else None
     return made is not None and table_rows(unit, made) is not None
+
+
+def weak_numbers(numbers: str, count: str, full: str) -> str:
+    """The numbers of an array as weakly typed as Python's: each takes on the dtype of the array that it meets."""
+    return f"{full}({count}, 0).at[:].set({numbers})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.finding import Edit, Outcome, Position, Rewrite
+from scanlint.finding import Edit, Outcome, Position, Rewrite, Withheld
 from scanlint.loops.scan_calls import DummyScan
 from scanlint.rewrite.emit.line_breaks import within
 from scanlint.trace.unit import Unit
@@ -12,7 +12,10 @@ from scanlint.trace.unit import Unit
 
 def without_xs(unit: Unit, scan: DummyScan) -> Outcome:
     """`lax.scan(f, init, jnp.zeros(n))` as `lax.scan(f, init, None, length=n)`."""
-    source = unit.source
+    source, size = unit.source, unit.source.segment(scan.length)
+    if not scan.counted:
+        what = f"`{size}` may be a shape, and is no length then (line {scan.length.lineno})"
+        return Withheld("shape-or-length", f"{what}: annotate `{size}` as `int`")
     edits = [Edit(source.start(scan.xs), source.end(scan.xs), "None")]
     if not any(k.arg == "length" for k in scan.call.keywords):
         last = source.end(

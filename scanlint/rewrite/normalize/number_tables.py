@@ -29,7 +29,16 @@ EXACT = 2**53
 def with_tables(model: LoopModel) -> Step:
     """The loop with arrays in the place of Python numbers that tracers would not be, if nothing else is in the way."""
     codes = {o.code for o in model.obstacles}
-    if not codes & {UNBOUNDED, DOUBLE} or codes - CODES or len(model.streams) != 1:
+    return _step(model, strong=False) if codes & {UNBOUNDED, DOUBLE} and not codes - CODES else NOT_APPLICABLE
+
+
+def with_weak_tables(model: LoopModel) -> Step:
+    """The same for whole numbers that tracers would give a type of their own: `(-1) ** i`."""
+    return NOT_APPLICABLE if model.obstacles else _step(model, strong=True)
+
+
+def _step(model: LoopModel, *, strong: bool) -> Step:
+    if len(model.streams) != 1:
         return NOT_APPLICABLE
     stream = model.streams[0]
     bounds = [stream.start, stream.stop, stream.step]
@@ -39,7 +48,7 @@ def with_tables(model: LoopModel) -> Step:
         return NOT_APPLICABLE
     if stream.target.id in model.live_targets or (binds(*model.node.body) & reads(*bounds)):
         return NOT_APPLICABLE
-    return _Tables(model, stream, stream.target.id).step()
+    return _Tables(model, stream, stream.target.id).step(strong=strong)
 
 
 @dataclass
@@ -65,10 +74,10 @@ class _Tables:
         self.defined = self._definitions()
         self.gone: list[ast.Assign | ast.AugAssign] = []
 
-    def step(self) -> Step:
-        departing = [m for m in self.meetings if m.departs]
+    def step(self, *, strong: bool) -> Step:
+        departing = [m for m in self.meetings if m.departs or (strong and m.strong)]
         kept = {name for m in departing for name in self._needed(m.node) if name in self.model.carried}
-        together = [m for m in self.meetings if m.departs or self._needed(m.node) & kept]
+        together = [m for m in self.meetings if m in departing or self._needed(m.node) & kept]
         if any(isinstance(m.node.ctx, ast.Store) for m in together if isinstance(m.node, ast.Name)):
             together = [m for m in together if not (isinstance(m.node, ast.Name) and isinstance(m.node.ctx, ast.Store))]
             if not kept:
@@ -88,7 +97,7 @@ class _Tables:
         for table in tables:
             edits += [Edit(*self._place(p), table.row) for p in table.places]
         edits += [Edit(Position(s.lineno, 1), Position((s.end_lineno or 0) + 1, 1), "") for s in gone]
-        return Rewrite(tuple(edits), "scan", self.spell.imports, (Next(self.model.node, reported=True),))
+        return Rewrite(tuple(edits), "scan", self.spell.imports, (Next(self.model.node, reported=not strong),))
 
     # -- what may be made before
 

@@ -20,7 +20,12 @@ EACH = "@jax.jit\ndef f(x):\n    for i in range(6):\n        jax.debug.callback(
 ORDER = "from jax.experimental import io_callback\ndef f(x):\n    for i in {}:\n        io_callback(print, None, x * i, ordered=True)\n    return x\n"
 ASKED = "import numpy as np\ndef f(x):\n    return {}\n"
 
+SIGNS = "@jax.jit\ndef f(x):\n    return jnp.stack([(-1) ** k * x[k] / 7.0 for k in range(5)])\n"
+MIXED = "@jax.jit\ndef f(x, y):\n    for k in range(5):\n        y = y + (-1) ** k * x[k]\n    return y\n"
+
 REFUTED = {
+    "what wraps in narrow whole numbers, before a float": (SIGNS, "@jax.jit\ndef f(x):\n    return jax.vmap(lambda k: (-1) ** k * x[k] / 7.0)(jnp.arange(5))\n", True),
+    "the same in one argument beside floats": (MIXED, "@jax.jit\ndef f(x, y):\n    return lax.fori_loop(0, 5, lambda k, y: y + (-1) ** k * x[k], y)\n", True),
     "doubles of NumPy become singles of JAX": (NUMPY.format(CENTRED), NUMPY.format("np.array(jax.vmap(lambda row: row - row.mean())(data))"), False),
     "an array of NumPy becomes one of JAX": ("import numpy as np\ndef f(x):\n    return np.asarray(x + 1.0)\n", "def f(x):\n    return x + 1.0\n", False),
     "both arms of a choice of high powers": (CHOICE.format("0.5 * x**10"), WHERE.format("0.5 * x**10"), True),
@@ -33,6 +38,7 @@ REFUTED = {
     "a pure callback of what is not asked for": (ASKED.format("lax.cond(x > 0, lambda: jax.pure_callback(np.sin, x, x), lambda: x)"), ASKED.format("jnp.where(x > 0, jax.pure_callback(np.sin, x, x), x)"), True),
 }  # fmt: skip
 ACCEPTED = {
+    "numbers as weakly typed as Python's": (SIGNS, "@jax.jit\ndef f(x):\n    signs = jnp.full(5, 0).at[:].set(jnp.array([(-1) ** k for k in range(5)]))\n    return jax.vmap(lambda k, sign: sign * x[k] / 7.0)(jnp.arange(5), signs)\n", True),
     "arrays of NumPy that stay so": (NUMPY.format(CENTRED), NUMPY.format("np.asarray(data) - np.asarray(data).mean(axis=1, keepdims=True)"), False),
     "arrays cut to the shorter": (ZIP, SCAN.format("(xs[: len(ys)], ys[: len(xs)])"), True),
     "an array cut to what is counted": (ROWS, MAPPED.format("ys[: len(xs)]"), True),

@@ -15,7 +15,7 @@ from scanlint.host.callees import cast_away
 from scanlint.loops.accumulators.collected_lists import Output
 from scanlint.loops.accumulators.stacking_functions import STACKS
 from scanlint.loops.loop import LoopModel
-from scanlint.loops.numbers.body import departing_elements
+from scanlint.loops.numbers.body import departing_elements, meets_arrays, strong_elements
 from scanlint.loops.obstacles import departed
 from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before, comments_of
 from scanlint.rewrite.emit.layout import blank_above, fold_return
@@ -35,8 +35,8 @@ def to_vmap(model: LoopModel, batch: Batch, dtype: str | None = None, row: str |
 
     `row`: what it fills is a row, there, of an array that was made before.
     """
-    if deep := too_deep(model.unit, model.node):
-        return deep
+    if why := batch.host or too_deep(model.unit, model.node):
+        return why
     turned = False
     for output in model.outputs[: len(model.outputs) - len(model.buffers)]:
         turned = output.front and len(model.outputs) == 1 and not _axis(model.unit, output)
@@ -51,7 +51,13 @@ def to_vmap(model: LoopModel, batch: Batch, dtype: str | None = None, row: str |
     try:
         if turned and (forward := _forward(batch)) is not None:
             batch, turned = forward, False
-        return _LoopToVmap(model, batch, dtype, row, turned).outcome()
+        made = _LoopToVmap(model, batch, dtype, row, turned).outcome()
+        if not isinstance(made, Rewrite) or batch.index is None or not isinstance(model.node, ast.For):
+            return made
+        if not meets_arrays(model.unit, model.node, model.streams):
+            return made
+        weak = _LoopToVmap(model, batch, dtype, row, turned, weak=True).outcome()
+        return made._replace(plainer=weak) if isinstance(weak, Rewrite) else made
     except SharedLine:
         return Withheld("layout", f"the lines of the loop cannot be moved alone (line {model.node.lineno})")
 
@@ -71,11 +77,30 @@ def comprehension_to_vmap(
     """`jnp.stack([f(x) for x in xs])`; where the list has a name, `stacks` are all that is made of it.
 
     `number`: what each element is cast to, which the batch leaves out. Without `stacks` the list stands in another one
-    that becomes an array.
+    that becomes an array. The plainer form hands in numbers that are as weakly typed as Python's.
     """
-    mapped, unit = Mapped(batch, None), batch.unit
-    for meeting in departing_elements(unit, node) if batch.counter is not None else ():
+    if batch.host is not None:
+        return batch.host
+    for meeting in departing_elements(batch.unit, node) if batch.counter is not None else ():
         return departed(meeting)
+    made = _comprehension(batch, node, stacks, number, weak=False)
+    if not isinstance(made, Rewrite) or batch.index is None or not meets_arrays(batch.unit, node):
+        return made
+    weak = _comprehension(batch, node, stacks, number, weak=True)
+    return made._replace(plainer=weak) if isinstance(weak, Rewrite) else made
+
+
+def _made_before(batch: Batch, node: ast.ListComp) -> list[ast.expr]:
+    """The whole numbers that Python is to make beforehand: of the index and what is the same for all examples."""
+    strong = [meeting.node for meeting in strong_elements(batch.unit, node)]
+    alone = all(batch.variant & reads(part) <= {batch.index} and not batch.inner for part in strong)
+    return strong if alone else []
+
+
+def _comprehension(
+    batch: Batch, node: ast.ListComp, stacks: Sequence[ast.Call], number: str | None, *, weak: bool
+) -> Outcome:
+    mapped, unit = Mapped(batch, None, weak=weak, made=_made_before(batch, node) if weak else ()), batch.unit
     inside = bool(stacks) and stacks[0].args[0] is node
     numpy = any(unit.resolve(c.func) in ARRAYS for c in stacks)
     code = mapped.expression(stack_axis(unit, stacks[0]) if inside and not numpy else 0)
@@ -119,6 +144,7 @@ class _LoopToVmap:
     row: str | None
     turned: bool
     """Whether the results are wanted from the last one to the first."""
+    weak: bool = False
 
     def __post_init__(self) -> None:
         self.unit = self.model.unit
@@ -127,7 +153,7 @@ class _LoopToVmap:
         self.named: set[ast.stmt] = set()
         if self.batch.index is None:
             self.batch = self._named(self.batch)
-        self.mapped = Mapped(self.batch, self.snippet)
+        self.mapped = Mapped(self.batch, self.snippet, weak=self.weak)
 
     def outcome(self) -> Outcome:
         model, mapped = self.model, self.mapped

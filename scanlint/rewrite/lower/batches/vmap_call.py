@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from scanlint.batching.examples import Batch, Rows, as_long
 from scanlint.finding import Edit, Position, Withheld
 from scanlint.host.callees import cast_away, uncast
+from scanlint.loops.numbers.tables import weak_numbers
 from scanlint.loops.streams import is_array
 from scanlint.rewrite.draft import Snippet
 from scanlint.rewrite.emit.line_breaks import fit
@@ -57,16 +58,31 @@ class _Named(ast.NodeTransformer):
 
 
 class Mapped:
-    """What is mapped, over which arrays, as source; no row gets one of the names in `outer`."""
+    """What is mapped, over which arrays, as source; no row gets one of the names in `outer`.
 
-    def __init__(self, batch: Batch, snippet: Snippet | None, outer: Collection[str] = ()) -> None:
-        self.batch = batch
+    `weak`: numbers of a range stay as weakly typed as Python's; those that are `made` of them before, in Python, are
+    handed in.
+    """
+
+    def __init__(
+        self,
+        batch: Batch,
+        snippet: Snippet | None,
+        outer: Collection[str] = (),
+        *,
+        weak: bool = False,
+        made: Sequence[ast.expr] = (),
+    ) -> None:
+        self.batch, self.weak, self.made = batch, weak, dict[ast.expr, str]()
         self.outer = outer
         self.unit = batch.unit
         self.snippet = snippet
         self.spell = Spelling(self.unit)
         self.taken = set(batch.unit.names)
         self.names: dict[int, str] = {}
+        for node in made:
+            same = next((name for one, name in self.made.items() if ast.dump(one) == ast.dump(node)), None)
+            self.made[node] = same or self.fresh("number")
 
     def fresh(self, *wanted: str) -> str:
         name = fresh(self.taken, *wanted)
@@ -126,10 +142,15 @@ class Mapped:
         parameters: list[str] = []
         axes: list[int | None] = []
         arguments: list[str] = []
-        if batch.index is not None:
+        if batch.index is not None and self._needs_index():
             parameters.append(batch.index)
             axes.append(0)
             arguments.append(self._numbers())
+        for node, name in self.made.items():
+            if name not in parameters:
+                parameters.append(name)
+                axes.append(0)
+                arguments.append(self._table(node))
         for row in batch.rows:
             parameters.append(self.row_name(row))
             axes.append(row.axis)
@@ -155,19 +176,42 @@ class Mapped:
         named = (row.name for row in self.batch.rows if row.name is not None)
         return {*reads(*parts), *binds(*parts), *own, *named, *self.names.values(), *self.outer}
 
+    def _needs_index(self) -> bool:
+        """Whether anything reads the number of an example besides what is made of it before."""
+        inside = {part for node in self.made for part in ast.walk(node)}
+        parts = (n for element in (*self.batch.statements, *self.batch.elements) for n in ast.walk(element))
+        return any(isinstance(n, ast.Name) and n.id == self.batch.index and n not in inside for n in parts)
+
+    def _table(self, node: ast.expr) -> str:
+        """The numbers that Python makes of those of a range."""
+        bounds, count = self._bounds()
+        code = " ".join(self.unit.source.segment(node).split())
+        reverse = (
+            f"reversed(range({bounds}))" if self.batch.counter and self.batch.counter.reverse else f"range({bounds})"
+        )
+        listed = f"[{code} for {self.batch.index} in {reverse}]"
+        return weak_numbers(f"{self.spell('jax.numpy.array')}({listed}, int)", count, self.spell("jax.numpy.full"))
+
     def _numbers(self) -> str:
         """`jnp.arange(...)` over what a range counts."""
+        bounds, count = self._bounds()
+        assert self.batch.counter is not None
+        numbers = f"{self.spell('jax.numpy.arange')}({bounds}){'[::-1]' if self.batch.counter.reverse else ''}"
+        return weak_numbers(numbers, count, self.spell("jax.numpy.full")) if self.weak else numbers
+
+    def _bounds(self) -> tuple[str, str]:
+        """The bounds of the range that counts the examples, and how many there are."""
         stream = self.batch.counter
         assert stream is not None
-        code = self.unit.source.segment
-        arange = self.spell("jax.numpy.arange")
-        flip = "[::-1]" if stream.reverse else ""
         if stream.counted is not None:
-            return f"{arange}({shortest(self.unit, [stream.counted, *stream.beside])}){flip}"
+            count = shortest(self.unit, [stream.counted, *stream.beside])
+            return count, count
+        code = self.unit.source.segment
         parts = [code(p) for p in (stream.start, stream.stop, stream.step) if p is not None]
         if stream.step is not None and stream.start is None:
             parts.insert(0, "0")
-        return f"{arange}({', '.join(parts)}){flip}"
+        bounds = ", ".join(parts)
+        return bounds, bounds if len(parts) == 1 else f"len(range({bounds}))"
 
     def array(self, row: Rows) -> str:
         """An array of examples, cut to the number of trips where that is not its own length."""
@@ -248,6 +292,8 @@ class Mapped:
     def _edits(self, element: ast.expr) -> Iterator[tuple[Position, Position, str]]:
         """The pieces of an expression that read otherwise for one example."""
         source, inside = self.unit.source, set(ast.walk(element))
+        for node, name in self.made.items():
+            yield source.start(node), source.end(node), name
         for row in self.batch.rows if self.batch.index is None else ():
             for place in (p for p in row.places if p in inside):
                 yield source.start(place), source.end(place), self.row_name(row)

@@ -13,6 +13,7 @@ from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.exits import JUMPS
 from scanlint.loops.first_trip import started
 from scanlint.loops.loop import LoopModel
+from scanlint.loops.numbers.body import meets_arrays
 from scanlint.rewrite.draft import SharedLine, blank_line_before
 from scanlint.rewrite.emit.snippets import bare
 from scanlint.rewrite.lower.batches.batch_map import to_vmap
@@ -40,10 +41,10 @@ from scanlint.rewrite.normalize.full_ranges import with_full_ranges
 from scanlint.rewrite.normalize.initialization import with_placeholders
 from scanlint.rewrite.normalize.last_value_sinking import last_after
 from scanlint.rewrite.normalize.local_functions import with_closures
-from scanlint.rewrite.normalize.number_tables import with_tables
+from scanlint.rewrite.normalize.number_tables import with_tables, with_weak_tables
 from scanlint.rewrite.normalize.peeling import first_trip_before
 from scanlint.rewrite.normalize.stacked_iterables import with_name, with_stack
-from scanlint.syntax.bindings import binds, reads
+from scanlint.syntax.bindings import binds, reads, targets
 
 WAYS = (
     with_stack, without_list, without_read_back, on_each_trip, once_per_trip, with_rows, with_arrays, with_lists,
@@ -85,16 +86,30 @@ def _rolled(model: LoopModel, stacked: bool) -> Outcome:
 
 
 def _strong(model: LoopModel, stacked: bool, outcome: Outcome) -> list[Outcome]:
-    """The rewrite, and the same where rows of what began as a number have its dtype, as an array of numbers does."""
+    """The rewrite; the same where rows of what began as a number have its dtype, as an array of numbers does.
+
+    The last one goes over numbers that are as weakly typed as Python's.
+    """
     block, dtypes = model.unit.block(model.node), dict[str, str]()
     for output in model.outputs:
         if isinstance(output.element, ast.Name) and output.element.id in model.carried:
             begin = started(block[: block.index(model.node)], output.element.id)
             if isinstance(begin, ast.Constant) and type(begin.value) in (int, float):
                 dtypes[output.name] = type(begin.value).__name__
-    if not dtypes or not isinstance(outcome, Rewrite):
+    if not isinstance(outcome, Rewrite):
         return [outcome]
-    return [outcome, Roll(model, stacked, dtypes).outcome()]
+    found = [outcome, *([Roll(model, stacked, dtypes).outcome()] if dtypes else [])]
+    if outcome.primitive == "scan" and isinstance(model.node, ast.For):
+        numbers = any(s.kind == "range" and any(map(model.used, targets(s.target))) for s in model.streams)
+        if numbers and meets_arrays(model.unit, model.node, model.streams):
+            found.append(Roll(model, stacked, dtypes, weak=True).outcome())
+    return [*found, *weak_tables(model)]
+
+
+def weak_tables(model: LoopModel) -> list[Outcome]:
+    """The step that makes arrays of the whole numbers which tracers would give a type of their own, if any."""
+    step = with_weak_tables(model) if isinstance(model.node, ast.For) else NOT_APPLICABLE
+    return [step] if isinstance(step, Rewrite) else []
 
 
 def _goes_on(model: LoopModel) -> bool:
@@ -135,11 +150,16 @@ def mapped_rows(model: LoopModel, batch: Batch) -> list[Outcome]:
 
 def first_of(outcomes: Sequence[Outcome]) -> Outcome:
     """The first rewrite, those after it as plainer ones; the last outcome where there is none."""
-    best = outcomes[-1]
-    for outcome in reversed(outcomes[:-1]):
+    each = [choice for outcome in outcomes for choice in _choices(outcome)]
+    best = each[-1]
+    for outcome in reversed(each[:-1]):
         if isinstance(outcome, Rewrite):
             best = outcome._replace(plainer=best) if isinstance(best, Rewrite) else outcome
     return best
+
+
+def _choices(outcome: Outcome) -> Sequence[Outcome]:
+    return list(outcome.choices()) if isinstance(outcome, Rewrite) else [outcome]
 
 
 def refuse(model: LoopModel) -> Withheld | None:

@@ -11,6 +11,7 @@ import libcst as cst
 from scanlint.finding import Edit, Outcome, Position, Primitive, Rewrite, Withheld
 from scanlint.loops.accumulators.collected_lists import Output, composite
 from scanlint.loops.loop import LoopModel
+from scanlint.loops.numbers.tables import weak_numbers
 from scanlint.loops.sizes.lengths import rows_written
 from scanlint.loops.streams import Stream
 from scanlint.rewrite.draft import Snippet, blank_line_before
@@ -33,12 +34,13 @@ class Roll:
     """One loop on its way to `fori_loop` or `scan`.
 
     `stacked`: what it goes over is a list of pytrees, to be stacked leaf by leaf. `dtypes`: of outputs, as source, that
-    their rows may not have.
+    their rows may not have. `weak`: numbers of a range that it goes over stay as weakly typed as Python's.
     """
 
     model: LoopModel
     stacked: bool = False
     dtypes: Mapping[str, str] = field(default_factory=dict)
+    weak: bool = False
 
     def __post_init__(self) -> None:
         model = self.model
@@ -224,7 +226,9 @@ class Roll:
         """The numbers that a range counts down over, or the rows that they read, from the last one to the first."""
         if down.row is None:
             lower = "" if down.lower == "0" else f"{down.lower}, "
-            numbers = f"{self.spell('jax.numpy.arange')}({lower}{down.upper})"
+            bounds = f"{lower}{down.upper}"
+            numbers = f"{self.spell('jax.numpy.arange')}({bounds})"
+            numbers = self._weakly(numbers, f"len(range({bounds}))" if lower else bounds)
             return self.model.targets[0], [], numbers, ", reverse=True"
         return self._row_input(down.row, ", reverse=True")
 
@@ -261,12 +265,16 @@ class Roll:
             count = shortest(self.unit, [stream.counted, *stream.beside])
             first = code(stream.start) if stream.start is not None else ""
             made = f"{arange}({first}, {count} + {first})" if first else f"{arange}({count})"
-            return made + ("[::-1]" if stream.reverse and not reversed_by_option else "")
+            return self._weakly(made + ("[::-1]" if stream.reverse and not reversed_by_option else ""), count)
         assert stream.stop is not None
         parts = [code(p) for p in (stream.start, stream.stop, stream.step) if p is not None]
         if stream.step is not None and stream.start is None:
             parts.insert(0, "0")
-        return f"{arange}({', '.join(parts)})" + ("[::-1]" if stream.reverse and not reversed_by_option else "")
+        numbers = f"{arange}({', '.join(parts)})" + ("[::-1]" if stream.reverse and not reversed_by_option else "")
+        return self._weakly(numbers, parts[0] if len(parts) == 1 else f"len(range({', '.join(parts)}))")
+
+    def _weakly(self, numbers: str, count: str) -> str:
+        return weak_numbers(numbers, count, self.spell("jax.numpy.full")) if self.weak else numbers
 
     def _table(self, stream: Stream) -> str:
         """A table of numbers that is gone over, as an array."""

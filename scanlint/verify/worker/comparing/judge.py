@@ -20,7 +20,8 @@ from ..runtime.line_marks import ReachedLines
 from ..runtime.stored_results import changeable, copied
 from ..runtime.version_pair import VersionPair, drained
 from ..sandbox.outgoing import OUTGOING, Sent, different, reordered
-from ..search.case_values import LARGE_NUMBERS, Case
+from ..search.case_values import AS_CALLED, LARGE_NUMBERS, Case
+from ..shapes.read_ahead import ReadAhead, read_ahead, rows_of
 from .agreement import (
     ACCEPTED_RELATIVE,
     Agreement,
@@ -40,6 +41,7 @@ from .weak_types import Weakness
 
 SPREAD = "where there are no rows, what the loop starts with has the shape of a row"
 NOTHING = "the new version raises where there are no elements"
+PAST_THE_END = "compared where `{0}` has {2} more rows than `{1}`, for so many are read"
 EMPTY = "where there is nothing to loop over, an empty result differs in shape or dtype"
 HOST = "neither version can be traced here: they are compared as plain Python"
 WAYS = "the function gives another result under a trace: both are compared without jit, and both with it"
@@ -124,6 +126,19 @@ class Judge:
     weakness: Weakness = field(default_factory=Weakness)
     ran: list[tuple[str, Values, Way]] = field(default_factory=list)
 
+    @property
+    def ahead(self) -> tuple[ReadAhead, ...]:
+        """The arrays of which the old version reads more rows than it counts of another one."""
+        function = self.pair.old.function
+        return read_ahead(function) if function is not None else ()
+
+    def past(self, values: Values) -> bool:
+        """Whether an array has other rows than the old version reads: past its end JAX gives the last one."""
+        found = next((one for one in self.ahead if not one.met(rows_of(values))), None)
+        if found is not None:
+            self.note(PAST_THE_END.format(*found))
+        return found is not None
+
     def note(self, text: str) -> None:
         if text not in self.notes:
             self.notes.append(text)
@@ -133,6 +148,8 @@ class Judge:
         pair, label = self.pair, f"{case.label}{', ' + where if where else ''}"
         try:
             values = case.make()
+            if case.label != AS_CALLED and self.past(values):
+                return False
             self.coverage.begin()
             self.stage(f"running the old version on {label}")
             started = time.process_time()
@@ -167,7 +184,7 @@ class Judge:
                 if says(error, Fact.EMPTY_SCAN):  # JAX cannot run it with staging disabled
                     self.failures.append(text)
                     return False
-                nothing = without_elements(values) or (case.label != "as called" and self.idle(values, error))
+                nothing = without_elements(values) or (case.label != AS_CALLED and self.idle(values, error))
                 if empty(expected) or (nothing and (in_staged_body(error) or not jax.tree_util.tree_leaves(expected))):
                     if not any(note.startswith(NOTHING) for note in self.notes):
                         self.note(f"{NOTHING}: {type(error).__name__}: {text}")

@@ -323,7 +323,7 @@ def _scatter(table: Numbering, equation: JaxprEqn, x: list[Ids], p: Key) -> list
     """With known indices that hit each place at most once: set it, or combine old and new there."""
     name, given = SCATTERED[name_of(equation)], parameters(equation)
     applies = not name and "update_jaxpr" in given  # `x.at[i].apply(f)`: the updates are not read
-    known = table.known(x[1])
+    known = table.known(x[1]) if x[1].size else np.zeros(x[1].shape, np.int32)  # `x.at[:]` has no index
     if known is None or x[0].size == 0 or x[2].size == 0 or applies or given.keys() - {*SCATTERING, *UPDATES}:
         return None
     hits = added(equation, known, x[0].shape, np.ones(x[2].shape, np.int32))

@@ -69,6 +69,7 @@ class Filling:
     scattered: float | None = None
 
 
+AS_CALLED = "as called"
 POSITIVE = Filling("positive values", seed=9, definite=True)
 NEGATIVE = Filling("negative values", seed=8, sign=-1)
 USUAL = (Filling("ordinary values"), Filling("other values", seed=1, turn=1, mixed=True), POSITIVE)
@@ -303,7 +304,7 @@ def cases(specs: Specs, found: Iterator[Filling], integers: Sequence[int], *, wi
 
 def varied(values: Values, floats: Sequence[float]) -> Iterator[Case]:
     """Cases around harvested arguments: unchanged, then with other values in their float leaves."""
-    yield Case("as called", lambda: values)
+    yield Case(AS_CALLED, lambda: values)
 
     def changed(change: Callable[[np.ndarray, int], np.ndarray]) -> Callable[[], Values]:
         def leaf(at: list[int], x: object) -> object:

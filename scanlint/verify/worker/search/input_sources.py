@@ -8,6 +8,8 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 
+import numpy as np
+
 from ..infer.divisions import divisors, multiplied, others
 from ..infer.given_inputs import BadSpecification, parse
 from ..infer.guess import Sizes, guesses, of_class, record_fields
@@ -21,7 +23,8 @@ from ..runtime.jax_errors import for_this_jax
 from ..runtime.line_marks import ReachedLines
 from ..runtime.loading import complete, find
 from ..shapes.rank_choice import ShapeSolver
-from .attempts import Attempts
+from ..shapes.read_ahead import ReadAhead, read_ahead, rows_wanted, with_more
+from .attempts import Attempts, Truth, in_turns
 from .distinct_sizes import separate
 from .longer_axes import LONG_AXES, LONGER_AXES, beyond_numbers
 from .shape_search import MAX_ATTEMPTS, NOT_IMPORTED, Failure, Links, alike, nearest, search
@@ -97,7 +100,7 @@ class Inputs(Attempts):
         candidates = self.candidates()
         first = {n: c[0] for n, c in candidates.items()}
         for solved in ShapeSolver(self.node, self.functions(), first, infer(self.node, self.functions())).found():
-            for tried in (solved, beyond_numbers(solved)):
+            for tried in (with_more(s, self.ahead()) for s in (solved, beyond_numbers(solved))):
                 if self.both_ways(tried) is None and not self.empty:
                     return for_more_trips(self, tried, candidates, self.links())
         return None
@@ -105,7 +108,7 @@ class Inputs(Attempts):
     def one_by_one(self) -> Specs:
         """Specs in which one argument after the other was changed until the old version accepts them all."""
         candidates, failure = self.candidates(), None
-        first = {n: c[0] for n, c in candidates.items()}
+        first = with_more({n: c[0] for n, c in candidates.items()}, self.ahead())
         starts = ((first, BRIEF), (alike(first), BRIEF), (first, MAX_ATTEMPTS))
         divided = self.divisors()
         whole = tuple((multiplied(first, n), BRIEF) for n in divided[-1:])
@@ -201,14 +204,34 @@ class Inputs(Attempts):
                     break
         return specs
 
+    def ahead(self) -> tuple[ReadAhead, ...]:
+        """The arrays with more rows than those that are counted."""
+        return read_ahead(self.node)
+
+    def anew(
+        self,
+        specs: Specs,
+        function: Callable[..., object] | None = None,
+        truth: Truth = in_turns,
+        reached: ReachedLines | None = None,
+    ) -> Failure | None:
+        """Why a version rejects these inputs; those that it would read past the end of are no inputs for it."""
+        rows = rows_wanted(specs)
+        for one in self.ahead():
+            if not one.met(rows):
+                wanted = rows[one.counted] + one.by
+                return Failure(f"`{one.name}` has {rows[one.name]} rows, of which {wanted} are read", (), "IndexError")
+        return super().anew(specs, function, truth, reached)
+
     def links(self) -> Links:
         """Axes that share an index, and so a size."""
         groups: dict[str, list[tuple[str, int]]] = {}
+        apart = {one.name for one in self.ahead()}
         for name, need in infer(self.node, self.functions()).items():
             if need.counts is not None:
                 groups.setdefault(need.counts, []).append((name, 0))
             for axis, size in need.sizes.items():
-                if isinstance(size, str):
+                if isinstance(size, str) and not (axis == 0 and name in apart):
                     groups.setdefault(size, []).append((name, axis))
         return tuple(tuple(g) for g in groups.values() if len(g) > 1)
 
@@ -242,7 +265,8 @@ class Inputs(Attempts):
                     raise NoInputs(f"no instance of `{self.owner.__name__}` could be made; {REMEDY}")
             else:
                 found[name] = list(guesses(name.rpartition(".")[2], need, shared, names))[:8]
-            if name in stored and isinstance(first := found[name][0], Array) and first.shape:
+            first = found[name][0]
+            if isinstance(first, Array) and first.shape and (name in stored or self.of_numpy(need)):
                 found[name].insert(0, Struct(OnHost, (("values", first),), positional=True))
             if (cls := self.annotated(need)) is not None:
                 found[name] = [*self.instance(cls, need, shared), *found[name]]
@@ -254,6 +278,15 @@ class Inputs(Attempts):
             if need.counts is not None and name in found and isinstance(found[name][0], Scalar):
                 found[name] = [*self.counting(name, needs, found), *found[name]]
         return self.ordered(found)
+
+    def of_numpy(self, need: Need) -> bool:
+        """Whether a parameter of a function of the host is said to be an array of NumPy."""
+        match need.annotation:
+            case ast.Attribute(value=ast.Name(id=module), attr=attr) if not jitted(self.function):
+                return getattr(self.loaded.names.get(module), attr, None) is np.ndarray
+            case ast.Name(id=name) if not jitted(self.function):
+                return self.loaded.names.get(name) is np.ndarray
+        return False
 
     def annotated(self, need: Need) -> type | None:
         """The class of the file that a parameter is annotated with, if it is no record."""

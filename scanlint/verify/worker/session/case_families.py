@@ -19,7 +19,19 @@ from ..infer.specs import Array, Scalar, Specs, leaves, resize, sizes
 from ..runtime.calling import TookTooLong, Values
 from ..runtime.made_functions import MakerSignature
 from ..search.carry_settling import Settling
-from ..search.case_values import NEGATIVE, OTHERWISE, POSITIVE, USUAL, Case, Family, at_length, cases, modes, varied
+from ..search.case_values import (
+    AS_CALLED,
+    NEGATIVE,
+    OTHERWISE,
+    POSITIVE,
+    USUAL,
+    Case,
+    Family,
+    at_length,
+    cases,
+    modes,
+    varied,
+)
 from ..search.higher_ranks import ARMS, BLAMED, GUESSED, fewer, further
 from ..search.input_sources import Inputs, NoInputs
 from ..search.longer_axes import LONGER_AXES
@@ -89,7 +101,7 @@ class Families:
         long = [v for v, short in pairs if short is not None][:1]
         real = [v if short is None else short for v, short in pairs]
         called = [c for at, v in enumerate(real) for c in islice(varied(v, floats), None if at < VARIED else 1)]
-        usual = [c for c in called if c.label == "as called"]
+        usual = [c for c in called if c.label == AS_CALLED]
         others = islice(self.chosen_otherwise(real), MOST_OTHERWISE)
         families = [Family("", None, [*usual, *others, *[c for c in called if c not in usual]], real=True)]
         families[0].cases += [Case(AS_LONG, lambda v=v: dict(v)) for v in long]  # type: ignore[misc]

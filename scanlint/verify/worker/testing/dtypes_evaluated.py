@@ -19,10 +19,11 @@ from ..proof.equations import inner_jaxprs
 from ..proof.paths import TooManyDecisions, deciding
 from ..runtime.calling import TookTooLong, Values, limited, plain, split
 from ..runtime.jax_errors import first_line, untraceable
-from ..runtime.jax_functions import abstract, attribute, is_key, shape, weakly_typed
+from ..runtime.jax_functions import abstract, attribute, is_key, placed, shape, weakly_typed
 from ..runtime.version_pair import Function, VersionPair
 from ..search.case_values import Filling, make
-from ..search.other_dtypes import retyped
+from ..search.other_dtypes import Retyping, retyped
+from .other_dtypes_compared import same_in_other_types
 
 if TYPE_CHECKING:
     from jax.extend.core import Jaxpr
@@ -41,6 +42,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     "complex": ("complex64",),
 }
 WIDE = frozenset(["float64", "int64"])
+MOST_ALONE = 3
+NARROW = frozenset(["int8", "uint8"])
 HOST = frozenset(["float16", "float32", "float64"])
 IN_X64 = WIDE | {"float32", "int32"}
 ANNOTATED = re.compile(r"\b(Float|BFloat|Int|UInt|Bool|Complex|Inexact|Real)\w*\[")
@@ -79,11 +82,13 @@ def same_types(judge: Judge, specs: Specs, *, wide: bool) -> str:
     fixed = _annotated(judge.pair.old.function)
     free = {n for n, s in specs.items() if n not in fixed and any(_numbers(leaf) for _, leaf in leaves(s))}
     of_width = {n: retyped(s, "int32", "int64") for n, s in specs.items()} if wide else specs
-    started, holds, fails, spoken = time.process_time(), list[str](), list[str](), set[str]()
+    started, holds, fails = time.process_time(), list[str](), list[str]()
+    spoken, begun = set[str](), set[str]()
     judge.stage("evaluating both versions for other dtypes")
     for dtype, kind in _dtypes(wide) if free else ():
-        if time.process_time() - started > SECONDS:
+        if time.process_time() - started > SECONDS and kind in begun:
             break
+        begun.add(kind)
         if kind in spoken:
             holds.append(dtype)
             continue
@@ -95,17 +100,59 @@ def same_types(judge: Judge, specs: Specs, *, wide: bool) -> str:
             if kind == "float" and not error.leaves:
                 raise Raises(f"{kinds(values)}: the new version raises {error}") from error.__cause__
             fails.append(dtype)
+            if dtype in NARROW:
+                _one_by_one(judge, of_width, free, dtype)
             continue
         if outcome.difference:
             raise Refuted(f"{kinds(values)}: {outcome.difference}")
+        if outcome.promotes and dtype in NARROW:
+            _same_at_the_ends(judge, values)
         holds.append(dtype)
         spoken |= set() if outcome.promotes else {kind}
     return f"holds for {', '.join(holds)}; the new version raises for {', '.join(fails)}" if fails and holds else ""
 
 
+def _same_at_the_ends(judge: Judge, values: Values) -> None:
+    """Compare at the ends of narrow whole numbers: what wraps there does not in a wider type; raises Refuted."""
+    for how in (_lowest, _largest, _drawn):
+        ends = jax.tree_util.tree_map(lambda x, how=how: how(x) if _narrow(x) else x, dict(values))
+        same_in_other_types(judge, ends, Retyping.WHOLE, weakly=False)
+
+
+def _one_by_one(judge: Judge, specs: Specs, free: set[str], dtype: str) -> None:
+    """The same with one argument of a narrow type beside floats, where the new version does not take all of them."""
+    for name in sorted(free)[:MOST_ALONE] if len(free) > 1 else ():
+        values = _retyped(specs, {name}, dtype)
+        try:
+            outcome = _evaluated(judge, values, host=False)
+        except Evaluated:
+            continue  # an error for whole numbers has been told
+        if outcome is not None and not outcome.difference and outcome.promotes:
+            _same_at_the_ends(judge, values)
+
+
+def _narrow(x: object) -> bool:
+    return isinstance(x, jax.Array) and str(x.dtype) in NARROW
+
+
+def _lowest(x: jax.Array) -> jax.Array:
+    return jnp.full_like(x, np.iinfo(str(x.dtype)).min)
+
+
+def _largest(x: jax.Array) -> jax.Array:
+    return jnp.full_like(x, np.iinfo(str(x.dtype)).max)
+
+
+def _drawn(x: jax.Array) -> jax.Array:
+    limits = np.iinfo(str(x.dtype))
+    return placed(np.random.default_rng(3).integers(limits.min, limits.max + 1, x.shape), x.dtype)
+
+
 def _dtypes(wide: bool) -> Iterator[tuple[str, str]]:
-    for kind, names in KINDS.items():
-        yield from ((name, kind) for name in names if (name in IN_X64 if wide else name not in WIDE))
+    """The dtypes to ask for, with their kinds: one of each kind before the others."""
+    fitting = {kind: [n for n in names if (n in IN_X64 if wide else n not in WIDE)] for kind, names in KINDS.items()}
+    for at in range(max(map(len, fitting.values()))):
+        yield from ((names[at], kind) for kind, names in fitting.items() if at < len(names))
 
 
 def _numbers(leaf: object) -> bool:

@@ -38,7 +38,9 @@ DRAWS = 4
 HALVES = 4.0  # roundings of half precision
 
 
-def same_in_other_types(judge: Judge, values: Values, kind: Retyping, *, along: bool = False) -> str:
+def same_in_other_types(
+    judge: Judge, values: Values, kind: Retyping, *, along: bool = False, weakly: bool = True
+) -> str:
     """A remark on these arguments, or ""; raises Weaker if the results differ.
 
     The new version may not round more than the old one does. If one argument has another dtype, the new version may
@@ -46,7 +48,7 @@ def same_in_other_types(judge: Judge, values: Values, kind: Retyping, *, along: 
     version the dtypes of the new one, no program has the same dtypes on all paths. For whole numbers the new version
     may return whole numbers where the old one returns floats: `0.0 + xs` is rewritten to start with the dtype of `xs`.
     It need not truncate fractions as the old one does. If it was compared `along` paths that data decide, a result may
-    be weakly typed if it is on any path.
+    be weakly typed if it is on any path. Whether results are `weakly` typed counts, unless values alone are meant.
     """
     try:
         usual = judge.pair.run_old(values)
@@ -84,6 +86,8 @@ def same_in_other_types(judge: Judge, values: Values, kind: Retyping, *, along: 
             if _half(judge, values, result):
                 return f"Python's numbers have more digits than those of half precision, for {kinds(values)}"
             raise Weaker(f"{describe(values)}: {result.text}{name}")
+        if not weakly:
+            continue
         seen = Weakness()
         seen.compared(expected, found, values)
         if not (along and seen.lost() and not one_proof(judge.pair, values).weaker):
