@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+from itertools import takewhile
 from typing import NamedTuple
 
+from scanlint.dataflow.around import defuse_of
+from scanlint.dataflow.locations import Definition, DefinitionKind
 from scanlint.jaxapi.decorators import plain
-from scanlint.syntax.bindings import parameters, reads
-from scanlint.syntax.walk import by_kind
+from scanlint.loops.scan_outputs import HANDED_ON, body_of
+from scanlint.syntax.bindings import reads
 from scanlint.trace.unit import Unit
-from scanlint.trace.whole_file import binders
 
 ALL_NAMES = frozenset(("locals", "vars", "eval", "exec"))
 """What may read a name without naming it."""
@@ -38,18 +40,19 @@ def dummy_scan(unit: Unit, call: ast.Call) -> DummyScan | None:
     """The scan, if its step never reads what it gets of `xs`."""
     if isinstance(call.func, ast.Attribute) and call.func.attr != "scan":
         return None
-    if unit.resolve(call.func) != "jax.lax.scan" or not call.args or any(isinstance(a, ast.Starred) for a in call.args):
+    if unit.resolve(call.func) != "jax.lax.scan" or any(isinstance(a, ast.Starred) for a in call.args):
         return None
     given = {k.arg: k.value for k in call.keywords}
     xs = call.args[2] if len(call.args) > 2 else given.get("xs")
-    if xs is None or None in given or len(call.args) > 3:
+    run = body_of(unit, call)
+    if xs is None or run is None or None in given or len(call.args) > 3:
         return None
     made: ast.Assign | None = None
     length = _length(unit, xs)
     if length is None and isinstance(xs, ast.Name):
         made = _only_for_this(unit, xs)
         length = _length(unit, made.value) if made is not None else None
-    step = _unread(unit, call.args[0])
+    step = _unread(unit, run, Given())
     if length is None or step is None:
         return None
     return DummyScan(call, step, xs, length, made, _counted(unit, made.value if made is not None else xs, length))
@@ -121,34 +124,48 @@ def _only_for_this(unit: Unit, xs: ast.Name) -> ast.Assign | None:
     return None
 
 
-def _unread(unit: Unit, step: ast.expr) -> str | None:
-    """The name of a step function that never reads its second parameter."""
+class Given(NamedTuple):
+    """The arguments that a step has before a scan calls it: how many by position, and the names of the others."""
+
+    first: int = 0
+    named: frozenset[str] = frozenset()
+
+
+def _unread(unit: Unit, step: ast.expr, given: Given) -> str | None:
+    """What a scan runs, as a message calls it, if that never reads the second argument that the scan hands it."""
     match step:
         case ast.Lambda(args=arguments, body=body):
-            return "the lambda" if _never_read(arguments, [body]) else None
+            return "the lambda" if _never_read(arguments, [body], given) else None
+        case ast.Call(func=wrapper, args=[inner, *rest], keywords=named) if unit.resolve(wrapper) in HANDED_ON:
+            if unit.resolve(wrapper) != "functools.partial":
+                return _unread(unit, inner, given)
+            if any(isinstance(a, ast.Starred) for a in rest) or any(k.arg is None for k in named):
+                return None
+            names = given.named.union(k.arg for k in named if k.arg is not None)
+            return _unread(unit, inner, Given(given.first + len(rest), names))
         case ast.Name(id=name):
-            found = _definition(unit, step, name)
-            unread = found is not None and plain(unit.resolve, found) and _never_read(found.args, found.body)
-            return name if unread else None
+            found = [*defuse_of(unit).definitions(step)]
+            return _unread_there(unit, name, found[0], given) if len(found) == 1 else None
     return None
 
 
-def _never_read(arguments: ast.arguments, body: list[ast.stmt] | list[ast.expr]) -> bool:
-    names = parameters(arguments)
-    if len(names) != 2 or len([*arguments.posonlyargs, *arguments.args]) != 2:
-        return False
-    return names[1] not in reads(*body) and not reads(*body) & ALL_NAMES
+def _unread_there(unit: Unit, name: str, definition: Definition, given: Given) -> str | None:
+    """The same for a name that has one definition: an inner function, one of the file, or what wraps a function."""
+    bound: list[ast.AST] = [definition.node]
+    match definition.kind:
+        case DefinitionKind.ASSIGN:
+            source = defuse_of(unit).source(definition)
+            return _unread(unit, source, given) if source is not None else None
+        case DefinitionKind.OUTER:
+            bound = unit.file.binders.get(name, [])
+    match bound:
+        case [ast.FunctionDef(args=arguments, body=body) as function] if plain(unit.resolve, function):
+            return f"`{name}`" if _never_read(arguments, body, given) else None
+    return None
 
 
-def _definition(unit: Unit, use: ast.AST, name: str) -> ast.FunctionDef | None:
-    """The one definition of a local or module-level function."""
-    scopes: list[ast.AST] = [a for a in unit.ancestors(use) if isinstance(a, ast.FunctionDef)]
-    for scope in scopes:
-        if bound := binders(by_kind(scope)).get(name):
-            return _only_function(bound)
-    return _only_function(unit.file.binders.get(name, []))
-
-
-def _only_function(bound: list[ast.AST]) -> ast.FunctionDef | None:
-    """What binds a name, if it is one function and nothing else."""
-    return bound[0] if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef) else None
+def _never_read(arguments: ast.arguments, body: list[ast.stmt] | list[ast.expr], given: Given) -> bool:
+    """Whether a function whose first arguments are given never reads the second of those that it is called with."""
+    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)][given.first :]
+    handed = [*takewhile(lambda name: name not in given.named, positional)][:2]
+    return len(handed) == 2 and handed[1] not in reads(*body) and not reads(*body) & ALL_NAMES

@@ -33,7 +33,7 @@ class DummyXs(Rule):
         source = context.unit.source
         yield context.report(
             scan.xs,
-            f"this scan gets an array only to be counted: `{scan.step}` never reads its second argument",
+            f"this scan gets an array only to be counted: {scan.step} never reads what it gets of it",
             label="made, sliced and thrown away",
             help=f"hand in `xs=None` and `length={source.segment(scan.length)}`",
             outcome=without_xs(context.unit, scan),

@@ -494,6 +494,63 @@ def test_a_scan_over_nothing(code: str, expected: str, rewrite: Rewriting) -> No
         sample.agree("f", [lambda: jnp.asarray(0.5, float)])
 
 
+STEPS = {
+    "by_keywords_alone": ("lax.scan(f=step, xs=jnp.arange(7), init=x)", "lax.scan(f=step, xs=None, init=x, length=7)"),
+    "checkpointed": (
+        "lax.scan(jax.checkpoint(step), x, jnp.arange(7))",
+        "lax.scan(jax.checkpoint(step), x, None, length=7)",
+    ),
+    "checkpointed_under_its_own_name": (
+        "lax.scan(again, x, jnp.arange(7))",
+        "    again = jax.remat(again)\n    return lax.scan(again, x, None, length=7)",
+    ),
+    "a_second_name": ("lax.scan(other, x, jnp.arange(7))", "lax.scan(other, x, None, length=7)"),
+    "a_lambda_in_a_wrapper": (
+        "lax.scan(jax.jit(lambda c, _: (jnp.sin(c), c)), x, jnp.arange(7))",
+        "lax.scan(jax.jit(lambda c, _: (jnp.sin(c), c)), x, None, length=7)",
+    ),
+    "the_first_argument_is_given": (
+        "lax.scan(partial(scaled, 2.0), x, jnp.arange(7))",
+        "lax.scan(partial(scaled, 2.0), x, None, length=7)",
+    ),
+    "a_later_argument_is_given_by_name": (
+        "lax.scan(partial(damped, by=0.5), x, jnp.arange(7))",
+        "lax.scan(partial(damped, by=0.5), x, None, length=7)",
+    ),
+    "a_default_for_what_the_scan_does_not_hand": (
+        "lax.scan(damped, x, jnp.arange(7))",
+        "lax.scan(damped, x, None, length=7)",
+    ),
+}
+GIVEN = f"""from functools import partial
+
+
+def scaled(weight, carry, _):
+    return weight * jnp.sin(carry), carry
+
+
+def damped(carry, _, by=0.1):
+    return carry * by, carry
+
+
+@jax.jit
+def f(x):
+{STEP}    def again(carry, _):
+        return jnp.cos(carry), carry
+
+    other = step
+    again = jax.remat(again)
+    return """
+
+
+@pytest.mark.parametrize(("code", "expected"), STEPS.values(), ids=STEPS)
+def test_the_step_of_a_scan_over_nothing(code: str, expected: str, rewrite: Rewriting) -> None:
+    sample = rewrite(f"{GIVEN}{code}\n")
+    assert sample.codes == ["dummy-xs"]
+    assert expected in sample.new
+    sample.agree("f", [lambda: jnp.asarray(0.5, float)])
+
+
 def test_a_second_parameter_that_is_added_to_is_read(rewrite: Rewriting) -> None:
     step = "    def step(carry, count):\n        count += 1.0\n        return carry * 0.5, carry\n\n"
     sample = rewrite(f"def f(x):\n{step}    return lax.scan(step, x, jnp.arange(7))\n")
@@ -512,12 +569,34 @@ READ = {
     "an_array_that_is_used_elsewhere": f"{STEP}    ts = jnp.zeros(7)\n    return lax.scan(step, x, ts), ts",
     "an_array_of_unknown_shape": f"{STEP}    return lax.scan(step, x, jnp.zeros(shape))",
     "a_range_of_floats": f"{STEP}    return lax.scan(step, x, jnp.arange(0.0, 7.0))",
+    "the_first_argument_is_given_and_the_third_is_read": (
+        "    def step(weight, carry, t):\n        return weight * carry + t, None\n\n"
+        "    return lax.scan(functools.partial(step, 2.0), x, jnp.arange(7.0))"
+    ),
+    "one_of_two_functions": (
+        f"{STEP}    if x.ndim:\n        def step(carry, t):\n            return carry + t, carry\n\n"
+        "    return lax.scan(jax.checkpoint(step), x, jnp.arange(7.0))"
+    ),
+    "a_name_that_is_bound_again_before_a_call": (
+        f"{STEP}    def run():\n        return lax.scan(step, x, jnp.arange(7.0))\n\n"
+        "    def timed(carry, t):\n        return carry + t, carry\n\n    step = timed\n    return run()"
+    ),
+    "a_name_that_wraps_itself": (
+        "    for _ in range(2):\n        step = jax.checkpoint(step)\n    return lax.scan(step, x, jnp.arange(7.0))"
+    ),
+    "given_arguments_that_are_not_seen": (
+        "    def step(a, carry, t):\n        return a * carry, None\n\n"
+        "    return lax.scan(functools.partial(step, *shape), x, jnp.arange(7.0))"
+    ),
+    "a_function_that_calls_it_in_another_way": (
+        f"{STEP}    return lax.scan(jax.vmap(step, in_axes=(None, 0)), x, jnp.arange(7.0))"
+    ),
 }
 
 
 @pytest.mark.parametrize("code", READ.values(), ids=READ)
 def test_a_scan_is_left_alone(code: str, rewrite: Rewriting) -> None:
-    sample = rewrite(f"@jax.jit\ndef f(x, shape=(3,)):\n{code}\n")
+    sample = rewrite(f"import functools\n\n\n@jax.jit\ndef f(x, shape=(3,)):\n{code}\n")
     assert sample.codes == []
 
 
