@@ -44,7 +44,7 @@ def dummy_scan(unit: Unit, call: ast.Call) -> DummyScan | None:
         return None
     given = {k.arg: k.value for k in call.keywords}
     xs = call.args[2] if len(call.args) > 2 else given.get("xs")
-    run = body_of(unit, call)
+    run = body_of(call)
     if xs is None or run is None or None in given or len(call.args) > 3:
         return None
     made: ast.Assign | None = None
