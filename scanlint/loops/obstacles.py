@@ -47,10 +47,11 @@ SHAPED = frozenset(f"jax.numpy.{name}" for name in MAKERS) | {
 }
 CONTEXTS = ("jax.named_scope", "jax.default_matmul_precision", "jax.profiler.")
 KINDS = ("bool", "int", "float", "complex")
-UNBOUNDED, DOUBLE = "python-int", "python-float"
 """Python numbers that tracers would not be."""
 ON_THE_HOST = ("side-effect", "iterator")
 """The obstacles that a function brings along which the loop calls."""
+UNBOUNDED = "python-int"
+DOUBLE = "python-float"
 _BLOCKS = ast.If | ast.For | ast.While | ast.With | ast.Try | ast.Match
 NEEDS_INT = frozenset(
     f"builtins.{name}" for name in ("int", "float", "bool", "str", "print", "min", "max", "any", "all", "sorted")
@@ -104,7 +105,9 @@ def _numbers(unit: Unit, node: ast.For | ast.While, flow: Flow, carried: tuple[s
 
 def departed(meeting: Meeting) -> Withheld:
     """Why a Python number cannot be a tracer."""
-    return Withheld(DOUBLE if meeting.number.fault == "double" else UNBOUNDED, meeting.message)
+    if meeting.number.fault == "double":
+        return Withheld(DOUBLE, meeting.message)
+    return Withheld(UNBOUNDED, meeting.message)
 
 
 def targets_of(statement: ast.stmt) -> list[ast.expr]:

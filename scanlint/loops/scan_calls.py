@@ -52,7 +52,7 @@ def dummy_scan(unit: Unit, call: ast.Call) -> DummyScan | None:
     if length is None and isinstance(xs, ast.Name):
         made = _only_for_this(unit, xs)
         length = _length(unit, made.value) if made is not None else None
-    step = _unread(unit, run, Given())
+    step = _unread(unit, run, GivenBefore())
     if length is None or step is None:
         return None
     return DummyScan(call, step, xs, length, made, _counted(unit, made.value if made is not None else xs, length))
@@ -124,14 +124,14 @@ def _only_for_this(unit: Unit, xs: ast.Name) -> ast.Assign | None:
     return None
 
 
-class Given(NamedTuple):
+class GivenBefore(NamedTuple):
     """The arguments that a step has before a scan calls it: how many by position, and the names of the others."""
 
     first: int = 0
     named: frozenset[str] = frozenset()
 
 
-def _unread(unit: Unit, step: ast.expr, given: Given) -> str | None:
+def _unread(unit: Unit, step: ast.expr, given: GivenBefore) -> str | None:
     """What a scan runs, as a message calls it, if that never reads the second argument that the scan hands it."""
     match step:
         case ast.Lambda(args=arguments, body=body):
@@ -142,14 +142,14 @@ def _unread(unit: Unit, step: ast.expr, given: Given) -> str | None:
             if any(isinstance(a, ast.Starred) for a in rest) or any(k.arg is None for k in named):
                 return None
             names = given.named.union(k.arg for k in named if k.arg is not None)
-            return _unread(unit, inner, Given(given.first + len(rest), names))
+            return _unread(unit, inner, GivenBefore(given.first + len(rest), names))
         case ast.Name(id=name):
             found = [*defuse_of(unit).definitions(step)]
             return _unread_there(unit, name, found[0], given) if len(found) == 1 else None
     return None
 
 
-def _unread_there(unit: Unit, name: str, definition: Definition, given: Given) -> str | None:
+def _unread_there(unit: Unit, name: str, definition: Definition, given: GivenBefore) -> str | None:
     """The same for a name that has one definition: an inner function, one of the file, or what wraps a function."""
     bound: list[ast.AST] = [definition.node]
     match definition.kind:
@@ -164,7 +164,7 @@ def _unread_there(unit: Unit, name: str, definition: Definition, given: Given) -
     return None
 
 
-def _never_read(arguments: ast.arguments, body: list[ast.stmt] | list[ast.expr], given: Given) -> bool:
+def _never_read(arguments: ast.arguments, body: list[ast.stmt] | list[ast.expr], given: GivenBefore) -> bool:
     """Whether a function whose first arguments are given never reads the second of those that it is called with."""
     positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)][given.first :]
     handed = [*takewhile(lambda name: name not in given.named, positional)][:2]
