@@ -63,8 +63,8 @@ WRONG = {
 }  # fmt: skip
 RIGHT = {
     "what an array is filled with takes its dtype": (FILLED.format("jnp.tanh(x[i])"), MAPPED.format("jnp.tanh(row)").replace("(x)\n", "(x).astype(x.dtype)\n")),
-    "a sum that starts with the dtype of the rows": (SUMMED, SCANNED.format("jnp.zeros((), x.dtype)")),
-    "a carry of the dtype that the rows promote to": (HORNER, ROLLED.format("jnp.zeros(jnp.broadcast_shapes(h.shape[1:], x.shape[1:]), jnp.result_type(h, x))")),
+    "a sum that starts with the dtype that a float and the rows promote to": (SUMMED, SCANNED.format("jnp.zeros((), jnp.result_type(float, x))")),
+    "a carry of the dtype that a float and the rows promote to": (HORNER, ROLLED.format("jnp.zeros(jnp.broadcast_shapes(h.shape[1:], x.shape[1:]), jnp.result_type(float, h, x))")),
     "a scalar that a branch adds to": (
         "def f(ys, v):\n    s = jnp.zeros(())\n    for k in range(len(ys)):\n        if k % 2 == 0:\n            s = 0.5 * s + jnp.tanh(ys[k - 1] - v)\n    return s\n",
         "def f(ys, v):\n    def body(k, s):\n        return lax.cond(k % 2 == 0, lambda: 0.5 * s + jnp.tanh(ys[k - 1] - v), lambda: s)\n    return lax.fori_loop(0, len(ys), body, jnp.zeros(()))\n",
@@ -79,7 +79,7 @@ RIGHT = {
     ),
     "a Python number that no trip has made an array has no tangent": (
         "def f(xs, limit):\n    total = 0.0\n    for i in range(xs.shape[0]):\n        if total > limit:\n            break\n        total = total + xs[i]\n    return total\n",
-        "def f(xs, limit):\n    return lax.while_loop(lambda c: (c[0] < xs.shape[0]) & ~(c[1] > limit), lambda c: (c[0] + 1, c[1] + xs[c[0]]), (0, jnp.zeros((), xs.dtype)))[1]\n",
+        "def f(xs, limit):\n    return lax.while_loop(lambda c: (c[0] < xs.shape[0]) & ~(c[1] > limit), lambda c: (c[0] + 1, c[1] + xs[c[0]]), (0, jnp.zeros((), jnp.result_type(float, xs))))[1]\n",
     ),
 }  # fmt: skip
 

@@ -239,8 +239,8 @@ def test_where_the_last_bits_decide_all_a_difference_is_no_counterexample_unless
     ("before", "after"), [("jnp.array(out).mean(0)", "out.mean(0)"), ("sum(out)", "jnp.sum(out, axis=0)")]
 )
 def test_what_is_a_number_where_no_trip_is_made_is_noted(judge, before: str, after: str) -> None:
-    old = f"def f(xs, v):\n    out = []\n    for i in range(xs.shape[0] - 1, 0, -1):\n        out.append(v + i)\n    return {before}\n"
-    new = "def f(xs, v):\n    out = jax.vmap(lambda i: v + i)(jnp.arange({start}, 0, -1))\n    return {after}\n"
+    old = f"def f(xs, v):\n    out = []\n    for i in range(xs.shape[0] - 1, 0, -1):\n        out.append(v * 1.0 + i)\n    return {before}\n"
+    new = "def f(xs, v):\n    out = jax.vmap(lambda i: v * 1.0 + i)(jnp.arange({start}, 0, -1))\n    return {after}\n"
     found = judge(old, new.format(start="xs.shape[0] - 1", after=after))
     assert found.verdict in ("proved", "tested"), found
     assert "where there are no rows, what the loop starts with has the shape of a row" in found.notes
