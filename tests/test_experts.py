@@ -39,14 +39,14 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> RunOutcome:
     return fix([folder], Settings(root=folder, verify_timeout=120.0), lambda line: None)
 
 
-@pytest.mark.parametrize("name", map(_program, PROGRAMS), ids=PROGRAMS)
+@pytest.mark.parametrize("name", [_program(name) for name in PROGRAMS], ids=PROGRAMS)
 def test_every_function_is_rewritten(name: str, outcome: RunOutcome) -> None:
     found = [f for f in outcome.findings if Path(f.path).stem == name]
     assert found
     assert {f"line {f.start.line}: {f.fix.reason}" for f in found if f.fix.status != "applied"} == set()
 
 
-@pytest.mark.parametrize("name", map(_program, PROGRAMS), ids=PROGRAMS)
+@pytest.mark.parametrize("name", [_program(name) for name in PROGRAMS], ids=PROGRAMS)
 def test_the_results_are_those_of_the_expert_and_of_the_loop(name: str, outcome: RunOutcome, tmp_path: Path) -> None:
     rewritten = tmp_path / "rewritten.py"
     rewritten.write_bytes(next(new for path, (_, new) in outcome.changes.items() if path.stem == name))

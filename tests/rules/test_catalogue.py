@@ -123,7 +123,7 @@ def _page(name: str) -> object:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", map(_page, FIXABLE), ids=FIXABLE)
+@pytest.mark.parametrize("name", [_page(name) for name in FIXABLE], ids=FIXABLE)
 def test_after_blocks_are_what_the_tool_writes(
     name: str, folder: Path, fixed: Mapping[str, str], request: pytest.FixtureRequest
 ) -> None:
