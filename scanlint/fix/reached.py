@@ -46,7 +46,7 @@ def _kept(module: ast.Module, function: str) -> Iterator[str]:
 
 
 def _run(statement: ast.stmt) -> Iterator[ast.AST]:
-    """What of a statement runs when the module is imported: not the bodies of functions."""
+    """The parts of a statement that run when the module is imported: the body of a function does not."""
     if not isinstance(statement, Definition):
         yield statement
         return

@@ -2,8 +2,9 @@
 
 A verdict that inputs led to rests on what the function reaches in its file, in both versions, and on the files of the
 project that it imports. That there is none rests on every file of the project: a caller or a test elsewhere may show
-what the inputs are. A text that verified rewrites made of another one stands for the same as that: what a run has
-written makes nothing stale. All is told apart by content, so that verdicts hold in other folders and on other machines.
+what the inputs are. A text that verified rewrites made of another one computes the same as that, so that what a run has
+written makes no such verdict stale; but what was not traced may be traced by then, so that where there is no verdict
+the files that are imported count as they stand. All is told apart by content: verdicts hold in other checkouts too.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class KeptVerdicts:
         if self._base is None:
             return None
         texts = asked_anywhere(task), asked_as_it_stands(task)
-        for rests, asked in product((self._imported(task.path), self._everything()), texts):
+        for rests, asked in product((self._meaning(task), self._texts(task)), texts):
             kept = self._cache.verdict(self._key(asked, rests))
             if kept is not None:
                 answer: Answer = json.loads(kept)
@@ -92,8 +93,7 @@ class KeptVerdicts:
         """Keep an answer for later runs."""
         if self._base is None or answer.get("limited"):
             return
-        known = answer["verdict"] in ("proved", "tested")
-        rests = self._imported(task.path) if known else self._everything()
+        rests = self._meaning(task) if answer["verdict"] in ("proved", "tested") else self._texts(task)
         written = json.dumps(answer)
         asked = asked_as_it_stands(task) if names_lines(written) else asked_anywhere(task)
         self._cache.keep_verdict(self._key(asked, rests), written.encode())
@@ -132,34 +132,42 @@ class KeptVerdicts:
         settings = sorted((name, value) for name, value in vars(self._settings).items() if name not in _OF_NO_MATTER)
         folder = self._settings.root / RECORDINGS / CALLS
         recorded = sorted(f"{file.name} {_digest(file)}" for file in folder.glob("*.npz"))
-        own = self._surveys[path].digest
-        words = repr((self._base, path, own, self._everything(), settings, recorded, tuple(map(plain, before))))
+        around = [f"{display} {self._surveys[display].digest}" for display in sorted(self._surveys.files)]
+        words = repr((self._base, path, around, settings, recorded, tuple(map(plain, before))))
         return hashlib.sha256(words.encode()).hexdigest()
 
     def _key(self, asked: Mapping[str, object], rests: Sequence[str]) -> str:
         words = json.dumps([self._base, asked, rests], sort_keys=True)
         return hashlib.sha256(words.encode()).hexdigest()
 
-    def _everything(self) -> list[str]:
-        """Every file of the project with what stands for its content."""
-        return [self._token(display) for display in sorted(self._surveys.files)]
+    def _meaning(self, task: Task) -> list[str]:
+        """The files that a file reaches by its imports, with what stands for what they compute."""
+        return [self._computed(display) for display in sorted(self._imported(task.path) - {task.path})]
 
-    def _imported(self, path: str) -> list[str]:
-        """The files that a file reaches by its imports, with what stands for their content."""
+    def _texts(self, task: Task) -> list[str]:
+        """Every file of the project; of those that are imported the text that they have by now."""
+        changed = {os.path.abspath(file): digest_of(text.encode()) for file, text in task.changed.items()}
+        imported = self._imported(task.path) - {task.path}
+        now = {display: changed.get(os.path.abspath(display), self._surveys[display].digest) for display in imported}
+        files = sorted(self._surveys.files)
+        return [f"{display} {now[display]}" if display in now else self._computed(display) for display in files]
+
+    def _imported(self, path: str) -> set[str]:
+        """The files that a file reaches by its imports."""
         found, stack = set[str](), [path]
         while stack:
             for word in self._surveys[stack.pop()].words:
                 new = self._modules.get(word, set()) - found
                 found |= new
                 stack += new
-        return [self._token(display) for display in sorted(found - {path})]
+        return found
 
-    def _token(self, display: str) -> str:
+    def _computed(self, display: str) -> str:
         return f"{display} {self._meant(self._surveys[display].digest)}"
 
 
 def verified_by(settings: Settings, python: str) -> list[object] | None:
-    """What all verdicts rest on: the verifier, the platform, the interpreter with its packages, and settings."""
+    """Every verdict rests on this: the verifier's sources, the platform, the interpreter, its packages, and settings."""
     environment = packages_of(python)
     if environment is None:
         return None
@@ -169,17 +177,17 @@ def verified_by(settings: Settings, python: str) -> list[object] | None:
 
 
 def names_lines(answer: str) -> bool:
-    """Whether an answer, as JSON, names a line of a text."""
+    """An answer, as JSON, names a line of a text, and holds only for texts with these lines."""
     return PLACED.search(answer) is not None
 
 
 def asked_anywhere(task: Task) -> Mapping[str, object]:
-    """A question by what decides its answer, wherever in its file the function stands."""
+    """A question by what its function reaches: it has the same answer wherever in the file that stands."""
     return {**_asked(task), "old": reached(task.old, task.function), "new": reached(task.new, task.function)}
 
 
 def asked_as_it_stands(task: Task) -> Mapping[str, object]:
-    """The same, and the lines of both texts: answers name some."""
+    """A question by the whole of both texts: its answer names lines of them."""
     return {**_asked(task), "old": task.old, "new": task.new, "given": task.given}
 
 

@@ -183,3 +183,35 @@ def test_verdicts_hold_in_another_folder(tmp_path: Path, workers) -> None:
     again, started = workers("--cache-dir", str(cache), "--config", "moved/pyproject.toml")
     assert started == 0
     assert "fori_loop" in again.stdout
+
+
+CALLER = """\
+import jax
+import jax.numpy as jnp
+from z_helper import clip
+
+
+@jax.jit
+def run(x):
+    for _ in range(50):
+        x = jnp.sin(x) * 2.0 + clip(jnp.cos(x))
+    return x
+"""
+CALLED = "def clip(x):\n    if x > 0:\n        return x * 0.5\n    return -x\n"
+
+
+def test_what_a_callee_keeps_from_being_traced_is_asked_again_once_that_is_rewritten(tmp_path: Path, workers) -> None:
+    (tmp_path / "a_caller.py").write_text(CALLER)
+    (tmp_path / "z_helper.py").write_text(CALLED)
+    done, _ = workers()
+    assert "fori_loop" in done.stdout and "lax.cond" in done.stdout
+
+
+def test_it_is_asked_again_in_a_later_run_too(tmp_path: Path, workers, run: Scanlint) -> None:
+    python = str(tmp_path / "counting-python")
+    (tmp_path / "a_caller.py").write_text(CALLER)
+    (tmp_path / "z_helper.py").write_text(CALLED)
+    assert "fori_loop" not in run("--fix", "--diff", "--python", python, "a_caller.py").stdout
+    assert "lax.cond" in run("--fix", "--diff", "--python", python, "z_helper.py").stdout
+    run("--fix", "--python", python, "z_helper.py")
+    assert "fori_loop" in run("--fix", "--diff", "--python", python, "a_caller.py").stdout
