@@ -167,7 +167,7 @@ class KeptVerdicts:
 
 
 def verified_by(settings: Settings, python: str) -> list[object] | None:
-    """Every verdict rests on this: the verifier's sources, the platform, the interpreter, its packages, and settings."""
+    """Every verdict rests on this: the verifier's sources, the platform, the interpreter, its packages, settings."""
     environment = packages_of(python)
     if environment is None:
         return None
