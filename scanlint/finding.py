@@ -239,7 +239,8 @@ class Rewrite(NamedTuple):
 
     `next`: it is one step, after which these statements have to be rewritten, in this order. `plainer`: what to write
     where this one is refuted; it may have a plainer one in its turn. `bare`: the edits are those of the bare form of
-    the unit, in which there is no layout. `meant`: they are those of its normal form.
+    the unit, in which there is no layout. `meant`: they are those of its normal form. `weak`: it is the form before
+    it with numbers that are as weakly typed as Python's, in the place of ones with a type of their own.
     """
 
     edits: tuple[Edit, ...]
@@ -249,6 +250,7 @@ class Rewrite(NamedTuple):
     plainer: Rewrite | None = None
     bare: bool = False
     meant: bool = False
+    weak: bool = False
 
     def choices(self) -> Iterator[Rewrite]:
         """The rewrite, and its plainer ones after it."""

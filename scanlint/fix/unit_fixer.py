@@ -29,11 +29,12 @@ Ask = Callable[[Unit, str, str], Verification]
 
 
 class RewriteStep(NamedTuple):
-    """One rewrite with the whole text after it, and whether there is a plainer one yet."""
+    """One rewrite with the whole text after it, and whether there is a plainer one yet, or one with weak numbers."""
 
     entry: PendingFix
     text: str
     plainer: bool = False
+    weak: bool = False
 
 
 Steps = list[RewriteStep]
@@ -151,11 +152,13 @@ class UnitFixer:
         if not steps:
             return None
         made = self._verified(unit, text, steps)
-        plainer = 0
-        while steps and made.verdict.verdict == "refuted" and any(step.plainer for step in steps):
-            plainer += 1
-            steps = self._rewrite(unit, entries, plainer=plainer)
-            made = self._verified(unit, text, steps) if steps else made
+        typed = [False, True] if any(step.weak for step in steps) else [False]
+        for weak in typed:
+            plainer = 0 if weak else 1
+            while steps and made.verdict.verdict == "refuted" and (plainer == 0 or any(s.plainer for s in steps)):
+                steps = self._rewrite(unit, entries, plainer=plainer, weak=weak)
+                made = self._verified(unit, text, steps) if steps else made
+                plainer += 1
         return made
 
     def _verified(self, unit: Unit, old: str, steps: Steps) -> Verified:
@@ -203,8 +206,11 @@ class UnitFixer:
 
     # -- rewriting
 
-    def _rewrite(self, unit: Unit, entries: Sequence[PendingFix], *, plainer: int = 0) -> Steps:
-        """Apply the rewrites one after the other, inner ones first; so many times `plainer` where there are such."""
+    def _rewrite(self, unit: Unit, entries: Sequence[PendingFix], *, plainer: int = 0, weak: bool = False) -> Steps:
+        """Apply the rewrites one after the other, inner ones first; so many times `plainer` where there are such.
+
+        `weak`: those that have forms with weakly typed numbers take these.
+        """
         bench, remaining, tried = entries[0].bench, list(entries), set[int]()
         before = {context.qualname for context in unit.contexts.values()}
         steps: Steps = []
@@ -221,9 +227,10 @@ class UnitFixer:
             tried.add(id(entry))
             rewrite = report.outcome
             assert isinstance(rewrite, Rewrite)
-            for _ in range(plainer):
-                rewrite = rewrite.plainer or rewrite
-            report, left = report._replace(outcome=rewrite), rewrite.plainer is not None
+            forms = _forms(rewrite, weak=weak)
+            typed, left = any(form.weak for form in rewrite.choices()), plainer < len(forms) - 1
+            rewrite = forms[min(plainer, len(forms) - 1)]
+            report = report._replace(outcome=rewrite)
             made = bench.rewriter.apply(unit, report)
             if isinstance(made, Withheld):
                 entry.finding = replace(entry.finding, primitive=rewrite.primitive, fix=Fix("withheld", made.reason))
@@ -235,7 +242,15 @@ class UnitFixer:
             renamed |= changed_around(report, pairs, reports)
             gone = absorbed(unit, report, reports, remaining, renamed)
             remaining = [e for e in remaining if e not in gone]
-            steps += [RewriteStep(e, made.text, left) for e in (entry, *gone)]
+            steps += [RewriteStep(e, made.text, left, typed) for e in (entry, *gone)]
+
+
+def _forms(rewrite: Rewrite, *, weak: bool) -> list[Rewrite]:
+    """The rewrite and its plainer forms: those with weakly typed numbers, or the others; all where there are no such."""
+    every = [rewrite]
+    while (plainer := every[-1].plainer) is not None:
+        every.append(plainer)
+    return [form for form in every if form.weak is weak] or every
 
 
 def _test(entry: PendingFix) -> str:

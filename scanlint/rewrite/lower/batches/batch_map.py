@@ -57,7 +57,7 @@ def to_vmap(model: LoopModel, batch: Batch, dtype: str | None = None, row: str |
         if not meets_arrays(model.unit, model.node, model.streams):
             return made
         weak = _LoopToVmap(model, batch, dtype, row, turned, weak=True).outcome()
-        return made._replace(plainer=weak) if isinstance(weak, Rewrite) else made
+        return made._replace(plainer=weak._replace(weak=True)) if isinstance(weak, Rewrite) else made
     except SharedLine:
         return Withheld("layout", f"the lines of the loop cannot be moved alone (line {model.node.lineno})")
 
@@ -87,7 +87,7 @@ def comprehension_to_vmap(
     if not isinstance(made, Rewrite) or batch.index is None or not meets_arrays(batch.unit, node):
         return made
     weak = _comprehension(batch, node, stacks, number, weak=True)
-    return made._replace(plainer=weak) if isinstance(weak, Rewrite) else made
+    return made._replace(plainer=weak._replace(weak=True)) if isinstance(weak, Rewrite) else made
 
 
 def _made_before(batch: Batch, node: ast.ListComp) -> list[ast.expr]:

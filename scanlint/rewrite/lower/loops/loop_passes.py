@@ -102,14 +102,15 @@ def _strong(model: LoopModel, stacked: bool, outcome: Outcome) -> list[Outcome]:
     if outcome.primitive == "scan" and isinstance(model.node, ast.For):
         numbers = any(s.kind == "range" and any(map(model.used, targets(s.target))) for s in model.streams)
         if numbers and meets_arrays(model.unit, model.node, model.streams):
-            found.append(Roll(model, stacked, dtypes, weak=True).outcome())
+            weak = Roll(model, stacked, dtypes, weak=True).outcome()
+            found.append(weak._replace(weak=True) if isinstance(weak, Rewrite) else weak)
     return [*found, *weak_tables(model)]
 
 
 def weak_tables(model: LoopModel) -> list[Outcome]:
     """The step that makes arrays of the whole numbers which tracers would give a type of their own, if any."""
     step = with_weak_tables(model) if isinstance(model.node, ast.For) else NOT_APPLICABLE
-    return [step] if isinstance(step, Rewrite) else []
+    return [step._replace(weak=True)] if isinstance(step, Rewrite) else []
 
 
 def _goes_on(model: LoopModel) -> bool:
