@@ -246,7 +246,7 @@ class UnitFixer:
 
 
 def _forms(rewrite: Rewrite, *, weak: bool) -> list[Rewrite]:
-    """The rewrite and its plainer forms: those with weakly typed numbers, or the others; all where there are no such."""
+    """The rewrite and its plainer forms: those with weakly typed numbers, or the others (all where none are weak)."""
     every = [rewrite]
     while (plainer := every[-1].plainer) is not None:
         every.append(plainer)

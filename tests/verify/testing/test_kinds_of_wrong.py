@@ -22,6 +22,8 @@ ASKED = "import numpy as np\ndef f(x):\n    return {}\n"
 
 SIGNS = "@jax.jit\ndef f(x):\n    return jnp.stack([(-1) ** k * x[k] / 7.0 for k in range(5)])\n"
 MIXED = "@jax.jit\ndef f(x, y):\n    for k in range(5):\n        y = y + (-1) ** k * x[k]\n    return y\n"
+SAYS = "@jax.jit\ndef f(x, rate):\n    loss = jnp.sum(x**2)\n    print(f'loss {loss:.3f}', 'at', rate)\n    return x - rate * x\n"
+DEBUGS = "@jax.jit\ndef f(x, rate):\n    loss = jnp.sum(x**2)\n    jax.debug.print('loss {:.3f} at {}', {})\n    return x - rate * x\n"
 
 REFUTED = {
     "what wraps in narrow whole numbers, before a float": (SIGNS, "@jax.jit\ndef f(x):\n    return jax.vmap(lambda k: (-1) ** k * x[k] / 7.0)(jnp.arange(5))\n", True),
@@ -33,6 +35,9 @@ REFUTED = {
     "both arms of a choice of a sine of a product": (CHOICE.format("jnp.sin(x * y)"), WHERE.format("jnp.sin(x * y)"), True),
     "what a decorator prints": (STEP.format("jnp.arange(5)"), STEP.format("None, length=5"), True),
     "what a callback gets": (EACH, EACH.replace("x * i", "x * (i + 1)"), True),
+    "a number that is printed": (SAYS, DEBUGS.replace("{})", "loss + 1, rate)"), True),
+    "the words that are printed": (SAYS, DEBUGS.replace(" at ", " of ").replace("{})", "loss, rate)"), True),
+    "a line that is printed beside that of Python": (SAYS, SAYS.replace("    return", "    jax.debug.print('{}', loss)\n    return"), True),
     "how often a callback is called": (EACH, EACH.replace("range(6)", "range(5)"), True),
     "the order of what is sent in order": (ORDER.format("range(4)"), ORDER.format("reversed(range(4))"), True),
     "a pure callback of what is not asked for": (ASKED.format("lax.cond(x > 0, lambda: jax.pure_callback(np.sin, x, x), lambda: x)"), ASKED.format("jnp.where(x > 0, jax.pure_callback(np.sin, x, x), x)"), True),
@@ -45,6 +50,8 @@ ACCEPTED = {
     "a choice of one product": (CHOICE.format("x * y"), WHERE.format("x * y"), True),
     "an arm of its own": (CHOICE.format("0.5 * x**10"), "def f(x, y):\n    return lax.cond(x > 0.5, lambda: 0.5 * x**10, lambda: y)\n", True),
     "the same steps of a decorator": (STEP.format("jnp.arange(5)"), STEP.format("jnp.array([0, 1, 2, 3, 4])"), True),
+    "a line of Python that a program prints": (SAYS, DEBUGS.replace("{})", "loss, rate)"), True),
+    "a line of Python on each trip": ("@jax.jit\ndef f(x):\n    for i in range(6):\n        x = jnp.sin(x)\n        print('x', x)\n    return x\n", "@jax.jit\ndef f(x):\n    def body(i, x):\n        x = jnp.sin(x)\n        jax.debug.print('x {}', x)\n        return x\n    return lax.fori_loop(0, 6, body, x)\n", True),
     "a loop that sends the same": (EACH, "@jax.jit\ndef f(x):\n    def body(i, c):\n        jax.debug.callback(print, x * i)\n        return c\n    return lax.fori_loop(0, 6, body, x)\n", True),
 }  # fmt: skip
 

@@ -1,8 +1,15 @@
-"""What a program sends out while it runs: `jax.debug.print`, `jax.debug.callback`, `io_callback`, `pure_callback`."""
+"""Messages that a program sends out while it runs: lines that it prints, and what callbacks of JAX are given.
+
+A `print` that a rewrite makes a `jax.debug.print` says the same line, from the old version's Python and out of the new
+one's program. A `print` that stays is Python's: under a trace it runs once for all calls, so that it is not counted.
+"""
 
 from __future__ import annotations
 
+import builtins
 import functools
+import re
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -13,15 +20,20 @@ import numpy as np
 
 RELATIVE = 1e-2
 """What rounding may change of a number that is sent; wrong ones differ by more."""
+NUMBERS = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\b(?:nan|inf)\b")
 Function = Callable[..., object]
 
 
 class Sent(NamedTuple):
-    """One message: who got it, the numbers in it, and whether it may be sent any number of times."""
+    """One message: who got it, the numbers in it, and whether it may be sent any number of times.
+
+    `host`: it is a line that Python's `print` says.
+    """
 
     what: str
     values: tuple[np.ndarray, ...]
     pure: bool = False
+    host: bool = False
 
 
 @dataclass(slots=True)
@@ -50,6 +62,15 @@ class Outgoing:
         kept = [np.asarray(x) for x in leaves if not isinstance(x, str)]
         self.sent.append(Sent(what, tuple(np.array(x) for x in kept if x.dtype.kind in "biufc"), pure))
 
+    def line(self, text: str, *, host: bool = False) -> None:
+        """Keep a line that is printed: its words, and the numbers in it by their values."""
+        numbers = tuple(np.array(float(number)) for number in NUMBERS.findall(text))
+        self.sent.append(Sent(f"the line {NUMBERS.sub('#', text)!r}", numbers, host=host))
+
+    def formatted(self, fmt: str, *args: object, **kwargs: object) -> None:
+        """Keep a line of `jax.debug.print`."""
+        self.line(fmt.format(*args, **kwargs))
+
 
 def _arrived() -> None:
     """Wait for what is still on its way."""
@@ -68,10 +89,18 @@ def watch() -> None:
 
     def printed(fmt: str = "", *args: object, ordered: bool = False, **kwargs: object) -> None:
         plain = {k: v for k, v in kwargs.items() if k not in ("partitioned", "skip_format_check", "_use_logging")}
-        callback(
-            functools.partial(OUTGOING.note, f"`jax.debug.print({fmt!r})`", False), *args, ordered=ordered, **plain
-        )
+        callback(functools.partial(OUTGOING.formatted, fmt), *args, ordered=ordered, **plain)
 
+    say: Function = builtins.print
+
+    @functools.wraps(say)
+    def said(*args: object, sep: str | None = " ", file: object = None, **kwargs: object) -> None:
+        if file is None or file is sys.stdout:
+            OUTGOING.line((" " if sep is None else sep).join(map(str, args)), host=True)
+        else:
+            say(*args, sep=sep, file=file, **kwargs)
+
+    builtins.print = said
     jax.debug.print = printed  # type: ignore[assignment]
     jax.debug.callback = _noting(callback, "jax.debug.callback", pure=False)  # type: ignore[assignment]
     jax.experimental.io_callback = _noting(jax.experimental.io_callback, "io_callback", pure=False)
@@ -102,12 +131,18 @@ def different(before: Sequence[Sent], after: Sequence[Sent]) -> str:
     extra = next((a for a in after if a.pure and not any(_same(a, b) for b in before if b.pure)), None)
     if extra is not None:
         return f"{extra.what} gets {_shown(extra)}, which the old version does not give it"
-    old, new = ([s for s in sent if not s.pure] for sent in (before, after))
+    old, new = ([s for s in sent if not (s.pure or s.host)] for sent in (before, after))
+    text = _apart(old, new)
+    return text and _apart([s for s in before if not s.pure], new) and text
+
+
+def _apart(old: Sequence[Sent], new: Sequence[Sent]) -> str:
+    """How the messages differ, one by one; nothing where they do not."""
     for at, (a, b) in enumerate(zip(old, new, strict=False)):
         if not _same(a, b):
             return f"message {at} was {a.what} of {_shown(a)} and is {b.what} of {_shown(b)}"
     if len(old) != len(new):
-        return f"{len(old)} messages were sent (`jax.debug`, `io_callback`), and now {len(new)}"
+        return f"{len(old)} messages were sent (`jax.debug.print`, callbacks), and now {len(new)}"
     return ""
 
 
