@@ -163,7 +163,7 @@ def floor_divide(a: Number, b: Number) -> Number:
 def modulo(a: Number, b: Number) -> Number:
     high = b.high - 1 if a.whole and b.whole else b.high
     if b.low >= 0:
-        low, high = 0, min(max(high, 0), a.high) if a.low >= 0 else max(high, 0)
+        low, high = 0.0, min(max(high, 0), a.high) if a.low >= 0 else max(high, 0)
     else:
         low, high = -b.most, b.most
     grid = None if a.grid is None or b.grid is None else min(a.grid, b.grid)
