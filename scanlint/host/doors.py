@@ -1,4 +1,4 @@
-"""Rows that NumPy may have made: whether they go into JAX as they are, before anything is worked out of them.
+"""Rows that NumPy may have made go into JAX as they are, or something is worked out of them on the host.
 
 A row that `vmap` hands in has been made single precision at its door, while a loop hands in NumPy's doubles: what is
 computed of them on the host (`row - start`) is computed in double precision, and rounded only where JAX takes it.
@@ -9,34 +9,38 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from scanlint.finding import Withheld
 from scanlint.host.numpy_made import handed
-from scanlint.host.provenance import Origins, nothing_called
-from scanlint.host.purity import EAGER
+from scanlint.host.provenance import SIDE_BY_SIDE, Origins, nothing_called
+from scanlint.host.purity import EAGER, HOST
 from scanlint.jaxapi.words import words
-from scanlint.syntax.bindings import Names, parameters
-from scanlint.trace.calls.jax_results import SAME_ATTRIBUTES
+from scanlint.syntax.bindings import Names, defaults, parameters, targets
+from scanlint.trace.calls.jax_results import ARRAY_METHODS, STATIC_ATTRIBUTES
+from scanlint.trace.calls.methods import MUTATORS
 from scanlint.trace.domain.callables import Closure, Code, Partial, Transformed
 from scanlint.trace.domain.values import OneOf
 from scanlint.trace.unit import Unit
 
 ARRANGED = words("reshape ravel flatten transpose copy squeeze swapaxes take repeat diagonal")
 """Methods that change no number."""
-AS_IT_IS = frozenset(f"numpy.{n}" for n in words("asarray array ascontiguousarray atleast_1d atleast_2d float32")) | {
-    f"builtins.{n}" for n in words("float tuple list zip enumerate reversed iter next")
-}
-ASKS = frozenset(f"builtins.{n}" for n in words("len isinstance type hasattr id print repr str")) | {
-    f"numpy.{n}" for n in words("shape ndim size")
-}
-SINGLE = words("jax.numpy.float32 numpy.float32 jax.numpy.bfloat16 jax.numpy.float16")
-STORES = words("append extend insert add")
+AS_IT_IS = SIDE_BY_SIDE | words(
+    "numpy.asarray numpy.array numpy.ascontiguousarray numpy.atleast_1d numpy.atleast_2d numpy.float32 "
+    "builtins.float builtins.enumerate builtins.iter builtins.next"
+)
+ASKS = words(
+    "builtins.len builtins.isinstance builtins.type builtins.hasattr builtins.id builtins.print builtins.repr "
+    "builtins.str numpy.shape numpy.ndim numpy.size"
+)
+SINGLE = words("jax.numpy.float32 numpy.float32 jax.numpy.bfloat16")
+TREES = ("jax.tree.", "jax.tree_util.")
+TAKEN_APART = ("leaves", "flatten", "unflatten", "structure")
 DEEPEST = 6
 
 
 def surely_jax(unit: Unit, array: ast.expr) -> bool:
-    """Whether an array surely is one of JAX: by what makes it, or as each call in the file hands in such a one."""
+    """The array surely is one of JAX: by what makes it, or as each call in the file hands in such a one."""
     if Origins.of(unit).sure(array):
         return True
     match array:
@@ -53,7 +57,7 @@ def worked_out(
     """What is worked out on the host of rows, which these names and places are; None if all go into JAX as they are."""
     doors = _Doors(Origins.of(unit), set(names), frozenset(places))
     try:
-        doors.block(statements)
+        doors.repeated([*statements])
         for element in elements:
             doors.is_row(element)
     except _Computed as found:
@@ -67,6 +71,10 @@ def by_the_host(unit: Unit, array: ast.expr, node: ast.expr) -> Withheld:
     return Withheld("numpy-rows", f"{what} (line {node.lineno}): annotate `{ast.unparse(array)}` as `jax.Array`")
 
 
+HELD = (ast.Name, ast.Tuple, ast.List, ast.Dict, ast.Subscript, ast.Attribute, ast.IfExp)
+"""Expressions that give what they name, or hold it."""
+
+
 class _Computed(Exception):
     """Something is worked out of a row on the host."""
 
@@ -77,20 +85,35 @@ class _Computed(Exception):
 
 @dataclass
 class _Doors:
-    """Follows the rows through one function; `rows` are the names that hold such, or parts of them."""
+    """Follows the rows through one function.
+
+    `rows` are the names that hold such, or parts of them; `inside` are names that other names hold, or are the same
+    object as; `made` are functions, each of which reads what its names hold when it is read itself.
+    """
 
     origins: Origins
     rows: set[str]
     places: frozenset[ast.expr] = frozenset()
     depth: int = 0
     running: frozenset[tuple[ast.AST, Names]] = frozenset()
-    returned: bool = field(default=False)
+    returned: bool = False
+    inside: dict[str, set[str]] = field(default_factory=dict)
+    made: dict[str, ast.FunctionDef | ast.Lambda] = field(default_factory=dict)
 
     # -- statements
 
     def block(self, statements: Iterable[ast.stmt]) -> None:
         for statement in statements:
             self._statement(statement)
+
+    def repeated(self, body: list[ast.stmt], *asked: ast.expr) -> None:
+        """A body that is run any number of times, each after something is asked."""
+        known: set[str] | None = None
+        while known != self.rows:
+            known = set(self.rows)
+            for test in asked:
+                self._asked(test)
+            self._either(body, [])
 
     def _statement(self, statement: ast.stmt) -> None:
         match statement:
@@ -99,33 +122,43 @@ class _Doors:
                     self._bind(target, value)
             case ast.AnnAssign(target=target, value=ast.expr() as value):
                 self._bind(target, value)
-            case ast.AugAssign(target=ast.Name() as target, op=op, value=value):
-                both = ast.BinOp(ast.copy_location(ast.Name(target.id, ast.Load()), target), op, value)
-                self._bind(target, ast.copy_location(both, statement))
+            case ast.AugAssign(target=target, op=op, value=value):
+                self._bind(target, ast.copy_location(ast.BinOp(target, op, value), statement))
             case ast.Return(value=ast.expr() as value):
                 self.returned |= self.is_row(value)
-            case ast.If(test=test) | ast.While(test=test):
+            case ast.If(test=test, body=body, orelse=orelse):
                 self._asked(test)
-                self._either(statement.body, statement.orelse)
-            case ast.For(target=target, iter=over):
-                self._hold(target, self.is_row(over))
-                for _ in range(2):
-                    self._either(statement.body, statement.orelse)
-            case ast.FunctionDef(name=name, args=args, body=body):
-                self._function(name, frozenset(parameters(args)), body)
+                self._either(body, orelse)
+            case ast.While(test=test, body=body, orelse=orelse):
+                self.repeated(body, test)
+                self._either(orelse, [])
+            case ast.For(target=target, iter=over, body=body, orelse=orelse):
+                self._bind(target, over)
+                self.repeated(body)
+                self._either(orelse, [])
+            case ast.Match(subject=subject, cases=cases):
+                for asked in (subject, *(one.guard for one in cases if one.guard is not None)):
+                    self._asked(asked)
+                self._either(*(one.body for one in cases), [])
+            case ast.FunctionDef(name=name):
+                self._bind(ast.Name(name), statement)
             case _:
                 self._parts(statement)
 
-    def _bind(self, target: ast.expr, value: ast.expr) -> None:
+    def _bind(self, target: ast.expr, value: ast.expr | ast.FunctionDef) -> None:
+        pairs = [(target, value)]
         match target, value:
-            case ((ast.Tuple(elts=into) | ast.List(elts=into)), (ast.Tuple(elts=parts) | ast.List(elts=parts))) if len(
-                into
-            ) == len(parts) and not any(isinstance(p, ast.Starred) for p in (*into, *parts)):
-                found = [self.is_row(part) for part in parts]
-                for one, row in zip(into, found, strict=True):
-                    self._hold(one, row)
-            case _:
-                self._hold(target, self.is_row(value))
+            case ((ast.Tuple(elts=into) | ast.List(elts=into)), (ast.Tuple(elts=parts) | ast.List(elts=parts))):
+                if len(into) == len(parts) and not any(isinstance(p, ast.Starred) for p in (*into, *parts)):
+                    pairs = [*zip(into, parts, strict=True)]
+        for (one, part), row in zip(pairs, [self.is_row(part) for _, part in pairs], strict=True):
+            self._hold(one, row)
+            for name in targets(one):
+                if isinstance(part, ast.FunctionDef | ast.Lambda):
+                    self.made[name] = part
+                elif not row and isinstance(part, HELD):
+                    held = {n.id for n in ast.walk(part) if isinstance(n, ast.Name)}
+                    self.inside.setdefault(name, set()).update(held, *(self.inside.get(n, ()) for n in held))
 
     def _hold(self, target: ast.expr, row: bool) -> None:
         """What a target is bound to; a container holds what is put into it, and what it held before."""
@@ -138,7 +171,11 @@ class _Doors:
             case ast.Starred(value=inner):
                 self._hold(inner, row)
             case ast.Subscript() | ast.Attribute() if row:
-                self.rows |= {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+                self._store({n.id for n in ast.walk(target) if isinstance(n, ast.Name)})
+
+    def _store(self, names: set[str]) -> None:
+        """Something is put into what these names hold."""
+        self.rows.update(names, *(self.inside.get(name, ()) for name in names))
 
     def _either(self, *ways: list[ast.stmt]) -> None:
         before, after = set(self.rows), set[str]()
@@ -148,11 +185,16 @@ class _Doors:
             after |= self.rows
         self.rows = after
 
-    def _function(self, name: str, own: Names, body: list[ast.stmt]) -> None:
-        """A function made here: what it gives is a row where it returns one."""
-        inner = _Doors(self.origins, self.rows - own, self.places, self.depth, self.running)
-        inner.block(body)
-        (self.rows.add if inner.returned else self.rows.discard)(name)
+    def _gives(self, function: ast.FunctionDef | ast.Lambda) -> bool:
+        """A function made here gives a row."""
+        rows = {name for name, default in defaults(function.args).items() if self.is_row(default)}
+        rows |= self.rows - set(parameters(function.args))
+        made = {name: other for name, other in self.made.items() if other is not function}
+        inner = replace(self, rows=rows, made=made, returned=False)
+        if isinstance(function, ast.Lambda):
+            return inner.is_row(function.body)
+        inner.block(function.body)
+        return inner.returned
 
     def _parts(self, statement: ast.AST) -> None:
         for child in ast.iter_child_nodes(statement):
@@ -166,18 +208,23 @@ class _Doors:
 
     # -- expressions
 
-    def is_row(self, node: ast.expr) -> bool:
-        """Whether an expression is a row, or a part of one, as NumPy made it; raises where it is worked out of one."""
+    def is_row(self, node: ast.expr | ast.FunctionDef) -> bool:
+        """The expression is a row, or a part of one, as NumPy made it; raises where it is worked out of one."""
         if node in self.places:
             return True
         match node:
             case ast.Name(id=name):
-                return name in self.rows
+                same = {name, *self.inside.get(name, ())}
+                return bool(same & self.rows) or (name in self.made and self._gives(self.made[name]))
             case ast.Subscript(value=inner, slice=at):
                 self.is_row(at)
                 return self.is_row(inner)
             case ast.Attribute(value=inner, attr=attr):
-                return self.is_row(inner) and attr in SAME_ATTRIBUTES
+                if not self.is_row(inner) or attr in STATIC_ATTRIBUTES:
+                    return False
+                if attr in ARRAY_METHODS:
+                    raise _Computed(node)  # a method that is called somewhere else
+                return True
             case ast.BinOp():
                 return self._operated(node)
             case ast.UnaryOp(op=op, operand=inner):
@@ -190,10 +237,11 @@ class _Doors:
                 self._asked(test)
                 return self._any([body, orelse])
             case ast.ListComp(elt=element) | ast.GeneratorExp(elt=element) | ast.SetComp(elt=element):
-                return self._comprehension(node, element)
-            case ast.Lambda(args=args, body=body):
-                rows = self.rows - set(parameters(args))
-                return _Doors(self.origins, rows, self.places, self.depth, self.running).is_row(body)
+                return self._comprehension(node.generators, element)
+            case ast.DictComp(key=key, value=element):
+                return self._comprehension(node.generators, key, element)
+            case ast.Lambda() | ast.FunctionDef():
+                return self._gives(node)
             case ast.NamedExpr(target=target, value=value):
                 self._bind(target, value)
                 return target.id in self.rows
@@ -202,7 +250,7 @@ class _Doors:
         return self._any(child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
 
     def _any(self, nodes: Iterable[ast.expr], *, asked: bool = False) -> bool:
-        """Whether some of these are rows, each of which is looked at."""
+        """Some of these are rows; each is looked at."""
         found = [self._asked(node) if asked else self.is_row(node) for node in nodes]
         return any(found)
 
@@ -218,9 +266,10 @@ class _Doors:
         if not any(rows):
             return False
         other = right if rows[0] else left
-        if all(rows) or not (self.origins.sure(other) or _exact(op, other, first=rows[1])):
+        jax = self.origins.sure(other) and not isinstance(other, ast.Tuple | ast.List)
+        if all(rows) or not (jax or _exact(op, other, first=rows[1])):
             raise _Computed(node)
-        return not self.origins.sure(other)
+        return not jax
 
     def _compared(self, node: ast.Compare) -> bool:
         sides = [node.left, *node.comparators]
@@ -231,13 +280,13 @@ class _Doors:
             raise _Computed(node)
         return False
 
-    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp, element: ast.expr) -> bool:
-        inner = _Doors(self.origins, set(self.rows), self.places, self.depth, self.running)
-        for one in node.generators:
-            inner._hold(one.target, inner.is_row(one.iter))
+    def _comprehension(self, generators: list[ast.comprehension], *elements: ast.expr) -> bool:
+        inner = replace(self, rows=set(self.rows))
+        for one in generators:
+            inner._bind(one.target, one.iter)
             for test in one.ifs:
                 inner._asked(test)
-        return inner.is_row(element)
+        return inner._any(elements)
 
     # -- calls
 
@@ -245,19 +294,21 @@ class _Doors:
         given = [*call.args, *(k.value for k in call.keywords)]
         rows = [self.is_row(value) for value in given]
         match call.func:
-            case ast.Attribute(value=receiver, attr=attr) if self.is_row(receiver):
-                return self._method(call, attr)
-            case ast.Attribute(value=ast.Name(id=name), attr=attr) if any(rows) and attr in STORES:
-                self.rows.add(name)
+            case ast.Attribute(value=ast.Name(id=name), attr=attr) if any(rows) and attr in MUTATORS:
+                self._store({name})
                 return False
-            case ast.Attribute():
-                pass
+            case ast.Attribute(value=receiver, attr=attr):
+                if self.is_row(receiver):
+                    return self._method(call, attr)
             case function if self.is_row(function):
                 return True
         name = self.origins.resolve(call.func) or ""
-        if not any(rows) or name.startswith("jax.") or name in ASKS:
+        tree = name.startswith(TREES)  # a function of trees works on the host
+        if not any(rows) or name in ASKS or (name.startswith("jax.") and not name.startswith((*TREES, *HOST))):
             return False
-        if name in AS_IT_IS:
+        if tree and name.endswith("map") and call.args:
+            return self._called(ast.copy_location(ast.Call(call.args[0], call.args[1:], []), call))
+        if name in AS_IT_IS or name.startswith(HOST) or (tree and name.endswith(TAKEN_APART)):
             return True
         return self._runs(self.origins.callee(call.func), call, rows)
 
@@ -268,7 +319,7 @@ class _Doors:
         raise _Computed(call)
 
     def _runs(self, callee: object | None, call: ast.Call, rows: list[bool]) -> bool:
-        """Whether a function that is handed rows gives one."""
+        """A function that is handed rows gives one."""
         match callee:
             case Transformed(function=inner, transform=transform):
                 return self._runs(inner.callee, call, rows) if transform in EAGER else False
@@ -285,7 +336,7 @@ class _Doors:
         raise _Computed(call)
 
     def _within(self, code: Code, call: ast.Call, rows: Names, *, bound: bool = False) -> bool:
-        """Whether a function gives a row that is handed some; `bound`: some arguments were given to it before."""
+        """The function gives a row, being handed some; `bound`: some arguments were given to it before."""
         key = code.node, rows
         if key in self.running:
             return False  # what it gives is known by its other returns
@@ -315,7 +366,7 @@ def _taken(code: Code, call: ast.Call, rows: list[bool]) -> Iterator[str]:
 
 
 def _exact(op: ast.operator, other: ast.expr, *, first: bool) -> bool:
-    """Whether a power of two is multiplied by, or divided by: that is exact in each precision."""
+    """A power of two is multiplied by, or divided by: that is exact in each precision."""
     match other:
         case ast.Constant(value=int() | float() as number) if number and math.isfinite(number):
             by = isinstance(op, ast.Mult) or (isinstance(op, ast.Div) and not first)

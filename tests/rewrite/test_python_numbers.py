@@ -14,10 +14,13 @@ TABLES = {
     "an int that comes back into int32": ("        x = jnp.sin(x + i * 3_600_000 % 7)", "np.arange(n) * 3_600_000 % 7"),
     "an int that a name stands for": ("        stamp = i * 3_600_000\n        x = jnp.sin(x + stamp % 7)", "np.arange(n) * 3600000 % 7"),
     "a power": ("        x = jnp.sin(x + i**7 % 11)", "[i**7 % 11 for i in range(n)]"),
+    "a remainder of a power of any size": ("        x = jnp.sin(x + i % 3**i)", "[i % 3**i for i in range(n)]"),
     "a float": ("        x = x + jnp.sin(1e3 * i / 7)", "1e3 * np.arange(n) / 7"),
     "a float by a function": ("        x = x + math.sin(i)", "[math.sin(i) for i in range(n)]"),
     "a power that falls": ("        x = x + 0.9**i * jnp.cos(x)", "[0.9**i for i in range(n)]"),
     "a quotient that is cut off": ("        x = x.at[int(i * 7.1) % 3].add(1.0)", "[int(i * 7.1) % 3 for i in range(n)]"),
+    "a whole quotient by less than one": ("        x = x + (i % 40 // (3 / 2097152)) % 2", "(np.arange(n) % 40 // (3 / 2097152)) % 2"),
+    "a whole quotient by less than none": ("        x = x + (i % 40 // -(3 / 2097152)) % 2", "(np.arange(n) % 40 // -(3 / 2097152)) % 2"),
 }  # fmt: skip
 CARRIED = {
     "a float that grows": ("0.0", "        x = x + jnp.cos(x) * t\n        t = t + 0.1", "_listed.append(t)"),

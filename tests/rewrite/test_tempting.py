@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 import jax.numpy as jnp
@@ -33,6 +34,7 @@ OF_NUMPY = {
     "a function of the project that is handed a row": "def g(r, t0):\n    d = r - t0\n    return jnp.sin(d)\n\n\ndef f(data: np.ndarray, t0: float):\n    out = []\n    for row in data:\n        out.append(g(row, t0))\n    return jnp.stack(out)\n",
     "numbers that NumPy spaces": "def f(t0: float):\n    return jnp.stack([jnp.sin(t - t0) for t in np.linspace(1e9, 1e9 + 20, 30)])\n",
     "rows of which nothing is known": "def g(r, t0):\n    return jnp.sin(r - t0)\n\n\ndef f(data, t0):\n    out = []\n    for i in range(data.shape[0]):\n        out.append(g(data[i], t0))\n    return jnp.stack(out)\n",
+    "a function of the project that tells cases": "def g(r, t0):\n    match t0:\n        case 1:\n            d = r\n        case _:\n            d = jnp.zeros(3)\n    return d - t0\n\n\ndef f(data, t0: int):\n    return jnp.stack([jnp.sin(g(data[i], t0)) for i in range(data.shape[0])])\n",
     "rows that decide on the host": "def f(data: np.ndarray):\n    return jnp.stack([jnp.sin(row) if row[0] > 0.1 else jnp.cos(row) for row in data])\n",
     "rows for a step of JAX": "@jax.jit\ndef step(x, d):\n    return jnp.sin(x + d)\n\n\ndef f(x: jax.Array, data, t0):\n    for i in range(data.shape[0]):\n        x = step(x, data[i] - t0)\n    return x\n",
     "a state of NumPy": f"def f(data):\n    s = np.zeros(3)\n    for row in data:\n        s = s * 0.9 + row @ row * 0.1 + row.sum() * row.mean() - row.std() * row.max() - row.min() * row.sum()\n    return jnp.asarray(s)\n{MAIN}",
@@ -63,6 +65,47 @@ def test_what_jax_computes_for_numpy_is_a_batch(code: str, rewrite: Rewriting) -
 def test_rows_that_may_be_numpys_are_withheld_with_what_would_be_lost(rewrite: Rewriting) -> None:
     sample = rewrite(NUMPY + OF_NUMPY["rows of which nothing is known"])
     assert sample.reasons == ["numpy-rows"]
+
+
+FOLLOWED = {
+    "a default argument": "def g(r=row):\n    return r - t0\nz = g()",
+    "one of a lambda": "g = lambda *, r=row: r - t0\nz = g()",
+    "one that is worked out": "def g(r=row - t0):\n    return jnp.cos(r)\nz = g()",
+    "a function made before the name is a row": "d = jnp.zeros(3)\ndef g():\n    return d - t0\nd = row\nz = g()",
+    "a function that JAX traces later": "d = jnp.zeros(3)\ng = lambda x: x + (d - t0)\nd = row\nz = jax.vmap(g)(jnp.ones(3))",
+    "a list under two names": "y = []\nd = y\ny.append(row)\nz = d[0] - t0",
+    "a list in a tuple": "y = []\nz = (y, 1)\ny.append(row)\nz = z[0][0] - t0",
+    "names that a loop hands on": "a = b = c = z = jnp.zeros(3)\nfor k in range(9):\n    z = c - t0\n    c = b\n    b = a\n    a = row",
+    "a list beside an array of JAX": "z = row + [jnp.sin(t0)]",
+    "a method": "g = row.mean\nz = g()",
+    "a tree": "z = jax.tree.map(lambda r: r - t0, row)",
+    "leaves": "z = jax.tree.leaves(row)[0] - t0",
+    "a tree that is summed": "z = jax.tree.reduce(lambda a, b: a + b, [row, t0])",
+    "a row that JAX waits for": "z = jax.block_until_ready(row) - t0",
+    "a zip": "z = jnp.stack([a - b for a, b in zip(row, row)])",
+    "a context": "with jax.named_scope('z'):\n    d = row\nz = d - t0",
+    "what is unpacked": "z = (lambda a, b, c: a - b + c)(*row)",
+}  # fmt: skip
+LET_GO = {
+    "a row that JAX takes": "row = jnp.asarray(row)\ng = lambda x: x + (row - t0)\nz = g(1.0)",
+    "a tree that goes into JAX": "z = jax.tree.map(lambda r: jnp.sin(r) - t0, row)",
+    "a list that is filled twice": "y = []\ny.append(row)\ny.append(row)\nz = jnp.stack(y)",
+    "its length": "z = jnp.sin(row) / row.shape[0]",
+}
+EACH = "def f(data, t0: float):\n    out = []\n    for i in range(data.shape[0]):\n        row = data[i]\n"
+
+
+@pytest.mark.parametrize(("followed", "body"), [*FOLLOWED.items(), *LET_GO.items()], ids=[*FOLLOWED, *LET_GO])
+def test_a_row_is_followed_to_where_it_is_worked_out(followed: str, body: str, rewrite: Rewriting) -> None:
+    sample = rewrite(f"{EACH}{indent(body, ' ' * 8)}\n        out.append(jnp.sin(z))\n    return jnp.stack(out)\n")
+    assert ("numpy-rows" in sample.reasons) == (followed in FOLLOWED)
+    assert (sample.new == sample.old) == (followed in FOLLOWED)
+
+
+def test_a_row_of_the_last_trip_is_one_of_numpy(rewrite: Rewriting) -> None:
+    body = "    d = data[0]\n    for i in range(data.shape[0]):\n        x = step(x, d - t0)\n        d = data[i]\n    return x\n"
+    step = "@jax.jit\ndef step(x, d):\n    return jnp.sin(x + d)\n\n\n"
+    assert rewrite(f"{step}def f(x: jax.Array, data, t0):\n{body}").reasons == ["numpy-rows"]
 
 
 def test_an_array_that_all_callers_have_from_jax_is_one_of_jax(rewrite: Rewriting) -> None:

@@ -154,8 +154,9 @@ def divide(a: Number, b: Number) -> Number:
 
 
 def floor_divide(a: Number, b: Number) -> Number:
-    least = Number(max(b.low, 1), max(b.high, 1), b.whole, b.grid) if b.low >= 0 else b
-    low, high = (-a.most, a.most) if least.low <= 0 else _corners(lambda x, y: x // y, a, least)
+    by = replace(b, low=max(b.low, 1), high=max(b.high, 1)) if b.whole and b.low >= 0 else b  # 0 raises
+    most = math.inf if by.low <= 0 <= by.high and not by.whole else a.most + 1
+    low, high = (-most, most) if by.low <= 0 <= by.high else _corners(lambda x, y: x // y, a, by)
     return _settled(a, b, low, high, 0)
 
 
@@ -166,7 +167,7 @@ def modulo(a: Number, b: Number) -> Number:
     else:
         low, high = -b.most, b.most
     grid = None if a.grid is None or b.grid is None else min(a.grid, b.grid)
-    return _settled(a, b, int(low) if a.whole and b.whole else low, high, grid)
+    return _settled(a, b, low, high, grid)
 
 
 def _settled(a: Number, b: Number, low: float, high: float, grid: int | None) -> Number:
