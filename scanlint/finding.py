@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -287,6 +287,20 @@ NOT_APPLICABLE = NotApplicable()
 Outcome = Rewrite | Withheld
 Step = Rewrite | Withheld | NotApplicable
 """What a step of a rewrite gives: one that knows a form and cannot take it says why."""
+
+
+def first_of(outcomes: Sequence[Outcome]) -> Outcome:
+    """The first rewrite, those after it as plainer ones; the last outcome where there is none."""
+    each = [choice for outcome in outcomes for choice in _choices(outcome)]
+    best = each[-1]
+    for outcome in reversed(each[:-1]):
+        if isinstance(outcome, Rewrite):
+            best = outcome._replace(plainer=best) if isinstance(best, Rewrite) else outcome
+    return best
+
+
+def _choices(outcome: Outcome) -> Sequence[Outcome]:
+    return list(outcome.choices()) if isinstance(outcome, Rewrite) else [outcome]
 
 
 def first_step(steps: Iterable[Step]) -> Step:

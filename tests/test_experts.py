@@ -19,16 +19,6 @@ pytestmark = [pytest.mark.long, pytest.mark.slow]
 EXPERTS = Path(__file__).parent.parent / "fixtures" / "experts"
 PROGRAMS = sorted(path.parent.name for path in EXPERTS.glob("*/before.py"))
 TRIPS = 6
-SHORT = {
-    "learning": "an episode of 300 steps rounds differently where XLA optimises less",
-    "optimisation": "Newton's method is refuted for float16, in which the Hessian is float32",
-}
-"""Programs of which a function is not rewritten any more since every float type is compared: to be mended."""
-
-
-def _program(name: str) -> object:
-    why = SHORT.get(name)
-    return pytest.param(name, marks=[pytest.mark.xfail(reason=why, strict=False)] if why is not None else [])
 
 
 @pytest.fixture(scope="module")
@@ -39,14 +29,14 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> RunOutcome:
     return fix([folder], Settings(root=folder, verify_timeout=120.0), lambda line: None)
 
 
-@pytest.mark.parametrize("name", [_program(name) for name in PROGRAMS], ids=PROGRAMS)
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_every_function_is_rewritten(name: str, outcome: RunOutcome) -> None:
     found = [f for f in outcome.findings if Path(f.path).stem == name]
     assert found
     assert {f"line {f.start.line}: {f.fix.reason}" for f in found if f.fix.status != "applied"} == set()
 
 
-@pytest.mark.parametrize("name", [_program(name) for name in PROGRAMS], ids=PROGRAMS)
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_the_results_are_those_of_the_expert_and_of_the_loop(name: str, outcome: RunOutcome, tmp_path: Path) -> None:
     rewritten = tmp_path / "rewritten.py"
     rewritten.write_bytes(next(new for path, (_, new) in outcome.changes.items() if path.stem == name))

@@ -12,7 +12,7 @@ from scanlint.trace.domain.evidence import links, trail
 from scanlint.loops.loop import LoopModel, short
 from scanlint.project.facts import SCRIPT
 from scanlint.trace.unit import Unit
-from scanlint.finding import Finding, Fix, Link, Primitive, Report
+from scanlint.finding import Finding, Fix, Link, Primitive, Report, first_of
 from scanlint.finding import Outcome, Rewrite, Withheld
 from scanlint.settings import Settings
 
@@ -149,7 +149,7 @@ class Context(NamedTuple):
 
     def rolled(self, model: LoopModel) -> Outcome:
         """What becomes of a loop, worked out once for all that ask."""
-        from scanlint.rewrite.lower.loops.loop_passes import first_of, to_rolled_loop, to_while_loop
+        from scanlint.rewrite.lower.loops.loop_passes import to_rolled_loop, to_while_loop
 
         key = (Rewrite, model.node)
         if key not in self.unit.models:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from scanlint.finding import NotApplicable, Outcome, Report, Rewrite, first_step
+from scanlint.finding import NotApplicable, Outcome, Report, Rewrite, first_of, first_step
 from scanlint.loops.loop import LoopModel, few
 from scanlint.rules.base import Context, Rule
 from scanlint.rules.loop_messages import quoted, times
@@ -132,7 +132,7 @@ def _row(model: LoopModel, context: Context) -> Examples | None:
 
 def _nest(model: LoopModel, context: Context) -> Examples | None:
     """A loop around one of its kind: what it is once that one is a call."""
-    from scanlint.rewrite.lower.loops.loop_passes import first_of
+
 
     inner = [part for part in walk_scope(model.node.body) if isinstance(part, ast.For)]
     found = examples(inner[0], context) if len(inner) == 1 else None
@@ -201,7 +201,7 @@ def _mapped(model: LoopModel, batch: Batch | None) -> Outcome:
     from scanlint.batching.examples import batch_of
     from scanlint.rewrite.lower.batches.batch_map import to_vmap
     from scanlint.rewrite.normalize.accumulators.tuple_appends import with_arrays
-    from scanlint.rewrite.lower.loops.loop_passes import first_of, mapped_rows, or_full_ranges, weak_tables
+    from scanlint.rewrite.lower.loops.loop_passes import mapped_rows, or_full_ranges, weak_tables
     from scanlint.rewrite.normalize.stacked_iterables import with_name
 
     assert batch is not None

@@ -107,23 +107,8 @@ def test_ok_blocks_have_no_finding(name: str, folder: Path, checked: RunOutcome)
     assert [lines_of(checked, path) for path in paths] == [[] for _ in paths]
 
 
-AHEAD = {
-    "traced-cast": "one more example is rewritten than the page shows",
-    "unbatched-loop": "an index beside arrays of any dtype is written as a weakly typed table, which nobody would keep",
-    "unrolled-collect": "`metropolis` is refuted for float16, in which a proposal is float32",
-    "unrolled-iteration": "one more or one less example is rewritten than the page shows",
-    "unrolled-loop": "`legendre` is refuted for int8, in which its numbers wrap",
-}
-"""Pages that show more than the tool writes since the dtypes that nobody rules out are compared: to be mended."""
-
-
-def _page(name: str) -> object:
-    why = AHEAD.get(name)
-    return pytest.param(name, marks=[pytest.mark.xfail(reason=why, strict=False)] if why is not None else [])
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [_page(name) for name in FIXABLE], ids=FIXABLE)
+@pytest.mark.parametrize("name", FIXABLE)
 def test_after_blocks_are_what_the_tool_writes(
     name: str, folder: Path, fixed: Mapping[str, str], request: pytest.FixtureRequest
 ) -> None:

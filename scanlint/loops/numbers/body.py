@@ -16,13 +16,15 @@ from scanlint.loops.first_trip import started
 from scanlint.loops.numbers import number as numbers
 from scanlint.loops.numbers.number import MOST_TRIPS, Number
 from scanlint.loops.streams import Stream, range_length, streams_of, trips_of
-from scanlint.syntax.bindings import Names, binds, parameters, walk_scope
+from scanlint.syntax.bindings import Names, binds, parameters, reads, targets, walk_scope
 from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
 
 Known = dict[str, Number]
 PASSES = 70
 """Trips that are followed until a number is where it was; what still moves then may be anything."""
+SMALL = 256
+"""Each float type holds the whole numbers up to this one."""
 INDICES = frozenset(f"jax.lax.{name}" for name in ("dynamic_slice", "dynamic_update_slice", "dynamic_index_in_dim"))
 _BINARY = {
     ast.Add: numbers.add,
@@ -426,6 +428,42 @@ def meets_arrays(unit: Unit, node: ast.For | ast.ListComp, streams: tuple[Stream
     """Whether a number of the trip meets anything but indices: as an array of numbers it would not be as weak."""
     body = Body(unit, node, streams, ()) if isinstance(node, ast.For) else _alone(unit, node)
     return any(not meeting.index for meeting in body.meetings())
+
+
+def met_dtype(unit: Unit, node: ast.For | ast.ListComp, streams: tuple[Stream, ...] = ()) -> str | None:
+    """The dtype of the one array that all numbers of the trip meet: `xs.dtype` for `i * xs`; None where there is none.
+
+    They are small whole numbers, which are of this dtype what Python's become beside the array.
+    """
+    body = Body(unit, node, streams, ()) if isinstance(node, ast.For) else _alone(unit, node)
+    inner = {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
+    bound = frozenset(inner) | _bound(node)
+    found = {_met(unit, meeting, bound) for meeting in body.meetings()}
+    return found.pop() if len(found) == 1 else None
+
+
+def _bound(node: ast.For | ast.ListComp) -> Names:
+    """The names that a loop binds, or a comprehension."""
+    if isinstance(node, ast.For):
+        return binds(node)
+    return frozenset(name for one in node.generators for name in targets(one.target))
+
+
+def _met(unit: Unit, meeting: Meeting, bound: Names) -> str | None:
+    """The dtype, as source, of the array that a small whole number is added to, or multiplied by."""
+    if meeting.index or meeting.strong or not meeting.number.whole or meeting.number.most > SMALL:
+        return None
+    match unit.parents.get(meeting.node):
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult(), right=right):
+            base = right if left is meeting.node else left
+        case _:
+            return None
+    while isinstance(base, ast.Subscript):
+        base = base.value
+    value = unit.value(base)
+    array = (value.array or value.traced) and value.container is None
+    named = isinstance(base, ast.Name | ast.Attribute) and not reads(base) & bound
+    return f"{ast.unparse(base)}.dtype" if array and named else None
 
 
 def strong_elements(unit: Unit, node: ast.ListComp) -> list[Meeting]:

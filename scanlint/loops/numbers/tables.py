@@ -1,11 +1,30 @@
-"""Arrays of Python numbers that are as weakly typed as those: full of one, and set to others."""
+"""Arrays in the place of Python numbers: of a dtype of their own, of that which they meet, or as weakly typed."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from scanlint.dataflow.around import source_of
 from scanlint.trace.unit import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """The dtype of an array of whole numbers: `dtype` as source, else as weak as Python's (`weak`), else its own."""
+
+    dtype: str = ""
+    weak: bool = False
+
+    def arange(self, bounds: str, count: str, spell: Callable[[str], str], *, turned: bool = False) -> str:
+        """`jnp.arange(bounds)`, which has `count` numbers, from the last one to the first where it is `turned`."""
+        dtype = f", dtype={self.dtype}" if self.dtype else ""
+        numbers = f"{spell('jax.numpy.arange')}({bounds}{dtype}){'[::-1]' if turned else ''}"
+        return weak_numbers(numbers, count, spell("jax.numpy.full")) if self.weak else numbers
+
+
+OWN, WEAK = Typed(), Typed(weak=True)
 
 
 def table_rows(unit: Unit, made: ast.expr) -> ast.expr | None:

@@ -10,12 +10,13 @@ import libcst as cst
 
 from scanlint.batching.examples import Batch, Rows
 from scanlint.batching.fetches import ARRAYS, makes_numpy
-from scanlint.finding import Edit, Outcome, Rewrite, Withheld
+from scanlint.finding import Edit, Outcome, Rewrite, Withheld, first_of
 from scanlint.host.callees import cast_away
 from scanlint.loops.accumulators.collected_lists import Output
 from scanlint.loops.accumulators.stacking_functions import STACKS
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.numbers.body import departing_elements, meets_arrays, strong_elements
+from scanlint.loops.numbers.tables import OWN, Typed
 from scanlint.loops.obstacles import departed
 from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before, comments_of
 from scanlint.rewrite.emit.layout import blank_above, fold_return
@@ -24,6 +25,7 @@ from scanlint.rewrite.lower.batches.vmap_call import Mapped, in_statement, plain
 from scanlint.rewrite.lower.depth_limit import too_deep
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
 from scanlint.rewrite.lower.loops.index_reads import use_arrays, use_tracers, use_weak
+from scanlint.rewrite.lower.loops.number_types import marked, typings
 from scanlint.rewrite.lower.loops.row_inputs import naming
 from scanlint.rewrite.lower.loops.stacked_outputs import after_loop, drop, drop_initials
 from scanlint.syntax.bindings import Names, binds, reads
@@ -56,8 +58,8 @@ def to_vmap(model: LoopModel, batch: Batch, dtype: str | None = None, row: str |
             return made
         if not meets_arrays(model.unit, model.node, model.streams):
             return made
-        weak = _LoopToVmap(model, batch, dtype, row, turned, weak=True).outcome()
-        return made._replace(plainer=weak._replace(weak=True)) if isinstance(weak, Rewrite) else made
+        typed = typings(model.unit, model.node, model.streams)
+        return first_of([made, *(marked(t, _LoopToVmap(model, batch, dtype, row, turned, t).outcome()) for t in typed)])
     except SharedLine:
         return Withheld("layout", f"the lines of the loop cannot be moved alone (line {model.node.lineno})")
 
@@ -83,11 +85,11 @@ def comprehension_to_vmap(
         return batch.host
     for meeting in departing_elements(batch.unit, node) if batch.counter is not None else ():
         return departed(meeting)
-    made = _comprehension(batch, node, stacks, number, weak=False)
+    made = _comprehension(batch, node, stacks, number, OWN)
     if not isinstance(made, Rewrite) or batch.index is None or not meets_arrays(batch.unit, node):
         return made
-    weak = _comprehension(batch, node, stacks, number, weak=True)
-    return made._replace(plainer=weak._replace(weak=True)) if isinstance(weak, Rewrite) else made
+    typed = typings(batch.unit, node)
+    return first_of([made, *(marked(t, _comprehension(batch, node, stacks, number, t)) for t in typed)])
 
 
 def _made_before(batch: Batch, node: ast.ListComp) -> list[ast.expr]:
@@ -98,9 +100,9 @@ def _made_before(batch: Batch, node: ast.ListComp) -> list[ast.expr]:
 
 
 def _comprehension(
-    batch: Batch, node: ast.ListComp, stacks: Sequence[ast.Call], number: str | None, *, weak: bool
+    batch: Batch, node: ast.ListComp, stacks: Sequence[ast.Call], number: str | None, typed: Typed
 ) -> Outcome:
-    mapped, unit = Mapped(batch, None, weak=weak, made=_made_before(batch, node) if weak else ()), batch.unit
+    mapped, unit = Mapped(batch, None, typed=typed, made=_made_before(batch, node) if typed.weak else ()), batch.unit
     inside = bool(stacks) and stacks[0].args[0] is node
     numpy = any(unit.resolve(c.func) in ARRAYS for c in stacks)
     code = mapped.expression(stack_axis(unit, stacks[0]) if inside and not numpy else 0)
@@ -144,7 +146,7 @@ class _LoopToVmap:
     row: str | None
     turned: bool
     """Whether the results are wanted from the last one to the first."""
-    weak: bool = False
+    typed: Typed = OWN
 
     def __post_init__(self) -> None:
         self.unit = self.model.unit
@@ -153,7 +155,7 @@ class _LoopToVmap:
         self.named: set[ast.stmt] = set()
         if self.batch.index is None:
             self.batch = self._named(self.batch)
-        self.mapped = Mapped(self.batch, self.snippet, weak=self.weak)
+        self.mapped = Mapped(self.batch, self.snippet, typed=self.typed)
 
     def outcome(self) -> Outcome:
         model, mapped = self.model, self.mapped

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from scanlint.batching.examples import Batch, Rows, as_long
 from scanlint.finding import Edit, Position, Withheld
 from scanlint.host.callees import cast_away, uncast
-from scanlint.loops.numbers.tables import weak_numbers
+from scanlint.loops.numbers.tables import OWN, Typed, weak_numbers
 from scanlint.loops.streams import is_array
 from scanlint.rewrite.draft import Snippet
 from scanlint.rewrite.emit.line_breaks import fit
@@ -60,8 +60,7 @@ class _Named(ast.NodeTransformer):
 class Mapped:
     """What is mapped, over which arrays, as source; no row gets one of the names in `outer`.
 
-    `weak`: numbers of a range stay as weakly typed as Python's; those that are `made` of them before, in Python, are
-    handed in.
+    `typed`: how the numbers of a range become an array; those that are `made` of them before, in Python, are handed in.
     """
 
     def __init__(
@@ -70,10 +69,10 @@ class Mapped:
         snippet: Snippet | None,
         outer: Collection[str] = (),
         *,
-        weak: bool = False,
+        typed: Typed = OWN,
         made: Sequence[ast.expr] = (),
     ) -> None:
-        self.batch, self.weak, self.made = batch, weak, dict[ast.expr, str]()
+        self.batch, self.typed, self.made = batch, typed, dict[ast.expr, str]()
         self.outer = outer
         self.unit = batch.unit
         self.snippet = snippet
@@ -196,8 +195,7 @@ class Mapped:
         """`jnp.arange(...)` over what a range counts."""
         bounds, count = self._bounds()
         assert self.batch.counter is not None
-        numbers = f"{self.spell('jax.numpy.arange')}({bounds}){'[::-1]' if self.batch.counter.reverse else ''}"
-        return weak_numbers(numbers, count, self.spell("jax.numpy.full")) if self.weak else numbers
+        return self.typed.arange(bounds, count, self.spell, turned=self.batch.counter.reverse)
 
     def _bounds(self) -> tuple[str, str]:
         """The bounds of the range that counts the examples, and how many there are."""

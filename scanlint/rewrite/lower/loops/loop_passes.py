@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 
 import libcst as cst
 
 from scanlint.batching.examples import Batch, batch_of
-from scanlint.finding import NOT_APPLICABLE, Outcome, Rewrite, Step, Withheld, first_step
+from scanlint.finding import NOT_APPLICABLE, Outcome, Rewrite, Step, Withheld, first_of, first_step
 from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.exits import JUMPS
 from scanlint.loops.first_trip import started
@@ -22,6 +21,7 @@ from scanlint.rewrite.lower.branches.predicates import scalar_predicate
 from scanlint.rewrite.lower.depth_limit import too_deep
 from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
 from scanlint.rewrite.lower.loops.index_reads import use_arrays, use_tracers
+from scanlint.rewrite.lower.loops.number_types import marked, typings
 from scanlint.rewrite.lower.loops.roll import Roll, kept
 from scanlint.rewrite.lower.loops.row_buffers import buffered, dtype_of, in_order, within
 from scanlint.rewrite.normalize.accumulators.append_on_every_trip import on_each_trip
@@ -102,8 +102,8 @@ def _strong(model: LoopModel, stacked: bool, outcome: Outcome) -> list[Outcome]:
     if outcome.primitive == "scan" and isinstance(model.node, ast.For):
         numbers = any(s.kind == "range" and any(map(model.used, targets(s.target))) for s in model.streams)
         if numbers and meets_arrays(model.unit, model.node, model.streams):
-            weak = Roll(model, stacked, dtypes, weak=True).outcome()
-            found.append(weak._replace(weak=True) if isinstance(weak, Rewrite) else weak)
+            typed = typings(model.unit, model.node, model.streams)
+            found += [marked(t, Roll(model, stacked, dtypes, t).outcome()) for t in typed]
     return [*found, *weak_tables(model)]
 
 
@@ -147,20 +147,6 @@ def mapped_rows(model: LoopModel, batch: Batch) -> list[Outcome]:
     typed = LoopModel(model.unit, model.node, model.streams, model.starts, tuple(made), model.lists)
     more = any(now.dtype != before.dtype for now, before in zip(made, model.buffers, strict=True))
     return [to_vmap(model, batch), *([to_vmap(typed, batch)] if more else [])]
-
-
-def first_of(outcomes: Sequence[Outcome]) -> Outcome:
-    """The first rewrite, those after it as plainer ones; the last outcome where there is none."""
-    each = [choice for outcome in outcomes for choice in _choices(outcome)]
-    best = each[-1]
-    for outcome in reversed(each[:-1]):
-        if isinstance(outcome, Rewrite):
-            best = outcome._replace(plainer=best) if isinstance(best, Rewrite) else outcome
-    return best
-
-
-def _choices(outcome: Outcome) -> Sequence[Outcome]:
-    return list(outcome.choices()) if isinstance(outcome, Rewrite) else [outcome]
 
 
 def refuse(model: LoopModel) -> Withheld | None:

@@ -11,7 +11,7 @@ import libcst as cst
 from scanlint.finding import Edit, Outcome, Position, Primitive, Rewrite, Withheld
 from scanlint.loops.accumulators.collected_lists import Output, composite
 from scanlint.loops.loop import LoopModel
-from scanlint.loops.numbers.tables import weak_numbers
+from scanlint.loops.numbers.tables import OWN, Typed
 from scanlint.loops.sizes.lengths import rows_written
 from scanlint.loops.streams import Stream
 from scanlint.rewrite.draft import Snippet, blank_line_before
@@ -34,13 +34,13 @@ class Roll:
     """One loop on its way to `fori_loop` or `scan`.
 
     `stacked`: what it goes over is a list of pytrees, to be stacked leaf by leaf. `dtypes`: of outputs, as source, that
-    their rows may not have. `weak`: numbers of a range that it goes over stay as weakly typed as Python's.
+    their rows may not have. `typed`: how the numbers of a range that it goes over become an array.
     """
 
     model: LoopModel
     stacked: bool = False
     dtypes: Mapping[str, str] = field(default_factory=dict)
-    weak: bool = False
+    typed: Typed = OWN
 
     def __post_init__(self) -> None:
         model = self.model
@@ -227,8 +227,7 @@ class Roll:
         if down.row is None:
             lower = "" if down.lower == "0" else f"{down.lower}, "
             bounds = f"{lower}{down.upper}"
-            numbers = f"{self.spell('jax.numpy.arange')}({bounds})"
-            numbers = self._weakly(numbers, f"len(range({bounds}))" if lower else bounds)
+            numbers = self.typed.arange(bounds, f"len(range({bounds}))" if lower else bounds, self.spell)
             return self.model.targets[0], [], numbers, ", reverse=True"
         return self._row_input(down.row, ", reverse=True")
 
@@ -260,21 +259,20 @@ class Roll:
                 return self._table(stream) + flip
             array = shortened(self.unit, code(stream.array), stream.array, stream.beside)
             return atom(array) + flip if flip else array
-        arange = self.spell("jax.numpy.arange")
+        turned = stream.reverse and not reversed_by_option
         if stream.counted is not None:
             count = shortest(self.unit, [stream.counted, *stream.beside])
             first = code(stream.start) if stream.start is not None else ""
-            made = f"{arange}({first}, {count} + {first})" if first else f"{arange}({count})"
-            return self._weakly(made + ("[::-1]" if stream.reverse and not reversed_by_option else ""), count)
+            return self.typed.arange(
+                f"{first}, {count} + {first}" if first else count, count, self.spell, turned=turned
+            )
         assert stream.stop is not None
         parts = [code(p) for p in (stream.start, stream.stop, stream.step) if p is not None]
         if stream.step is not None and stream.start is None:
             parts.insert(0, "0")
-        numbers = f"{arange}({', '.join(parts)})" + ("[::-1]" if stream.reverse and not reversed_by_option else "")
-        return self._weakly(numbers, parts[0] if len(parts) == 1 else f"len(range({', '.join(parts)}))")
-
-    def _weakly(self, numbers: str, count: str) -> str:
-        return weak_numbers(numbers, count, self.spell("jax.numpy.full")) if self.weak else numbers
+        bounds = ", ".join(parts)
+        count = bounds if len(parts) == 1 else f"len(range({bounds}))"
+        return self.typed.arange(bounds, count, self.spell, turned=turned)
 
     def _table(self, stream: Stream) -> str:
         """A table of numbers that is gone over, as an array."""

@@ -263,7 +263,7 @@ class Judge:
             return False
         if not tie and (result.values_only or result.discrete):
             close = result.values_only and result.relative <= ACCEPTED_RELATIVE.get(width(expected), 1e-4)
-            if close and left_in_double(self.pair, values, result.relative) <= FINER:
+            if close and self.left_in_double(values, result) <= FINER:
                 self.max_error = max(self.max_error, result.error)
                 self.note(ROUNDED)
                 return True
@@ -277,12 +277,20 @@ class Judge:
                 if not stands(self.pair, values, expected, found):
                     self.skipped += 1
                     return False
-            elif result.values_only and not close and left_in_double(self.pair, values, result.relative) <= FINEST:
+            elif result.values_only and not close and self.left_in_double(values, result) <= FINEST:
                 if near or self.same_by_operations(values, expected):
                     self.note(ROUNDED)
                     self.skipped += 1
                     return False
         raise Refuted(f"{describe(values)}: {result.text}{name}")
+
+    def left_in_double(self, values: Values, result: Difference) -> float:
+        """How much of a difference is left in double precision; raises Unknown where there is no time to see."""
+        try:
+            return left_in_double(self.pair, values, result.relative)
+        except TookTooLong as error:
+            text = f"{describe(values)}: {result.text}, by rounding or not: double precision takes too long"
+            raise Unknown(text) from error
 
     def same_by_operations(self, values: Values, expected: object) -> bool:
         """The new version gives the same run operation by operation: only what XLA fuses makes a difference."""

@@ -20,6 +20,7 @@ from ..runtime.version_pair import VersionPair, static_key
 FACTOR = 16.0
 UNITS = (1.0, 1.0, 3.0, 8.0)  # one ULP may be lost in the first sum
 SECONDS = 4.0
+DECIDING_SECONDS = 20.0  # for the run that tells a wrong result from one that is rounded otherwise
 COMPILED_EQUATIONS = 3000
 # Random draws differ in double precision: their spread counts up to this many times the one by nudging.
 DIFFERENT_NUMBERS = 64.0
@@ -156,20 +157,17 @@ def in_double(pair: VersionPair, values: Values) -> object | None:
 def left_in_double(pair: VersionPair, values: Values, relative: float) -> float:
     """The ratio of the versions' difference in double precision to this one in single; infinite if unknown.
 
-    A Python number has twice as many digits as the same number in a traced array: `0.999 ** t`.
+    A Python number has twice as many digits as the same number in a traced array: `0.999 ** t`. Raises TookTooLong.
     """
     if x64():
         return float("inf")
     try:
-        with in_x64():
+        with in_x64(), limited(DECIDING_SECONDS):
             wide = {k: jax.tree_util.tree_map(widest, v) for k, v in values.items()}
-            expected = _run(pair, wide)
-            with limited(SECONDS):
-                found = pair.run_new(wide)
-    except (Exception, TookTooLong):  # noqa: BLE001 - what does not run so tells nothing of rounding
+            moved = apart(pair.run_old(wide, DECIDING_SECONDS), pair.run_new(wide))
+    except Exception:  # noqa: BLE001 - what does not run so tells nothing of rounding
         return float("inf")
-    moved = None if expected is None else apart(expected, [found])
-    return float("inf") if moved is None or moved.flips else moved.relative / max(relative, tiny(np.float32))
+    return float("inf") if moved.flips else moved.relative / max(relative, tiny(np.float32))
 
 
 def compilable(pair: VersionPair, values: Values) -> bool:

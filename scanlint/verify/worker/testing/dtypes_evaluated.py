@@ -17,7 +17,7 @@ from ..comparing.judge import Judge, Raises, Refuted
 from ..infer.specs import Array, Specs, leaves
 from ..proof.equations import inner_jaxprs
 from ..proof.paths import TooManyDecisions, deciding
-from ..runtime.calling import TookTooLong, Values, limited, plain, split
+from ..runtime.calling import TookTooLong, Values, jitted, limited, plain, split
 from ..runtime.jax_errors import first_line, untraceable
 from ..runtime.jax_functions import abstract, attribute, is_key, placed, shape, weakly_typed
 from ..runtime.version_pair import Function, VersionPair
@@ -65,19 +65,22 @@ class Outcome(NamedTuple):
 
 
 class Evaluated(Exception):
-    """The new version raises for these types; the message says what. `leaves`: the old one leaves these types."""
+    """The new version raises for these types; the message says what.
 
-    def __init__(self, text: str, leaves: bool) -> None:
+    `spared`: nothing is lost. The old one leaves these types, or cannot be traced either, as it is called.
+    """
+
+    def __init__(self, text: str, spared: bool) -> None:
         super().__init__(text)
-        self.leaves = leaves
+        self.spared = spared
 
 
 def same_types(judge: Judge, specs: Specs, *, wide: bool) -> str:
     """A remark on the dtypes for which the new version alone raises, or ""; raises Refuted.
 
-    A result of another type or shape refutes, and an error where floats are given whose type the old version keeps.
-    That a result is weakly typed in one version only does not. What an annotation rules out is not tried. `wide`: types
-    of 64 bits are enabled.
+    A result of another type or shape refutes, and an error for floats that the old version takes and whose type it
+    keeps. That a result is weakly typed in one version only does not. What an annotation rules out is not tried.
+    `wide`: types of 64 bits are enabled.
     """
     fixed = _annotated(judge.pair.old.function)
     free = {n for n, s in specs.items() if n not in fixed and any(_numbers(leaf) for _, leaf in leaves(s))}
@@ -97,7 +100,7 @@ def same_types(judge: Judge, specs: Specs, *, wide: bool) -> str:
             if (outcome := _evaluated(judge, values, host=dtype in HOST)) is None:
                 continue
         except Evaluated as error:
-            if kind == "float" and not error.leaves:
+            if kind == "float" and not error.spared:
                 raise Raises(f"{kinds(values)}: the new version raises {error}") from error.__cause__
             fails.append(dtype)
             if dtype in NARROW:
@@ -177,7 +180,7 @@ def _evaluated(judge: Judge, values: Values, *, host: bool) -> Outcome | None:
     One that leaves JAX for the host is asked for types that promote alike there (`host`): NumPy knows no bfloat16, and
     makes doubles of whole numbers.
     """
-    pair, promotes = judge.pair, True
+    pair, promotes, fails = judge.pair, True, False
     try:
         types, promotes = _types(pair, plain(pair.before), pair.own(values))
         before = [types]
@@ -186,6 +189,7 @@ def _evaluated(judge: Judge, values: Values, *, host: bool) -> Outcome | None:
     except Exception as error:  # noqa: BLE001
         if not untraceable(error):
             return None
+        fails = judge.traced or jitted(pair.before)
         before = list(_by_way(pair, values)) or (list(_examples(pair, values)) if host else [])
     if not before:
         return None
@@ -197,7 +201,7 @@ def _evaluated(judge: Judge, values: Values, *, host: bool) -> Outcome | None:
         if untraceable(error):
             return None
         text = f"{type(error).__name__}: {first_line(error, 120)}"
-        raise Evaluated(text, all(map(_leaves(values), before))) from error
+        raise Evaluated(text, fails or all(map(_leaves(values), before))) from error
     found = [_differ(types, after) for types in before]
     return Outcome("" if "" in found else found[0], promotes or promotes_too)
 

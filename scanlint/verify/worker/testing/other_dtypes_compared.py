@@ -23,7 +23,7 @@ from ..comparing.agreement import (
     structure,
 )
 from ..comparing.judge import Judge, Weaker
-from ..comparing.rounding import AMPLIFIED, FINER, FINEST, apart, in_double, left_in_double
+from ..comparing.rounding import AMPLIFIED, FINER, FINEST, apart, in_double
 from ..comparing.weak_types import Weakness
 from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong, Values
@@ -106,9 +106,7 @@ def _rounded(judge: Judge, values: Values, result: Difference) -> bool:
     """Whether nothing but rounding in single precision tells the versions apart."""
     if not result.values_only or result.relative > AMPLIFIED:
         return False
-    return left_in_double(judge.pair, values, result.relative) <= (
-        FINER if result.relative <= ACCEPTED_RELATIVE[4] else FINEST
-    )
+    return judge.left_in_double(values, result) <= (FINER if result.relative <= ACCEPTED_RELATIVE[4] else FINEST)
 
 
 def _as(before: object, after: object, which: Callable[[object, object], bool]) -> object:
