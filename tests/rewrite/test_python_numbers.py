@@ -8,6 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from scanlint.finding import Rewrite
+
 from .conftest import Sample
 
 TABLES = {
@@ -139,3 +141,39 @@ def test_numbers_of_a_loop_take_on_the_dtype_of_narrower_rows(rewrite: Callable[
     sample = rewrite(f"@jax.jit\ndef f(x):\n{body}    return y\n", head=HEAD, plainest=True)
     assert "jnp.full(" in sample.new or "fori_loop" in sample.new
     sample.agree("f", *((x,) for x in narrow()))
+
+
+MET = {
+    "a number times an array": "    return jnp.stack([jnp.sum(jnp.cos(k * x)) for k in range(80)])\n",
+    "a number beside a part of an array": "    out = []\n    for k in range(1, 80):\n        out.append(jnp.sum(jnp.cos(x[0] - (2 * k + 1))))\n    return jnp.stack(out)\n",
+    "a state that goes on": "    out = []\n    for k in range(1, 80):\n        y = jnp.sin(y + k * x[0])\n        out.append(y)\n    return jnp.stack(out)\n",
+}  # fmt: skip
+APART = {
+    "arrays of two dtypes": "    return jnp.stack([jnp.sum(jnp.cos(k * x)) + k * y for k in range(80)])\n",
+    "a place in an array too": "    return jnp.stack([jnp.sum(jnp.cos(k * x)) + y[k] for k in range(80)])\n",
+    "more numbers than half precision holds": "    return jnp.stack([jnp.sum(jnp.cos(k * x)) for k in range(300)])\n",
+    "an array of the trip": "    return jnp.stack([jnp.sum(jnp.cos(k * (x + y))) for k in range(80)])\n",
+    "a power": "    return jnp.stack([jnp.cos(x**k) for k in range(80)])\n",
+    "a float": "    return jnp.stack([jnp.sum(jnp.cos(x * (k * 0.5))) for k in range(80)])\n",
+}  # fmt: skip
+
+
+def _forms(sample: Sample) -> list[str]:
+    """The texts of all forms of the first rewrite."""
+    outcome = sample.reports[0].outcome
+    assert isinstance(outcome, Rewrite)
+    return ["".join(edit.text for edit in form.edits) for form in outcome.choices()]
+
+
+@pytest.mark.parametrize("body", MET.values(), ids=MET)
+def test_numbers_that_meet_one_array_may_have_its_dtype(rewrite: Callable[..., Sample], body: str) -> None:
+    own, met, *weak = _forms(rewrite(f"@jax.jit\ndef f(x: jax.Array, y: jax.Array):\n{body}", head=HEAD))
+    assert "dtype=" not in own
+    assert ", dtype=x.dtype)" in met
+    assert all(".at[:]" in form for form in weak) and weak
+
+
+@pytest.mark.parametrize("body", APART.values(), ids=APART)
+def test_numbers_that_meet_anything_else_have_none(rewrite: Callable[..., Sample], body: str) -> None:
+    forms = _forms(rewrite(f"@jax.jit\ndef f(x: jax.Array, y: jax.Array):\n{body}", head=HEAD))
+    assert not any("dtype=" in form for form in forms)
