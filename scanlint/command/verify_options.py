@@ -14,7 +14,7 @@ from scanlint.report.paint import ColorChoice
 
 
 class VerifyOptions(TypedDict):
-    """What click hands over for `scanlint verify`: one entry per option."""
+    """The options of `scanlint verify` as click hands them over."""
 
     files: tuple[Path, ...]
     function: str | None

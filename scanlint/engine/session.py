@@ -5,10 +5,10 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 
 from scanlint.engine.cache import Cache
 from scanlint.engine.kept import KeptSlices
@@ -81,7 +81,7 @@ class Found:
     task: SliceTask
 
 
-class Session:
+class Session(AbstractContextManager["Session"]):
     """The state of one run, filled from the top to the bottom: each step reads only what stands above it."""
 
     def __init__(self, settings: Settings) -> None:
@@ -106,12 +106,7 @@ class Session:
         self.changes: dict[Path, tuple[bytes, bytes]] = {}
         self.left: list[LeftLoop] = []
 
-    def __enter__(self) -> Session:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.team.leave()
 
     @cached_property

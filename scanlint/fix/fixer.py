@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from types import TracebackType
 
 from scanlint.engine.session import Session
 from scanlint.finding import Finding, Fix
@@ -29,7 +29,7 @@ class FileDraft:
     limited: bool = False
 
 
-class Fixer:
+class Fixer(AbstractContextManager["Fixer"]):
     """Turns the findings of a run into verified changes; `alone`: and nothing that is found only after these."""
 
     def __init__(self, session: Session, progress: Callable[[str], None], *, alone: bool = False) -> None:
@@ -39,12 +39,7 @@ class Fixer:
         self.units = Units(session, session.problems)
         self._drafts: dict[str, FileDraft] = {}
 
-    def __enter__(self) -> Fixer:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.questions.close()
 
     @property

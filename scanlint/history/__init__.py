@@ -1,1 +1,1 @@
-"""What differs between a git revision and the work tree, function by function, and whether it does the same."""
+"""Compares the functions of the work tree with those of a git revision, one by one."""

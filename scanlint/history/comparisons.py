@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 
 from scanlint.engine.directives import given_inputs
 from scanlint.engine.team.executor import available
@@ -53,7 +53,7 @@ class BothVersions:
     files: VersionFiles
 
 
-class Comparisons:
+class Comparisons(AbstractContextManager["Comparisons"]):
     """Asks the verifiers about all functions that differ, as many at a time as there may be processes."""
 
     def __init__(self, both: BothVersions) -> None:
@@ -61,12 +61,7 @@ class Comparisons:
         self._names = ModuleNames()
         self._verifiers: Verifiers | None = None
 
-    def __enter__(self) -> Comparisons:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         if self._verifiers is not None:
             self._verifiers.close()
 
@@ -103,7 +98,7 @@ class Comparisons:
         return self._verifiers.ask(lambda verifier: self._answer(verifier, task, change))
 
     def _answer(self, verifier: AnyVerifier, task: Task, change: FunctionChange) -> Answer:
-        """What a verifier says, kept for later runs."""
+        """Ask a verifier, and keep its answer for later runs."""
         answer = self._said(verifier.answer(task))
         if self._kept is not None and change.new is not None and change.old is not None:
             self._kept.keep(task, change.new, change.old, answer)
@@ -111,7 +106,7 @@ class Comparisons:
 
     @cached_property
     def _kept(self) -> KeptComparisons | None:
-        """What earlier runs found, where results are kept."""
+        """The answers of earlier runs; None where results are not kept."""
         settings = self.both.settings
         return KeptComparisons(settings, self._python, self.both.files) if settings.cache else None
 

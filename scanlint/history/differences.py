@@ -79,7 +79,7 @@ def _functions(
 
 
 def _absent(sources: VersionSources, key: PartKey) -> bool:
-    """Whether a version has no such function; of a file that does not parse nothing is known."""
+    """A version surely has no such function; of a file that does not parse nothing is known."""
     if key.path not in sources.paths:
         return True
     module = sources.read(key.path)

@@ -1,4 +1,4 @@
-"""What earlier runs found of functions that differ, kept under both texts and all that a verdict rests on.
+"""Verdicts of earlier runs on functions that differ, kept under both texts and all that a verdict rests on.
 
 A verdict that inputs led to rests on the files that both versions import; that there is none, or that they differ,
 rests on every file, for a caller anywhere may show what the inputs are.

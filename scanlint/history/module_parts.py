@@ -23,7 +23,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class ImportedName(NamedTuple):
-    """What a name of a module is imported as: a module, or `name` of a module; `level` counts the dots."""
+    """The origin of an imported name: a module, or `name` of a module; `level` counts the dots."""
 
     module: str
     name: str | None
@@ -48,7 +48,7 @@ class ModulePart:
 
     @property
     def is_class(self) -> bool:
-        """Whether it is a class without its methods."""
+        """The part is a class without its methods."""
         return isinstance(self.nodes[-1], ast.ClassDef)
 
     @property
@@ -60,7 +60,7 @@ class ModulePart:
 
     @property
     def is_program(self) -> bool:
-        """Whether it is a function that takes nothing and gives nothing: no call of it shows what it does."""
+        """The part is a function that takes nothing and gives nothing: no call of it shows what it does."""
         node = self.nodes[-1]
         if not isinstance(node, FunctionNode) or ast.unparse(node.args):
             return False
@@ -169,7 +169,7 @@ def _chains(node: ast.AST) -> Iterator[Chain]:
 
 
 def _receiver(node: ast.AST) -> str:
-    """What a method calls its object, or its class."""
+    """The first parameter of a method, which is its object or its class; else ""."""
     if not isinstance(node, FunctionNode):
         return ""
     listed = [*node.args.posonlyargs, *node.args.args]
@@ -178,7 +178,7 @@ def _receiver(node: ast.AST) -> str:
 
 
 def _makes_function(node: ast.AST, name: str, functions: set[str]) -> bool:
-    """Whether a statement binds a name to a function: `f = lambda x: ...`, `f = jax.jit(g)`."""
+    """The statement binds a name to a function: `f = lambda x: ...`, `f = jax.jit(g)`."""
     match node:
         case (
             ast.Assign(targets=[ast.Name(id=found)], value=value)

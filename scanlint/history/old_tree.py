@@ -66,7 +66,7 @@ class OldTree:
                 self._link(repository.top, path.rstrip("/"))
 
     def _link(self, top: Path, path: str) -> bool:
-        """Whether a link to a path of the work tree could be made, which may not be there."""
+        """Make a link to a path of the work tree, which may not be there; False where the system makes none."""
         target, place = top / path, self._place(path)
         if not target.exists():
             return False
@@ -90,6 +90,6 @@ def _source(path: str) -> bool:
 
 
 def _inside(path: str) -> bool:
-    """Whether a path names something below the top, and nothing of git's own."""
+    """The path names something below the top, and nothing of git's own."""
     parts = PurePosixPath(path).parts
     return bool(parts) and not path.startswith("/") and not {"..", ".git"} & {part.lower() for part in parts}

@@ -1,4 +1,4 @@
-"""What a part of a module reaches by name, in all files of the project: two versions differ if what they reach does."""
+"""Follows the names of a part of a module through all files of the project: versions differ where these parts do."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class VersionSources:
         return self._reached[key]
 
     def _direct(self, key: PartKey) -> Iterator[PartKey]:
-        """What a part names."""
+        """The parts that a part names."""
         module, part = self.read(key.path) if key.path else None, self.part(key)
         if module is None or part is None:
             return
@@ -74,7 +74,7 @@ class VersionSources:
                 yield from self._method(key.path, owner, name)
 
     def _named(self, path: str, name: str, whole: bool, seen: frozenset[PartKey] = frozenset()) -> Iterator[PartKey]:
-        """What a name of a module is: a part of it, or of the module that it comes from.
+        """The parts that a name of a module stands for, in it or in the module that it comes from.
 
         `whole`: of a class all methods are meant, also those of the classes above it: any may be called.
         """
@@ -104,7 +104,7 @@ class VersionSources:
     def _dotted(
         self, path: str, chain: Chain, whole: bool, seen: frozenset[PartKey] = frozenset()
     ) -> Iterator[PartKey]:
-        """What `module.name` is, where the head of a dotted name is a module of the project."""
+        """The parts that `module.name` stands for, where the head of a dotted name is a module of the project."""
         module = self.read(path)
         imported = module.imports.get(chain[0]) if module is not None else None
         if imported is None:
@@ -120,7 +120,7 @@ class VersionSources:
             here = deeper
 
     def _based(self, path: str, base: Chain, seen: frozenset[PartKey], *, whole: bool = True) -> Iterator[PartKey]:
-        """What a class that stands above another one is."""
+        """The parts of a class that stands above another one."""
         if len(base) == 1:
             yield from self._named(path, base[0], whole, seen)
         else:

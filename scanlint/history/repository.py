@@ -18,7 +18,7 @@ from scanlint.verify.asked import end_group
 
 SECONDS = 120.0
 OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
-"""What git sets for hooks, relative to a folder that is not always the one where it is asked."""
+"""Variables that git sets for hooks, relative to a folder that is not always the one where it is asked."""
 AT_ONCE = 2000
 HEADED = 3
 """The words that `cat-file` puts before a content: digest, kind, size."""
@@ -73,7 +73,7 @@ class Repository:
 
     @property
     def _begun(self) -> bool:
-        """Whether there is any commit."""
+        """The repository has a commit."""
         return bool(_git(self.top, "rev-list", "--max-count=1", "--all").strip())
 
     def _remedy(self) -> str:
@@ -96,7 +96,7 @@ class Repository:
         return set(_paths(_git(self.top, "ls-files", "--others", "--exclude-standard", "-z")))
 
     def ignored(self) -> list[str]:
-        """What git ignores; a folder of which it ignores everything is one entry, with a slash at its end."""
+        """The paths that git ignores; a folder of which it ignores everything is one entry, with a slash at its end."""
         said = _git(self.top, "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
         return list(_paths(said))
 
@@ -111,7 +111,7 @@ class Repository:
         return found
 
     def contents(self, entries: Sequence[TreeEntry]) -> Iterator[tuple[TreeEntry, bytes | None]]:
-        """What the files of a commit hold; None for those of which a clone has no content."""
+        """The bytes of files of a commit; None for those of which a clone has no content."""
         for start in range(0, len(entries), AT_ONCE):
             some = entries[start : start + AT_ONCE]
             words = "".join(f"{entry.digest}\n" for entry in some).encode()
@@ -138,7 +138,7 @@ def _not_usable(said: str) -> str:
 
 
 def _git(folder: Path, *words: str, given: bytes = b"") -> bytes:
-    """What git prints; raises GitError where it ends with an error, UsageError where it cannot be asked."""
+    """The output of a git command; raises GitError where it ends with an error, UsageError where it cannot be asked."""
     environment = {name: value for name, value in os.environ.items() if name not in OF_A_HOOK}
     command = ["git", "--no-pager", "-c", "core.quotePath=false", *words]
     try:

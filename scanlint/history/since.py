@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from types import TracebackType
 
 from scanlint.errors import UsageError
 from scanlint.history.comparisons import BothVersions, ComparedFunction, Comparisons
@@ -39,7 +39,7 @@ class UncomparedFile:
     broken: bool
 
 
-class Since:
+class Since(AbstractContextManager["Since"]):
     """A revision and the work tree. It has to be closed: the old version lies in a temporary folder.
 
     Raises UsageError where the paths lie in no repository that has the revision, NoCommit where there is none yet.
@@ -59,12 +59,7 @@ class Since:
         self._asked = self._named(paths)
         self._tree: OldTree | None = None
 
-    def __enter__(self) -> Since:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         if self._tree is not None:
             self._tree.close()
 
@@ -114,11 +109,11 @@ class Since:
                 yield replace(found, change=self._shown(found.change))
 
     def wanted(self, path: str) -> bool:
-        """Whether the functions of a file are compared."""
+        """The functions of the file are compared."""
         return path in self._asked or (TESTS.search(path) is None and self._in_paths(path))
 
     def _is_program(self, change: FunctionChange) -> bool:
-        """Whether nothing can be compared, for a function takes nothing and gives nothing, as `main` does."""
+        """The function takes nothing and gives nothing, as `main` does, so that nothing can be compared."""
         part = self._files.new.part(change.new) if change.new is not None else self._files.old.part(change.key)
         return part is not None and part.is_program
 
@@ -131,7 +126,7 @@ class Since:
         return kept
 
     def _shown(self, change: FunctionChange) -> FunctionChange:
-        """The same with paths as the user sees them."""
+        """The change with paths as the user sees them."""
         old, new = (key._replace(path=self._display(key.path)) if key else None for key in (change.old, change.new))
         return replace(change, old=old, new=new)
 
@@ -141,7 +136,7 @@ class Since:
     # -- what is asked for
 
     def _named(self, paths: Sequence[Path]) -> set[str]:
-        """What the user names, below the top. Raises UsageError for what neither version has."""
+        """The user's paths, below the top. Raises UsageError for a path that neither version has."""
         found = set()
         for path in paths:
             name = below(self.repository, path)
@@ -152,7 +147,7 @@ class Since:
         return found
 
     def _in_paths(self, path: str) -> bool:
-        """Whether a file of either version stands under the paths, and no pattern excludes it."""
+        """The file stands under the user's paths in one of the versions, and no pattern excludes it."""
         if path in self._found:
             return True
         named = any(top in (".", path) or path.startswith(f"{top}/") for top in self._asked)

@@ -93,12 +93,12 @@ class VersionFiles:
     # -- what verdicts rest on
 
     def imported(self, new: PartKey, old: PartKey) -> list[str]:
-        """What stands for the files that the files of two functions import, each in its version: by their words."""
+        """A digest of the files that the files of two functions import, each in its version, found by their words."""
         return [*self._imported(new.path, old=False), "", *self._imported(old.path, old=True)]
 
     @cached_property
     def everything(self) -> list[str]:
-        """What stands for all files of both versions."""
+        """A digest of all files of both versions."""
         return [*(self._token(path, old=False) for path in sorted(self.new.paths)), "", self.commit]
 
     def _imported(self, start: str, *, old: bool) -> list[str]:

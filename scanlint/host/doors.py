@@ -54,7 +54,7 @@ def surely_jax(unit: Unit, array: ast.expr) -> bool:
 def worked_out(
     unit: Unit, statements: Iterable[ast.stmt], elements: Iterable[ast.expr], names: Names, places: Iterable[ast.expr]
 ) -> ast.expr | None:
-    """What is worked out on the host of rows, which these names and places are; None if all go into JAX as they are."""
+    """The first thing that the host works out of rows, which these names and places are; None if all go into JAX."""
     doors = _Doors(Origins.of(unit), set(names), frozenset(places))
     try:
         doors.repeated([*statements])
@@ -161,7 +161,7 @@ class _Doors:
                     self.inside.setdefault(name, set()).update(held, *(self.inside.get(n, ()) for n in held))
 
     def _hold(self, target: ast.expr, row: bool) -> None:
-        """What a target is bound to; a container holds what is put into it, and what it held before."""
+        """Bind a target; a container holds what is put into it, and what it held before."""
         match target:
             case ast.Name(id=name):
                 (self.rows.add if row else self.rows.discard)(name)

@@ -14,7 +14,7 @@ from scanlint.syntax.bindings import reads
 from scanlint.trace.unit import Unit
 
 ALL_NAMES = frozenset(("locals", "vars", "eval", "exec"))
-"""What may read a name without naming it."""
+"""Functions that may read a name without naming it."""
 MAKERS = ("jax.numpy.zeros", "jax.numpy.ones", "jax.numpy.empty", "jax.numpy.arange")
 
 
@@ -59,7 +59,7 @@ def dummy_scan(unit: Unit, call: ast.Call) -> DummyScan | None:
 
 
 def _counted(unit: Unit, xs: ast.expr, length: ast.expr) -> bool:
-    """Whether a length surely is a number: `jnp.zeros(size)` takes a shape as well, `jnp.arange(size)` does not."""
+    """The length surely is a number: `jnp.zeros(size)` takes a shape as well, `jnp.arange(size)` does not."""
     match xs:
         case ast.Call(func=function, args=[size, *_]) if unit.resolve(function) != "jax.numpy.arange":
             return size is not length or any(_number(unit, use) for use in _uses(unit, size))
@@ -73,7 +73,7 @@ def _uses(unit: Unit, size: ast.expr) -> list[ast.expr]:
 
 
 def _number(unit: Unit, size: ast.expr) -> bool:
-    """Whether a value is a number as far as this place tells: no shape can be taken away from, or counted with."""
+    """The value is a number as far as this place tells: no shape can be taken away from, or counted with."""
     if unit.value(size).dtype == "int" or (isinstance(size, ast.BinOp) and isinstance(size.op, NUMERIC)):
         return True
     match unit.parents.get(size):
@@ -132,7 +132,7 @@ class GivenBefore(NamedTuple):
 
 
 def _unread(unit: Unit, step: ast.expr, given: GivenBefore) -> str | None:
-    """What a scan runs, as a message calls it, if that never reads the second argument that the scan hands it."""
+    """The function of a scan, as a message calls it, if it never reads the second argument that the scan hands it."""
     match step:
         case ast.Lambda(args=arguments, body=body):
             return "the lambda" if _never_read(arguments, [body], given) else None
@@ -150,7 +150,7 @@ def _unread(unit: Unit, step: ast.expr, given: GivenBefore) -> str | None:
 
 
 def _unread_there(unit: Unit, name: str, definition: Definition, given: GivenBefore) -> str | None:
-    """The same for a name that has one definition: an inner function, one of the file, or what wraps a function."""
+    """The function of a scan by a name with one definition: an inner function, one of the file, or a wrapped one."""
     bound: list[ast.AST] = [definition.node]
     match definition.kind:
         case DefinitionKind.ASSIGN:
@@ -165,7 +165,7 @@ def _unread_there(unit: Unit, name: str, definition: Definition, given: GivenBef
 
 
 def _never_read(arguments: ast.arguments, body: list[ast.stmt] | list[ast.expr], given: GivenBefore) -> bool:
-    """Whether a function whose first arguments are given never reads the second of those that it is called with."""
+    """The function, whose first arguments are given, never reads the second of those that it is called with."""
     positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)][given.first :]
     handed = [*takewhile(lambda name: name not in given.named, positional)][:2]
     return len(handed) == 2 and handed[1] not in reads(*body) and not reads(*body) & ALL_NAMES

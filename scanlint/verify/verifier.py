@@ -6,9 +6,9 @@ import secrets
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Literal, cast
 
 from scanlint.errors import UsageError
@@ -69,7 +69,7 @@ class Task:
     tops: tuple[str, str] = ("", "")
 
 
-class Verifier:
+class Verifier(AbstractContextManager["Verifier"]):
     """Starts its worker with the first task, and anew when it has died.
 
     Where the system forks safely there is one worker, which forks for each task; elsewhere a process is spawned for
@@ -97,12 +97,7 @@ class Verifier:
         self._process: Process | None = None
         self._folder: TemporaryFolder | None = None
 
-    def __enter__(self) -> Verifier:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -1,1 +1,1 @@
-"""What `scanlint verify` says: as text and as plain data."""
+"""The output of `scanlint verify`, as text and as plain data."""

@@ -1,4 +1,4 @@
-"""What came of `scanlint verify --since` as plain data. Fields are added, never changed."""
+"""The result of `scanlint verify --since` as plain data. Fields are added, never changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of `scanlint verify --since`, and its counts."""
+"""The result of `scanlint verify --since`, and its counts."""
 
 from __future__ import annotations
 

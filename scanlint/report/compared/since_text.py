@@ -1,4 +1,4 @@
-"""What came of `scanlint verify` as text: a line for each function, and under it what its verdict rests on."""
+"""The result of `scanlint verify` as text: a line for each function, and its evidence under it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scanlint.report.visible import visible
 
 
 def verdict_lines(found: Verification) -> Iterator[str]:
-    """What a verdict rests on: the counterexample, or what was run and for which inputs it holds."""
+    """The evidence of a verdict: the counterexample, or what was run and for which inputs it holds."""
     if found.counterexample:
         yield f"counterexample: {' '.join(found.counterexample.split())}"
     if found.verdict == "proved" and found.cases:
@@ -52,7 +52,7 @@ class FunctionLines:
 
 
 def file_text(file: UncomparedFile, revision: str, paint: Paint) -> str:
-    """The same for a file whose functions cannot be compared."""
+    """The lines for a file whose functions cannot be compared."""
     place = f"{revision}:" if file.old else ""
     said = f"{file_verdict(file)}: {file.message}; its functions were not compared"
     return f"{paint.bold(f'{place}{_place(file.path, file.line)}')} {painted(said, paint)}\n"
@@ -70,7 +70,7 @@ def summary(result: SinceResult) -> str:
 
 
 def _left_out(result: SinceResult) -> str:
-    """What differs and was not compared, behind all else."""
+    """The lines for what differs and was not compared, behind all else."""
     parts = []
     if result.programs:
         verb = "takes and gives" if len(result.programs) == 1 else "take and give"
@@ -81,7 +81,7 @@ def _left_out(result: SinceResult) -> str:
 
 
 def _origin(change: FunctionChange) -> str:
-    """What is to be known of where a function comes from, in brackets."""
+    """The origin of a function that was renamed or moved, in brackets."""
     new, old = change.new, change.old
     if new is not None and old is not None and new != old:
         was = f"`{old.name}` in {old.path}" if new.path != old.path and new.name != old.name else ""
@@ -100,7 +100,7 @@ def _place(path: str, line: int) -> str:
 
 
 def painted(said: str, paint: Paint) -> str:
-    """What is said, with its verdict in a colour."""
+    """The line of a function, its verdict in a colour."""
     word = next((word for word in WORDS if said.startswith(word)), "")
     colour = {"proved": paint.green, "tested": paint.green, "refuted": paint.red, "unknown": paint.blue}.get(word)
     return colour(word) + said[len(word) :] if colour else said

@@ -25,7 +25,7 @@ class ReadAhead(NamedTuple):
     by: int
 
     def met(self, rows: Mapping[str, int]) -> bool:
-        """Whether just these rows are there, as far as that is known."""
+        """Just these rows are there, as far as that is known."""
         return self.spare(rows) in (0, None)
 
     def spare(self, rows: Mapping[str, int]) -> int | None:
@@ -37,7 +37,7 @@ class ReadAhead(NamedTuple):
 
 @functools.cache
 def read_ahead(function: ast.AST) -> tuple[ReadAhead, ...]:
-    """What a function reads ahead of, each array with the most that it does."""
+    """The arrays that a function reads ahead of others, each with the most rows that it does."""
     lengths, found = dict(_lengths(function)), dict[tuple[str, str], int]()
     for loop in ast.walk(function):
         if isinstance(loop, ast.For | ast.comprehension) and isinstance(loop.target, ast.Name):
