@@ -66,6 +66,14 @@ def test_a_number_that_a_tracer_is_too_stays_in_the_loop(rewrite: Callable[..., 
     assert "fori_loop(0, n, " in sample.new and ".at[:]" not in sample.new
 
 
+def test_an_int_that_no_float_holds_is_made_by_a_loop_of_its_own(rewrite: Callable[..., Sample]) -> None:
+    step = "t * 6364136223846793005 + 1442695040888963407 + i"
+    code = f"{STATIC}    t = 7\n    for i in range(n):\n        t = {step}\n        x = x.at[(t >> 70) % 3].add(1.0)\n    return x\n"
+    sample = rewrite(code, head=HEAD)
+    assert ".append((t >> 70) % 3)" in sample.new
+    sample.agree("f", (lambda: jnp.zeros(3), 30))
+
+
 def test_half_precision_and_doubles_keep_their_dtype(rewrite: Callable[..., Sample]) -> None:
     code = "@jax.jit\ndef f(x):\n    for i in range(3000):\n        x = x + jnp.sin(1e3 * i / 7)\n    return x\n"
     sample = rewrite(code, head=HEAD)

@@ -18,6 +18,8 @@ MOST_TRIPS = 2**22
 
 A size that is not known is at most that, too: sums of a few are exact in single precision.
 """
+BEYOND = 2**200
+"""No type of an array holds a number as large as this; of larger ones nothing is told apart."""
 Fault = Literal["ring", "wide", "double"]
 _ORDER: tuple[Fault | None, ...] = (None, "ring", "wide", "double")
 
@@ -42,6 +44,10 @@ class Number:
     fault: Fault | None = None
     moving: bool = False
     strong: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "low", min(self.low, BEYOND) if self.low >= -BEYOND else -math.inf)
+        object.__setattr__(self, "high", max(self.high, -BEYOND) if self.high <= BEYOND else math.inf)
 
     @property
     def most(self) -> float:
@@ -183,10 +189,10 @@ def power(a: Number, b: Number) -> Number:
     moving = a.moving or b.moving
     fault = _worse(_hard(b), a.fault if b.low == b.high else _hard(a))
     if a.whole and b.whole and b.low >= 0:
-        if b.high > 64 and a.most > 1:
+        if (b.high > 64 or a.most > BEYOND) and a.most > 1:
             return Number(-math.inf, math.inf, True, 0, False, _worse(fault, "ring"), moving)
         low, high = _corners(lambda x, y: x**y, a, b)
-        low = min(low, -(a.most**b.high) if a.low < 0 else 0)
+        low = min(low, -max(abs(low), abs(high)) if a.low < 0 else 0)
         made = Number(low, high, True, 0, False, fault, moving)
         return replace(made, fault=_worse(fault, "ring")) if made.most > INT else made
     if b.low == b.high == 1:
