@@ -17,6 +17,7 @@ from ..comparing.judge import Judge, Raises, Refuted
 from ..infer.specs import Array, Specs, leaves
 from ..proof.equations import inner_jaxprs
 from ..proof.paths import TooManyDecisions, deciding
+from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong, Values, jitted, limited, plain, split
 from ..runtime.jax_errors import first_line, untraceable
 from ..runtime.jax_functions import abstract, attribute, is_key, placed, shape, weakly_typed
@@ -116,7 +117,13 @@ def same_types(judge: Judge, specs: Specs, *, wide: bool) -> str:
 
 
 def _same_at_the_ends(judge: Judge, values: Values) -> None:
-    """Compare at the ends of narrow whole numbers: what wraps there does not in a wider type; raises Refuted."""
+    """Compare at the ends of narrow whole numbers: what wraps there does not in a wider type; raises Refuted.
+
+    Equal programs are the same there too.
+    """
+    proof = one_proof(judge.pair, values)
+    if proof.same and not proof.weaker:
+        return
     for how in (_lowest, _largest, _drawn):
         ends = jax.tree_util.tree_map(lambda x, how=how: how(x) if _narrow(x) else x, dict(values))
         same_in_other_types(judge, ends, Retyping.WHOLE, weakly=False)
