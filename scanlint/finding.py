@@ -85,7 +85,8 @@ class Carry(NamedTuple):
     """One carry of a staged loop whose type changes in the first trip, by the line and name in the new text.
 
     `weak`: it starts as a Python number. `likes` are the arrays whose shape it has in the end, for all inputs tried;
-    `problem` says why no start of another type would do. `scalar`: it starts without axes for all of them.
+    `problem` says why no start of another type would do. `scalar`: it starts without axes for all of them. `late`: it
+    takes the dtype of an argument in a later trip than the first, up to which JAX itself would find one.
     """
 
     line: int
@@ -96,6 +97,7 @@ class Carry(NamedTuple):
     likes: tuple[Like, ...]
     problem: str
     scalar: bool
+    late: bool = False
 
     @property
     def fades(self) -> bool:

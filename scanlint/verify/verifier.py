@@ -278,6 +278,7 @@ def _carry(said: dict[str, object]) -> Carry:
         likes=tuple(Like(tuple((name, cut) for name, cut in arrays), *promoted) for arrays, *promoted in likes),
         problem=str(said["problem"]),
         scalar=bool(said["scalar"]),
+        late=bool(said["late"]),
     )
 
 

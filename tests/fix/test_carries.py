@@ -76,28 +76,29 @@ MENDED = {
     "a sum that a branch would leave as weakly typed as its start": (
         "def positive(xs):\n    s = 0.0\n    for i in range(xs.shape[0]):\n"
         "        if (d := xs[i]) > 0:\n            s += jnp.real(d)\n    return s\n",
-        "s = jnp.zeros((), xs.dtype)",
+        "s = jnp.zeros((), jnp.result_type(float, xs))",
     ),
     "a number that is multiplied by what may be in half precision": (
         "def horner(h, xs):\n    s = 0.0\n    for i in range(h.shape[0]):\n"
         "        s = s * xs[i] + h[i]\n    return s\n",
-        "s = jnp.zeros(\n        jnp.broadcast_shapes(h.shape[1:], xs.shape[1:]), jnp.result_type(h, xs)\n    )",
+        "s = jnp.zeros(\n        jnp.broadcast_shapes(h.shape[1:], xs.shape[1:]), jnp.result_type(float, h, xs)\n    )",
     ),
     "names that are bound at once keep together where they start alike": (
         "def delayed(x, b):\n    x1 = x2 = y1 = 0.0\n    for xn in x:\n        yn = b[0] * xn + b[1] * x2 - 0.5 * y1\n"
         "        x2, x1 = x1, xn\n        y1 = yn\n    return y1\n",
-        "x1 = x2 = jnp.zeros(x.shape[1:], x.dtype)\n    y1 = jnp.zeros(x.shape[1:], jnp.result_type(x, b))",
+        "x1 = x2 = jnp.zeros(x.shape[1:], jnp.result_type(float, x))\n    y1 = jnp.full(x.shape[1:], 0.0)",
     ),
     "a tuple of starts that becomes too long for its line": (
         "def gates(current, dt=0.01):\n    v, m, h = -65.0, 0.05, 0.6\n    for k in range(current.shape[0]):\n"
         "        m += dt * (v - m)\n        h += dt * (v - h)\n        v += dt * (current[k] - m * h)\n    return v\n",
-        "v, m, h = (\n        jnp.full(current.shape[1:], -65.0),\n        jnp.full(current.shape[1:], 0.05),\n"
-        "        jnp.full(current.shape[1:], 0.6),\n    )",
+        "v, m, h = (\n        jnp.full(current.shape[1:], -65.0, jnp.result_type(float, current)),\n"
+        "        jnp.full(current.shape[1:], 0.05, jnp.result_type(float, current)),\n"
+        "        jnp.full(current.shape[1:], 0.6, jnp.result_type(float, current)),\n    )",
     ),
     "a loop that leaves out the first row": (
         "def clenshaw(c, x):\n    b1 = b2 = 0.0\n    for k in range(len(c) - 1, 0, -1):\n"
         "        b1, b2 = 2 * x * b1 - b2 + c[k], b1\n    return x * b1 - b2 + c[0]\n",
-        "b1 = b2 = jnp.zeros(\n        jnp.broadcast_shapes(c.shape[1:], jnp.shape(x)), jnp.result_type(c, x)\n    )",
+        "b1 = b2 = jnp.zeros(\n        jnp.broadcast_shapes(c.shape[1:], jnp.shape(x)), jnp.result_type(float, c, x)\n    )",
     ),
     "a loop over rows that is left early": (
         "def enough(xs, ys, t):\n    whole = 0.0\n    for row, y in zip(xs, ys):\n        whole += row.sum() + y\n"
@@ -105,7 +106,7 @@ MENDED = {
         "whole = jnp.full(ys.shape[1:], 0.0)",
     ),
     "a number that a branch adds rows to": (
-        "def evens(ys, v):\n    held = 0.0\n    for k in range(len(ys)):\n        if k % 2 == 0:\n"
+        "def evens(ys: \"Float[Array, '...']\", v: \"Float[Array, '...']\"):\n    held = 0.0\n    for k in range(len(ys)):\n        if k % 2 == 0:\n"
         "            held = 0.5 * held + jnp.tanh(ys[k - 1] - v)\n    return held\n",
         "held = jnp.zeros(\n        jnp.broadcast_shapes(ys.shape[1:], jnp.shape(v)), jnp.result_type(float, ys, v)\n    )",
     ),
@@ -124,7 +125,7 @@ MENDED = {
         "turned = jnp.full(xs.shape[1:], 0.0)",
     ),
     "a wave that its first transform makes complex": (
-        "def filtered(wave, H):\n    for i in range(H.shape[0]):\n"
+        "def filtered(wave: \"Float[Array, '...']\", H: \"Float[Array, '...']\"):\n    for i in range(H.shape[0]):\n"
         "        wave = jnp.fft.ifft(jnp.fft.fft(wave) * H[i])\n    return wave\n",
         "wave = wave.astype(jnp.result_type(wave, jnp.complex64))",
     ),

@@ -119,7 +119,8 @@ def _start(loop: _StagedLoop, carry: Carry, spell: Spell) -> _Start | None:
         counted = [k for k in carry.likes if k.typed or k.counted] if isinstance(_number(initial.value), int) else []
         for like in _preferred(loop, counted or carry.likes):
             if not rebound & like.names:
-                return _Start(carry.name, _filled(_as_float(initial.value, carry), like, spell), initial, first)
+                code = _filled(_as_float(initial.value, carry), like, spell, late=carry.late)
+                return _Start(carry.name, code, initial, first)
     dtype = carry.before.partition("[")[0] != carry.after.partition("[")[0] and not carry.weak
     for like in _preferred(loop, carry.likes):
         if dtype and not like.typed:
@@ -249,13 +250,15 @@ def _preferred(loop: _StagedLoop, likes: Sequence[Like]) -> Iterator[Like]:
     yield from sorted(likes, key=order)
 
 
-def _filled(start: ast.expr, like: Like, spell: Spell) -> str:
-    """An array of one number. `full` without a dtype is as weakly typed as the number itself."""
+def _filled(start: ast.expr, like: Like, spell: Spell, *, late: bool = False) -> str:
+    """An array of one number. `full` without a dtype is as weakly typed as the number itself, which is too `late`."""
     number, written = _number(start), ast.unparse(start)
     if isinstance(start, ast.Call) and start is not (number_in_it := _filling(start)):  # made for other inputs before
-        both = f"{spell('jax.numpy.broadcast_shapes')}({ast.unparse(start.args[0])}, {_axes(like, spell)})"
-        return f"{spell('jax.numpy.full')}({both}, {ast.unparse(number_in_it)})"
-    if like.counted and not like.typed and number is not None:
+        shapes = dict.fromkeys([*_shapes(start.args[0]), *(_cut(name, cut, spell) for name, cut in like.arrays)])
+        return f"{spell('jax.numpy.full')}({_broadcast([*shapes], spell)}, {ast.unparse(number_in_it)})"
+    if (like.counted or (late and like.floated)) and not like.typed and number is not None:
+        return _made(start, _axes(like, spell), like, spell)
+    if late and like.typed and number is not None and len(like.arrays) > 1:
         return _made(start, _axes(like, spell), like, spell)
     if not like.typed or len(like.arrays) > 1 or number is None:
         return f"{spell('jax.numpy.full')}({_axes(like, spell)}, {written})"
@@ -300,8 +303,19 @@ def _dtype(like: Like, spell: Spell) -> str:
 
 
 def _axes(like: Like, spell: Spell) -> str:
-    shapes = [_cut(name, cut, spell) for name, cut in like.arrays]
+    return _broadcast([_cut(name, cut, spell) for name, cut in like.arrays], spell)
+
+
+def _broadcast(shapes: Sequence[str], spell: Spell) -> str:
     return shapes[0] if len(shapes) == 1 else f"{spell('jax.numpy.broadcast_shapes')}({', '.join(shapes)})"
+
+
+def _shapes(written: ast.expr) -> list[str]:
+    """The shapes that a start was given before."""
+    match written:
+        case ast.Call(func=ast.Name(id="broadcast_shapes") | ast.Attribute(attr="broadcast_shapes"), args=args):
+            return [ast.unparse(part) for part in args]
+    return [ast.unparse(written)]
 
 
 def _cut(name: str, cut: int, spell: Spell) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import hashlib
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -20,6 +21,9 @@ import numpy as np
 
 RELATIVE = 1e-2
 """What rounding may change of a number that is sent; wrong ones differ by more."""
+MOST_SENT = 10_000
+"""Lines that are compared; a program that says more is compared by these."""
+LONGEST, SHOWN = 10_000, 60
 NUMBERS = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\b(?:nan|inf)\b")
 Function = Callable[..., object]
 
@@ -63,7 +67,13 @@ class Outgoing:
         self.sent.append(Sent(what, tuple(np.array(x) for x in kept if x.dtype.kind in "biufc"), pure))
 
     def line(self, text: str, *, host: bool = False) -> None:
-        """Keep a line that is printed: its words, and the numbers in it by their values."""
+        """Keep a line that is printed: its words, and the numbers in it by their values; a long one by its digest."""
+        if len(self.sent) >= MOST_SENT:
+            return
+        if len(text) > LONGEST:
+            digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+            self.sent.append(Sent(f"the line {text[:SHOWN]!r}... ({len(text)} characters, {digest})", (), host=host))
+            return
         numbers = tuple(np.array(float(number)) for number in NUMBERS.findall(text))
         self.sent.append(Sent(f"the line {NUMBERS.sub('#', text)!r}", numbers, host=host))
 

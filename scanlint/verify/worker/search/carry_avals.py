@@ -45,7 +45,8 @@ class ShapeSource(NamedTuple):
 class Start(NamedTuple):
     """The types of one carry of a loop, initial and final; `likes` are the arrays that have the final shape.
 
-    `unread`: no trip reads the initial value.
+    `unread`: no trip reads the initial value. `late`: it starts as a Python number, and takes a dtype in a later trip
+    than the first, in which JAX looks for it.
     """
 
     line: int
@@ -57,6 +58,7 @@ class Start(NamedTuple):
     likes: frozenset[ShapeSource]
     problem: str = ""
     unread: bool = False
+    late: bool = False
 
     @property
     def key(self) -> tuple[int, str]:
@@ -224,8 +226,9 @@ def _held(
         wrong = mismatch(str(error))
         if wrong is None or not wrong.arms or wrong.primitive != "cond":
             raise
-        arrays = (x.dtype for x in known.values() if isinstance(x, (jax.Array, np.ndarray)))
-        dtypes = [jnp.result_type(float), *(d for d in arrays if jnp.issubdtype(d, jnp.number))]
+        arrays = [x.dtype for x in known.values() if isinstance(x, (jax.Array, np.ndarray))]
+        floats = [d for d in arrays if jnp.issubdtype(d, jnp.floating)]  # which a Python number takes on
+        dtypes = [*floats, jnp.result_type(float), *(d for d in arrays if jnp.issubdtype(d, jnp.number))]
         named = [(jnp.dtype(kind.dtype), kind.shape) for kind in wrong.types if kind.real]
         types = dict.fromkeys([*((d, ()) for d in dtypes), *named])
         for count in range(1, MOST_HELD + 1):
@@ -291,7 +294,8 @@ def _start(
     # JAX itself promotes a weakly typed initial value if the first trip yields the final type.
     settles = weak and soon and not problem and first != "bool" and shape(start) == axes and not before.startswith(WEAK)
     after = before if settles else after
-    return Start(line, name, before, after, weak, shape(start) == (), likes, problem)
+    late = weak and not soon and first != last
+    return Start(line, name, before, after, weak, shape(start) == (), likes, problem, late=late)
 
 
 def _likes(arrays: Mapping[str, jax.Array | np.ndarray], axes: tuple[int, ...], dtype: str) -> Iterator[ShapeSource]:
@@ -355,5 +359,6 @@ def merged(runs: Sequence[Sequence[Start]]) -> list[Start]:
             weak=start.weak and other.weak,
             scalar=start.scalar and other.scalar,
             problem=start.problem or other.problem,
+            late=start.late or other.late,
         )
     return [s for s in found.values() if not s.fits]

@@ -15,7 +15,8 @@ from .other_dtypes import narrowed, retyped
 from .shape_search import Failure
 
 MOST = 8
-DTYPES = ("int32", "float16")
+HALF = "float16"
+DTYPES = ("int32", HALF)
 TRUTHS = "bool"
 
 
@@ -61,15 +62,20 @@ class Settling:
 
         Inputs of other dtypes that the old version accepts are traced too: an initial value must not take its dtype
         from an array that may have another one, nor its shape from one alone where a number may be an array as well. A
-        carry that only fails for such inputs is not repaired, since no caller need pass them.
+        carry that only fails for such inputs is not repaired, since no caller need pass them, unless it starts as a
+        number and takes the dtype of floats of half precision late.
         """
         listed = _listed(tried)
         usual = [self.starts(specs) for specs in listed]
+        halves = [self.starts(specs) for specs in self.taken(_retyped(listed, HALF))]
+        usual += [[start for start in run if start.late] for run in halves]
         others = [self.starts(specs) for specs in self.accepted(listed)]
         truths = [self.starts(specs) for specs in self.taken(_retyped(listed, TRUTHS))]
         known = {s.key: s for s in _joined([*usual, *others], truths)}
         found = [s._replace(likes=known[s.key].likes) if s.key in known else s for s in merged(usual)]
-        return [_following(start, others) for start in found]
+        late = {s.line for s in found if s.late}
+        found = [s._replace(late=s.late or (s.weak and s.line in late)) for s in found]  # numbers of a loop start alike
+        return [_following(start._replace(after=_axes(start, others)), others) for start in found]
 
     def accepted(self, listed: Sequence[Specs]) -> list[Specs]:
         """The same inputs in other dtypes, and with rows in place of a number, where the old version accepts them."""
@@ -120,6 +126,12 @@ def _joined(runs: Sequence[Sequence[Start]], truths: Sequence[Sequence[Start]]) 
 def _dtype_told(start: Start) -> bool:
     """Arrays are known that have the dtype of the carry for all inputs tried."""
     return any(like.typed or like.floated or like.counted for like in start.likes)
+
+
+def _axes(start: Start, others: Iterable[Iterable[Start]]) -> str:
+    """The final type; of a number that takes a dtype late, with the axes that it has for some of the other inputs."""
+    longer = (s.after for run in others for s in run if s.key == start.key and not s.after.endswith("[]"))
+    return next(longer, start.after) if start.late and start.after.endswith("[]") else start.after
 
 
 def _following(start: Start, others: Iterable[Iterable[Start]]) -> Start:
