@@ -113,7 +113,16 @@ def same_types(judge: Judge, specs: Specs, *, wide: bool) -> str:
             _same_at_the_ends(judge, values)
         holds.append(dtype)
         spoken |= set() if outcome.promotes else {kind}
-    return f"holds for {', '.join(holds)}; the new version raises for {', '.join(fails)}" if fails and holds else ""
+    return (
+        f"holds for {_listed_dtypes(holds)}; the new version raises for {_listed_dtypes(fails)}"
+        if fails and holds
+        else ""
+    )
+
+
+def _listed_dtypes(names: list[str]) -> str:
+    """Dtypes in words, floats first and narrow before wide."""
+    return ", ".join(name for known in KINDS.values() for name in known if name in names)
 
 
 def _same_at_the_ends(judge: Judge, values: Values) -> None:
