@@ -71,7 +71,7 @@ MENDED = {
     "a whole number to which a branch adds others": (
         "def gains(xs):\n    gain = 0\n    for i in range(xs.shape[0]):\n"
         "        if xs[i] > 0:\n            gain += jnp.real(xs[i]) * i\n    return gain\n",
-        "gain = jnp.zeros((), xs.dtype)",
+        "gain = jnp.zeros((), jnp.result_type(int, xs))",
     ),
     "a sum that a branch would leave as weakly typed as its start": (
         "def positive(xs):\n    s = 0.0\n    for i in range(xs.shape[0]):\n"
@@ -118,7 +118,7 @@ MENDED = {
         "def mixed(xs, ys, v, t):\n    h = 0.0\n    g = jnp.ones(4) * t\n    q = xs[0]\n    for i in range(16):\n"
         "        h = 0.5 * h * xs[i] + ys[i]\n        if jnp.sum(v) < t:\n            g = 0.5 * g + xs[i]\n"
         "        q = jnp.tanh(q + v)\n    return h, g, q\n",
-        "h = jnp.full(",
+        "h = jnp.full(jnp.broadcast_shapes(xs.shape[1:], ys.shape[1:]), 0.0)",
     ),
     "rows of an array that is turned round": (
         "def flipped(xs):\n    turned = 0.0\n    for row in jnp.flip(xs, 0):\n        turned = jnp.tanh(turned + row)\n    return turned\n",
