@@ -138,7 +138,7 @@ def serve() -> None:
     with tempfile.TemporaryDirectory() as folder:
         enclosure = worker.enclose(folder, 1e6, kernel=False)
         for line in sys.stdin:
-            enclosure.loading.clear()
+            enclosure.set_up.clear()
             enclosure.running.clear()
             intact.fields.clear()
             jaxes.enable_x64(False)

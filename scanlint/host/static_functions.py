@@ -60,12 +60,18 @@ def _handed(unit: Unit, node: ast.Lambda | ast.FunctionDef) -> Iterator[tuple[as
     if isinstance(node, ast.Lambda) and isinstance(call := _call_of(unit, node), ast.Call):
         yield node, call
         return
-    flow, binding = defuse_of(unit), _binding(unit, node)
-    made = flow.made(binding) if binding is not None else ()
+    binding = _binding(unit, node)
+    name = getattr(binding, "name", getattr(binding, "id", ""))
+    calls = {use: call for use in unit.mentions.get(name, ()) if (call := _call_of(unit, use)) is not None}
+    calls = {use: call for use, call in calls.items() if use in _static_arguments(unit, call)}
+    if binding is None or not calls:
+        return
+    flow = defuse_of(unit)
+    made = flow.made(binding)
     for use in (use for definition in made for use in flow.uses(definition)):
         alone = flow.definitions(use) == frozenset(made) and all(d.kind is not DefinitionKind.OUTER for d in made)
-        if alone and isinstance(use, ast.expr) and (call := _call_of(unit, use)) is not None:
-            yield use, call
+        if alone and isinstance(use, ast.Name) and use in calls:
+            yield use, calls[use]
 
 
 def _binding(unit: Unit, node: ast.Lambda | ast.FunctionDef) -> ast.AST | None:
