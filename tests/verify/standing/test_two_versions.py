@@ -221,3 +221,13 @@ def test_a_handler_that_no_input_reaches_proves_nothing(compare: Compare) -> Non
     text = "def f(table, x):\n    try:\n        w = table['w']\n    except KeyError:\n        w = 1.0\n    return x * w + table['b']\n"
     assert compare(text, text.replace("w = 1.0", "w = 2.0")).verdict == "unknown"
     assert compare(text, text.replace("x * w", "w * x")).verdict == "tested"
+
+
+def test_a_list_that_was_taken_for_an_array_refutes_nothing(compare: Compare) -> None:
+    old = "def f(x, steps):\n    for step in steps:\n        x = x * step\n    return x\n"
+    new = "def f(x, steps):\n    return x * jnp.prod(jnp.stack(steps)) if steps else x\n"
+    found = compare(old, new)
+    assert (found.verdict, found.reason and found.reason.partition(";")[0]) == (
+        "unknown",
+        "`steps` was taken for an array, and is none",
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..comparing.agreement import describe
@@ -34,7 +34,7 @@ from ..search.carry_avals import Watched
 from ..search.carry_settling import Settling
 from ..search.case_values import Family
 from ..search.final_dtypes import ended
-from ..search.input_sources import Inputs, NoInputs
+from ..search.input_sources import REMEDY, Inputs, NoInputs
 from ..standing.interface import changed_interface, lost_arguments
 from ..standing.module_constants import read_otherwise
 from ..standing.same_text import same_text
@@ -49,6 +49,7 @@ from .without_checks import same_checks
 WITHOUT_CHECKS = "compared without assertions and prints, some of which keep the function from being traced"
 SAME_TEXT = "both versions are the same text, and import the same: no result of theirs could be compared"
 CALLED = "callers were run for their arguments"
+AMBIGUOUS = "truth value of an array with more than one element"
 LATE = 0.55  # of a task's time: after that no further comparison begins
 Answer = dict[str, object]
 
@@ -114,6 +115,8 @@ def attempt(task: VerificationRun) -> tuple[VerificationRun, Answer]:
     except NotDefined as error:
         answer = {**task.answer("unknown", reason=str(error)), "failed": str(error)}
     except Refuted as error:
+        if (name := task.no_array(error)) is not None:
+            return task, task.answer("unknown", reason=f"`{name}` was taken for an array, and is none; {REMEDY}")
         answer = task.answer("refuted", reason="the two versions differ", counterexample=str(error))
         if isinstance(error, Weaker) or error.of_carried_types:
             answer["carries"] = task.carries(faded=isinstance(error, Weaker))
@@ -211,6 +214,13 @@ class VerificationRun:
 
     def text(self, name: str) -> str:
         return str(self.request[name])
+
+    def no_array(self, error: Refuted) -> str | None:
+        """The parameter that was guessed to be an array, where the new version asks for the truth of a list."""
+        if not isinstance(error, Raises) or self.source != "synthesised" or AMBIGUOUS not in str(error):
+            return None
+        new = self.weighing.full.pair.new.function if self.weighing is not None else None
+        return next(truths_of_parameters(new), None) if new is not None else None
 
     def ran_same_text(self) -> bool:
         """Whether the old version gave results, and all that both versions run is written in the same way."""
@@ -353,6 +363,20 @@ class VerificationRun:
         tried = [f.specs for f in self.families if f.specs is not None]
         misfits = self.settling.faded(tried) if faded else self.settling.misfits(tried)
         return [{**s._asdict(), "likes": sorted(s.likes)} for s in misfits]
+
+
+def truths_of_parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    """The parameters whose truth a function asks for: `if rows:`, `not rows`, `rows and rows[0]`."""
+    names = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+    for node in ast.walk(function):
+        match node:
+            case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.UnaryOp(ast.Not(), operand=test):
+                asked = [test]
+            case ast.BoolOp(values=values):
+                asked = values
+            case _:
+                continue
+        yield from (part.id for part in asked if isinstance(part, ast.Name) and part.id in names)
 
 
 def _listed(calls: list[Values], signature: Signature) -> list[Values]:
