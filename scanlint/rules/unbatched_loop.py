@@ -132,8 +132,6 @@ def _row(model: LoopModel, context: Context) -> Examples | None:
 
 def _nest(model: LoopModel, context: Context) -> Examples | None:
     """A loop around one of its kind: what it is once that one is a call."""
-
-
     inner = [part for part in walk_scope(model.node.body) if isinstance(part, ast.For)]
     found = examples(inner[0], context) if len(inner) == 1 else None
     if found is None or not isinstance(found.outcome, Rewrite):

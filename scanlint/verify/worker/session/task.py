@@ -20,6 +20,7 @@ from ..harvest.recorded_calls import Call, Recordings, arguments, required
 from ..imports.project_imports import replace_texts
 from ..imports.side_modules import import_by_side
 from ..infer.given_inputs import BadSpecification
+from ..infer.specs import Array
 from ..infer.static_parameters import statics
 from ..runtime.calling import Signature, TookTooLong, Values, jitted
 from ..runtime.jax_errors import in_staged_body
@@ -220,7 +221,8 @@ class VerificationRun:
         if not isinstance(error, Raises) or self.source != "synthesised" or AMBIGUOUS not in str(error):
             return None
         new = self.weighing.full.pair.new.function if self.weighing is not None else None
-        return next(truths_of_parameters(new), None) if new is not None else None
+        arrays = {name for f in self.families for name, spec in (f.specs or {}).items() if isinstance(spec, Array)}
+        return next((n for n in truths_of_parameters(new) if n in arrays), None) if new is not None else None
 
     def ran_same_text(self) -> bool:
         """Whether the old version gave results, and all that both versions run is written in the same way."""
