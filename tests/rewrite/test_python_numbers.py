@@ -161,6 +161,7 @@ APART = {
     "a place in an array too": "    return jnp.stack([jnp.sum(jnp.cos(k * x)) + y[k] for k in range(80)])\n",
     "more numbers than half precision holds": "    return jnp.stack([jnp.sum(jnp.cos(k * x)) for k in range(300)])\n",
     "an array of the trip": "    return jnp.stack([jnp.sum(jnp.cos(k * (x + y))) for k in range(80)])\n",
+    "an entry of a dict": "    return jnp.stack([jnp.sum(jnp.cos(k * p['w'])) for k in range(80)])\n",
     "a power": "    return jnp.stack([jnp.cos(x**k) for k in range(80)])\n",
     "a float": "    return jnp.stack([jnp.sum(jnp.cos(x * (k * 0.5))) for k in range(80)])\n",
 }  # fmt: skip
@@ -183,5 +184,5 @@ def test_numbers_that_meet_one_array_may_have_its_dtype(rewrite: Callable[..., S
 
 @pytest.mark.parametrize("body", APART.values(), ids=APART)
 def test_numbers_that_meet_anything_else_have_none(rewrite: Callable[..., Sample], body: str) -> None:
-    forms = _forms(rewrite(f"@jax.jit\ndef f(x: jax.Array, y: jax.Array):\n{body}", head=HEAD))
+    forms = _forms(rewrite(f"@jax.jit\ndef f(x: jax.Array, y: jax.Array, p):\n{body}", head=HEAD))
     assert not any("dtype=" in form for form in forms)

@@ -458,12 +458,17 @@ def _met(unit: Unit, meeting: Meeting, bound: Names) -> str | None:
             base = right if left is meeting.node else left
         case _:
             return None
-    while isinstance(base, ast.Subscript):
+    while isinstance(base, ast.Subscript) and not _keyed(base):
         base = base.value
     value = unit.value(base)
     array = (value.array or value.traced) and value.container is None
     named = isinstance(base, ast.Name | ast.Attribute) and not reads(base) & bound
     return f"{ast.unparse(base)}.dtype" if array and named else None
+
+
+def _keyed(node: ast.Subscript) -> bool:
+    """It reads an entry of a dict, which has a dtype of its own."""
+    return isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
 
 
 def strong_elements(unit: Unit, node: ast.ListComp) -> list[Meeting]:
