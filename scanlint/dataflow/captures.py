@@ -10,6 +10,7 @@ from scanlint.dataflow.control.blocks import Calling, Define, FlowGraph, MakeInn
 from scanlint.dataflow.control.scopes import Capture, NameScopes
 from scanlint.dataflow.library import Effect, effect_of
 from scanlint.dataflow.locations import DefinitionKind, Variable
+from scanlint.syntax.walk import walk
 
 Resolve = Callable[[ast.AST], str | None]
 CONSUMES = frozenset(f"builtins.{name}" for name in ("list", "tuple", "set", "dict", "sorted"))
@@ -103,7 +104,7 @@ class Closures:
         found += [n for n in self.made if isinstance(n, ast.Lambda | ast.GeneratorExp) and n not in used]
         found += [n for n in self.made if getattr(n, "decorator_list", None) or _generates(n)]
         inner = [(c.node, c.variable) for n in self.made for c in self.scopes.captures[n]]
-        inside = [c for n in self.made for c in ast.walk(n) if isinstance(c, ast.Call)] if inner else []
+        inside = [c for n in self.made for c in walk(n) if isinstance(c, ast.Call)] if inner else []
         used.update(c.func for c in inside)
         for name, variable in [*self._variables.items(), *inner]:
             if name not in used:
@@ -133,7 +134,7 @@ class Closures:
         """Whether an inner function runs code that is not known."""
         if function not in self._wild:
             names = {v.name for v in self.bound}
-            calls = [n for n in ast.walk(function) if isinstance(n, ast.Call)]
+            calls = [n for n in walk(function) if isinstance(n, ast.Call)]
             self._wild[function] = any(
                 self.effect(c) is None and not (isinstance(c.func, ast.Name) and c.func.id in names) for c in calls
             )
@@ -145,5 +146,5 @@ def _generates(function: ast.AST) -> bool:
     if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
         return False
     return isinstance(function, ast.AsyncFunctionDef) or any(
-        isinstance(n, ast.Yield | ast.YieldFrom) for s in function.body for n in ast.walk(s)
+        isinstance(n, ast.Yield | ast.YieldFrom) for s in function.body for n in walk(s)
     )

@@ -25,6 +25,7 @@ from scanlint.syntax.bindings import (
     walk_scope,
 )
 from scanlint.syntax.order import evaluated
+from scanlint.syntax.walk import walk
 from scanlint.trace.unit import Unit
 
 
@@ -90,7 +91,7 @@ class Flow:
 
     @cached_property
     def _walrus(self) -> bool:
-        return any(isinstance(n, ast.NamedExpr) for n in ast.walk(self.function))
+        return any(isinstance(n, ast.NamedExpr) for n in walk(self.function))
 
     def _evaluated(self, node: ast.AST | None) -> tuple[Names, Names]:
         """What a node without blocks reads from before it, and what it surely binds by `:=`."""
@@ -216,7 +217,7 @@ class Flow:
 
 def _sure(node: ast.stmt, bound: Names) -> Names:
     """What a statement without blocks binds in any case; `bound` are the names that it surely binds by `:=`."""
-    walrus = frozenset(n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
+    walrus = frozenset(n.target.id for n in walk(node) if isinstance(n, ast.NamedExpr))
     if not walrus:
         return binds(node)
     own = getattr(node, "targets", None) or [getattr(node, "target", node)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -11,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scanlint.deep import deeply
-from scanlint.engine.tasks import Hit, Place, Slice, SliceTask, UnitKey
+from scanlint.engine.tasks import Hit, Place, Slice, SliceTask, UnitKey, apart, merged
 from scanlint.finding import Edit, Finding, Fix, LeftLoop
 from scanlint.problem import Problem
 from scanlint.project.encoding import pack, unpack
 from scanlint.project.files import SourceFile, Unreadable, read
-from scanlint.project.modules import Asked, FileChanged, Library, Module, Trees, pinned
-from scanlint.project.summary import ModuleNames, Surveyed
+from scanlint.project.modules import FileChanged, Library, Module, Trees, pinned
+from scanlint.project.summary import Surveyed
 from scanlint.project.survey import examine
 from scanlint.settings import Settings
 from scanlint.syntax.edits import line_edits, moved
@@ -91,7 +90,6 @@ class Analyst:
         self._stored = stored
         self._facts: dict[str, ModuleFacts] = {}
         self._packed: Mapping[str, bytes] = {}
-        self._made: dict[SliceTask, Slice] = {}
         self._modules: dict[str, Module] = {}
         self.holds = frozenset[SliceTask]()
         self.held: dict[SliceTask, Bench] = {}
@@ -107,42 +105,6 @@ class Analyst:
     def _examine(self, source: SourceFile | Unreadable, *, hold: bool = False) -> tuple[Surveyed, ModuleFacts | None]:
         return deeply(lambda: examine(source, self.settings, self.trees, hold=hold))
 
-    def survey_all(self, files: Mapping[str, Path]) -> Iterator[tuple[Surveyed, bytes | None]]:
-        """The same for all files of a run, by what they are shown as.
-
-        What begins in a file is analysed at once, while trees are at hand; `analyse` gives it when it is asked for.
-        """
-        known: dict[str, tuple[Surveyed, ModuleFacts | None]] = {}
-
-        def surveyed(display: str) -> tuple[Surveyed, ModuleFacts | None]:
-            if display not in known:
-                known[display] = self._examine(read(files[display]), hold=True)
-                made, facts = known[display]
-                if facts is not None:
-                    self._facts[made.digest] = facts
-            return known[display]
-
-        places = _named(files, lambda display: surveyed(display)[0].error is None)
-
-        def module(name: str) -> Module | None:
-            display, package = places[name]
-            made, facts = surveyed(display)
-            if facts is None:
-                return None
-            return Module(name, files[display], display, package, made.digest, self.trees, facts)
-
-        names = {display: name for name, (display, _) in places.items()}
-        self.library = Library(Asked(places, module), names)
-        control = False
-        for display in files:
-            made, facts = surveyed(display)
-            control = control or made.control
-            if control and made.begins:
-                gc.freeze()  # as in `shelve`; of an analysis that has ended a dozen objects are left
-                task = SliceTask((names[display],))
-                self._made[task] = self.analyse(task)
-            yield made, pack(facts) if facts is not None and self.packs else None
-
     def shelve(self, places: Iterable[Place], packed: Mapping[str, bytes]) -> None:
         """Name the files of the project; `packed` are facts that were made elsewhere, by the digests of the files."""
         gc.freeze()  # trees do not refer to themselves: to look for circles among them takes a second
@@ -154,12 +116,7 @@ class Analyst:
             if known is None or (known.path, known.display, known.package, known.digest) != place[1:]:
                 known = Module(name, path, display, package, digest, self.trees, self._facts_of(display, digest))
             modules[name] = known
-        before, self._modules, self.library = self.library, modules, Library(modules)
-        self._made = {
-            task: made
-            for task, made in self._made.items()
-            if modules.keys().isdisjoint(made.missed) and all(_same(before, modules, n) for n in made.consulted)
-        }
+        self._modules, self.library = modules, Library(modules)
 
     def renew(self, source: SourceFile) -> Surveyed:
         """What a changed text is; where it parses it is the one that is held for its file."""
@@ -197,7 +154,7 @@ class Analyst:
         from scanlint.trace.program.project import Project
 
         library = self.library if changed is None else self._with(changed)
-        project = deeply(lambda: Project(library, self.settings, task.begin, task.asks))
+        project = deeply(lambda: Project(library, self.settings, task.begin, task.asks, task.around))
         selected, everything = self._rules
         return Bench(project, Rewriter(everything, self.settings, project.reanalyse, problems), selected)
 
@@ -209,20 +166,18 @@ class Analyst:
 
     def analyse(self, task: SliceTask) -> Slice:
         """The findings of a slice. What goes wrong in it is one of its problems."""
-        made = self._made.pop(task, None)
-        if made is not None:
-            return made
-        problems: list[Problem] = []
         try:
             return deeply(lambda: self._analyse(task))
         except FileChanged as error:
-            problems += self._unfinished(task, f"`{error.display}` changed while it was checked")
+            why = f"`{error.display}` changed while it was checked"
         except Exception as error:  # noqa: BLE001 - the analysis' own bug: said, with exit code 2
-            problems += self._unfinished(task, f"internal error in the analysis: {type(error).__name__}: {error}")
+            why = f"internal error in the analysis: {type(error).__name__}: {error}"
         finally:
             if gc.get_count()[0] > GARBAGE:
                 gc.collect(0)
-        return Slice(problems=tuple(problems))
+        if task.wanted is None and len(task.begin) > 1:  # what goes wrong in one file is not told of the others
+            return merged([self.analyse(alone) for alone in apart(task)])
+        return Slice(problems=tuple(self._unfinished(task, why)))
 
     def _unfinished(self, task: SliceTask, why: str) -> list[Problem]:
         """What is said of the files of a task that did not come to its end."""
@@ -264,24 +219,3 @@ class Analyst:
         bench = self.held.pop(task, None)
         if bench is not None:
             bench.project.close()
-
-
-def _same(before: Mapping[str, Module], now: Mapping[str, Module], name: str) -> bool:
-    """Whether a name stands for the file that it stood for: of namesakes that are added later one may take it."""
-    return name in before and name in now and before[name].display == now[name].display
-
-
-def _named(files: Mapping[str, Path], good: Callable[[str], bool]) -> dict[str, tuple[str, bool]]:
-    """The file of each module name and whether it is a package's; who else wants a name counts if it is `good`."""
-    names, wanted = ModuleNames(), ModuleNames()
-    roots = {display: wanted.wanted(path)[0].rstrip("_") for display, path in files.items()}
-    count = Counter(roots.values())
-    tops = {display: wanted.top(path) for display, path in files.items()}
-    shared = Counter(top.rstrip("_") for _, top in {*tops.values()})
-    table: dict[str, tuple[str, bool]] = {}
-    for display, path in files.items():
-        alone = count[roots[display]] == 1 and shared[tops[display][1].rstrip("_")] == 1
-        if alone or good(display):
-            name, package = names.name(path)
-            table[name] = display, package
-    return table

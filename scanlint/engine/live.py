@@ -46,7 +46,12 @@ class TextFindings(NamedTuple):
 
 
 class LiveSession(Session):
-    """The files of a project with texts in the place of some of them; `only`: it is this file alone."""
+    """The files of a project with texts in the place of some of them; `only`: it is this file alone.
+
+    Each file is analysed by itself: an edit of one leaves what is known of the others.
+    """
+
+    together = 0
 
     def __init__(self, settings: Settings, only: Path | None = None) -> None:
         super().__init__(settings)
@@ -161,7 +166,7 @@ class LiveSession(Session):
         places = self.surveys.places()
         self.team.shelve(places.values())
         if self.surveys.control(self.files):
-            Slicing(self.team, self.kept, self.surveys, places).prepare()
+            Slicing(self.team, self.kept, self.surveys, places, self.together).prepare()
         if self.cache is not None:
             self.cache.save()
         self._alone()

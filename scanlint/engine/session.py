@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from scanlint.engine.cache import Cache
+from scanlint.engine.groups import MOST_TOGETHER
 from scanlint.engine.kept import KeptSlices
 from scanlint.engine.slicing import Slicing
 from scanlint.engine.suppress import apply as suppress
@@ -82,7 +83,12 @@ class Found:
 
 
 class Session(AbstractContextManager["Session"]):
-    """The state of one run, filled from the top to the bottom: each step reads only what stands above it."""
+    """The state of one run, filled from the top to the bottom: each step reads only what stands above it.
+
+    Files of at most `together` bytes that use each other are analysed as one.
+    """
+
+    together = MOST_TOGETHER
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -188,7 +194,7 @@ class Session(AbstractContextManager["Session"]):
         self.read = sum(place.display in self.checked for place in places.values()) + len(self.others)
         self.team.shelve(places.values())
         if self.surveys.control(self.checked):
-            slicing = Slicing(self.team, self.kept, self.surveys, places)
+            slicing = Slicing(self.team, self.kept, self.surveys, places, self.together)
             for hit, task in slicing.hits(self.checked):
                 self.found.setdefault(hit.finding.path, []).append(Found(hit.finding, hit.unit, task))
             self.tasks = slicing.tasks

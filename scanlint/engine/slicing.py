@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from scanlint.engine.groups import MOST_TOGETHER, Member, groups
 from scanlint.engine.kept import KeptSlices
 from scanlint.engine.surveys import Surveys
-from scanlint.engine.tasks import Hit, Place, Slice, SliceTask, UnitKey, joined, part
+from scanlint.engine.tasks import Hit, Place, Slice, SliceTask, UnitKey, joined, part, together
 from scanlint.engine.team.executor import Team
 from scanlint.finding import LeftLoop
 from scanlint.problem import Problem
@@ -15,13 +16,23 @@ from scanlint.project.summary import Wanted
 MOST_ASKED = 4
 """Rounds in which the callers of functions that trace their arguments are asked, themselves such functions or not."""
 MOST_FILES = 32
-"""Files that are asked in a run, those first in which nothing else begins: each costs an analysis of its own."""
+"""Groups that are asked in a run, those first in which nothing else begins: each costs an analysis of its own."""
 
 
 class Slicing:
-    """The slices of one project: `tasks` are those that tell of each unit, `problems` says what went wrong in them."""
+    """The slices of one project: `tasks` are those that tell of each unit, `problems` says what went wrong in them.
 
-    def __init__(self, team: Team, kept: KeptSlices, surveys: Surveys, places: Mapping[str, Place]) -> None:
+    A slice is what begins in files of at most `together` bytes that lie together and use each other.
+    """
+
+    def __init__(
+        self,
+        team: Team,
+        kept: KeptSlices,
+        surveys: Surveys,
+        places: Mapping[str, Place],
+        together: int = MOST_TOGETHER,
+    ) -> None:
         self.tasks: dict[UnitKey, SliceTask] = {}
         self.problems: list[Problem] = []
         self.left: list[LeftLoop] = []
@@ -31,20 +42,21 @@ class Slicing:
         self._places = places
         self._tokens = {name: f"{place.digest} {place.display}" for name, place in places.items()}
         self._roots = frozenset(name.partition(".")[0] for name in places)
+        self._tasks: dict[str, SliceTask] = {}
+        for names in groups([self._member(place) for place in places.values()], together):
+            self._tasks |= dict.fromkeys(names, self._task(names))
 
     def hits(self, checked: frozenset[str]) -> Iterator[tuple[Hit, SliceTask]]:
         """What is found in the files that are `checked`, with the task that tells it: all slices that reach a unit."""
-        slices, asks = self._slices()
+        slices = self._slices()
         self.left = [loop for found in slices.values() for loop in found.left if loop.path in checked]
-        reached: dict[UnitKey, list[str]] = {}
-        for name, found in slices.items():
+        reached: dict[UnitKey, list[SliceTask]] = {}
+        for task, found in slices.items():
             for unit in found.units:
-                reached.setdefault(unit, []).append(name)
+                reached.setdefault(unit, []).append(task)
         tasks = self.tasks
-        for unit, names in reached.items():
-            asked = {want for name in names for want in asks[name]}
-            tasks[unit] = SliceTask(tuple(names), asks=tuple(sorted(asked)))
-        alone = {unit: task.begin == (unit[0],) for unit, task in tasks.items()}
+        tasks |= {unit: together(those) for unit, those in reached.items()}
+        alone = {unit: len(reached[unit]) == 1 and unit[0] in task.begin for unit, task in tasks.items()}
         first = [hit for found in slices.values() for hit in found.hits if hit.finding.path in checked]
         joint = [unit for unit in dict.fromkeys(hit.unit for hit in first) if not alone[unit]]
         for found in self._analyse([tasks[unit]._replace(wanted=(unit,)) for unit in joint]):
@@ -55,38 +67,79 @@ class Slicing:
         """Analyse what begins in each file, so that its result is at hand."""
         self._slices()
 
-    def _slices(self) -> tuple[dict[str, Slice], dict[str, tuple[Wanted, ...]]]:
-        """A slice for each file in which something begins, and what else each file was asked for.
+    def _slices(self) -> dict[SliceTask, Slice]:
+        """The slices of all files in which something begins.
 
         A file may hand functions to one that runs its arguments under a trace: it is asked, as often as more come up.
         """
-        slices: dict[str, Slice] = {}
-        asks: dict[str, tuple[Wanted, ...]] = {}
-        tasks = [SliceTask((p.name,)) for p in self._places.values() if self._surveys[p.display].begins]
+        first = [task for task in dict.fromkeys(self._tasks.values()) if self._begins(task.begin[0])]
+        slices = dict(zip(first, self._analyse(first), strict=True))
+        latest = {task.begin[0]: task for task in first}
         asked = 0
-        for _ in range(MOST_ASKED):
-            for task, found in zip(tasks, self._analyse(tasks), strict=True):
-                slices[task.begin[0]] = found
-                asks[task.begin[0]] = task.asks
-            wants = {want for found in slices.values() for want in found.wants}
-            known = {name: {*found.wants} for name, found in slices.items()}
-            tasks = [
-                SliceTask((name,), asks=tuple(sorted(wanted)))
-                for name, wanted in self._surveys.spelling(wants, self._places.values()).items()
-                if wanted - known.get(name, set()) - {*asks.get(name, ())}
-            ]
-            tasks = sorted(tasks, key=lambda task: task.begin[0] in slices)[: MOST_FILES - asked]
+        for _ in range(MOST_ASKED - 1):
+            tasks = self._asking({want for found in slices.values() for want in found.wants}, slices, latest)
+            tasks = sorted(tasks, key=lambda task: task.begin[0] in latest)[: MOST_FILES - asked]
             asked += len(tasks)
             if not tasks:
                 break
-        return {name: slices[name] for name in self._places if name in slices}, asks
+            for task, found in zip(tasks, self._analyse(tasks), strict=True):
+                slices.pop(latest.get(task.begin[0], task), None)
+                slices[task], latest[task.begin[0]] = found, task
+        return slices
+
+    def _asking(
+        self, wants: Collection[Wanted], slices: Mapping[SliceTask, Slice], latest: Mapping[str, SliceTask]
+    ) -> list[SliceTask]:
+        """The slices in which functions are spelled that they have not been asked for, with these functions."""
+        left: dict[SliceTask, set[Wanted]] = {}
+        for name, spelled in self._spelling(wants).items():
+            task = self._tasks[name]
+            task = task if self._begins(task.begin[0]) else SliceTask((name,))
+            task = latest.get(task.begin[0], task)
+            known = {*slices[task].wants, *task.asks} if task in slices else set()
+            if spelled - known:
+                left.setdefault(task, set()).update(spelled - known)
+        return [task._replace(asks=tuple(sorted({*task.asks, *more}))) for task, more in left.items()]
+
+    def _spelling(self, wants: Collection[Wanted]) -> dict[str, set[Wanted]]:
+        """The modules whose imports spell functions that run their arguments under a trace, with these functions."""
+        spelled: dict[str, set[Wanted]] = {}
+        for want in wants:
+            for word in want.words:
+                spelled.setdefault(word, set()).add(want)
+        found: dict[str, set[Wanted]] = {}
+        for place in self._places.values():
+            words = self._surveys[place.display].words
+            named = {want for word in words for want in spelled.get(word, ()) if want.module != place.name}
+            if named:
+                found[place.name] = named
+        return found
+
+    def _member(self, place: Place) -> Member:
+        display = place.display
+        return Member(place.name, str(place.path), self._surveys.size([display]), self._surveys[display].words)
+
+    def _begins(self, name: str) -> bool:
+        return self._surveys[self._places[name].display].begins
+
+    def _task(self, names: Sequence[str]) -> SliceTask:
+        """What begins in a group of files; where nothing does, a task of its first file."""
+        begin = tuple(name for name in names if self._begins(name))
+        around = tuple(name for name in names if not self._begins(name)) if begin else ()
+        return SliceTask(begin or tuple(names[:1]), around=around)
+
+    def _holds(self, task: SliceTask, found: Slice) -> bool:
+        """Whether a kept slice has asked all files around it that spell what it asks for: an import may be new."""
+        return not task.around or not {*self._spelling(found.wants)}.intersection(task.around).difference(
+            found.consulted
+        )
 
     def _analyse(self, tasks: Sequence[SliceTask]) -> list[Slice]:
         """The results of tasks, from the cache where what they rest on is the same."""
         results: dict[SliceTask, Slice] = {}
         for task in tasks:
             known = self._kept.get(self._key(task), self._tokens, self._roots)
-            if known is not None:
+            if known is not None and self._holds(task, known):
                 results[task] = known
         left: dict[SliceTask, list[SliceTask]] = {}
         for task in tasks:

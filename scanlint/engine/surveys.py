@@ -9,7 +9,7 @@ from scanlint.engine.cache import Cache, FileSignature, sign
 from scanlint.engine.tasks import Place
 from scanlint.engine.team.executor import Team
 from scanlint.project.files import SourceFile, Unreadable
-from scanlint.project.summary import ModuleNames, Surveyed, Wanted
+from scanlint.project.summary import ModuleNames, Surveyed
 
 
 class Surveys:
@@ -54,8 +54,7 @@ class Surveys:
             if known is not None:
                 kept[display] = known
         left = [display for display in new if display not in kept]
-        whole = self.files if len(left) == len(self.files) else None
-        for made, facts in self._team.survey([self.files[display] for display in left], self.size(left), whole):
+        for made, facts in self._team.survey([self.files[display] for display in left], self.size(left)):
             self._made[made.display] = made
             if self._cache is not None and made.display in signatures and made.digest:
                 self._cache.keep_survey(made, signatures[made.display])
@@ -88,16 +87,3 @@ class Surveys:
             error = self._made[display].error
             if error is not None:
                 yield Unreadable(path, display, *error)
-
-    def spelling(self, wants: Collection[Wanted], places: Collection[Place]) -> dict[str, set[Wanted]]:
-        """The modules whose imports spell functions that run their arguments under a trace, with these functions."""
-        spelled: dict[str, set[Wanted]] = {}
-        for want in wants:
-            for word in (want.top, want.module.rpartition(".")[2]):
-                spelled.setdefault(word, set()).add(want)
-        found: dict[str, set[Wanted]] = {}
-        for place in places:
-            named = {w for word in self[place.display].words for w in spelled.get(word, ()) if w.module != place.name}
-            if named:
-                found[place.name] = named
-        return found

@@ -28,12 +28,14 @@ class Place(NamedTuple):
 class SliceTask(NamedTuple):
     """Analyse what begins in some modules; `wanted` names the only units to look into.
 
-    What spells the name of one of the functions in `asks` in these modules is a beginning too.
+    What spells the name of one of the functions in `asks` in these modules is a beginning too. Those `around` belong to
+    them, though nothing begins there: what spells the name of a function that traces its arguments is a beginning.
     """
 
     begin: tuple[str, ...]
     wanted: tuple[UnitKey, ...] | None = None
     asks: tuple[Wanted, ...] = ()
+    around: tuple[str, ...] = ()
 
 
 class Hit(NamedTuple):
@@ -64,6 +66,34 @@ def joined(tasks: Sequence[SliceTask]) -> SliceTask:
     """Tasks that differ only in the units that they want as one: each is an analysis of its own."""
     units = {unit for task in tasks for unit in task.wanted or ()}
     return tasks[0]._replace(wanted=tuple(sorted(units)))
+
+
+def together(tasks: Sequence[SliceTask]) -> SliceTask:
+    """All that begins in the modules of several tasks, as one task."""
+    if len(tasks) == 1:
+        return tasks[0]
+    begin = tuple(dict.fromkeys(name for task in tasks for name in task.begin))
+    asks = {want for task in tasks for want in task.asks}
+    around = dict.fromkeys(name for task in tasks for name in task.around if name not in begin)
+    return SliceTask(begin, None, tuple(sorted(asks)), tuple(around))
+
+
+def apart(task: SliceTask) -> list[SliceTask]:
+    """A task for each of the modules in which another one begins."""
+    return [SliceTask((name,), asks=task.asks) for name in task.begin]
+
+
+def merged(slices: Sequence[Slice]) -> Slice:
+    """What several analyses gave, as one result."""
+    return Slice(
+        units=tuple(dict.fromkeys(unit for made in slices for unit in made.units)),
+        hits=tuple(dict.fromkeys(hit for made in slices for hit in made.hits)),
+        consulted=tuple(dict.fromkeys(name for made in slices for name in made.consulted)),
+        missed=tuple(dict.fromkeys(name for made in slices for name in made.missed)),
+        problems=tuple(dict.fromkeys(problem for made in slices for problem in made.problems)),
+        wants=tuple(dict.fromkeys(want for made in slices for want in made.wants)),
+        left=tuple(dict.fromkeys(loop for made in slices for loop in made.left)),
+    )
 
 
 def part(made: Slice, wanted: Collection[UnitKey]) -> Slice:

@@ -16,6 +16,7 @@ from scanlint.jaxapi.canonical import PLAIN_JITS
 from scanlint.jaxapi.decorators import applied
 from scanlint.jaxapi.words import words
 from scanlint.syntax.bindings import Function, free, reads
+from scanlint.syntax.walk import walk
 from scanlint.trace.domain.callables import Closure, Instance
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.program.repeats import loop_around, trips
@@ -184,7 +185,7 @@ def _free_names(part: ast.AST) -> Iterator[ast.Name]:
     """The places where a part reads what is bound outside of it."""
     outside = free(part) if isinstance(part, FUNCTIONS) else reads(part)
     own = getattr(part, "name", None)
-    for name in ast.walk(part):
+    for name in walk(part):
         if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load) and name.id in outside and name.id != own:
             yield name
 

@@ -11,6 +11,7 @@ from scanlint.dataflow.locations import Definition, DefinitionKind
 from scanlint.jaxapi.decorators import plain
 from scanlint.loops.scan_outputs import HANDED_ON, body_of
 from scanlint.syntax.bindings import reads
+from scanlint.syntax.walk import walk
 from scanlint.trace.unit import Unit
 
 ALL_NAMES = frozenset(("locals", "vars", "eval", "exec"))
@@ -114,10 +115,10 @@ def _first(unit: Unit, size: ast.expr) -> ast.expr | None:
 
 def _only_for_this(unit: Unit, xs: ast.Name) -> ast.Assign | None:
     """The assignment of a name that is bound once and read once, here."""
-    uses = [n for n in ast.walk(unit.node) if isinstance(n, ast.Name) and n.id == xs.id]
+    uses = [n for n in walk(unit.node) if isinstance(n, ast.Name) and n.id == xs.id]
     if len(uses) != 2:
         return None
-    for statement in ast.walk(unit.node):
+    for statement in walk(unit.node):
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)]) if name == xs.id:
                 return statement

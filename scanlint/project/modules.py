@@ -12,7 +12,7 @@ from pathlib import Path
 
 from scanlint.project.facts import ModuleFacts, collect, parse
 from scanlint.project.files import SourceFile, Unreadable, read
-from scanlint.project.summary import digest_of
+from scanlint.project.summary import EXTERNAL, digest_of
 
 KEPT = 6_000_000
 """Characters of source whose trees (35 times as large) are held in memory; others are parsed again if needed."""
@@ -197,6 +197,17 @@ class Library(Mapping[str, Module]):
 
 def _folders(display: str) -> tuple[str, ...]:
     return tuple(p for p in os.path.dirname(display).split(os.sep) if p)
+
+
+def imported(facts: ModuleFacts) -> tuple[str, ...]:
+    """What imports from the project may be called by: the names of modules, and of what is taken from them."""
+    names = [
+        *facts.imports.values(),
+        *(name for _, name in facts.relative.values()),
+        *(base for _, base in facts.stars),
+    ]
+    words = {word for name in names if not name.startswith(EXTERNAL) for word in name.split(".")[-2:]}
+    return tuple(sorted(words))
 
 
 def names(library: Library, module: Module, other: str, definition: str) -> bool:

@@ -38,6 +38,11 @@ class Wanted(NamedTuple):
     top: str
     name: str
 
+    @property
+    def words(self) -> tuple[str, str]:
+        """What the imports of a file that calls it spell, one or the other."""
+        return self.top, self.module.rpartition(".")[2]
+
 
 def digest_of(data: bytes) -> str:
     """What stands for the content of a file."""

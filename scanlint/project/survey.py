@@ -8,9 +8,9 @@ from scanlint.project.commented_jits import wanted, wishes
 from scanlint.project.facts import ModuleFacts, Span, collect, parse
 from scanlint.project.files import SourceFile, Unreadable
 from scanlint.project.frameworks import METHODS
-from scanlint.project.modules import Library, Module, Trees
+from scanlint.project.modules import Library, Module, Trees, imported
 from scanlint.project.patterns import matched
-from scanlint.project.summary import EXTERNAL, MARK, ModuleNames, Surveyed, digest_of
+from scanlint.project.summary import MARK, ModuleNames, Surveyed, digest_of
 from scanlint.settings import Settings
 
 
@@ -25,7 +25,7 @@ def examine(
     if isinstance(tree, Unreadable):
         return _unreadable(tree, digest), None
     facts = collect(tree, source)
-    if hold or trees.welcomes(source, likely=facts.transforms):
+    if hold or trees.welcomes(source, likely=facts.jax):
         trees.put(source, tree)
     control = bool(facts.scripts) or any(span.control for span in facts.functions.values())
     begins, marked = has_beginning(facts, source.text, settings), MARK in source.text
@@ -33,17 +33,6 @@ def examine(
     left_out = source.notebook.left_out if source.notebook is not None else ()
     made = Surveyed(source.display, digest, begins, control, marked, assumed, None, imported(facts), left_out)
     return made, facts
-
-
-def imported(facts: ModuleFacts) -> tuple[str, ...]:
-    """What imports from the project may be called by: the names of modules, and of what is taken from them."""
-    names = [
-        *facts.imports.values(),
-        *(name for _, name in facts.relative.values()),
-        *(base for _, base in facts.stars),
-    ]
-    words = {word for name in names if not name.startswith(EXTERNAL) for word in name.split(".")[-2:]}
-    return tuple(sorted(words))
 
 
 def _unreadable(error: Unreadable, digest: str) -> Surveyed:

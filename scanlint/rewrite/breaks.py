@@ -15,6 +15,7 @@ from typing import NamedTuple
 from scanlint.finding import Position
 from scanlint.syntax.regex import regex
 from scanlint.syntax.source import Source
+from scanlint.syntax.walk import walk
 from scanlint.trace.unit import Unit
 
 SPACES = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT})
@@ -65,7 +66,7 @@ class _Scan:
     def __init__(self, unit: Unit, bare: bool) -> None:
         self.unit, self.source, self.bare = unit, unit.source, bare
         self.above = getattr(unit.node, "lineno", 1) - 1
-        statements = [n for n in ast.walk(unit.node) if isinstance(n, ast.stmt)]
+        statements = [n for n in walk(unit.node) if isinstance(n, ast.stmt)]
         self.starts = {unit.source.start(n): n for n in statements}
         self.kept = {unit.source.start(first) for n in statements if (first := _docstring(n)) is not None}
         self.margins: dict[ast.stmt, str] = {}

@@ -13,6 +13,7 @@ from scanlint.rules.loop_messages import quoted, times
 from scanlint.syntax.bindings import walk_scope
 from scanlint.syntax.edits import apply_edits, line_edits, moved, tidied
 from scanlint.syntax.source import Source
+from scanlint.syntax.walk import walk
 from scanlint.trace.unit import Unit
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _row(model: LoopModel, context: Context) -> Examples | None:
     from scanlint.rewrite.lower.batches.batch_map import to_vmap
     from scanlint.rewrite.lower.loops.row_buffers import within
 
-    if not any(isinstance(p, ast.Tuple) and isinstance(p.ctx, ast.Load) for p in ast.walk(model.node)):
+    if not any(isinstance(p, ast.Tuple) and isinstance(p.ctx, ast.Load) for p in walk(model.node)):
         return None
     filling = within(model)
     if filling is None:
@@ -178,8 +179,8 @@ def on_device(model: LoopModel) -> LoopModel:
 
 def filled(model: LoopModel) -> LoopModel:
     """The loop with the arrays that it only fills, row by row, as what it collects."""
-    stored = [p for p in ast.walk(model.node) if isinstance(p, ast.Subscript) and isinstance(p.ctx, ast.Store)]
-    if not stored and not any(isinstance(p, ast.Attribute) and p.attr == "at" for p in ast.walk(model.node)):
+    stored = [p for p in walk(model.node) if isinstance(p, ast.Subscript) and isinstance(p.ctx, ast.Store)]
+    if not stored and not any(isinstance(p, ast.Attribute) and p.attr == "at" for p in walk(model.node)):
         return model
     from scanlint.rewrite.lower.loops.row_buffers import buffered, in_order
 

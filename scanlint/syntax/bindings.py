@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from scanlint.effort import WATCH
-from scanlint.syntax.walk import children
+from scanlint.syntax.walk import children, walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Names = frozenset[str]
@@ -103,7 +103,7 @@ def _collect_binds(node: ast.AST, found: dict[str, None]) -> None:
         case ast.Lambda():
             return
         case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-            for inner in ast.walk(node):
+            for inner in walk(node):
                 if isinstance(inner, ast.NamedExpr):
                     _collect_binds(inner.target, found)
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar, cast
 
 from scanlint.effort import WATCH
@@ -50,6 +50,14 @@ def children(node: ast.AST) -> list[ast.AST]:
         elif part is not None:
             found.append(part)
     return found
+
+
+def walk(root: ast.AST) -> Iterator[ast.AST]:
+    """Every node at or below a root, level by level as `ast.walk` gives them, without operators and contexts."""
+    nodes = [root]
+    for node in nodes:
+        nodes += children(node)
+        yield node
 
 
 class Kinds(dict[type[ast.AST], list[ast.AST]]):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from scanlint.jaxapi.words import words
 from scanlint.policy.names import PYTREES
 from scanlint.syntax.bindings import Function
-from scanlint.syntax.walk import Kinds, by_kind
+from scanlint.syntax.walk import Kinds, by_kind, walk
 from scanlint.trace.calls.jax_results import ARRAY_ONLY_METHODS, SAME_ATTRIBUTES
 
 Resolve = Callable[[ast.expr], "str | Mapping[str, bool] | None"]
@@ -94,15 +94,13 @@ def _along_axes(subscripts: Sequence[ast.AST]) -> dict[str, set[str]]:
     for node in subscripts:
         match node:
             case ast.Subscript(value=ast.Name(id=name), slice=ast.Tuple(elts=[_, _, *_]) as place):
-                found.setdefault(name, set()).update(n.id for n in ast.walk(place) if isinstance(n, ast.Name))
+                found.setdefault(name, set()).update(n.id for n in walk(place) if isinstance(n, ast.Name))
     return found
 
 
 def _cut(assignments: Sequence[ast.AST]) -> Iterator[tuple[str, str]]:
     """Names of which a slice has a name of its own, and that name: `row = x[a:b]`."""
-    bound = [
-        n.id for a in assignments for t in getattr(a, "targets", []) for n in ast.walk(t) if isinstance(n, ast.Name)
-    ]
+    bound = [n.id for a in assignments for t in getattr(a, "targets", []) for n in walk(t) if isinstance(n, ast.Name)]
     for assignment in assignments:
         match assignment:
             case ast.Assign(
@@ -139,7 +137,7 @@ def _asked_for_list(node: ast.AST) -> Iterator[str]:
     """`isinstance(x, list)`: the author knows that it may be no array."""
     match node:
         case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kinds]):
-            if any(isinstance(n, ast.Name) and n.id in _CONTAINERS for n in ast.walk(kinds)):
+            if any(isinstance(n, ast.Name) and n.id in _CONTAINERS for n in walk(kinds)):
                 yield name
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import replace
 
 from scanlint.trace.domain.callables import Closure, Frame, Instance, World
 from scanlint.trace.domain.elements import stored, unpacked
 from scanlint.trace.domain.evidence import Reason
-from scanlint.trace.domain.values import UNKNOWN, Kind, Value, holds_tracer
+from scanlint.trace.domain.values import UNKNOWN, Kind, Value, but, holds_tracer
 from scanlint.trace.members import kept
 
 
@@ -120,7 +119,7 @@ class Evaluator(ABC):
         why = value.why
         if why is not None and not why.text and why.node is getattr(statement, "value", None):
             why = why.cause
-        return replace(value, why=Reason("", self.frame.code.scope, statement, why, name))
+        return but(value, why=Reason("", self.frame.code.scope, statement, why, name))
 
     def note(self, node: ast.AST, value: Value) -> None:
         if self.values is not None:

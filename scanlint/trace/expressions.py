@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
 
 from scanlint.effort import WATCH
 from scanlint.jaxapi.canonical import BUILTINS
@@ -21,6 +20,7 @@ from scanlint.trace.domain.values import (
     Kind,
     Unset,
     Value,
+    but,
     constant,
     contents,
     element_of,
@@ -92,16 +92,16 @@ def _subscript(self: Evaluator, node: ast.Subscript) -> Value:
     if value.container is not None:
         found = element(value, key, node.slice)
         if found.origin == "shape" and key.constant == -1:
-            return replace(found, origin="feature")
+            return but(found, origin="feature")
         return found
     if value.array:
         ndim = indexed_ndim(value.ndim, node.slice)
         if not value.traced and holds_tracer(key):  # a row of a constant table: which one is known when it runs
             return self.made(node, Reason("", self.frame.code.scope, node, key.why), value.dtype, ndim, operands=(key,))
-        return replace(value, ndim=ndim, constant=Unset.UNSET, callee=None)
+        return but(value, ndim=ndim, constant=Unset.UNSET, callee=None)
     if value.traced:
         sliced = isinstance(node.slice, ast.Tuple) or _has_ellipsis(node.slice)  # `params[1:]` may be a list
-        return replace(value, array=sliced, ndim=None, dtype=None, callee=None)
+        return but(value, array=sliced, ndim=None, dtype=None, callee=None)
     if key.traced and key.array:
         return self.made(node, Reason("", self.frame.code.scope, node, key.why), operands=(key,))
     if value.static and value.callee is None:
@@ -195,8 +195,8 @@ def _comprehension(self: Evaluator, node: ast.ListComp | ast.SetComp | ast.Gener
     if isinstance(node, ast.DictComp):
         return Value(Kind.UNKNOWN, container="dict", element=element)
     if count is not None and count <= 16:
-        return gathered("list", (replace(element, constant=Unset.UNSET),) * count)
-    return gathered("list", None, replace(element, constant=Unset.UNSET))
+        return gathered("list", (but(element, constant=Unset.UNSET),) * count)
+    return gathered("list", None, but(element, constant=Unset.UNSET))
 
 
 def _yield(self: Evaluator, node: ast.Yield) -> Value:

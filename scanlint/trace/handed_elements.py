@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from scanlint.jaxapi.words import words
+from scanlint.syntax.walk import walk
 from scanlint.trace.domain.callables import Transformed
 from scanlint.trace.unit import Unit
 
@@ -17,7 +18,7 @@ def differentiated_at(unit: Unit, target: ast.expr) -> bool:
     loop = next((a for a in unit.ancestors(target) if isinstance(a, _LOOPS)), None)
     if not isinstance(target, ast.Name) or loop is None or unit.context(target).traced:
         return False
-    return any(_at(unit, call, target.id) for call in ast.walk(loop) if isinstance(call, ast.Call))
+    return any(_at(unit, call, target.id) for call in walk(loop) if isinstance(call, ast.Call))
 
 
 def _at(unit: Unit, call: ast.Call, name: str) -> bool:

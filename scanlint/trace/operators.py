@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from scanlint.trace.domain.callables import Instance, Method
 from scanlint.trace.domain.folding import fold_binary, fold_compare, fold_unary
@@ -14,6 +13,7 @@ from scanlint.trace.domain.values import (
     Kind,
     OneOf,
     Value,
+    but,
     constant,
     element_of,
     gathered,
@@ -83,7 +83,7 @@ def assumed(result: Value | None, *operands: Value) -> Value | None:
     """A folded value is as certain as what it is made of."""
     if result is None or all(v.certain for v in operands):
         return result
-    return replace(result, origin="argument")
+    return but(result, origin="argument")
 
 
 def arithmetic(
@@ -97,7 +97,7 @@ def arithmetic(
     if left.array or right.array:
         return self.made(node, None, dtype, ndim, operands=(left, right))
     if left.static and right.static:
-        return replace(number(left, right), dtype=dtype)
+        return but(number(left, right), dtype=dtype)
     return next((v for v in (left, right) if v.origin == "called"), UNKNOWN)
 
 
@@ -134,8 +134,8 @@ def unary_operator(self: Evaluator, node: ast.UnaryOp) -> Value:
     if operand.known:
         return assumed(fold_unary(node.op, operand.constant), operand) or STATIC
     if operand.traced:
-        return replace(operand, array=True, dtype="bool" if isinstance(node.op, ast.Not) else operand.dtype)
-    return replace(operand, callee=None) if operand.callee is None else UNKNOWN
+        return but(operand, array=True, dtype="bool" if isinstance(node.op, ast.Not) else operand.dtype)
+    return but(operand, callee=None) if operand.callee is None else UNKNOWN
 
 
 def bool_operator(self: Evaluator, node: ast.BoolOp) -> Value:
@@ -155,7 +155,7 @@ def bool_operator(self: Evaluator, node: ast.BoolOp) -> Value:
         return value
     for value in asked:
         if value.traced:
-            return replace(value, dtype=_common_dtype(asked))
+            return but(value, dtype=_common_dtype(asked))
     return join_all(tuple(asked))
 
 

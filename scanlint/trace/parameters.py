@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from scanlint.trace.domain.callables import Code, World
 from scanlint.trace.domain.evidence import Reason
-from scanlint.trace.domain.values import STATIC, UNKNOWN, Kind, Unset, Value, constant, gathered, staged
+from scanlint.trace.domain.values import STATIC, UNKNOWN, Kind, Unset, Value, but, constant, gathered, staged
 from scanlint.trace.members import annotated, instance
 
 
@@ -72,7 +71,7 @@ def _given(code: Code, arg: ast.arg, default: ast.expr | None, static: bool) -> 
         return known
     note = annotated(code.scope, arg.annotation)
     plain = note if note is not None and note.static else STATIC
-    return replace(plain, origin="argument")
+    return but(plain, origin="argument")
 
 
 def _filtered(code: Code, arg: ast.arg, uses: Uses) -> Value:
@@ -90,7 +89,7 @@ def _assumed(default: ast.expr | None) -> Value | None:
     known = literal(default)
     if known is None or not isinstance(known.constant, int | float) or isinstance(known.constant, bool):
         return None
-    return replace(known, origin="argument")
+    return but(known, origin="argument")
 
 
 def unsaid(code: Code) -> dict[str, Value]:
@@ -187,7 +186,7 @@ def _hinted(world: World, code: Code, arg: ast.arg, value: Value, traced: bool, 
     if value.traced:
         used = value.array or arg.arg in uses()
         why = _why(code, arg, cause=value.why)
-        return replace(value, array=used, constant=Unset.UNSET, why=why)
+        return but(value, array=used, constant=Unset.UNSET, why=why)
     if value.kind is not Kind.UNKNOWN or value.container or value.callee is not None:
         return value
     note = annotated(code.scope, arg.annotation)
@@ -200,5 +199,5 @@ def _hinted(world: World, code: Code, arg: ast.arg, value: Value, traced: bool, 
         if name is not None and world.class_info(name) is not None:
             return instance(world, name, traced=traced, why=_why(code, arg) if traced else None)
     if not traced and arg.annotation is None and uses().get(arg.arg, False):
-        return replace(value, array=True)
+        return but(value, array=True)
     return value

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from scanlint.trace.domain.callables import Frame, Unfinished, World
 from scanlint.trace.domain.elements import iterated
 from scanlint.trace.domain.environment import Env, Widening, merge
-from scanlint.trace.domain.values import UNKNOWN, Value, constant, gathered, join, join_all
+from scanlint.trace.domain.values import UNKNOWN, Value, but, constant, gathered, join, join_all
 from scanlint.trace.expressions import Expressions
 from scanlint.trace.guards import CATCHES, COMPILE_TIME, TRACER_GUARD, plain_python, rolled_before, spelled, unrolled
 from scanlint.trace.narrowing import alias, not_none
@@ -229,7 +229,7 @@ def _narrow(self: Interpreter, node: ast.If, outcome: bool) -> None:
     for name in not_none(node.test, outcome):
         for known in (name, alias(self.frame.code.node, node, name)):
             if known is not None and known in self.env and known not in self.frame.shared:
-                self.env[known] = replace(self.env[known], present=True)
+                self.env[known] = but(self.env[known], present=True)
 
 
 def _joined(self: Interpreter, ends: list[Env | None], *, traced: bool) -> bool:
@@ -249,7 +249,7 @@ def _for(self: Interpreter, node: ast.For) -> bool:
     element = iterated(iterable)
     rows = iterable.array and not iterable.container
     if rows and element.traced:
-        element = replace(element, array=True)
+        element = but(element, array=True)
     _repeat(self, node, lambda: self.name(node.target, element, node))
     return self.block(node.orelse) if node.orelse else True
 

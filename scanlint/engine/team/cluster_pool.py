@@ -62,7 +62,7 @@ class ClusterPool:
             if isinstance(answer, Slice):
                 yield answer
             else:
-                yield lost_task(self.displays[task.begin[0]], str(answer))
+                yield lost_task([self.displays[name] for name in task.begin], str(answer))
 
     def close(self) -> None:
         """Have the workers let go of what they hold for the run."""

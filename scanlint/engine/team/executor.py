@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scanlint.engine.team.cluster_pool import ClusterPool
     from scanlint.engine.team.pool import Pool
 
-ENOUGH = 1_500_000
+ENOUGH = 2_000_000
 """Bytes of source from which on starting processes pays for itself."""
 
 
@@ -55,9 +55,9 @@ class Team:
         return self._local
 
     def survey(
-        self, files: Sequence[Path | SourceFile | Unreadable], size: int, whole: Mapping[str, Path] | None = None
+        self, files: Sequence[Path | SourceFile | Unreadable], size: int
     ) -> Iterator[tuple[Surveyed, bytes | None]]:
-        """What each file is, in order; `size` is that of all in bytes. `whole`: they are all files of the run."""
+        """What each file is, in order; `size` is that of all in bytes."""
         if not files:
             return
         pool = self._started(size)
@@ -65,7 +65,7 @@ class Team:
             answers = pool.survey(files)
         else:
             self.local.packs = self.keeping
-            answers = self.local.survey_all(whole) if whole is not None else self.local.survey(files)
+            answers = self.local.survey(files)
         for surveyed, packed in answers:
             if packed is not None:
                 self.packed[surveyed.digest] = packed

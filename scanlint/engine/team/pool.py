@@ -126,7 +126,7 @@ class Pool:
             yield answers[number]
 
     def _lost_task(self, task: SliceTask, code: int | None) -> Slice:
-        return lost_task(self.displays[task.begin[0]], f"ended a process ({code})")
+        return lost_task([self.displays[name] for name in task.begin], f"ended a process ({code})")
 
     def close(self) -> None:
         """End the processes at once: what they hold is of no use any more."""
@@ -231,9 +231,9 @@ def lost_files(files: Sequence[File], how: str) -> Surveys:
     return [(Surveyed(d, "", error=(f"its survey {how}", 1, 1, False, False)), None) for d in displays]
 
 
-def lost_task(display: str, how: str) -> Slice:
-    """What is said of a task of which nothing came; `display` is the file that it begins in."""
-    return Slice(problems=(Problem(display, 0, f"its analysis {how}"),))
+def lost_task(displays: Sequence[str], how: str) -> Slice:
+    """What is said of a task of which nothing came; `displays` are the files that it begins in."""
+    return Slice(problems=tuple(Problem(display, 0, f"its analysis {how}") for display in displays))
 
 
 def _import_ahead() -> None:

@@ -13,6 +13,7 @@ from scanlint.loops.accumulators.list_buffers import added, fills, initial_list,
 from scanlint.loops.accumulators.stacking_functions import STACKS, TREE_MAPS, stacks_each_part, stacks_leaves
 from scanlint.syntax.bindings import reads, walk_scope
 from scanlint.syntax.slices import backwards
+from scanlint.syntax.walk import walk
 from scanlint.trace.unit import Unit
 
 TAKES_ARRAY = {
@@ -103,10 +104,10 @@ def _output(
     if made is None:
         return Withheld("list-made-elsewhere", f"`{name}` is not made just before the loop (line {line})")
     initial, first = made
-    known = set(ast.walk(initial)) | (set(ast.walk(statement)) - set(ast.walk(element)))
+    known = set(walk(initial)) | (set(walk(statement)) - set(walk(element)))
     uses = []
     turned = _turned(unit, node, name)
-    known |= set(ast.walk(turned)) if turned is not None else set()
+    known |= set(walk(turned)) if turned is not None else set()
     own, order = _places(unit, flow, [statement, *([turned] if turned is not None else [])], name), defuse_of(unit)
     grouped = not first and _grouped(unit, node, own, element)
     tree = composite(unit, element) and not grouped
@@ -140,9 +141,9 @@ def _places(unit: Unit, flow: Flow, statements: list[ast.stmt], name: str) -> li
 
     Another list of the same name is another variable.
     """
-    every = [n for n in ast.walk(flow.function) if isinstance(n, ast.Name) and n.id == name]
+    every = [n for n in walk(flow.function) if isinstance(n, ast.Name) and n.id == name]
     order, own = defuse_of(unit), set[ast.AST]()
-    pending = [n for s in statements for n in ast.walk(s) if isinstance(n, ast.Name) and n.id == name]
+    pending = [n for s in statements for n in walk(s) if isinstance(n, ast.Name) and n.id == name]
     while pending:
         place = pending.pop()
         web = order.web(place)
@@ -156,7 +157,7 @@ def _places(unit: Unit, flow: Flow, statements: list[ast.stmt], name: str) -> li
 
 def _made_of(unit: Unit, target: ast.Name) -> set[ast.AST]:
     """The names in the statement that binds one."""
-    return set(ast.walk(unit.parents[target]))
+    return set(walk(unit.parents[target]))
 
 
 def _grouped(unit: Unit, node: ast.stmt, own: list[ast.Name], element: ast.expr) -> bool:
@@ -184,7 +185,7 @@ def _turned(unit: Unit, node: ast.stmt, name: str) -> ast.stmt | None:
                     return statement
             case ast.Assign(targets=[ast.Name(id=turned)], value=value) if turned == name:
                 return statement if _from_end(value) == name else None
-        if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement)):
+        if any(isinstance(n, ast.Name) and n.id == name for n in walk(statement)):
             return None
     return None
 
@@ -367,7 +368,7 @@ def cuts(unit: Unit, index: ast.expr) -> bool:
 
 def _numbered(unit: Unit, test: ast.expr) -> bool:
     """Whether an expression tests numbers that NumPy makes when tracing, and gives them names by the way."""
-    parts = list(ast.walk(test))
+    parts = list(walk(test))
     if any(isinstance(n, ast.Call) and unit.resolve(n.func) == "numpy.arange" for n in parts):
         return True
     named = {n.id for n in parts if isinstance(n, ast.Name)}

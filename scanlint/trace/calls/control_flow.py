@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
 
 from scanlint.jaxapi.words import words
 from scanlint.trace.calls.transforms import batched, below, differentiated, functions_in, rows, run, settle
@@ -15,6 +14,7 @@ from scanlint.trace.domain.values import (
     Kind,
     Unset,
     Value,
+    but,
     concrete,
     constant,
     gathered,
@@ -45,7 +45,7 @@ def _carry(init: Value) -> Value:
     if init.container is not None:
         return within(init, _carry, Kind.UNKNOWN)
     value = staged(init)
-    return replace(value, origin="carried") if value.traced and not init.traced else value
+    return but(value, origin="carried") if value.traced and not init.traced else value
 
 
 def _handed_back(init: Value, result: Value, value: Value) -> Value:
@@ -55,13 +55,13 @@ def _handed_back(init: Value, result: Value, value: Value) -> Value:
     """
     if init.container is None:
         alone = result.origin == "carried" and not init.traced
-        return replace(init, kind=Kind.UNKNOWN, constant=Unset.UNSET) if alone else replace(value, origin=None)
+        return but(init, kind=Kind.UNKNOWN, constant=Unset.UNSET) if alone else but(value, origin=None)
     if init.items and result.items and value.items and len(init.items) == len(result.items) == len(value.items):
         parts = zip(init.items, result.items, value.items, strict=True)
-        return replace(value, items=tuple(_handed_back(*part) for part in parts))
+        return but(value, items=tuple(_handed_back(*part) for part in parts))
     common = init.fields.keys() & result.fields.keys() & value.fields.keys()
     fields = {k: _handed_back(init.fields[k], result.fields[k], value.fields[k]) for k in common}
-    return replace(value, fields={**value.fields, **fields}) if fields else value
+    return but(value, fields={**value.fields, **fields}) if fields else value
 
 
 def _scan(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:

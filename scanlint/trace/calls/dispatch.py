@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from contextlib import suppress
-from dataclasses import replace
 
 from scanlint.jaxapi.host_functions import METHODS_OF, TWINS, Twin
 from scanlint.jaxapi.solvers import DRAWS, SOLVERS
@@ -41,6 +40,7 @@ from scanlint.trace.domain.values import (
     Kind,
     OneOf,
     Value,
+    but,
     gathered,
     holds_tracer,
     join_all,
@@ -187,7 +187,7 @@ def _argument(self: Evaluator, node: ast.Call, function: Value, args: list[Value
     if tracer is None or not (undecided(function) or _handed_in(self, node.func)):
         return UNKNOWN
     text = f"`{short(node)}` is computed from traced values"
-    return replace(UNKNOWN, origin="called", why=Reason(text, self.frame.code.scope, node, tracer.why))
+    return but(UNKNOWN, origin="called", why=Reason(text, self.frame.code.scope, node, tracer.why))
 
 
 def _handed_in(self: Evaluator, function: ast.expr) -> bool:
@@ -260,7 +260,7 @@ def _on_the_host(self: Evaluator, node: ast.Call, twin: Twin, args: list[Value],
     cause = next((v.why for v in (*args, *keywords.values()) if v.traced), None)
     if made.container is not None:
         return made
-    return replace(made, dtype=made.dtype if twin.gives == "same" else twin.gives, why=cause or made.why)
+    return but(made, dtype=made.dtype if twin.gives == "same" else twin.gives, why=cause or made.why)
 
 
 INITIALIZERS = ("jax.nn.initializers.", "flax.linen.initializers.", "flax.nnx.initializers.")
@@ -321,7 +321,7 @@ def construct(self: Evaluator, node: ast.Call, name: str, args: list[Value], key
     """Make an object of a class of the project."""
     initializer = next((i.methods["__init__"] for i in lineage(self.world, name) if "__init__" in i.methods), None)
     if initializer is not None:
-        made = replace(instance(self.world, name, traced=False), container=name, callee=Instance(name, True))
+        made = but(instance(self.world, name, traced=False), container=name, callee=Instance(name, True))
         run = Closure(initializer, None, made)
         apply(self, node, Value(Kind.STATIC, callee=run), args, keywords)
         return made
@@ -332,7 +332,7 @@ def construct(self: Evaluator, node: ast.Call, name: str, args: list[Value], key
         fields |= dict(zip(fields, args, strict=False)) | {k: v for k, v in keywords.items() if k in fields}
         if fields:
             return record(name, fields, Instance(name, True))
-    return replace(instance(self.world, name, traced=False), container=name, callee=Instance(name, True))
+    return but(instance(self.world, name, traced=False), container=name, callee=Instance(name, True))
 
 
 def _call_instance(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from scanlint.trace.calls import derivative_rules
 from scanlint.trace.calls.jax_results import ARRAY_ONLY_METHODS, CASTS, PYTHON_METHODS, describe
 from scanlint.trace.domain.callables import Named, Transformed
-from scanlint.trace.domain.values import STATIC, STATIC_INT, UNKNOWN, Value, element_of, gathered, join_all
+from scanlint.trace.domain.values import STATIC, STATIC_INT, UNKNOWN, Value, but, element_of, gathered, join_all
 from scanlint.trace.evaluator import Evaluator
 
 PYTHON_TYPES = frozenset(f"builtins.{name}" for name in ("bool", "int", "float", "complex"))
@@ -56,11 +55,11 @@ def _type_named(value: Value) -> str | None:
 def _python_value(receiver: Value, name: str, args: list[Value]) -> Value:
     """What `x.item()` and `x.tolist()` would give of a tracer, for which they fail."""
     if name == "item" and receiver.array and not args:
-        return replace(receiver, ndim=0)
+        return but(receiver, ndim=0)
     if name == "tolist" and receiver.array and receiver.ndim == 0:
         return receiver
     if name == "tolist" and receiver.array:
-        return gathered("list", None, replace(receiver, ndim=None if receiver.ndim is None else receiver.ndim - 1))
+        return gathered("list", None, but(receiver, ndim=None if receiver.ndim is None else receiver.ndim - 1))
     return UNKNOWN
 
 
@@ -91,7 +90,7 @@ def _container_method(
             return receiver.fields.get(key, UNKNOWN) if isinstance(key, str) else element_of(receiver)
         case "_replace" | "replace" | "copy":
             named_args = {k: v for k, v in keywords.items() if k != "**"}
-            return replace(receiver, fields={**receiver.fields, **named_args}) if receiver.fields else receiver
+            return but(receiver, fields={**receiver.fields, **named_args}) if receiver.fields else receiver
         case "index" | "count":
             return STATIC_INT
     match node.func:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 from scanlint.trace.attributes import attribute
 from scanlint.trace.domain.callables import Closure, Instance, Named
@@ -20,6 +19,7 @@ from scanlint.trace.domain.values import (
     Origin,
     Unset,
     Value,
+    but,
     constant,
     contents,
     element_of,
@@ -91,11 +91,11 @@ def _range(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[st
         return Value(STATIC.kind, constant=range(*known), container="range", element=STATIC_INT, origin=origin)
     bound = next((a for a in args if a.traced), None)
     if bound is not None:
-        index = replace(bound, array=True, dtype="int", ndim=0, constant=Unset.UNSET)
+        index = but(bound, array=True, dtype="int", ndim=0, constant=Unset.UNSET)
         return gathered("range", None, index)
     if all(a.static for a in args):
         return gathered("range", None, number(*args))
-    return gathered("range", None, replace(UNKNOWN, dtype="int"))
+    return gathered("range", None, but(UNKNOWN, dtype="int"))
 
 
 def _len(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
@@ -129,7 +129,7 @@ def _zip(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str,
 def _reversed(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     value = args[0] if args else UNKNOWN
     if isinstance(value.constant, range):
-        return replace(value, constant=value.constant[::-1])
+        return but(value, constant=value.constant[::-1])
     if value.items is not None:
         return gathered("list", value.items[::-1])
     return value
@@ -157,13 +157,13 @@ def _map(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str,
     if not args:
         return UNKNOWN
     result = self.apply(node, args[0], [iterated(a) for a in args[1:]], {})
-    return gathered("view", None, replace(result, constant=Unset.UNSET))
+    return gathered("view", None, but(result, constant=Unset.UNSET))
 
 
 def _sum(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     inner = iterated(args[0]) if args else UNKNOWN
     if inner.traced or inner.array:
-        return replace(inner, array=True, constant=Unset.UNSET)
+        return but(inner, array=True, constant=Unset.UNSET)
     return STATIC if inner.static else UNKNOWN
 
 
@@ -175,9 +175,9 @@ def _extremum(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict
         return constant(min(known) if last == "min" else max(known))  # type: ignore[type-var]
     traced = next((v for v in values if v.traced), None)
     if traced is not None:
-        return UNKNOWN if self.caught else replace(traced, array=True, constant=Unset.UNSET)
+        return UNKNOWN if self.caught else but(traced, array=True, constant=Unset.UNSET)
     joined = join_all(tuple(values)) if values else UNKNOWN
-    return replace(joined, constant=Unset.UNSET, origin=number(*values).origin)
+    return but(joined, constant=Unset.UNSET, origin=number(*values).origin)
 
 
 def _among(value: Value) -> Value:
@@ -190,8 +190,8 @@ def _same(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str
     if not args:
         return UNKNOWN
     if args[0].known:
-        return replace(STATIC, dtype=args[0].dtype)
-    return replace(args[0], array=args[0].array or args[0].traced)
+        return but(STATIC, dtype=args[0].dtype)
+    return but(args[0], array=args[0].array or args[0].traced)
 
 
 def _cast(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
@@ -208,14 +208,14 @@ def _cast(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str
     if isinstance(known, bool | int | float) and known == known and abs(known) != math.inf:
         return constant({"int": int, "float": float, "bool": bool, "complex": complex}.get(name, int)(known))
     if args[0].static:
-        return replace(number(args[0]), dtype=name)
+        return but(number(args[0]), dtype=name)
     return Value(UNKNOWN.kind, dtype=name)
 
 
 def _any(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     inner = _among(args[0]) if args else UNKNOWN
     if inner.traced:
-        return UNKNOWN if self.caught else replace(inner, array=True, ndim=0, dtype="bool")
+        return UNKNOWN if self.caught else but(inner, array=True, ndim=0, dtype="bool")
     return STATIC_BOOL if inner.static else UNKNOWN
 
 

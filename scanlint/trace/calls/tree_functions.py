@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
-from scanlint.trace.domain.values import STATIC, UNKNOWN, Kind, Unset, Value, gathered, join, join_all
+from scanlint.trace.domain.values import STATIC, UNKNOWN, Kind, Unset, Value, but, gathered, join, join_all
 from scanlint.trace.evaluator import Evaluator
 
 
@@ -37,10 +36,10 @@ def _apply(self: Evaluator, node: ast.Call, function: Value, args: list[Value]) 
 
 def _tree_reduce(self: Evaluator, node: ast.Call, function: Value, first: Value, leaf: Value) -> Value:
     """What a Python loop over the leaves ends with: nothing is staged, so a Python number stays one between others."""
-    first = replace(first, constant=Unset.UNSET)
+    first = but(first, constant=Unset.UNSET)
     result = _apply(self, node, function, [first, leaf])
     result = _apply(self, node, function, [join(first, result), leaf])
-    return replace(result, constant=Unset.UNSET)
+    return but(result, constant=Unset.UNSET)
 
 
 def leaf_of(tree: Value) -> Value:
@@ -49,8 +48,8 @@ def leaf_of(tree: Value) -> Value:
         inside = [*(tree.items or ()), *tree.fields.values(), *([tree.element] if tree.element else [])]
         return join_all(tuple(leaf_of(v) for v in inside)) if inside else UNKNOWN
     if tree.traced:
-        return replace(tree, array=True, ndim=tree.ndim if tree.array else None)
-    return replace(tree, constant=Unset.UNSET) if tree.known else tree
+        return but(tree, array=True, ndim=tree.ndim if tree.array else None)
+    return but(tree, constant=Unset.UNSET) if tree.known else tree
 
 
 def _tree_map(self: Evaluator, node: ast.Call, args: list[Value], last: str) -> Value:
@@ -58,7 +57,7 @@ def _tree_map(self: Evaluator, node: ast.Call, args: list[Value], last: str) -> 
         return UNKNOWN
     leaves = [leaf_of(tree) for tree in args[1:]]
     result = _apply(self, node, args[0], [STATIC, *leaves] if last == "map_with_path" else leaves)
-    return _rebuilt(args[1], replace(result, constant=Unset.UNSET) if result.known else result)
+    return _rebuilt(args[1], but(result, constant=Unset.UNSET) if result.known else result)
 
 
 def _rebuilt(tree: Value, leaf: Value) -> Value:
@@ -67,9 +66,9 @@ def _rebuilt(tree: Value, leaf: Value) -> Value:
         items = None if tree.items is None else tuple(_rebuilt(v, leaf) for v in tree.items)
         fields = {k: _rebuilt(v, leaf) for k, v in tree.fields.items()}
         element = None if tree.element is None else _rebuilt(tree.element, leaf)
-        return replace(tree, kind=Kind.UNKNOWN, constant=Unset.UNSET, items=items, fields=fields, element=element)
+        return but(tree, kind=Kind.UNKNOWN, constant=Unset.UNSET, items=items, fields=fields, element=element)
     if tree.array:
         return leaf
     if tree.traced and leaf.traced:
-        return replace(tree, ndim=None, dtype=None)
+        return but(tree, ndim=None, dtype=None)
     return Value(leaf.kind, why=leaf.why) if leaf.traced else UNKNOWN

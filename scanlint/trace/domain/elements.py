@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from scanlint.trace.domain.values import (
     STATIC,
@@ -11,6 +10,7 @@ from scanlint.trace.domain.values import (
     UNKNOWN,
     Unset,
     Value,
+    but,
     element_of,
     gathered,
     join,
@@ -39,7 +39,7 @@ def row_of(value: Value) -> Value:
     if value.container is not None:
         return UNKNOWN if value.container == "dict" else element_of(value)
     if value.array or value.traced:
-        return replace(value, ndim=value.ndim - 1 if value.ndim else None, constant=Unset.UNSET, callee=None)
+        return but(value, ndim=value.ndim - 1 if value.ndim else None, constant=Unset.UNSET, callee=None)
     return STATIC if value.static else UNKNOWN
 
 
@@ -76,7 +76,7 @@ def element(value: Value, key: Value, node: ast.expr) -> Value:
         inner = element_of(value)
         return gathered(value.container or "list", None, inner)
     inner = element_of(value)
-    return replace(inner, constant=Unset.UNSET) if inner.known else inner
+    return but(inner, constant=Unset.UNSET) if inner.known else inner
 
 
 def literal(node: ast.expr | None) -> bool:
@@ -102,7 +102,7 @@ def iterated(value: Value) -> Value:
         return STATIC
     if value.container is not None:
         inner = element_of(value)
-        return replace(inner, constant=Unset.UNSET) if inner.known and not isinstance(inner.constant, str) else inner
+        return but(inner, constant=Unset.UNSET) if inner.known and not isinstance(inner.constant, str) else inner
     if value.traced and not value.array:
         return UNKNOWN
     return row_of(value)

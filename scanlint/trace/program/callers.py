@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from scanlint.project.summary import Wanted
 from scanlint.syntax.regex import regex
@@ -17,17 +17,22 @@ MOST = 200
 SPECIAL = regex(r"__(?!init__)\w+__")
 
 
-def ask(graph: Graph, elsewhere: Sequence[Wanted] = (), within: Sequence[ModuleScope] = ()) -> None:
+def ask(
+    graph: Graph,
+    elsewhere: Sequence[Wanted],
+    within: Sequence[ModuleScope],
+    spelling: Callable[[Collection[Wanted]], Sequence[ModuleScope]],
+) -> None:
     """Run every function and statement that names such a function, until no more come up.
 
-    Asked are the files `within`, for functions that are known from `elsewhere` too, and the file of the function
-    itself; what else names it is asked when it is the turn of its own file.
+    Asked are the files `within`, for functions that are known from `elsewhere` too, those that `spelling` gives, and
+    the file of the function itself; what else names it is asked when it is the turn of its own file.
     """
     done: set[tuple[str, str | int]] = set()
     if elsewhere:
         for want in elsewhere:
             _visit(graph, want)
-        _ask(graph, sorted({want.name for want in elsewhere}), within, done)
+        _ask(graph, sorted({want.name for want in elsewhere}), [*within, *spelling(elsewhere)], done)
     asked: set[str] = set()
     while len(asked) < MOST:
         _climb(graph)
@@ -39,7 +44,7 @@ def ask(graph: Graph, elsewhere: Sequence[Wanted] = (), within: Sequence[ModuleS
         if not found:
             return
         asked |= found.keys()
-        _ask(graph, sorted(found), within, done)
+        _ask(graph, sorted(found), [*within, *spelling([want for want in wanted(graph) if want.name in found])], done)
         for module in sorted({m for modules in found.values() for m in modules} - {scope.name for scope in within}):
             _ask(graph, sorted(n for n, modules in found.items() if module in modules), [graph.modules[module]], done)
 

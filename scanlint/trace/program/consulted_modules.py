@@ -17,6 +17,7 @@ class Scopes(Mapping[str, ModuleScope]):
         self.width = width
         self.absent: set[str] = set()
         self.made: dict[str, ModuleScope] = {}
+        self._placed: dict[tuple[str, str], str] = {}
         self.graph = Graph(self, self.made, Roots(self), self.placed)
 
     def __getitem__(self, name: str) -> ModuleScope:
@@ -36,7 +37,9 @@ class Scopes(Mapping[str, ModuleScope]):
 
     def placed(self, dotted: str, importer: str = "") -> str:
         """What a file means by a dotted name; a further namesake might be meant instead."""
-        found = self.library.placed(dotted, importer)
+        if (dotted, importer) not in self._placed:
+            self._placed[dotted, importer] = self.library.placed(dotted, importer)
+        found = self._placed[dotted, importer]
         self.absent.add(f"{found.partition('.')[0]}_")
         return found
 

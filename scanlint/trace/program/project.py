@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,12 +15,13 @@ from scanlint.project.commented_jits import granted, wishes
 from scanlint.project.commented_jits import wanted as looked_for
 from scanlint.project.facts import STATIC, dotted
 from scanlint.project.files import SourceFile, Unreadable, read
-from scanlint.project.modules import Library, names, pinned
+from scanlint.project.modules import Library, imported, names, pinned
 from scanlint.project.summary import Wanted
 from scanlint.project.survey import asks_for_loops, is_host_loop, shelve
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import reads
 from scanlint.syntax.source import Source
+from scanlint.syntax.walk import walk
 from scanlint.trace.domain.callables import Code
 from scanlint.trace.domain.contexts import FunctionContext, Jit
 from scanlint.trace.domain.evidence import Reason
@@ -51,7 +52,12 @@ class Project:
     """What follows from the beginnings in some files: every function that they reach, in these files and others."""
 
     def __init__(
-        self, library: Library, settings: Settings, begin_at: Iterable[str], asks: Sequence[Wanted] = ()
+        self,
+        library: Library,
+        settings: Settings,
+        begin_at: Iterable[str],
+        asks: Sequence[Wanted] = (),
+        around: Sequence[str] = (),
     ) -> None:
         self.modules = self.scopes = Scopes(library, settings.line_length)
         self.graph = self.scopes.graph
@@ -64,6 +70,7 @@ class Project:
         self._asked: set[str] = set()
         self._replays: list[tuple[ModuleScope, Unit]] = []
         self._loops: Mapping[ast.AST, tuple[Reason, ...]] | None = None
+        self._around = around
         self._follow(asks)
 
     @classmethod
@@ -136,7 +143,13 @@ class Project:
             self._want_numbers(scope)
         for scope in list(self.scopes.made.values()):
             self._want_lists(scope)
-        ask(self.graph, asks, self.begin)
+        ask(self.graph, asks, self.begin, self._spelling)
+
+    def _spelling(self, wants: Collection[Wanted]) -> list[ModuleScope]:
+        """The files around those that begin whose imports spell one of these functions."""
+        words = {word for want in wants for word in want.words}
+        library = self.scopes.library
+        return [self.scopes[name] for name in self._around if words.intersection(imported(library[name].facts))]
 
     def _want_callers(self, scope: ModuleScope) -> None:
         """Ask who calls the functions that jit something for themselves alone: those calls may stand in a loop."""
@@ -149,7 +162,7 @@ class Project:
     def _want_numbers(self, scope: ModuleScope) -> None:
         """Ask who calls the jitted functions that ask for a number which is one of Python's where nobody passes it."""
         for code in list(scope.codes.values()):
-            tests = (n.test for n in ast.walk(code.node) if isinstance(n, ast.If | ast.IfExp | ast.While))
+            tests = (n.test for n in walk(code.node) if isinstance(n, ast.If | ast.IfExp | ast.While))
             for name in overridable(code) & reads(*tests) if code.jit is not None else ():
                 self.graph.wanting(code, name)
 
@@ -329,7 +342,7 @@ class Project:
                 return None
         jit = scope.codes[before.qualname].jit
         if jit is not None and not jit.decorator and jit.node.lineno > source.below:
-            source = replace(source, elsewhere=frozenset(ast.walk(jit.node)))
+            source = replace(source, elsewhere=frozenset(walk(jit.node)))
         patched = Patched(scope, before.qualname, node, source)
         code = patched.code(before.qualname)
         if code is None:
@@ -363,7 +376,7 @@ def _told_here(code: Code) -> bool:
 
 def _calls(code: Code) -> list[ast.Call]:
     """The calls of `while_loop` and `fori_loop` in a function, by their spelling, in order."""
-    calls = (n for n in ast.walk(code.node) if isinstance(n, ast.Call))
+    calls = (n for n in walk(code.node) if isinstance(n, ast.Call))
     return [c for c in calls if (dotted(c.func) or "").endswith(("while_loop", "fori_loop"))]
 
 
@@ -402,7 +415,7 @@ def same_jit(before: Code, after: Code, module: ast.AST) -> Jit | None:
         index = getattr(before.node, "decorator_list", []).index(before.jit.node)
         return before.jit._replace(node=decorators[index]) if index < len(decorators) else None
     wanted = ast.dump(before.jit.node)
-    same = (n for n in ast.walk(module) if isinstance(n, ast.Call) and ast.dump(n) == wanted)
+    same = (n for n in walk(module) if isinstance(n, ast.Call) and ast.dump(n) == wanted)
     return next((before.jit._replace(node=n) for n in same), None)
 
 

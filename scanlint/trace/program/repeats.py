@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from scanlint.policy.names import ENTRIES
 from scanlint.syntax.source import is_test
-from scanlint.syntax.walk import by_kind, children
+from scanlint.syntax.walk import by_kind, children, walk
 from scanlint.trace.domain.callables import Closure, Code, Transformed
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.program.module_scope import ModuleScope
@@ -75,18 +75,15 @@ def _body(caller: Code) -> Iterable[ast.AST]:
 
 def loop_around(body: Iterable[ast.AST], node: ast.AST) -> bool:
     """Whether a node of a body is run once per trip of a loop of that body."""
-    return any(found is node for part in body for found in _repeated(part, False))
-
-
-def _repeated(node: ast.AST, inside: bool) -> Iterator[ast.AST]:
-    """All nodes that run once per trip; those of functions made there do not."""
-    if inside:
-        yield node
-    if isinstance(node, SCOPES):
-        return
-    again = {id(part) for part in trips(node)}
-    for child in children(node):
-        yield from _repeated(child, inside or id(child) in again)
+    left = [(part, False) for part in body]
+    while left:
+        part, inside = left.pop()
+        if part is node:
+            return inside
+        if not isinstance(part, SCOPES):  # the functions that are made there are not run by it
+            again = trips(part)
+            left += [(child, inside or child in again) for child in children(part)]
+    return False
 
 
 def trips(node: ast.AST) -> list[ast.AST]:
@@ -126,7 +123,7 @@ def builds_for_itself(code: Code) -> bool:
     """Whether some function that is jitted in a function may only be called there: then it matters who calls it."""
     names: set[str] = set()
     body = [code.node.body] if isinstance(code.node, ast.Lambda) else code.node.body
-    nodes = [n for part in body for n in ast.walk(part)]
+    nodes = [n for part in body for n in walk(part)]
     for node in nodes:
         match node:
             case ast.Call(func=ast.Call(func=inner)) if inner in code.jits or node.func in code.jits:

@@ -31,9 +31,12 @@ Chains = Mapping[ast.AST, tuple[Reason, ...]]
 def backward_loops(world: World, derivatives: Mapping[ast.AST, Differentiated]) -> Chains:
     """Each such loop with the reason, from the loop out to what differentiates."""
     found: dict[ast.AST, tuple[Reason, ...]] = {}
-    for node, derivative in derivatives.items():
-        for loop, chain in _followed(world, node, derivative).items():
-            found.setdefault(loop, chain)
+    followed: set[ast.AST] = set()
+    while left := [node for node in derivatives if node not in followed]:  # to follow one may bring up others
+        followed.update(left)
+        for node in left:
+            for loop, chain in _followed(world, node, derivatives[node]).items():
+                found.setdefault(loop, chain)
     return found
 
 

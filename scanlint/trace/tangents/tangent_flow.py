@@ -46,6 +46,12 @@ class Activation:
     around: Activation | None
     returned: list[Taint] = field(default_factory=list)
 
+    @property
+    def marks(self) -> object:
+        """All that the names in reach are marked with: a run of the function follows from it."""
+        own = frozenset((name, taint) for name, taint in self.env.items() if taint)
+        return own if self.around is None else (own, self.around.marks)
+
     def lookup(self, name: str) -> Taint:
         at: Activation | None = self
         while at is not None:
@@ -64,6 +70,8 @@ class TangentFlow(ABC):
         self.stack: list[Activation] = []
         self.calls: list[Reason] = []
         self.steps = 0
+        self._known: dict[object, Taint] = {}
+        self._cut = 0
 
     @abstractmethod
     def call(self, node: ast.Call) -> Taint:
@@ -121,22 +129,30 @@ class TangentFlow(ABC):
     ) -> Taint | None:
         code = closure.code
         if any(a.code is code for a in self.stack) or len(self.stack) >= DEEPEST:
+            self._cut += 1
             return None
         self.world.noted(closure)
         frame = closure.frame.code if closure.frame is not None else None
         around = next((a for a in reversed(self.stack) if a.code is frame), None)
         env = bound(code, [flat(held), *args] if closure.receiver is not None else args, named)
         inner = Activation(code, env, around)
+        key = code, inner.marks
+        if key in self._known:
+            return self._known[key]
         if self.stack:
             here = self.stack[-1].code
             self.calls.append(Reason(f"`{code.name}` <- `{here.name}`", here.scope, node))
         self.stack.append(inner)
+        cut = self._cut
         try:
-            return self._body(inner)
+            made = self._body(inner)
         finally:
             self.stack.pop()
             if self.stack:
                 self.calls.pop()
+        if cut == self._cut:  # what does not rest on who is being run
+            self._known[key] = made
+        return made
 
     def _body(self, inner: Activation) -> Taint:
         if isinstance(inner.code.node, ast.Lambda):

@@ -10,6 +10,7 @@ from scanlint.finding import Edit, Position
 from scanlint.syntax.bindings import Function, walk_scope
 from scanlint.syntax.edits import apply_edits, moved
 from scanlint.syntax.source import Source
+from scanlint.syntax.walk import walk
 from scanlint.trace.unit import Unit
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -128,13 +129,13 @@ def _inside(unit: Unit, function: Function) -> frozenset[ast.AST]:
 
 
 def _inner_parameters(unit: Unit, function: Function) -> list[ast.arg]:
-    own = {id(a) for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+    own = {id(a) for a in walk(function.args) if isinstance(a, ast.arg)}
     return [a for a in unit.every(ast.arg) if id(a) not in own]
 
 
 def names_in(*nodes: ast.AST) -> set[str]:
     """The names that stand anywhere in these nodes."""
-    return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return {n.id for node in nodes for n in walk(node) if isinstance(n, ast.Name)}
 
 
 def pairs_of(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:
