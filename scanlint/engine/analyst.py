@@ -194,7 +194,7 @@ class Analyst:
         for unit, reports in bench.reports(task.wanted):
             key = (self.library.names[unit.source.path], unit.qualname)
             units.append(key)
-            settled = self.offers and (task.wanted is not None or key[0] in task.begin)
+            settled = self.offers and (task.wanted is not None or task.tells(key))
             hits += [Hit(key, bench.offer(unit, r) if settled else r.finding) for r in reports]
             if self.settings.tells_left and key[0] in task.begin:
                 from scanlint.host.left_loops import left_loops

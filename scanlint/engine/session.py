@@ -11,7 +11,6 @@ from functools import cached_property
 from pathlib import Path
 
 from scanlint.engine.cache import Cache
-from scanlint.engine.groups import MOST_TOGETHER
 from scanlint.engine.kept import KeptSlices
 from scanlint.engine.slicing import Slicing
 from scanlint.engine.suppress import apply as suppress
@@ -23,6 +22,7 @@ from scanlint.finding import Finding, Fix, LeftLoop, Position
 from scanlint.problem import Problem
 from scanlint.project.discovery.folders import FoundFiles, around, discover
 from scanlint.project.files import SourceFile, Unreadable, decode, read, shown
+from scanlint.project.groups import MOST_TOGETHER
 from scanlint.project.summary import MARK
 from scanlint.rules.registry import SYNTAX_ERROR, selected_codes
 from scanlint.settings import Settings

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from scanlint.engine.groups import MOST_TOGETHER, Member, groups
 from scanlint.engine.kept import KeptSlices
 from scanlint.engine.surveys import Surveys
 from scanlint.engine.tasks import Hit, Place, Slice, SliceTask, UnitKey, joined, part, together
 from scanlint.engine.team.executor import Team
 from scanlint.finding import LeftLoop
 from scanlint.problem import Problem
+from scanlint.project.groups import MOST_TOGETHER, Member, groups
 from scanlint.project.summary import Wanted
 
 MOST_ASKED = 4
@@ -56,7 +56,7 @@ class Slicing:
                 reached.setdefault(unit, []).append(task)
         tasks = self.tasks
         tasks |= {unit: together(those) for unit, those in reached.items()}
-        alone = {unit: len(reached[unit]) == 1 and unit[0] in task.begin for unit, task in tasks.items()}
+        alone = {unit: len(reached[unit]) == 1 and task.tells(unit) for unit, task in tasks.items()}
         first = [hit for found in slices.values() for hit in found.hits if hit.finding.path in checked]
         joint = [unit for unit in dict.fromkeys(hit.unit for hit in first) if not alone[unit]]
         for found in self._analyse([tasks[unit]._replace(wanted=(unit,)) for unit in joint]):

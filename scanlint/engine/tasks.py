@@ -37,6 +37,10 @@ class SliceTask(NamedTuple):
     asks: tuple[Wanted, ...] = ()
     around: tuple[str, ...] = ()
 
+    def tells(self, unit: UnitKey) -> bool:
+        """Whether a unit stands in one of its files: what is found there is told with its rewrite."""
+        return unit[0] in self.begin or unit[0] in self.around
+
 
 class Hit(NamedTuple):
     """A finding and the unit that it stands in."""

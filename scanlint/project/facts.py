@@ -42,6 +42,7 @@ ARRAYS = regex(
 SCRIPT = "<module>"
 """What runs when a file does goes by this name where others have that of a function."""
 QUOTED = regex(r"(?s:(\"{3}|'{3}).*?\1)|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|#[^\n]*")
+INNER_IMPORT = regex(r"^[ \t]+(?:from[ \t]+\.*([\w.]+)[ \t]+import|import[ \t]+([\w.]+))", re.MULTILINE)
 NESTING = regex(r"\n|[-+*/%@|&^<>.~\[\](){}]|\b(?:and|or|not|if|elif|lambda|await)\b")
 MOST_BRACKETS = 200
 """As many as Python's own parser takes inside one another."""
@@ -80,7 +81,8 @@ class ClassFacts(NamedTuple):
 class ModuleFacts:
     """One file. `statements` maps the names that module-level assignments bind to the lines of those statements.
 
-    `scripts` holds what stands at its top, outside of all functions, if there is a loop in that.
+    `scripts` holds what stands at its top, outside of all functions, if there is a loop in that; `inner` the modules
+    that are imported in functions, without the dots of relative imports.
     """
 
     path: str
@@ -94,6 +96,7 @@ class ModuleFacts:
     active: list[tuple[int, int]] = field(default_factory=list)
     scripts: dict[str, Span] = field(default_factory=dict)
     transforms: bool = False
+    inner: tuple[str, ...] = ()
 
 
 def parse(source: SourceFile) -> ast.Module | Unreadable:
@@ -166,6 +169,7 @@ def collect(tree: ast.Module, source: SourceFile) -> ModuleFacts:
     if lines is not None:
         _script(tree.body, facts, lines)
     facts.transforms = lines is not None and bool(lines.transforming)
+    facts.inner = tuple(dict.fromkeys(found[1] or found[2] for found in INNER_IMPORT.finditer(source.text)))
     return facts
 
 

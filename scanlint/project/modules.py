@@ -205,6 +205,7 @@ def imported(facts: ModuleFacts) -> tuple[str, ...]:
         *facts.imports.values(),
         *(name for _, name in facts.relative.values()),
         *(base for _, base in facts.stars),
+        *facts.inner,
     ]
     words = {word for name in names if not name.startswith(EXTERNAL) for word in name.split(".")[-2:]}
     return tuple(sorted(words))
@@ -213,7 +214,8 @@ def imported(facts: ModuleFacts) -> tuple[str, ...]:
 def names(library: Library, module: Module, other: str, definition: str) -> bool:
     """Whether a file may name a definition of another module: it imports it, all there is, or the module itself."""
     facts, parts = module.facts, module.name.split(".")
-    found = [*facts.imports.values(), *(f"{base}.*" if base else "*" for level, base in facts.stars if not level)]
+    found = [*facts.imports.values(), *facts.inner]
+    found += [f"{base}.*" if base else "*" for level, base in facts.stars if not level]
     for level, rest in [*facts.relative.values(), *((level, f"{base}.*") for level, base in facts.stars if level)]:
         keep = len(parts) - level + module.package
         found.append(".".join(filter(None, [*parts[: max(keep, 0)], rest])))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from scanlint.syntax.regex import regex
 from scanlint.syntax.walk import by_kind
@@ -15,8 +16,13 @@ COMPILE_TIME = regex(r"ensure_compile_time_eval")
 CHOICES = ("Tracer", "is_concrete", "eval_context")
 """One of them is in the text of a file in which some test can be one for tracers."""
 ROLLED = regex(r"\b(?:scan|fori_loop|while_loop|vmap|lax\.map)\b")
+CHOSEN = regex(r"\b(?:cond|switch)\b")
 
 
+_PYTHON_FORMS: tuple[tuple[tuple[type[ast.stmt], ...], re.Pattern[str]], ...] = (
+    ((ast.For, ast.While), ROLLED),
+    ((ast.If,), CHOSEN),
+)
 _SPELLED: dict[type[ast.AST], str] = {
     ast.Name: "id",
     ast.Attribute: "attr",
@@ -45,20 +51,23 @@ def spelled(*roots: ast.AST) -> str:
     return " ".join(found)
 
 
-def _loops(statements: list[ast.stmt]) -> bool:
+def _holds(statements: list[ast.stmt], kinds: tuple[type[ast.stmt], ...]) -> bool:
+    """Whether one of these statements, or of those in their blocks, is of some kind."""
     for statement in statements:
-        if isinstance(statement, ast.For | ast.While):
+        if isinstance(statement, kinds):
             return True
         if isinstance(statement, ast.If | ast.With | ast.Try):
             inner = [*statement.body, *getattr(statement, "orelse", []), *getattr(statement, "finalbody", [])]
-            if _loops(inner):
+            if _holds(inner, kinds):
                 return True
     return False
 
 
 def unrolled(arm: list[ast.stmt], other: list[ast.stmt]) -> bool:
-    """Whether this arm is the unrolled form of what the other arm does with `scan`: the author chose both."""
-    return bool(other) and _loops(arm) and not _loops(other) and ROLLED.search(spelled(*other)) is not None
+    """Whether this arm does in Python what the other arm does with `scan`, or with `cond`: the author chose both."""
+    forms = [form for kinds, form in _PYTHON_FORMS if _holds(arm, kinds) and not _holds(other, kinds)]
+    words = spelled(*other) if forms else ""
+    return any(form.search(words) for form in forms)
 
 
 def rolled_before(node: ast.If, rest: list[ast.stmt]) -> bool:

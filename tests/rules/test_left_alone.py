@@ -63,6 +63,41 @@ ALONE = {
                 assert not jnp.any(jnp.isnan(x))
             return x
         """,
+    "a branch of Python beside the one of JAX": """
+        PLAIN = False
+
+
+        def plainly():
+            global PLAIN
+            PLAIN = True
+
+
+        def cond(test, yes, no, x):
+            if PLAIN:
+                return yes(x)
+            else:
+                return jax.lax.cond(test, yes, no, x)
+
+
+        def choose(test, yes, no, x):
+            if PLAIN:
+                if test:
+                    return yes(x)
+                return no(x)
+            else:
+                return jax.lax.cond(test, yes, no, x)
+
+
+        @jax.jit
+        def run(x):
+            return choose(x[0] > 0, jnp.sin, jnp.cos, cond(x[1] > 0, jnp.sin, jnp.cos, x))
+        """,
+    "how a key is made": """
+        @jax.jit
+        def same(a, b):
+            assert jax.random.key_impl(a) == jax.random.key_impl(b)
+            return jax.random.normal(a)
+        """,
 }
 
 

@@ -20,7 +20,7 @@ PYTHON_VALUED = frozenset(
     "jax.tree.structure jax.tree_util.tree_structure jax.eval_shape jax.make_jaxpr jax.ShapeDtypeStruct "
     "jax.config.read jax.tree_util.all_leaves jax.tree_util.treedef_is_leaf jax.lax.axis_size jax.core.get_aval "
     "jax.typeof jax.lax.broadcast_shapes jax.lax.dtype jax.named_scope jax.debug.print jax.debug.callback "
-    "jax.numpy.ndarray"
+    "jax.numpy.ndarray jax.random.key_impl"
 )
 CASTS = {
     **{f"jax.numpy.{n}": "float" for n in ["float16", "float32", "float64", "bfloat16"]},
