@@ -109,7 +109,7 @@ BRANCHES = {
                 a, b = b, a
             return a - 2 * b
         """,
-        "a, b = lax.cond(a > b, lambda: (b, a), lambda: (a, b))",
+        "a, b = jnp.where(a > b, b, a), jnp.where(a > b, a, b)",
     ),
     "a_name_that_is_read_and_rebound_is_an_operand": (
         """
@@ -579,6 +579,11 @@ CHOSEN = {
     "a bound that may be left out": (
         "if y is not None and x < y:\n        x = y\n    return x * 2",
         "if y is not None:\n        x = jnp.where(x < y, y, x)\n    return x * 2",
+    ),
+    "a swap": ("if x > y:\n        x, y = y, x\n    return x - 2 * y", "x, y = jnp.where(x > y, y, x), jnp.where(x > y, x, y)"),
+    "the larger one and which it is": (
+        "best, who = x, 0\n    if y > best:\n        best, who = y, 1\n    return best * 2 + who",
+        "best, who = jnp.where(y > best, y, best), jnp.where(y > best, 1, who)",
     ),
     "three in a chain": (
         "if x > y:\n        y = x\n    elif x < -y:\n        y = -x\n    return y",

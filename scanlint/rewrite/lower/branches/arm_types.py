@@ -181,6 +181,18 @@ def promoted(unit: Unit, nodes: Sequence[ast.expr | None]) -> bool:
     return len(truths) == 1 and all(n is not None and _evident(unit, n) and total(unit, n) for n in nodes)
 
 
+def plain_choice(unit: Unit, nodes: Sequence[ast.expr | None]) -> bool:
+    """Each is a number or a name of an array or a number, and not all are numbers of several types."""
+    numbers = [number(unit, n) for n in nodes if n is not None]
+    if any(isinstance(n, bool | complex) for n in numbers) or any(
+        not isinstance(node, ast.Name) and n is None for node, n in zip(nodes, numbers, strict=False)
+    ):
+        return False
+    names = [n for n in nodes if isinstance(n, ast.Name) and number(unit, n) is None]
+    held = all(_evident(unit, n) or _numeral(unit, n.id) for n in names)
+    return None not in nodes and held and (bool(names) or len({type(n) for n in numbers}) == 1)
+
+
 def _evident(unit: Unit, node: ast.expr) -> bool:
     """An array, or what is ordered beside one: no tree of arrays, and no number of Python that is known as such."""
     value = unit.value(node)

@@ -24,6 +24,7 @@ from scanlint.rewrite.lower.branches.arm_types import (
     filled,
     not_a_number,
     number,
+    plain_choice,
     promoted,
     total,
     unify,
@@ -151,6 +152,10 @@ class _Staging:
         single = isinstance(tree, Choice) and self._single(arms)
         nodes = [leaves[0].node for leaves in self.values.values() if leaves]
         chosen = single and (filled(self.unit, nodes) or (self.mixed and promoted(self.unit, nodes)))
+        if self.mixed and isinstance(tree, Choice) and (pair := self._pair(tree)) is not None:
+            return (
+                pair if isinstance(pair, Withheld) else Rewrite(tuple(self._edits(pair)), "where", self.spell.imports)
+            )
         if not chosen and (problem := self._unify(arms)):
             return problem
         primitive: Primitive = "switch" if isinstance(tree, Options) else "cond"
@@ -267,6 +272,25 @@ class _Staging:
         if isinstance(orelse, Withheld):
             return orelse
         return Made(f"{self.spell('jax.numpy.where')}({test}, {body.code}, {orelse.code})")
+
+    def _pair(self, tree: Choice) -> Made | Withheld | None:
+        """`a, b = jnp.where(p, b, a), jnp.where(p, a, b)`, where names are compared and chosen between, and no more."""
+        match tree:
+            case Choice(ast.Compare(ops=[_], left=left, comparators=[right]), Arm() as body, Arm() as orelse):
+                found = [self.values[id(arm)] for arm in (body, orelse)]
+            case _:
+                return None
+        inline = self._inline(body) is not None and self._inline(orelse) is not None
+        names = all(isinstance(side, ast.Name) or number(self.unit, side) is not None for side in (left, right))
+        columns = list(zip(*(leaves or () for leaves in found), strict=False))
+        if self.model.returns or not (inline and names) or len(columns) != 2:
+            return None
+        if not all(plain_choice(self.unit, [leaf.node for leaf in column]) for column in columns):
+            return None
+        test, where = self._predicate(tree), self.spell("jax.numpy.where")
+        if isinstance(test, Withheld):
+            return test
+        return Made(", ".join(f"{where}({test}, {', '.join(leaf.code for leaf in column)})" for column in columns))
 
     def _predicate(self, tree: Choice) -> str | Withheld:
         """The test as one array expression on one line."""
