@@ -72,6 +72,8 @@ def obstacles(
     `items` are dicts and lists that may be changed in place.
     """
     appended = {o.append for o in outputs}
+    if (handling := caught(unit, node)) is not None:
+        yield Withheld("try", f"a handler of the `try` at line {handling.lineno} would see no trip fail")
     yield from _jumps(node)
     body = list(walk_scope(node.body))
     skip = {inner for statement in appended for inner in (statement, getattr(statement, "value", statement))}
@@ -94,6 +96,18 @@ def obstacles(
         if isinstance(part, ast.Call) and (asked := reads(*tested_arguments(unit, part)) & staged):
             what = f"`{ast.unparse(part.func)}(...)` branches on `{min(asked)}`"
             yield Withheld("callee-branches", f"{what}, as a Python value (line {part.lineno})")
+
+
+def caught(unit: Unit, node: ast.AST) -> ast.Try | ast.TryStar | None:
+    """The `try` of the same function that catches what a node raises."""
+    inner = node
+    for around in unit.ancestors(node):
+        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return None
+        if isinstance(around, ast.Try | ast.TryStar) and around.handlers and inner in around.body:
+            return around
+        inner = around
+    return None
 
 
 def _numbers(unit: Unit, node: ast.For | ast.While, flow: Flow, carried: tuple[str, ...]) -> Iterator[Withheld]:

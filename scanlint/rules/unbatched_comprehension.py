@@ -79,9 +79,12 @@ def _examples(
     from scanlint.batching.examples import find_batch
     from scanlint.batching.fetches import ARRAYS, Fetch, fetch
     from scanlint.host.callees import by_jax
+    from scanlint.loops.obstacles import caught
     from scanlint.policy.worth import handed
 
     unit = context.unit
+    if caught(unit, node) is not None:
+        return None
     streams = tuple(streams_of(unit, target, iterable))
     trips = trips_of(unit, streams)
     if not streams or few(unit, trips, context.settings):

@@ -10,6 +10,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from scanlint.rules.base import Context
 from scanlint.rules.traced_if import TracedIf
 from scanlint.settings import Settings
 from scanlint.trace.program.project import Project
+from tests.rewrite.conftest import run
 
 if TYPE_CHECKING:
     from tests.rewrite.conftest import Sample
@@ -107,7 +109,7 @@ BRANCHES = {
                 a, b = b, a
             return a - 2 * b
         """,
-        "a, b = lax.cond(a > b, lambda: (b, a), lambda: (a, b))",
+        "a, b = jnp.where(a > b, b, a), jnp.where(a > b, a, b)",
     ),
     "a_name_that_is_read_and_rebound_is_an_operand": (
         """
@@ -567,3 +569,61 @@ def test_a_name_that_is_a_number_in_the_first_trip_of_a_loop_in_python(rewrite: 
     )
     assert new in sample.body
     sample.agree("f", [jnp.linspace(0.1, 0.9, 3)])
+
+
+CHOSEN = {
+    "a bound that another argument gives": ("x = x * 2\n    if x < y:\n        x = y\n    return x", "x = jnp.where(x < y, y, x)"),
+    "the larger of two arguments": ("return x if x > y else y", "return jnp.where(x > y, x, y)"),
+    "a sum in one arm": ("if x < 0:\n        x = x + y\n    return x", "x = jnp.where(x < 0, x + y, x)"),
+    "a slope below zero": ("return x if x > 0 else 0.1 * x", "return jnp.where(x > 0, x, 0.1 * x)"),
+    "a bound that may be left out": (
+        "if y is not None and x < y:\n        x = y\n    return x * 2",
+        "if y is not None:\n        x = jnp.where(x < y, y, x)\n    return x * 2",
+    ),
+    "a swap": ("if x > y:\n        x, y = y, x\n    return x - 2 * y", "x, y = jnp.where(x > y, y, x), jnp.where(x > y, x, y)"),
+    "the larger one and which it is": (
+        "best, who = x, 0\n    if y > best:\n        best, who = y, 1\n    return best * 2 + who",
+        "best, who = jnp.where(y > best, y, best), jnp.where(y > best, 1, who)",
+    ),
+    "three in a chain": (
+        "if x > y:\n        y = x\n    elif x < -y:\n        y = -x\n    return y",
+        "y = jnp.where(x > y, x, jnp.where(x < -y, -x, y))",
+    ),
+}  # fmt: skip
+PAIRS = [(2.0, 1.0), (-3, 1.5), (0.5, 2), (1.0, 1.0), (float("nan"), 1.0), (-0.5, float("inf"))]
+
+
+@pytest.mark.parametrize(("body", "expected"), CHOSEN.values(), ids=CHOSEN)
+def test_where_chooses_between_arrays_and_promotes_them(body: str, expected: str, rewrite: Rewriting) -> None:
+    sample = rewrite(f"@jax.jit\ndef f(x, y):\n    {body}\n")
+    assert expected in sample.body
+    for x, y in PAIRS:
+        with jax.disable_jit():
+            before = run(sample.old, "f", [jnp.asarray(x), y])
+        np.testing.assert_allclose(run(sample.new, "f", [jnp.asarray(x), y]), before)
+    with jax.disable_jit():
+        slopes = [jax.grad(lambda x: run(sample.old, "f", [x, 1.5]))(v) for v in (2.0, -3.0)]  # type: ignore[arg-type]
+    assert [jax.grad(lambda x: run(sample.new, "f", [x, 1.5]))(v) for v in (2.0, -3.0)] == slopes  # type: ignore[arg-type]
+
+
+TREES = {
+    "arguments that may be trees": "return x if t > 0 else y",
+    "names that may hold trees": "z = x\n    if t > 0:\n        z = y\n    return z",
+}
+
+
+@pytest.mark.parametrize("body", TREES.values(), ids=TREES)
+def test_cond_chooses_between_what_may_be_trees(body: str, rewrite: Rewriting) -> None:
+    sample = rewrite(f"@jax.jit\ndef f(t, x, y):\n    {body}\n")
+    assert "lax.cond(" in sample.body and "where" not in sample.body
+    trees = [
+        lambda: jnp.asarray(1.0),
+        lambda: (jnp.ones(2), {"a": jnp.zeros(3)}),
+        lambda: (jnp.zeros(2), {"a": jnp.ones(3)}),
+    ]
+    sample.agree("f", trees)
+
+
+def test_cond_is_the_plainer_form_of_a_choice_that_promotes(rewrite: Rewriting) -> None:
+    code = "@jax.jit\ndef f(x, y):\n    if x < y:\n        x = y\n    return x\n"
+    assert "x = lax.cond(x < y, lambda: y, lambda: x)" in rewrite(code, plainest=True).body

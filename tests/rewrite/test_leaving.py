@@ -364,7 +364,7 @@ def f(x, d):
     return x
 """
     sample: Sample = rewrite(code)
-    assert "lambda: new, lambda: x)" in sample.body
+    assert "return jnp.where(found, new, x)" in sample.body
 
 
 def test_where_gradients_are_taken_trips_do_nothing_after_the_break(rewrite) -> None:

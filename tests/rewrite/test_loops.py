@@ -425,7 +425,7 @@ ROLLED = {
                     state["best"] = ys[i]
             return state
         """,
-        '        best = state["best"]\n        best = lax.cond(',
+        '        best = state["best"]\n        best = jnp.where(ys[i] > best, ys[i], best)',
     ),
     "a_first_value_from_the_first_trip": (
         """

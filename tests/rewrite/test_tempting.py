@@ -287,3 +287,22 @@ def test_cond_takes_the_rest(arm: str, rewrite: Rewriting) -> None:
 def test_doubles_of_numpy_keep_their_dtype(rewrite: Rewriting) -> None:
     sample = rewrite(f"{NUMPY}def f(data):\n    return np.stack([row - row.mean() for row in data])\n")
     sample.agree("f", [lambda: np.linspace(1e8, 1e8 + 1, 12).reshape(3, 4)])
+
+
+CAUGHT = {
+    "a list that ends before": "def f(xs: jax.Array, ys):\n    total = jnp.zeros(())\n    try:\n        for i in range(len(xs)):\n            total = jnp.sin(total) + xs[i] * ys[i]\n    except IndexError:\n        total = -total\n    return total\n",
+    "a loop that is interrupted": "@jax.jit\ndef step(p, x):\n    return p - x\n\n\ndef f(p, xs: jax.Array):\n    try:\n        for x in xs:\n            p = step(p, x)\n    except KeyboardInterrupt:\n        pass\n    return p\n",
+    "rows of unequal lengths": "def f(xs: jax.Array, ws):\n    try:\n        return jnp.stack([jnp.sin(x) * w for x, w in zip(xs, ws, strict=True)])\n    except ValueError:\n        return xs\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", CAUGHT.values(), ids=CAUGHT)
+def test_a_loop_whose_failure_is_caught_is_left(code: str, rewrite: Rewriting) -> None:
+    sample = rewrite(code)
+    assert sample.new == sample.old
+    assert set(sample.reasons) <= {"try"}
+
+
+def test_a_loop_that_is_only_cleaned_up_after_is_rolled(rewrite: Rewriting) -> None:
+    code = "@jax.jit\ndef f(xs: jax.Array):\n    t = jnp.zeros(())\n    try:\n        for x in xs:\n            t = jnp.sin(t) + x\n    finally:\n        t = t * 2\n    return t\n"
+    assert "lax.scan(" in rewrite(code).body

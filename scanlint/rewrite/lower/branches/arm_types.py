@@ -175,6 +175,44 @@ def filled(unit: Unit, nodes: Sequence[ast.expr | None]) -> bool:
     return 0 < len(arrays) < len(nodes) and all(_drawn(unit, a) or total(unit, a) for a in arrays)
 
 
+def promoted(unit: Unit, nodes: Sequence[ast.expr | None]) -> bool:
+    """Each is an array that may be computed in any case: `jnp.where` promotes their dtypes as a sum would."""
+    truths = {n is not None and unit.value(n).dtype == "bool" for n in nodes}
+    return len(truths) == 1 and all(n is not None and _evident(unit, n) and total(unit, n) for n in nodes)
+
+
+def plain_choice(unit: Unit, nodes: Sequence[ast.expr | None]) -> bool:
+    """Each is a number or a name of an array or a number, and not all are numbers of several types."""
+    numbers = [number(unit, n) for n in nodes if n is not None]
+    if any(isinstance(n, bool | complex) for n in numbers) or any(
+        not isinstance(node, ast.Name) and n is None for node, n in zip(nodes, numbers, strict=False)
+    ):
+        return False
+    names = [n for n in nodes if isinstance(n, ast.Name) and number(unit, n) is None]
+    held = all(_evident(unit, n) or _numeral(unit, n.id) for n in names)
+    return None not in nodes and held and (bool(names) or len({type(n) for n in numbers}) == 1)
+
+
+def _evident(unit: Unit, node: ast.expr) -> bool:
+    """An array, or what is ordered beside one: no tree of arrays, and no number of Python that is known as such."""
+    value = unit.value(node)
+    if value.static or value.container is not None or value.callee is not None:
+        return False
+    return value.array or (isinstance(node, ast.Name) and _ordered(unit, node.id))
+
+
+def _ordered(unit: Unit, name: str) -> bool:
+    """It is asked which is larger, a name or an array."""
+    ordered = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+    for test in unit.every(ast.Compare):
+        sides = [test.left, *test.comparators]
+        for one, op, other in zip(sides, test.ops, sides[1:], strict=False):
+            named = [isinstance(side, ast.Name) and side.id == name for side in (one, other)]
+            if isinstance(op, ordered) and any(named) and any(unit.value(side).array for side in (one, other)):
+                return True
+    return False
+
+
 def _drawn(unit: Unit, node: ast.expr) -> bool:
     """`sigma * jax.random.normal(key, x.shape)`"""
     match node:

@@ -10,7 +10,7 @@ import libcst as cst
 
 from scanlint.branches.branch import BranchModel, is_elif, reaching, rebound
 from scanlint.branches.switch_chain import Selection
-from scanlint.finding import Edit, NotApplicable, Outcome, Primitive, Rewrite, Step, Withheld, first_step
+from scanlint.finding import Edit, NotApplicable, Outcome, Primitive, Rewrite, Step, Withheld, first_of, first_step
 from scanlint.loops.exits import loop_left_by
 from scanlint.loops.loop import LoopModel
 from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before
@@ -18,7 +18,17 @@ from scanlint.rewrite.emit.layout import blank_above, fold_return, given_back
 from scanlint.rewrite.emit.snippets import fresh, on_one_line
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.branches.arm_order import Choice, Options, arms_of, options_of, tree_of
-from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, filled, not_a_number, number, total, unify
+from scanlint.rewrite.lower.branches.arm_types import (
+    Leaf,
+    dtype_parts,
+    filled,
+    not_a_number,
+    number,
+    plain_choice,
+    promoted,
+    total,
+    unify,
+)
 from scanlint.rewrite.lower.branches.branch_arms import Arm, chained, comment_lines, plain_values, verb
 from scanlint.rewrite.lower.branches.predicates import parted, scalar_predicate
 from scanlint.rewrite.lower.depth_limit import too_deep
@@ -64,17 +74,23 @@ def to_cond(model: BranchModel) -> Outcome:
         )
     if deep := too_deep(model.unit, model.node):
         return deep
-    return _staged(model, tree_of(model, model.results))
+    tree = tree_of(model, model.results)
+    alike = _staged(model, tree)
+    if isinstance(alike, Rewrite) and alike.primitive == "where":
+        return alike
+    mixed = _staged(model, tree, mixed=True)
+    chosen = isinstance(mixed, Rewrite) and mixed.primitive == "where"
+    return first_of([mixed, alike]) if chosen else alike
 
 
-def _staged(model: BranchModel, tree: Choice | Options) -> Outcome:
+def _staged(model: BranchModel, tree: Choice | Options, *, mixed: bool = False) -> Outcome:
     """The branch as a primitive. Comments and line breaks in an arm choose how that is written, never what it is."""
     try:
-        staging = _Staging(model)
+        staging = _Staging(model, mixed=mixed)
         made = staging.outcome(tree)
         if not staging.laid_out:
             return made
-        plain = _Staging(model, heed=False).outcome(tree)
+        plain = _Staging(model, heed=False, mixed=mixed).outcome(tree)
     except SharedLine:
         return Withheld("layout", f"the lines of the branch cannot be moved alone (line {model.node.lineno})")
     if isinstance(plain, Rewrite) and isinstance(made, Rewrite) and plain.primitive == made.primitive:
@@ -102,11 +118,11 @@ class _Staging:
     """One branch on its way to a primitive.
 
     `heed`: an arm with comments or line breaks gets a function of its own, in which they stay; `laid_out` tells whether
-    one did.
+    one did. `mixed`: `jnp.where` may choose between other dtypes, and promotes them.
     """
 
-    def __init__(self, model: BranchModel, *, heed: bool = True) -> None:
-        self.model = model
+    def __init__(self, model: BranchModel, *, heed: bool = True, mixed: bool = False) -> None:
+        self.model, self.mixed = model, mixed
         self.heed, self.laid_out = heed, False
         self.unit: Unit = model.unit
         self.source = model.unit.source
@@ -134,7 +150,12 @@ class _Staging:
         arms = arms_of(tree)
         self.values = {id(arm): plain_values(self.model, arm, self._old) for arm in arms}
         single = isinstance(tree, Choice) and self._single(arms)
-        chosen = single and filled(self.unit, [leaves[0].node for leaves in self.values.values() if leaves])
+        nodes = [leaves[0].node for leaves in self.values.values() if leaves]
+        chosen = single and (filled(self.unit, nodes) or (self.mixed and promoted(self.unit, nodes)))
+        if self.mixed and isinstance(tree, Choice) and (pair := self._pair(tree)) is not None:
+            return (
+                pair if isinstance(pair, Withheld) else Rewrite(tuple(self._edits(pair)), "where", self.spell.imports)
+            )
         if not chosen and (problem := self._unify(arms)):
             return problem
         primitive: Primitive = "switch" if isinstance(tree, Options) else "cond"
@@ -251,6 +272,25 @@ class _Staging:
         if isinstance(orelse, Withheld):
             return orelse
         return Made(f"{self.spell('jax.numpy.where')}({test}, {body.code}, {orelse.code})")
+
+    def _pair(self, tree: Choice) -> Made | Withheld | None:
+        """`a, b = jnp.where(p, b, a), jnp.where(p, a, b)`, where names are compared and chosen between, and no more."""
+        match tree:
+            case Choice(ast.Compare(ops=[_], left=left, comparators=[right]), Arm() as body, Arm() as orelse):
+                found = [self.values[id(arm)] for arm in (body, orelse)]
+            case _:
+                return None
+        inline = self._inline(body) is not None and self._inline(orelse) is not None
+        names = all(isinstance(side, ast.Name) or number(self.unit, side) is not None for side in (left, right))
+        columns = list(zip(*(leaves or () for leaves in found), strict=False))
+        if self.model.returns or not (inline and names) or len(columns) != 2:
+            return None
+        if not all(plain_choice(self.unit, [leaf.node for leaf in column]) for column in columns):
+            return None
+        test, where = self._predicate(tree), self.spell("jax.numpy.where")
+        if isinstance(test, Withheld):
+            return test
+        return Made(", ".join(f"{where}({test}, {', '.join(leaf.code for leaf in column)})" for column in columns))
 
     def _predicate(self, tree: Choice) -> str | Withheld:
         """The test as one array expression on one line."""

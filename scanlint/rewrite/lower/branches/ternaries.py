@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from scanlint.finding import Outcome, Primitive, Rewrite, Withheld
+from scanlint.finding import Outcome, Primitive, Rewrite, Withheld, first_of
 from scanlint.loops.obstacles import HOST_MODULES, MUTATORS
 from scanlint.rewrite.emit.in_place import in_place
 from scanlint.rewrite.emit.spelling import Spelling
-from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, filled, total, unify
+from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, filled, promoted, total, unify
 from scanlint.rewrite.lower.branches.predicates import scalar_predicate
 from scanlint.syntax.walk import levels
 from scanlint.trace.unit import Unit
@@ -20,25 +20,35 @@ DEEPEST_CHOICE = 80
 """Each may become a call with a cast around it, and Python's parser takes 200 brackets inside one another."""
 
 
+class Form(NamedTuple):
+    """How a choice is written: `cast`, with its numbers in the dtype of the arrays; `mixed`, between other dtypes."""
+
+    cast: bool = False
+    mixed: bool = False
+
+
+FORMS = (Form(mixed=True), Form(), Form(cast=True))
+
+
 def to_choice(unit: Unit, node: ast.IfExp) -> Outcome:
     """A ternary, with those in its arms that are decided by traced values too."""
-    return placed(unit, node, lambda spelling, cast: choice(unit, node, spelling, cast=cast))
+    return placed(unit, node, lambda spelling, form: choice(unit, node, spelling, form))
 
 
-def placed(unit: Unit, node: ast.expr, made: Callable[[Spelling, bool], Chosen | Withheld]) -> Outcome:
-    """A choice in the place of an expression; the plainer one has its numbers cast to the dtype of the arrays."""
+def placed(unit: Unit, node: ast.expr, made: Callable[[Spelling, Form], Chosen | Withheld]) -> Outcome:
+    """A choice in the place of an expression, in each of its forms, the last one the plainest."""
     if levels(node) > DEEPEST_CHOICE:
         return Withheld("too-deep", f"more than {DEEPEST_CHOICE} parts stand inside one another (line {node.lineno})")
-    found: list[Rewrite] = []
-    for cast in (False, True):
+    found: list[Outcome] = []
+    for form in FORMS:
         spelling = Spelling(unit)
-        chosen = made(spelling, cast)
+        chosen = made(spelling, form)
         if not isinstance(chosen, Withheld):
-            found.append(in_place(unit, node, chosen.code, chosen.primitive, spelling))
-        elif not cast:
-            return chosen
-    first, *plainer = found
-    return first._replace(plainer=plainer[0]) if plainer and plainer[0].edits != first.edits else first
+            rewrite = in_place(unit, node, chosen.code, chosen.primitive, spelling)
+            found += [rewrite] if not any(isinstance(f, Rewrite) and f.edits == rewrite.edits for f in found) else []
+        elif not found:
+            found.append(chosen)
+    return first_of(found)
 
 
 class Chosen(NamedTuple):
@@ -48,9 +58,9 @@ class Chosen(NamedTuple):
     primitive: Primitive
 
 
-def choice(unit: Unit, node: ast.IfExp, spell: Spelling, *, cast: bool = False) -> Chosen | Withheld:
+def choice(unit: Unit, node: ast.IfExp, spell: Spelling, form: Form) -> Chosen | Withheld:
     """The code of a ternary, which need not stand in the unit: its parts do."""
-    return _Ternary(unit, node, spell).made(cast=cast)
+    return _Ternary(unit, node, spell).made(form)
 
 
 @dataclass
@@ -63,20 +73,20 @@ class _Ternary:
         self.source = self.unit.source
         self.codes: dict[ast.expr, str] = {}
 
-    def made(self, *, cast: bool) -> Chosen | Withheld:
+    def made(self, form: Form) -> Chosen | Withheld:
         arms = self._arms(self.node)
         for arm in arms:
             if problem := self._effect(arm):
                 return problem
-        plain = filled(self.unit, arms)
-        if plain and cast and (problem := self._unify(arms)):
+        plain = filled(self.unit, arms) or (form.mixed and promoted(self.unit, arms))
+        if plain and form.cast and (problem := self._unify(arms)):
             return problem
         if not plain:
             if problem := self._unify(arms):
                 return problem
             kinds = {dtype_parts(self.unit, arm, {}) for arm in arms}
             plain = len(kinds) == 1 and None not in kinds and all(total(self.unit, a) for a in arms)
-        primitive: Primitive = "where" if plain and (cast or not self.codes) else "cond"
+        primitive: Primitive = "where" if plain and (form.cast or not self.codes) else "cond"
         code = self._code(self.node, primitive)
         return code if isinstance(code, Withheld) else Chosen(code, primitive)
 

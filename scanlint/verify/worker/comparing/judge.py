@@ -184,15 +184,14 @@ class Judge:
                 if says(error, Fact.EMPTY_SCAN):  # JAX cannot run it with staging disabled
                     self.failures.append(text)
                     return False
-                nothing = without_elements(values) or (case.label != AS_CALLED and self.idle(values, error))
-                if empty(expected) or (nothing and (in_staged_body(error) or not jax.tree_util.tree_leaves(expected))):
+                if case.label != AS_CALLED and self.of_nothing(values, expected, error):
                     if not any(note.startswith(NOTHING) for note in self.notes):
                         self.note(f"{NOTHING}: {type(error).__name__}: {text}")
                     return False
                 raise Raises(
                     f"{describe(values)}: the new version raises {type(error).__name__}: {text}{how.name}"
                 ) from error
-            if not self.agree_in(how, values, expected, found, tie=case.tie):
+            if not self.agree_in(how, values, expected, found, tie=case.tie, called=case.label == AS_CALLED):
                 return False
             self.sends(values, sent, now, how.name)
         if found is MISSING:
@@ -209,6 +208,11 @@ class Judge:
         self.blank += nowhere_finite(expected)
         self.told.extend([telling(expected)])
         return True
+
+    def of_nothing(self, values: Values, expected: object, error: Exception) -> bool:
+        """Whether the new version raises only since there are no elements: no caller is known that has none."""
+        nothing = without_elements(values) or self.idle(values, error)
+        return empty(expected) or (nothing and (in_staged_body(error) or not jax.tree_util.tree_leaves(expected)))
 
     def idle(self, values: Values, error: Exception) -> bool:
         """Whether an error is due to a loop that makes no trip: there are no rows to index, or too few for a window."""
@@ -239,10 +243,15 @@ class Judge:
             with jax.disable_jit(), limited(self.pair.pace.patience):
                 return self.pair.run_new(values)
 
-    def agree(self, values: Values, expected: object, found: object, name: str, *, tie: bool = False) -> bool:
-        """Whether the case counts; raises Refuted where the results differ beyond what rounding explains."""
+    def agree(
+        self, values: Values, expected: object, found: object, name: str, *, tie: bool = False, called: bool = False
+    ) -> bool:
+        """Whether the case counts; raises Refuted where the results differ beyond what rounding explains.
+
+        Where nothing is looped over, shapes and dtypes may differ, unless a caller has such arguments (`called`).
+        """
         result = compare(expected, found)
-        if isinstance(result, Difference) and spread_out(expected, found) and self.tripless(values):
+        if not called and isinstance(result, Difference) and spread_out(expected, found) and self.tripless(values):
             self.note(SPREAD)
             return False
         if isinstance(result, Agreement):
@@ -254,6 +263,8 @@ class Judge:
                 self.weakness.compared(expected, found, values)
             if result.weak and not any(note.startswith(result.weak) for note in self.notes):
                 self.note(f"{result.weak}, for {describe(values, 120)}")
+            if result.empty and called:
+                raise Refuted(f"{describe(values)}: {EMPTY}{name}")
             if result.empty:
                 self.note(EMPTY)
             return True
@@ -376,21 +387,23 @@ class Judge:
             self.note(HOST)
         return self.host
 
-    def agree_in(self, how: RunMode, values: Values, expected: object, found: object, *, tie: bool = False) -> bool:
+    def agree_in(
+        self, how: RunMode, values: Values, expected: object, found: object, *, tie: bool = False, called: bool = False
+    ) -> bool:
         """The case counts; raises Refuted where both versions, run in the same way, differ.
 
         A function may ask whether it is traced: where the old version gives the same as the new one in this way, only
         the ways differ.
         """
         if self.free and self.cases == 0:
-            return self.agree(values, self.alike(how, values, expected), found, how.name, tie=tie)
+            return self.agree(values, self.alike(how, values, expected), found, how.name, tie=tie, called=called)
         try:
-            return self.agree(values, expected, found, how.name, tie=tie)
+            return self.agree(values, expected, found, how.name, tie=tie, called=called)
         except Refuted:
             other = self.alike(how, values, expected)
             if other is expected:
                 raise
-            return self.agree(values, other, found, how.name, tie=tie)
+            return self.agree(values, other, found, how.name, tie=tie, called=called)
 
     def alike(self, how: RunMode, values: Values, expected: object) -> object:
         """What the old version gives in this way, if that differs; raises Unknown if each of its calls does."""

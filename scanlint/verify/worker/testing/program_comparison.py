@@ -126,6 +126,7 @@ class ProgramComparison:
             if judge is self.full:
                 self.before, self.after = _larger(self.before, proof.before), _larger(self.after, proof.after)
             nothing = proof.error is not None and nothing_in(values, proof.error) and in_staged_body(proof.error)
+            nothing = nothing and not family.real  # a caller that has no elements refutes
             self.remarks += [NOTHING] if nothing else []
             if nothing or (not proof.same and proof.before is None and self.fails(judge, values)):
                 continue
@@ -152,6 +153,8 @@ class ProgramComparison:
                     self.quickest = proof.before, family
             met.append(family)
             filled = filled or not without_elements(values)
+            if proof.empty and family.real:
+                return False
             if proof.empty:
                 self.remarks.append(EMPTY)
             if time.process_time() - started > PROOF_SECONDS:
