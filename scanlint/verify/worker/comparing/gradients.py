@@ -77,8 +77,9 @@ def same_in_other_ways(judge: Judge, case: Case, *, ruled: bool) -> None:
     judge.stage(f"differentiating both versions otherwise on {case.label}")
     compiled = compilable(judge.pair, values)
     _same(judge, case, values, functools.partial(of_numbers, compiled=compiled))
-    if ruled and not _same(judge, case, values, functools.partial(second, compiled=compiled)):
-        _same(judge, case, values, tangent)
+    if ruled:
+        _same(judge, case, values, functools.partial(second, compiled=compiled))
+        _same_tangents(judge, case, values)
 
 
 def still_finite(judge: Judge, case: Case) -> None:
@@ -99,7 +100,7 @@ def still_finite(judge: Judge, case: Case) -> None:
 
 
 def _same_tangents(judge: Judge, case: Case, values: Values) -> bool:
-    """The same in forward mode, which a `while_loop` supports: False if a version does not support it."""
+    """The same in forward mode, which a `while_loop` supports; raises Refuted where the new version does not."""
     return _same(judge, case, values, tangent)
 
 
@@ -111,9 +112,17 @@ def _same(judge: Judge, case: Case, values: Values, derive: Derivative) -> bool:
             expected = pair.pace.eagerly(lambda f: derive(pair.signature, f, pair.own(values)))
         if expected is None:
             return False
+    except (Exception, TookTooLong):  # noqa: BLE001
+        return False
+    try:
         with limited(NEW_SECONDS):
             found = derive(pair.signature, pair.after, pair.moved(values))
-    except (Exception, TookTooLong):  # noqa: BLE001
+    except TookTooLong:
+        return False
+    except Exception as error:
+        if derive is tangent:
+            raised = f"{type(error).__name__}: {first_line(error, 160)}"
+            raise Refuted(f"{describe(values)}: the new version raises in forward mode: {raised}") from error
         return False
     _judge(judge, case, values, expected, found, derive)
     return True

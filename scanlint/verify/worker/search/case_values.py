@@ -70,6 +70,7 @@ class Filling:
 
 
 AS_CALLED = "as called"
+AROUND_CONSTANTS, LARGE_VALUES = "values around the constants", "large values"
 POSITIVE = Filling("positive values", seed=9, definite=True)
 NEGATIVE = Filling("negative values", seed=8, sign=-1)
 USUAL = (Filling("ordinary values"), Filling("other values", seed=1, turn=1, mixed=True), POSITIVE)
@@ -210,7 +211,7 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
     yield from _not_finite_alone(specs)
     options = max((_options(leaf, integers) for leaf in found), default=1)
     for k in range(max(AROUND, min(3 * options, 2 * AROUND)) if floats else 0):
-        yield Filling(f"values around the constants {k}", seed=30 + k, turn=k % options, around=tuple(floats))
+        yield Filling(f"{AROUND_CONSTANTS} {k}", seed=30 + k, turn=k % options, around=tuple(floats))
     for value in floats:
         for near in (value, value - 1, value + 1, value / 2):  # halves: `x + y` is on a boundary
             yield Filling(f"all {near:g}", fill=near)
@@ -226,7 +227,7 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
     if any(isinstance(leaf, Array) and "int" in leaf.dtype for leaf in found):
         yield Filling(LARGE_NUMBERS, large=True)
     yield Filling("an infinity", seed=3, spot=float("inf"))
-    yield Filling("large values", seed=4, scale=1e4)
+    yield Filling(LARGE_VALUES, seed=4, scale=1e4)
     yield Filling("large negative values", seed=4, scale=1e4, sign=-1)
     for k in range(3):
         yield Filling(f"mixture {k}", seed=5 + k, scale=(0.1, 1.0, 10.0)[k], turn=k + 2, mixed=True)
