@@ -37,7 +37,7 @@ from ..search.case_values import AROUND_CONSTANTS, LARGE_VALUES, Case, Family
 from ..search.final_dtypes import ended
 from ..search.input_sources import REMEDY, Inputs, NoInputs
 from ..search.longer_axes import LONGER_AXES
-from ..standing.interface import changed_interface, lost_arguments
+from ..standing.interface import changed_interface, lost_arguments, other_kind
 from ..standing.module_constants import read_otherwise
 from ..standing.same_text import same_text
 from ..standing.whole_module import NotDefined
@@ -298,6 +298,8 @@ class VerificationRun:
         """The verdict; raises Refuted where callers may not use the new version, which computes the same."""
         if lost := lost_arguments(pair, tried[0]):
             raise Refuted(f"{describe(tried[0])}: {lost}")
+        if self.weighing is not None and self.weighing.full.host and (kind := other_kind(pair, tried[0])):
+            raise Refuted(f"{describe(tried[0])}: {kind}")
         self.stage("changing what the functions read of their modules")
         reads = read_otherwise(pair, tried, proved=verdict == "proved")
         if reads is None:
