@@ -13,7 +13,9 @@ from scanlint.finding import Verification
 from scanlint.verify.verifier import Task, Verifier
 
 HEADER = "import jax\nimport jax.numpy as jnp\nfrom jax import lax\n\n"
+STANDING = "import functools\n\nimport jax\nimport jax.numpy as jnp\nimport numpy as np\nfrom jax import lax\n\n"
 Judge = Callable[..., Verification]
+Compare = Callable[..., Verification]
 
 
 @pytest.fixture(scope="session")
@@ -39,5 +41,27 @@ def judge(verifier: Verifier, tmp_path: Path) -> Judge:
             **options,  # type: ignore[arg-type]
         )
         return (using or verifier).verify(task)
+
+    return verify
+
+
+@pytest.fixture
+def compare(verifier: Verifier, tmp_path: Path) -> Compare:
+    """The verdict on two versions that stand in two files, here of one folder."""
+
+    def verify(
+        old: str, new: str, function: str = "f", folders: tuple[str, str] = ("", ""), **options: object
+    ) -> Verification:
+        places = [tmp_path / folder for folder in folders]
+        texts = [STANDING + dedent(text) for text in (old, new)]
+        files = [place / name for place, name in zip(places, ("old.py", "new.py"), strict=True)]
+        for file, text in zip(files, texts, strict=True):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        task = Task(
+            path="new.py", function=function, old=texts[0], new=texts[1], root=str(tmp_path), file=str(files[1]),
+            old_file=str(files[0]), old_root=str(tmp_path), **options,  # type: ignore[arg-type]
+        )  # fmt: skip
+        return verifier.verify(task)
 
     return verify

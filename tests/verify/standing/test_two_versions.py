@@ -4,38 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 
 from scanlint.finding import Verification
-from scanlint.verify.verifier import Task, Verifier
 
-HEADER = "import functools\n\nimport jax\nimport jax.numpy as jnp\nimport numpy as np\nfrom jax import lax\n\n"
 Compare = Callable[..., Verification]
-
-
-@pytest.fixture
-def compare(verifier: Verifier, tmp_path: Path) -> Compare:
-    """The verdict on two versions that stand in two files, here of one folder."""
-
-    def verify(
-        old: str, new: str, function: str = "f", folders: tuple[str, str] = ("", ""), **options: object
-    ) -> Verification:
-        places = [tmp_path / folder for folder in folders]
-        texts = [HEADER + dedent(text) for text in (old, new)]
-        files = [place / name for place, name in zip(places, ("old.py", "new.py"), strict=True)]
-        for file, text in zip(files, texts, strict=True):
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text)
-        task = Task(
-            path="new.py", function=function, old=texts[0], new=texts[1], root=str(tmp_path), file=str(files[1]),
-            old_file=str(files[0]), old_root=str(tmp_path), **options,  # type: ignore[arg-type]
-        )  # fmt: skip
-        return verifier.verify(task)
-
-    return verify
-
 
 ODD = {
     "asks whether a number is a scalar": "def f(taps, dims: int):\n    return jnp.zeros((dims, taps)) if np.isscalar(taps) else jnp.asarray(taps)\n",
@@ -191,9 +165,18 @@ def test_nothing_that_could_differ_is_no_verdict(compare: Compare) -> None:
     assert [effect.verdict, nowhere.verdict, empty.verdict] == ["unknown"] * 3
 
 
-def test_a_constant_that_is_read_early_is_said(compare: Compare) -> None:
-    found = compare(SCALE, SCALE.replace("f(x)", "f(x, _unit=UNIT)").replace("x * UNIT", "x * _unit"))
-    assert found.verdict == "proved"
+@pytest.mark.parametrize(
+    "new",
+    [
+        pytest.param("UNIT = 2.0\ndef f(x):\n    return x * 2.0\n", id="never: a literal stands in its place"),
+        pytest.param(
+            "UNIT = 2.0\n_HALF = UNIT / 2\ndef f(x):\n    return x * (2.0 * _HALF)\n", id="by a table of the module"
+        ),
+    ],
+)
+def test_a_constant_that_is_read_early_is_said(new: str, compare: Compare) -> None:
+    found = compare(SCALE, new)
+    assert found.verdict == "tested"
     assert any("read `UNIT` at other times" in note for note in found.notes)
 
 

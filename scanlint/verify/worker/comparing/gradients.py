@@ -36,6 +36,7 @@ NEW_SECONDS = 3 * CASE_SECONDS  # most of which may be compilation
 SMALL = 1e-9
 SAME = 1e-4  # relative difference of gradients in double precision where one of them is not finite in single
 NOISE, LEAST = 1e-5, 1e-7  # of the largest gradient, and absolute
+HUGE = 1e30
 HALVED = frozenset(["max", "min", "sorted"])
 Derivative = Callable[[Signature, Function, Values], "list[object] | None"]
 
@@ -77,8 +78,9 @@ def same_in_other_ways(judge: Judge, case: Case, *, ruled: bool) -> None:
     judge.stage(f"differentiating both versions otherwise on {case.label}")
     compiled = compilable(judge.pair, values)
     _same(judge, case, values, functools.partial(of_numbers, compiled=compiled))
-    if ruled and not _same(judge, case, values, functools.partial(second, compiled=compiled)):
-        _same(judge, case, values, tangent)
+    if ruled:
+        _same(judge, case, values, functools.partial(second, compiled=compiled))
+        _same_tangents(judge, case, values)
 
 
 def still_finite(judge: Judge, case: Case) -> None:
@@ -88,7 +90,7 @@ def still_finite(judge: Judge, case: Case) -> None:
         values = case.make()
         with limited(CASE_SECONDS):
             expected = pair.pace.eagerly(lambda f: gradient(pair.signature, f, pair.own(values)))
-        if expected is None or not _finite(expected):
+        if expected is None or not _finite(expected) or _overflowing(expected):
             return
         with limited(NEW_SECONDS):
             found = gradient(pair.signature, pair.after, pair.moved(values))
@@ -98,8 +100,13 @@ def still_finite(judge: Judge, case: Case) -> None:
         raise Refuted(f"{describe(values)}: the gradient is not a number, and was {expected[0]}")
 
 
+def _overflowing(gradients: Sequence[object]) -> bool:
+    """Whether a little more would leave single precision: that one more product does so is no other arm."""
+    return any(bool((np.abs(np.asarray(x)) > HUGE).any()) for x in gradients)
+
+
 def _same_tangents(judge: Judge, case: Case, values: Values) -> bool:
-    """The same in forward mode, which a `while_loop` supports: False if a version does not support it."""
+    """The same in forward mode, which a `while_loop` supports; raises Refuted where the new version does not."""
     return _same(judge, case, values, tangent)
 
 
@@ -111,11 +118,30 @@ def _same(judge: Judge, case: Case, values: Values, derive: Derivative) -> bool:
             expected = pair.pace.eagerly(lambda f: derive(pair.signature, f, pair.own(values)))
         if expected is None:
             return False
-        with limited(NEW_SECONDS):
-            found = derive(pair.signature, pair.after, pair.moved(values))
     except (Exception, TookTooLong):  # noqa: BLE001
         return False
+    try:
+        with limited(NEW_SECONDS):
+            found = derive(pair.signature, pair.after, pair.moved(values))
+    except TookTooLong:
+        return False
+    except Exception as error:
+        if derive is tangent and _traces(pair, values):
+            raised = f"{type(error).__name__}: {first_line(error, 160)}"
+            raise Refuted(f"{describe(values)}: the new version raises in forward mode: {raised}") from error
+        return False
     _judge(judge, case, values, expected, found, derive)
+    return True
+
+
+def _traces(pair: VersionPair, values: Values) -> bool:
+    """Whether the new version can be traced with these arrays: else it can be differentiated in no way."""
+    parts = split(pair.moved(values), pair.signature.static, numbers=False)
+    try:
+        with limited(NEW_SECONDS):
+            jax.eval_shape(lambda *ls: pair.arrays(pair.after, parts, ls), *parts.leaves)
+    except (Exception, TookTooLong):  # noqa: BLE001
+        return False
     return True
 
 
@@ -151,7 +177,7 @@ def _weigh(
         found_to_be = "is not finite" if lost else "differs by rounding"
         judge.note(f"the gradient {found_to_be} in single precision, and is the same as before in double: {text}")
         return
-    if judge.differentiated or (lost and (usual or not singular(judge.pair, values))):
+    if judge.differentiated or (lost and (usual or judge.free or not singular(judge.pair, values))):
         raise Refuted(text)
     if lost:
         judge.note(f"the gradient is not finite at a singular point: {text}")

@@ -8,7 +8,12 @@ from typing import NamedTuple
 
 NAMES = re.compile(r"\b((?:[A-Za-z_]\w*\s*,\s*)*[A-Za-z_]\w*)\s*(?:\([^()\n]*\))?\s*:(?!:)")
 SHAPE = re.compile(r"[(\[]\s*((?:[A-Za-z_]\w*|\d+)\s*(?:,\s*(?:[A-Za-z_]\w*|\d+)\s*)*,?)\s*[)\]]")
-TYPES = {"u?int(?:8|16|32|64)|float(?:16|32|64)": "", "ints?|integers?|indices": "Int", "bools?|booleans?": "Bool"}
+TYPES = {
+    "u?int(?:8|16|32|64)|float(?:16|32|64)": "",
+    "ints?|integers?|indices": "Int",
+    "bools?|booleans?": "Bool",
+    "floats?": "Float",
+}
 END = re.compile(r"[;\n]")
 
 

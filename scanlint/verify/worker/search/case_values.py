@@ -48,7 +48,7 @@ class Filling:
 
     `spot` is the first element, or the `last` one; `large`: arrays of whole numbers get large ones; `few`: floats are
     small whole numbers, so that some are equal; `around`: floats lie near these numbers; `upto`: arrays of whole
-    numbers get ones below it; `scattered`: some floats of each array are this number.
+    numbers get ones below it; `scattered`: some floats of each array are this number; `diagonal`: square matrices are.
     """
 
     name: str
@@ -67,9 +67,11 @@ class Filling:
     around: tuple[float, ...] = ()
     upto: int = 0
     scattered: float | None = None
+    diagonal: bool = False
 
 
 AS_CALLED = "as called"
+AROUND_CONSTANTS, LARGE_VALUES = "values around the constants", "large values"
 POSITIVE = Filling("positive values", seed=9, definite=True)
 NEGATIVE = Filling("negative values", seed=8, sign=-1)
 USUAL = (Filling("ordinary values"), Filling("other values", seed=1, turn=1, mixed=True), POSITIVE)
@@ -88,9 +90,12 @@ class Family:
     def smooth(self) -> list[Case]:
         """The cases for gradients: a few ordinary ones, of which those with positive values come early, and others."""
         finite = [c for c in self.cases if c.finite]
-        usual, others = ([c for c in finite if c.ordinary is wanted][:3] for wanted in (True, False))
-        early = sorted(usual[1:], key=lambda c: not c.label.startswith(POSITIVE.name))
-        return [*usual[:1], *early, *others]
+        usual, others = ([c for c in finite if c.ordinary is wanted] for wanted in (True, False))
+
+        def positive_first(cases: list[Case]) -> list[Case]:
+            return sorted(cases, key=lambda c: not c.label.startswith(POSITIVE.name))
+
+        return [*usual[:1], *positive_first(usual[1:3]), *positive_first(others)[:3]]
 
 
 GENTLE = (
@@ -173,6 +178,7 @@ def _array(spec: Array, path: str, mode: Filling, turn: int, integers: Sequence[
         values = mode.sign * np.abs(values)
     elif mode.definite:
         values = _definite(values) if _square(spec) else np.abs(values)
+        values = values * np.eye(values.shape[-1]) if mode.diagonal and _square(spec) else values
     if mode.fill is not None:
         values = np.full(spec.shape, mode.fill)
     if mode.spot is not None and (mode.only is None or mode.only == path):
@@ -200,6 +206,8 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
     found = [leaf for s in specs.values() for _, leaf in leaves(s)]
     matrices = any(map(_square, found))
     yield replace(POSITIVE, name="positive values and matrices") if matrices else POSITIVE
+    if matrices:
+        yield replace(POSITIVE, name="positive values, diagonal matrices", diagonal=True)
     yield NEGATIVE
     for name, fill in (("zeros", 0.0), ("ones", 1.0), ("minus ones", -1.0)):
         yield Filling(name, fill=fill)
@@ -210,7 +218,7 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
     yield from _not_finite_alone(specs)
     options = max((_options(leaf, integers) for leaf in found), default=1)
     for k in range(max(AROUND, min(3 * options, 2 * AROUND)) if floats else 0):
-        yield Filling(f"values around the constants {k}", seed=30 + k, turn=k % options, around=tuple(floats))
+        yield Filling(f"{AROUND_CONSTANTS} {k}", seed=30 + k, turn=k % options, around=tuple(floats))
     for value in floats:
         for near in (value, value - 1, value + 1, value / 2):  # halves: `x + y` is on a boundary
             yield Filling(f"all {near:g}", fill=near)
@@ -226,7 +234,7 @@ def modes(specs: Specs, floats: Sequence[float], integers: Sequence[int]) -> Ite
     if any(isinstance(leaf, Array) and "int" in leaf.dtype for leaf in found):
         yield Filling(LARGE_NUMBERS, large=True)
     yield Filling("an infinity", seed=3, spot=float("inf"))
-    yield Filling("large values", seed=4, scale=1e4)
+    yield Filling(LARGE_VALUES, seed=4, scale=1e4)
     yield Filling("large negative values", seed=4, scale=1e4, sign=-1)
     for k in range(3):
         yield Filling(f"mixture {k}", seed=5 + k, scale=(0.1, 1.0, 10.0)[k], turn=k + 2, mixed=True)
@@ -297,7 +305,7 @@ def cases(specs: Specs, found: Iterator[Filling], integers: Sequence[int], *, wi
         yield Case(
             mode.name,
             lambda mode=mode: make(specs, mode, integers, wide),  # type: ignore[misc]
-            ordinary=mode.fill is mode.spot is mode.scattered is None and not (mode.large or mode.few),
+            ordinary=mode.fill is mode.spot is mode.scattered is None and not (mode.large or mode.few or mode.diagonal),
             finite=all(x is None or bool(np.isfinite(x)) for x in (mode.spot, mode.scattered)),
         )
 

@@ -7,7 +7,7 @@ limit that one version lacks.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import jax.numpy as jnp
@@ -23,9 +23,12 @@ NEAR = tuple(range(-9, 41))
 FAR = (-40_000, -1000, -100, 100, 1000, 40_000)
 TIES = (0.0, -0.0, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 1.0, -1.0, 3.0, -3.0, 10.0, -10.0)
 EXTREMES = (float("-inf"), float("inf"), float("nan"), 1e20, -1e20, 1e-20, -1e-20, -0.0)
+ENDS = (float(np.finfo(np.float32).max), float(np.finfo(np.float32).min), float(np.finfo(np.float32).tiny))
 SCALES = (1e2, 1e4)
+SPREAD = (*TIES, float("inf"), float("-inf"), float("nan"))
 NUMBERS = (-9, -2, -1, 4, 6, 8, 9, 12, 16, 17, 24, 33, 40)
 PYTHON = (-0.5, 1.5, 2.5, 100.0, 1e4)
+FEW_PYTHON, FEW_NUMBERS = (1.5, -0.5), (1, 2)
 WIDER, WIDER_WHOLE = (3.0, 100.0, 1e4), (-9, -2, 6, 40)
 MOST_SIDES = 24
 MOST_ALONE = 4
@@ -33,7 +36,11 @@ MOST_ALONE = 4
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """How one case is filled: elements drawn from these numbers, all of them or a `share`, of all leaves or one."""
+    """How one case is filled: elements drawn from these numbers, all of them or a `share`, of all leaves or one.
+
+    `turns`: the numbers follow one another in their order; `stairs`: plateaus of growing length, up or down. `number`
+    is that of a Python number, `everywhere`: arrays are filled beside it as well.
+    """
 
     name: str
     floats: tuple[float, ...] = ()
@@ -42,7 +49,26 @@ class Edge:
     share: float = 1.0
     only: str | None = None
     scale: float = 1.0
-    number: int | float | None = None  # of a Python number
+    number: int | float | None = None
+    turns: bool = False
+    everywhere: bool = False
+    stairs: int = 0
+
+
+def stairs(specs: Specs) -> Iterator[Case]:
+    """Values that stay the same for one element, then two, three and so on: they tell how long something waits."""
+    for name, sign in (("stairs down", -1), ("stairs up", 1)):
+        yield Case(name, lambda sign=sign: filled(specs, Edge("", stairs=sign)), ordinary=False)  # type: ignore[misc]
+
+
+def heights(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
+    """Python floats below, at and above each number that only the new text has."""
+    for name, spec in specs.items():
+        for path, leaf in leaves(spec, name):
+            for n in numbers.heights if isinstance(leaf, Scalar) and leaf.kind == "float" else ():
+                for value in (n / 2, n, 2 * n):
+                    edge = Edge("", only=path, number=value)
+                    yield Case(f"{path} = {value:g}", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]
 
 
 def edges(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
@@ -57,9 +83,13 @@ def _edges(specs: Specs, numbers: TextNumbers) -> Iterator[Edge]:
     floats = [path for path, leaf in found if isinstance(leaf, Array) and "float" in leaf.dtype]
     wholes = [path for path, leaf in found if isinstance(leaf, Array) and "int" in leaf.dtype]
     sides, boundaries = numbers.sides()[:MOST_SIDES], numbers.boundaries()[:MOST_SIDES]
+    numeric = {p: leaf.kind for p, leaf in found if isinstance(leaf, Scalar) and leaf.size is None}
     if wholes or floats:
         yield from (Edge(f"numbers from -9 to 40, {seed}", TIES, NEAR, seed, 0.7) for seed in range(3))
         yield Edge("halves and ties", TIES, NEAR, 3)
+        yield from _among(numeric, FEW_PYTHON, FEW_NUMBERS, NEAR)
+    if numbers.ends:
+        yield from (Edge(f"all {n:g} in {path}", (n,), only=path) for path in floats[:MOST_ALONE] for n in ENDS)
     for path, leaf in found:
         match leaf:
             case Scalar(kind="int", size=None):
@@ -94,6 +124,18 @@ def _edges(specs: Specs, numbers: TextNumbers) -> Iterator[Edge]:
         yield from (Edge(f"extremes, {seed}", EXTREMES, seed=seed, share=0.7) for seed in range(20, 32))
         yield from (Edge(f"values of the order of {scale:g}", scale=scale, seed=11) for scale in SCALES)
         yield Edge("tiny values", scale=1e-4, seed=12)
+    if floats or wholes:
+        yield from _among(numeric, (*boundaries, *PYTHON), (*sides, *NUMBERS), (*sides, *NEAR))
+
+
+def _among(
+    numeric: Mapping[str, str], floats: Sequence[float], wholes: Sequence[int], near: Sequence[int]
+) -> Iterator[Edge]:
+    """A Python number among arrays of edge values: what arms do with it shows where arrays reach them."""
+    for path, kind in numeric.items():
+        listed: Sequence[float] = floats if kind == "float" else wholes if kind == "int" else ()
+        for n in listed:
+            yield Edge(f"{path} = {n:g} among edges", SPREAD, tuple(near), 14, only=path, number=n, everywhere=True)
 
 
 def filled(specs: Specs, edge: Edge) -> Values:
@@ -107,7 +149,7 @@ def filled(specs: Specs, edge: Edge) -> Values:
             case Alternatives(values=values):
                 return values[0]
             case Array():
-                return _array(spec, path, edge, here)
+                return _array(spec, path, edge, here or edge.everywhere)
         raise TypeError(f"no value for {spec}")
 
     return {name: build(spec, pick, name) for name, spec in specs.items()}
@@ -117,11 +159,17 @@ def _array(spec: Array, path: str, edge: Edge, here: bool) -> object:
     mode = Filling("ordinary values", seed=edge.seed, scale=edge.scale)
     usual = make({path: spec}, mode, ())[path]
     whole = "int" in spec.dtype
+    if edge.stairs and spec.shape and (whole or "float" in spec.dtype):
+        count = np.arange(np.prod(spec.shape, dtype=int)).reshape(spec.shape)
+        return placed(edge.stairs * ((np.sqrt(8 * count + 1) - 1) // 2), spec.dtype)
     pool = (edge.wholes if whole else edge.floats if "float" in spec.dtype else ()) if here else ()
     if not pool:
         return usual
     rng = np.random.default_rng([zlib.crc32(path.encode()), edge.seed])
-    drawn = np.asarray(pool, np.int64 if whole else np.float64)[rng.integers(0, len(pool), spec.shape)]
+    chosen = rng.integers(0, len(pool), spec.shape)
+    if edge.turns:
+        chosen = (np.arange(chosen.size) % len(pool)).reshape(spec.shape)
+    drawn = np.asarray(pool, np.int64 if whole else np.float64)[chosen]
     mixed = np.where(rng.random(spec.shape) < edge.share, drawn, np.asarray(usual, drawn.dtype))
     if whole:
         limits = np.iinfo(jnp.dtype(spec.dtype))

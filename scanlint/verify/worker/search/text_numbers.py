@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 MOST_NUMBERS = 12
+LARGEST = 1e30
+MOST_HEIGHTS = 4
+MOST_BASE, MOST_POWER = 10, 30  # of `2**24` and `10**6`
 MOST_WHOLE = 5000  # larger ones are moduli and the like: no axis and no number of trips is so long
 
 
 @dataclass(frozen=True, slots=True)
 class TextNumbers:
-    """Whole numbers and floats of both texts, those first that only the new one has; `limits` are its whole numbers."""
+    """Whole numbers and floats of both texts, those first that only the new one has.
+
+    `limits` are the whole numbers, with their signs, that only the new text has: what it computes may end there.
+    `heights` are its floats that are so; `ends`: a text asks for the ends of a type.
+    """
 
     wholes: tuple[int, ...] = ()
     floats: tuple[float, ...] = ()
     limits: tuple[int, ...] = ()
+    heights: tuple[float, ...] = ()
+    ends: bool = False
 
     def sides(self) -> list[int]:
         """One whole number on each side of the first three multiples of each, and the multiples."""
@@ -29,18 +38,35 @@ class TextNumbers:
         return list(dict.fromkeys(s * n for n in found for s in (1.0, -1.0)))
 
 
-def text_numbers(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> TextNumbers:
+def text_numbers(old: Sequence[ast.AST], new: Sequence[ast.AST]) -> TextNumbers:
     """The numbers of the statements that define both versions."""
     before, after = (list(dict.fromkeys(n for node in nodes for n in _numbers(node))) for nodes in (old, new))
     ordered = [*(n for n in after if n not in before), *before]
-    wholes = [n for n in ordered if isinstance(n, int) and 1 < n <= MOST_WHOLE]
-    floats = [float(n) for n in ordered if isinstance(n, float) or n > MOST_WHOLE]
-    limits = [n for n in after if n not in before and isinstance(n, int) and 1 < n <= MOST_WHOLE]
-    return TextNumbers(tuple(wholes[:MOST_NUMBERS]), tuple(floats[:MOST_NUMBERS]), tuple(limits))
+    wholes = dict.fromkeys(abs(n) for n in ordered if isinstance(n, int) and 1 < abs(n) <= MOST_WHOLE)
+    floats = dict.fromkeys(abs(float(n)) for n in ordered if isinstance(n, float) or abs(n) > MOST_WHOLE)
+    limits = [n for n in after if n not in before and isinstance(n, int) and 1 < abs(n) <= MOST_WHOLE]
+    heights = [n for n in floats if n and n not in map(abs, before)]
+    ends = any(map(_ends, (*old, *new)))
+    return TextNumbers(
+        tuple(wholes)[:MOST_NUMBERS], tuple(floats)[:MOST_NUMBERS], tuple(limits), tuple(heights[:MOST_HEIGHTS]), ends
+    )
 
 
 def _numbers(node: ast.AST) -> Iterator[int | float]:
-    """The numbers of a statement as they are written, without their signs."""
-    for part in ast.walk(node):
-        if isinstance(part, ast.Constant) and type(part.value) in (int, float) and abs(part.value) < 1e30:  # type: ignore[arg-type]
-            yield part.value  # type: ignore[misc]
+    """The numbers of a statement with the signs that are written before them."""
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)) if abs(value) < LARGEST:
+            yield -value
+        case ast.Constant(value=int() | float() as value) if type(value) is not bool and abs(value) < LARGEST:
+            yield value
+        case ast.BinOp(
+            left=ast.Constant(value=int() | float() as base), op=ast.Pow(), right=ast.Constant(value=int() as n)
+        ) if 1 < abs(base) <= MOST_BASE and 0 < n <= MOST_POWER:
+            yield base**n
+        case _:
+            for part in ast.iter_child_nodes(node):
+                yield from _numbers(part)
+
+
+def _ends(node: ast.AST) -> bool:
+    return any(isinstance(part, ast.Attribute) and part.attr in ("finfo", "iinfo") for part in ast.walk(node))

@@ -76,7 +76,7 @@ class Families:
         specs = next((family.specs for family in usual if family.specs is not None), None)
         if not self.free or specs is None or isinstance(self.inputs.signature, MakerSignature):
             return usual
-        return [*usual[:1], *optional_families(self.inputs, specs), *usual[1:]]
+        return [*usual[:1], *optional_families(self.inputs, self.judge.pair.after, specs), *usual[1:]]
 
     def usual(self, before: Callable[..., object]) -> list[Family]:
         """The same without what is optional."""

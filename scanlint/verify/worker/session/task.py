@@ -33,10 +33,11 @@ from ..sandbox.intact import Intact
 from ..sandbox.outgoing import watch
 from ..search.carry_avals import Watched
 from ..search.carry_settling import Settling
-from ..search.case_values import Family
+from ..search.case_values import AROUND_CONSTANTS, LARGE_VALUES, Case, Family
 from ..search.final_dtypes import ended
 from ..search.input_sources import REMEDY, Inputs, NoInputs
-from ..standing.interface import changed_interface, lost_arguments
+from ..search.longer_axes import LONGER_AXES
+from ..standing.interface import changed_interface, lost_arguments, other_kind
 from ..standing.module_constants import read_otherwise
 from ..standing.same_text import same_text
 from ..standing.whole_module import NotDefined
@@ -52,6 +53,7 @@ SAME_TEXT = "both versions are the same text, and import the same: no result of 
 CALLED = "callers were run for their arguments"
 AMBIGUOUS = "truth value of an array with more than one element"
 LATE = 0.55  # of a task's time: after that no further comparison begins
+MOST_LONGER, MOST_AROUND = 3, 4
 Answer = dict[str, object]
 
 
@@ -284,24 +286,28 @@ class VerificationRun:
         self.families = found = families.found(full.pair.before)
         self.source = families.source
         verdict = weighing.verdict(found)
-        if self.versions.free and (values := made_case(found[0].cases[0])) is not None:
-            self.as_called(full.pair, values)
+        if self.versions.free and (tried := list(filter(None, map(made_case, telling_cases(found))))):
+            verdict = self.as_called(full.pair, tried, verdict)
         if self.request["measure"]:
             self.stage("measuring")
             self.seconds, notes = measured(full.pair, weighing.measurable(found))
             self.notes += notes
         return self.answer(verdict)
 
-    def as_called(self, pair: VersionPair, values: Values) -> None:
-        """Raise Refuted where callers may not use the new version as the old one, though it computes the same."""
-        if lost := lost_arguments(pair, values):
-            raise Refuted(f"{describe(values)}: {lost}")
+    def as_called(self, pair: VersionPair, tried: list[Values], verdict: str) -> str:
+        """The verdict; raises Refuted where callers may not use the new version, which computes the same."""
+        if lost := lost_arguments(pair, tried[0]):
+            raise Refuted(f"{describe(tried[0])}: {lost}")
+        if self.weighing is not None and self.weighing.full.host and (kind := other_kind(pair, tried[0])):
+            raise Refuted(f"{describe(tried[0])}: {kind}")
         self.stage("changing what the functions read of their modules")
-        reads = read_otherwise(pair, values)
-        if reads is not None and reads.rebound:
-            raise Refuted(f"{describe(values)}, {reads.text}; the module binds `{reads.name}` anew")
-        if reads is not None:
-            self.notes.append(f"the versions read `{reads.name}` at other times, and differ {reads.text}")
+        reads = read_otherwise(pair, tried, proved=verdict == "proved")
+        if reads is None:
+            return verdict
+        if reads.refutes:
+            raise Refuted(f"{reads.text}; only the old version reads `{reads.name}` when it is called")
+        self.notes.append(f"the versions read `{reads.name}` at other times, and differ: {reads.text}")
+        return "tested"
 
     def called_as_before(self, judge: Judge, owner: object) -> None:
         """Raise Refuted where calls of the old version are none of the new one."""
@@ -365,6 +371,13 @@ class VerificationRun:
         tried = [f.specs for f in self.families if f.specs is not None]
         misfits = self.settling.faded(tried) if faded else self.settling.misfits(tried)
         return [{**s._asdict(), "likes": sorted(s.likes)} for s in misfits]
+
+
+def telling_cases(families: list[Family]) -> list[Case]:
+    """The first case, and others on which tests come out in both ways: long axes, values around the constants."""
+    longer = next((f.cases for f in families if f.label.startswith(LONGER_AXES)), [])
+    around = [case for case in families[0].cases if case.label.startswith((AROUND_CONSTANTS, LARGE_VALUES))]
+    return [*families[0].cases[:1], *longer[:MOST_LONGER], *families[0].cases[1:3], *around[:MOST_AROUND]]
 
 
 def truths_of_parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:

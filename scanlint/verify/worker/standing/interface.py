@@ -9,6 +9,7 @@ from inspect import Parameter
 import jax
 import jax.numpy as jnp
 
+from ..comparing.agreement import of_other_kind
 from ..runtime.calling import TookTooLong, Values, jitted, limited
 from ..runtime.jax_errors import first_line
 from ..runtime.jax_functions import attribute
@@ -100,6 +101,16 @@ def _added(old: dict[str, Parameter], new: dict[str, Parameter]) -> str:
 def lost_arguments(pair: VersionPair, values: Values) -> str:
     """What the new version does not take any more of these arguments: arrays for numbers, or to be kept; or ""."""
     return _donated(pair, values) or next(_static_now(pair, values), "")
+
+
+def other_kind(pair: VersionPair, values: Values) -> str:
+    """How results of Python that no `jit` runs differ in who holds them, NumPy or JAX; or ""."""
+    try:
+        with limited(SECONDS):
+            before = pair.signature.call(pair.before, pair.own(copied(values)))
+            return of_other_kind(before, pair.signature.call(pair.after, pair.moved(copied(values))))
+    except (Exception, TookTooLong):  # noqa: BLE001 - judged where results are compared
+        return ""
 
 
 def _donated(pair: VersionPair, values: Values) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -12,10 +14,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..comparing.agreement import Agreement, Difference, compare
+from ..comparing.agreement import Agreement, Difference, compare, describe
+from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong, Values, limited, plain
 from ..runtime.free_names import free_names
 from ..runtime.jax_functions import attribute, finished, is_key
+from ..runtime.loading import Loaded
 from ..runtime.stored_results import copied
 from ..runtime.version_pair import VersionPair, drained
 
@@ -28,20 +32,51 @@ MISSING = object()
 class Reads:
     """A name of the module whose value one version reads when it is called, and the other one does not.
 
-    `rebound`: code of the module binds it anew.
+    `refutes`: code of the module binds it anew, or it is a name of the new module too that its function read earlier.
     """
 
     name: str
     text: str
-    rebound: bool
+    refutes: bool
 
 
-def read_otherwise(pair: VersionPair, values: Values) -> Reads | None:
-    """A constant of the module with another value of which the versions differ; one that is bound anew comes first."""
+def read_otherwise(pair: VersionPair, tried: Sequence[Values], *, proved: bool) -> Reads | None:
+    """A constant of the module with another value of which the versions differ; one that is bound anew comes first.
+
+    `proved`: the programs are equal for its usual value. Where they are not for another one, and no arguments that were
+    `tried` show it, that is said.
+    """
     again = bound_again(pair.old.tree) | bound_again(pair.new.tree)
     names = sorted(_constants(pair), key=lambda name: (name not in again, name))
-    found = (_differs(pair, values, name, name in again) for name in islice(names, MOST_CHANGED))
-    return next(filter(None, found), None)
+    for name in islice(names, MOST_CHANGED):
+        if proved and tried and _same_programs(pair, tried[0], name):
+            continue
+        found = _shown(pair, tried, name)
+        if found is not None:
+            return Reads(name, found, name in again or _read_early(pair, name))
+        if proved and _called(pair, tried[0], {name: others(pair.old.names[name])[0]}, new=False) is not None:
+            return Reads(name, "in a way that no input tried shows", False)
+    return None
+
+
+def _same_programs(pair: VersionPair, values: Values, name: str) -> bool:
+    """Whether both versions are the same program where a constant has another value."""
+    changed = {name: others(pair.old.names[name])[0]}
+    if any("jit" in version.text for version in (pair.old, pair.new)):
+        jax.clear_caches()  # type: ignore[no-untyped-call]  # what was traced holds the usual value
+    with _bound(pair.old, changed), _bound(pair.new, changed):
+        return one_proof(pair, values, SECONDS).same
+
+
+def _read_early(pair: VersionPair, name: str) -> bool:
+    """Whether the new module has the name, and its function read it by itself: not by a table that the module made."""
+    derived = any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        for statement in pair.new.tree.body
+        if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        for node in ast.walk(statement)
+    )
+    return name in pair.new.names and not derived
 
 
 def bound_again(tree: ast.Module) -> set[str]:
@@ -66,57 +101,73 @@ def _constants(pair: VersionPair) -> Iterator[str]:
         for name in free_names(node)
     }
     for name, value in pair.old.names.items():
-        if name in read and not name.startswith("__") and other(value) is not MISSING:
+        if name in read and not name.startswith("__") and others(value):
             yield name
 
 
-def other(value: object) -> object:
-    """Another value of the same kind; MISSING where there is none."""
+def others(value: object) -> list[object]:
+    """Other values of the same kind, more and less; none where there are none."""
     match value:
         case bool():
-            return not value
+            return [not value]
         case int():
-            return value + 1
+            return [value + 1, max(value - 1, 0)]
         case float():
-            return 1.5 * value + 0.25
+            return [1.5 * value + 0.25, 0.25 * value]
+        case tuple() | list():
+            parts = [others(part) for part in value]
+            return [type(value)(x[0] for x in parts)] if parts and all(parts) and type(value) in (tuple, list) else []
     if isinstance(value, np.ndarray | np.generic | jax.Array) and not is_key(attribute(value, "dtype")):
         return _other_array(value)
-    return MISSING
+    return []
 
 
-def _other_array(value: np.ndarray | np.generic | jax.Array) -> object:
+def _other_array(value: np.ndarray | np.generic | jax.Array) -> list[object]:
     usual = np.asarray(value)
     if usual.dtype.kind not in "iufc":
-        return MISSING
+        return []
     changed = (usual + 1 if usual.dtype.kind in "iu" else 1.5 * usual + 0.25).astype(usual.dtype)
-    return jnp.asarray(changed) if isinstance(value, jax.Array) else changed
+    return [jnp.asarray(changed) if isinstance(value, jax.Array) else changed]
 
 
-def _differs(pair: VersionPair, values: Values, name: str, rebound: bool) -> Reads | None:
-    usual = pair.old.names[name]
-    before = _called(pair, values, {name: usual}, new=False)
-    changed = _called(pair, values, {name: other(usual)}, new=False)
-    if before is None or changed is None:
-        return None
-    found = _called(pair, values, {name: other(usual)}, new=True)
-    result = compare(changed, found) if found is not None else Difference("the new version raises")
-    if isinstance(result, Agreement) or isinstance(compare(before, changed), Agreement):
-        return None
-    return Reads(name, f"where `{name}` is {other(usual)!r}: {result.text}", rebound)
+def _shown(pair: VersionPair, tried: Sequence[Values], name: str) -> str | None:
+    """Where the versions differ for another value of a constant that changes what the old version gives."""
+    started, usual = time.process_time(), pair.old.names[name]
+    for values in tried:
+        before = _called(pair, values, {name: usual}, new=False)
+        for other in others(usual):
+            if time.process_time() - started > SECONDS:
+                return None
+            changed = _called(pair, values, {name: other}, new=False)
+            if changed is None or before is None or isinstance(compare(before[0], changed[0]), Agreement):
+                continue
+            found = _called(pair, values, {name: other}, new=True)
+            result = compare(changed, found) if found is not None else Difference("the new version raises")
+            if isinstance(result, Agreement):
+                return None
+            return f"{describe(values)}, where `{name}` is {other!r}: {result.text}"
+    return None
 
 
-def _called(pair: VersionPair, values: Values, names: Mapping[str, object], *, new: bool) -> object | None:
+def _called(pair: VersionPair, values: Values, names: Mapping[str, object], *, new: bool) -> list[object] | None:
     """The result of a version whose module has these names, and what they are after the call; None if it raises."""
     loaded, function = (pair.new, pair.after) if new else (pair.old, pair.before)
     own = pair.moved(copied(values)) if new else pair.own(copied(values))
+    try:
+        with _bound(loaded, names), jax.disable_jit(), limited(SECONDS):
+            result = finished(drained(pair.signature.call(plain(function), own)))
+            return [result, *(loaded.names.get(name) for name in names)]
+    except (Exception, TookTooLong):  # noqa: BLE001 - a value that the function does not take
+        return None
+
+
+@contextlib.contextmanager
+def _bound(loaded: Loaded, names: Mapping[str, object]) -> Iterator[None]:
+    """The module of a version has these values while the body runs."""
     kept = {name: loaded.names.get(name, MISSING) for name in names}
     loaded.names.update(names)
     try:
-        with jax.disable_jit(), limited(SECONDS):
-            result = finished(drained(pair.signature.call(plain(function), own)))
-        return [result, *(loaded.names.get(name) for name in names)]
-    except (Exception, TookTooLong):  # noqa: BLE001 - a value that the function does not take
-        return None
+        yield
     finally:
         for name, value in kept.items():
             loaded.names.pop(name) if value is MISSING else loaded.names.update({name: value})

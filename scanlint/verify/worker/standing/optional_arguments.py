@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from ..infer.guess import Sizes, guesses
@@ -13,16 +13,17 @@ from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, Struct, leav
 from ..search.case_values import USUAL, Family, cases
 from ..search.input_sources import Inputs
 
+Function = Callable[..., object]
 MOST_TRIED = 6  # specs for one argument
 LOOKED_UP = frozenset(["get", "pop", "setdefault"])
 
 
-def optional_families(inputs: Inputs, specs: Specs) -> list[Family]:
+def optional_families(inputs: Inputs, after: Function, specs: Specs) -> list[Family]:
     """Beside calls of these specs: such without the arguments that have defaults, and such with each that may be there.
 
-    Only what the old version accepts is a call to compare.
+    Only what the old version accepts is a call to compare; of several guesses the first that `after` accepts too.
     """
-    found = [(f"with {name}", {**specs, name: spec}) for name, spec in _present(inputs, specs)]
+    found = [(f"with {name}", {**specs, name: spec}) for name, spec in _present(inputs, after, specs)]
     together = {**specs, **{name: spec for _, changed in found for name, spec in changed.items() if name not in specs}}
     if len(found) > 1 and inputs.attempt(together) is None:
         found.append(("with all optional arguments", together))
@@ -41,26 +42,30 @@ def defaults(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, ast.expr
     return {p.arg: default for p, default in pairs}
 
 
-def _present(inputs: Inputs, specs: Specs) -> Iterator[tuple[str, Spec]]:
+def _present(inputs: Inputs, after: Function, specs: Specs) -> Iterator[tuple[str, Spec]]:
     """Optional parameters with a spec that the old version accepts in place of nothing."""
     needs = infer(inputs.node, inputs.functions())
     absent = {name for name, default in defaults(inputs.node).items() if _none(default) and name in specs}
     for name in sorted(absent, key=list(specs).index):
         wanted = replace(needs.get(name, Need()), default=...)
-        yield from _accepted(inputs, specs, name, [*guesses(name, wanted, Sizes(), inputs.loaded.names), *_like(specs)])
+        yield from _accepted(
+            inputs, after, specs, name, [*guesses(name, wanted, Sizes(), inputs.loaded.names), *_like(specs)]
+        )
     if inputs.signature.star:
-        yield from _accepted(inputs, specs, inputs.signature.star, [_several(spec) for spec in _like(specs)])
+        yield from _accepted(inputs, after, specs, inputs.signature.star, [_several(spec) for spec in _like(specs)])
     if inputs.signature.double:
         keys = looked_up(inputs.node, inputs.signature.double.lstrip("*"))
         options: list[Spec] = [Struct("dict", tuple((key, spec) for key in keys)) for spec in _like(specs) if keys]
-        yield from _accepted(inputs, specs, inputs.signature.double, options)
+        yield from _accepted(inputs, after, specs, inputs.signature.double, options)
 
 
-def _accepted(inputs: Inputs, specs: Specs, name: str, tried: list[Spec]) -> Iterator[tuple[str, Spec]]:
-    for spec in tried[:MOST_TRIED]:
-        if spec != Alternatives((None,)) and inputs.attempt({**specs, name: spec}) is None:
-            yield name, spec
-            return
+def _accepted(
+    inputs: Inputs, after: Function, specs: Specs, name: str, tried: list[Spec]
+) -> Iterator[tuple[str, Spec]]:
+    wanted = [spec for spec in tried[:MOST_TRIED] if spec != Alternatives((None,))]
+    accepted = [spec for spec in wanted if inputs.attempt({**specs, name: spec}) is None]
+    both = (spec for spec in accepted if inputs.attempt({**specs, name: spec}, after) is None)
+    yield from ((name, spec) for spec in [next(both, *accepted[:1])] if accepted)
 
 
 def _like(specs: Specs) -> list[Spec]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..comparing.agreement import kinds
 from ..comparing.judge import Judge, Raises, Refuted
+from ..infer.docstring_hints import Hint, hints
 from ..infer.specs import Array, Specs, leaves
 from ..proof.equations import inner_jaxprs
 from ..proof.paths import TooManyDecisions, deciding
@@ -81,11 +82,12 @@ def same_types(judge: Judge, specs: Specs, *, wide: bool) -> str:
 
     A result of another type or shape refutes, and an error for floats that the old version takes and whose type it
     keeps. That a result is weakly typed in one version only does not. What an annotation rules out is not tried.
-    `wide`: types of 64 bits are enabled.
+    `wide`: types of 64 bits are enabled, and what a docstring calls floats are such.
     """
     fixed = _annotated(judge.pair.old.function)
     free = {n for n, s in specs.items() if n not in fixed and any(_numbers(leaf) for _, leaf in leaves(s))}
     of_width = {n: retyped(s, "int32", "int64") for n, s in specs.items()} if wide else specs
+    called_floats = {n for n, hint in _hinted(judge.pair.old.function) if hint.kind == "Float"}
     started, holds, fails = time.process_time(), list[str](), list[str]()
     spoken, begun = set[str](), set[str]()
     judge.stage("evaluating both versions for other dtypes")
@@ -96,7 +98,7 @@ def same_types(judge: Judge, specs: Specs, *, wide: bool) -> str:
         if kind in spoken:
             holds.append(dtype)
             continue
-        values = _retyped(of_width, free, dtype)
+        values = _retyped(of_width, free - called_floats if wide and kind != "float" else free, dtype)
         try:
             if (outcome := _evaluated(judge, values, host=dtype in HOST)) is None:
                 continue
@@ -182,6 +184,10 @@ def _annotated(function: ast.FunctionDef | ast.AsyncFunctionDef | None) -> set[s
     """The parameters whose dtype an annotation tells: `Float[Array, "n"]`."""
     arguments = [n for n in ast.walk(function.args) if isinstance(n, ast.arg)] if function is not None else []
     return {a.arg for a in arguments if a.annotation is not None and ANNOTATED.search(ast.unparse(a.annotation))}
+
+
+def _hinted(function: ast.FunctionDef | ast.AsyncFunctionDef | None) -> Iterator[tuple[str, Hint]]:
+    yield from hints(function).items() if function is not None else ()
 
 
 def _retyped(specs: Specs, free: set[str], dtype: str) -> Values:

@@ -7,13 +7,17 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..comparing.agreement import Agreement, compare
-from ..comparing.judge import Judge, Raises
+from ..comparing.judge import Judge, Raises, Unknown
 from ..comparing.rounding import compilable
 from ..infer.specs import Specs, resize, sizes
+from ..proof.prove import Proof
+from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong, Values, limited
 from ..runtime.loading import Loaded, cut
 from ..search.case_values import Case, Family, Filling, cases
-from ..search.edge_values import edges
+from ..search.edge_values import Edge, edges, filled, heights
+from ..search.input_sources import REMEDY
+from ..search.longer_axes import LONGER_AXES
 from ..search.other_dtypes import retyped
 from ..search.text_numbers import TextNumbers, text_numbers
 from .far_cases import Weighed
@@ -25,6 +29,10 @@ DOUBTED = 8  # inputs on which rounding may explain a difference
 FAR_SIZES = (33, 37, 41, 43, 47)
 EQUAL = 4
 LONGEST = 600
+LIMIT_SECONDS = 3.0
+FEW_ROWS = 8  # usual cases have longer axes
+MORE, MOST_MORE, MARGIN = 8, 60, 3  # rows beyond a limit: what is counted from one of its sides alone meets it too
+LONG_VALUES = {"all 1": (1,), "all 2": (2,), "0 and 1 in turns": (0, 1), "all 1000": (1000,)}
 
 
 def numbers_of(judge: Judge) -> TextNumbers:
@@ -39,22 +47,31 @@ def _defining(version: Loaded) -> list[ast.stmt]:
     return cut(version.tree, heads)
 
 
-def at_edges(weighing: Weighed, families: Sequence[Family], numbers: TextNumbers) -> None:
-    """Compare at edge values, unless the programs are equal, and in sizes beyond the limits of the new version."""
+def at_edges(weighing: Weighed, families: Sequence[Family], numbers: TextNumbers) -> bool:
+    """Compare at edge values, unless the programs are equal, and in sizes beyond the limits of the new version.
+
+    Whether equal programs are settled there.
+    """
     family = next((f for f in families if f.specs is not None), None)
+    settled = True
     if family is None:
-        return
+        return settled
     try:
         if not weighing.proved:
             swept(weighing, family, numbers)
+        if not weighing.proved and numbers.heights:
+            longer = next((f.specs for f in families if f.label.startswith(LONGER_AXES)), family.specs)
+            for case in heights(longer or {}, numbers):
+                weighing.compared(case)
         if not weighing.proved and not family.real:
             as_floats(weighing, family, numbers)
         if (not weighing.proved or numbers.limits) and not family.real:
-            resized(weighing, family, numbers)
+            settled = resized(weighing, family, numbers)
     except Raises as error:
         if not families[0].real:
             raise
         weighing.remarks.append(f"on inputs that no caller in this file passes: {error}")
+    return settled
 
 
 def as_floats(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
@@ -118,28 +135,60 @@ def _loops_for_ever(judge: Judge) -> bool:
     )
 
 
-def resized(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
-    """Compare in sizes beyond those that both texts name, and where all are equal; raises Refuted."""
+def resized(weighing: Weighed, family: Family, numbers: TextNumbers) -> bool:
+    """Whether both versions do the same in sizes beyond those that both texts name, and where all are equal.
+
+    Of equal programs, whether they are equal there too, or were compared. Raises Refuted, and Unknown where the
+    programs differ and no input shows it.
+    """
     if family.specs is None:
-        return
-    started = time.process_time()
-    for label, specs in _sizes(family.specs, numbers):
-        if time.process_time() - started > SIZE_SECONDS or weighing.is_late():
-            return
+        return True
+    started, settled = time.process_time(), True
+    for label, specs, limit in _sizes(family.specs, numbers):
+        if time.process_time() - started > (LIMIT_SECONDS if limit else SIZE_SECONDS) or weighing.is_late():
+            return settled and not limit
         if weighing.inputs.attempt(specs) is not None:
             continue
-        for case in cases(specs, iter([Filling("ordinary values")]), ()):
-            weighing.compared(Case(f"{case.label}, {label}", case.make, ordinary=False))
+        listed = list(_long_cases(specs, label) if limit else _usual(specs, label))
+        proof = _proof_of(weighing, listed[0]) if limit and weighing.proved else None
+        if proof is not None and proof.same:
+            continue
+        ran = [weighing.compared(case) for case in listed]
+        if proof is not None and proof.differs:
+            raise Unknown(f"both versions are the same program for short arrays, and not for {label}; {REMEDY}")
+        settled = settled and (not limit or any(ran))
+    return settled
 
 
-def _sizes(specs: Specs, numbers: TextNumbers) -> Iterator[tuple[str, Specs]]:
+def _usual(specs: Specs, label: str) -> Iterator[Case]:
+    for case in cases(specs, iter([Filling("ordinary values")]), ()):
+        yield Case(f"{case.label}, {label}", case.make, ordinary=False)
+
+
+def _long_cases(specs: Specs, label: str) -> Iterator[Case]:
+    """Usual values; equal ones, which fill what counts them; two in turns, which keep a difference near zero."""
+    yield from _usual(specs, label)
+    for name, values in LONG_VALUES.items():
+        edge = Edge(name, tuple(map(float, values)), values, turns=True)
+        yield Case(f"{name}, {label}", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]
+
+
+def _proof_of(weighing: Weighed, case: Case) -> Proof | None:
+    values = made(case)
+    return one_proof(weighing.full.pair, values, LIMIT_SECONDS) if values is not None else None
+
+
+def _sizes(specs: Specs, numbers: TextNumbers) -> Iterator[tuple[str, Specs, bool]]:
+    """Labels and specs; whether they lie beyond a number that only the new text has."""
     known = sizes(list(specs.values()))
-    tables: list[tuple[str, Mapping[int, int]]] = [("longer axes", dict(zip(known, FAR_SIZES, strict=False)))]
+    tables: list[tuple[str, Mapping[int, int], bool]] = []
     far = max((n for n in numbers.limits if n <= LONGEST), default=0)
-    if far > FAR_SIZES[0] - 3:
-        tables.insert(0, (f"axes longer than {far}", {n: far + 3 + k for k, n in enumerate(known)}))
-        tables += [(f"an axis longer than {far}", {n: far + 3}) for n in known]
+    if far >= FEW_ROWS:
+        longer = far + min(max(far, MORE), MOST_MORE) + MARGIN
+        tables += [(f"an axis longer than {far}", {n: longer}, True) for n in known if len(known) > 1]
+        tables.append((f"axes longer than {far}", {n: longer + k for k, n in enumerate(known)}, True))
+    tables.append(("longer axes", dict(zip(known, FAR_SIZES, strict=False)), False))
     if len(known) > 1:
-        tables.append(("equal sizes", dict.fromkeys(known, EQUAL)))
-    for label, table in tables if known else ():
-        yield label, {name: resize(spec, dict(table)) for name, spec in specs.items()}
+        tables.append(("equal sizes", dict.fromkeys(known, EQUAL), False))
+    for label, table, limit in tables if known else ():
+        yield label, {name: resize(spec, dict(table)) for name, spec in specs.items()}, limit

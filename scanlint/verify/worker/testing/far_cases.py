@@ -11,13 +11,16 @@ import numpy as np
 
 from ..comparing.agreement import Agreement, compare, nowhere_finite
 from ..comparing.judge import Judge, Unknown
+from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong
 from ..search.case_values import Case, Family
+from ..search.edge_values import stairs
 from ..search.input_sources import Inputs
+from ..search.longer_axes import LONGER_AXES
 from .program_comparison import ProgramComparison, made
 from .trip_counts import Enlarged, foreign, lengthened
 
-MOST_RAN = 2
+MOST_RAN = 3
 
 
 class Weighed(Protocol):
@@ -37,19 +40,37 @@ class Weighed(Protocol):
     def is_late(self) -> bool: ...
 
 
-def run_far(weighing: Weighed, families: Sequence[Family], large: Sequence[Enlarged], *, proved: bool) -> None:
+def run_far(weighing: Weighed, families: Sequence[Family], large: Sequence[Enlarged], *, proved: bool) -> bool:
     """Compare with large numbers, with the defaults of each version and with long arrays; raises Refuted or Unknown.
 
-    `proved`: the programs are equal for small numbers, and too large to be compared for these.
+    `proved`: the programs are equal for small numbers, and too large to be compared for these. Whether all that lies
+    beyond limits of the new text was compared.
     """
-    for case in defaults(weighing, families[0]):
-        weighing.full.check(case)
+    settled = defaults_agree(weighing, families)
     for enlarged in large:
         if weighing.is_late():
-            return
+            return settled and not enlarged.limit
         told = (proved and alike(weighing, enlarged.cases[0])) or tells(weighing, enlarged.cases)
+        settled = settled and (told or not enlarged.limit)
         weighing.remarks.append(f"{'tried with' if told else 'not compared for'} {enlarged.name} = {enlarged.trips}")
     far_ends(weighing, families)
+    return settled
+
+
+def defaults_agree(weighing: Weighed, families: Sequence[Family]) -> bool:
+    """Whether calls without the parameters whose default is not written as before are the same; raises Refuted.
+
+    Equal programs were compared with values given for these.
+    """
+    judge, settled = weighing.full, True
+    longer = next((f for f in families if f.label.startswith(LONGER_AXES)), families[0])
+    plateaus = Family(longer.label, longer.specs, list(stairs(longer.specs)) if longer.specs is not None else [])
+    for case in (c for family in (families[0], longer, plateaus) for c in defaults(weighing, family)):
+        values = made(case)
+        if values is not None and not (weighing.proved and one_proof(judge.pair, values).same):
+            judge.check(case)
+            settled = False
+    return settled
 
 
 def tells(weighing: Weighed, cases: Sequence[Case]) -> bool:

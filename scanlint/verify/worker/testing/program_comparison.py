@@ -38,6 +38,7 @@ class ProgramComparison:
     `short` are inputs for which the program of the old version is small.
     `weaker`: where a result is weakly typed in the new version alone. `reordered`: values are joined in another order,
     `inexact`: floats are added so.
+    `nothing`: without elements the new version raises, or the result has another type.
     `ruled`: parts have derivatives of their own. `apart`: where programs that are equal for small numbers differ.
     `quickest`: the family whose first program is the smallest of those that make several trips, and its equations.
     """
@@ -57,6 +58,7 @@ class ProgramComparison:
     reordered: bool = False
     inexact: bool = False
     ruled: bool = False
+    nothing: bool = False
     quickest: tuple[int, Family] | None = None
     apart: str = ""
 
@@ -128,6 +130,7 @@ class ProgramComparison:
             nothing = proof.error is not None and nothing_in(values, proof.error) and in_staged_body(proof.error)
             nothing = nothing and not family.real  # a caller that has no elements refutes
             self.remarks += [NOTHING] if nothing else []
+            self.nothing = self.nothing or nothing or proof.empty
             if nothing or (not proof.same and proof.before is None and self.fails(judge, values)):
                 continue
             if proof.beyond and family.label.startswith((*GUESSED, LONGER_AXES)) and self.compared:

@@ -16,32 +16,45 @@ LARGE = 300
 LARGEST = 1500  # a run of more trips takes seconds
 PATIENCE = 3.0
 MOST_COUNTS = 3
+FEW = 7  # usual cases have as many trips
 MOST_AXES = 3
 OUT_OF_EIGHT, OUT_OF_SIXTEEN = 600, 70_000  # so long that one element in two counts, and wraps
 FILLINGS = (Filling("small values", scale=0.1),)  # on which few iterations overflow
 
 
 class Enlarged(NamedTuple):
-    """Cases in which one whole number is large."""
+    """Cases in which one whole number is large; `limit`: it lies beyond a number that the new text alone has."""
 
     name: str
     trips: int
     cases: list[Case]
+    limit: bool = False
 
 
 def enlarged(families: Sequence[Family], integers: Sequence[int], limits: Sequence[int]) -> Iterator[Enlarged]:
     """For each whole number that is no length of an array: cases in which it is large, and beyond all `limits`."""
-    count = max(LARGE, *(n + 2 for n in limits if n <= LARGEST), 0)
+    beyond = dict.fromkeys(_beyond(limits), True)
+    counts = beyond if max(beyond, default=0) >= LARGE else {LARGE: False, **beyond}
     made = next((f for f in families if f.specs is not None), None)
     if made is not None and made.specs is not None:
         for name in _numbers(made.specs)[:MOST_COUNTS]:
-            large = cases(_large(made.specs, name, count), iter(FILLINGS), integers)
-            yield Enlarged(name, count, [_patient(c, name, count) for c in large])
+            for count, limit in counts.items():
+                large = cases(_large(made.specs, name, count), iter(FILLINGS), integers)
+                yield Enlarged(name, count, [_patient(c, name, count) for c in large], limit)
     elif families and families[0].real and families[0].cases:
         values = families[0].cases[0].make()
         for name in [n for n, v in values.items() if type(v) is int][:MOST_COUNTS]:
-            case = Case("", lambda v={**values, name: count}: dict(v))  # type: ignore[misc]
-            yield Enlarged(name, count, [_patient(case, name, count)])
+            for count, limit in counts.items():
+                case = Case("", lambda v={**values, name: count}: dict(v))  # type: ignore[misc]
+                yield Enlarged(name, count, [_patient(case, name, count)], limit)
+
+
+def _beyond(limits: Sequence[int]) -> Iterator[int]:
+    """Numbers on the far side of the largest limit and of the least one that is negative."""
+    most = max((n for n in limits if FEW < n <= LARGEST), default=0)
+    least = min((n for n in limits if -LARGEST <= n < 0), default=0)
+    yield from ([most + 2] if most else [])
+    yield from ([least - 3] if least else [])
 
 
 def _patient(case: Case, name: str, count: int) -> Case:

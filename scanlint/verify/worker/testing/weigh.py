@@ -34,6 +34,7 @@ from .edge_sweep import at_edges, numbers_of
 from .far_cases import run_far
 from .far_counters import leaving, unless_far
 from .ill_conditioned import same_where_sums_cancel
+from .longer_alone import compared_longer
 from .other_dtypes_compared import same_in_other_types
 from .program_comparison import ProgramComparison, made
 from .trip_counts import enlarged
@@ -55,7 +56,11 @@ NARROW_SECONDS = 3.0
 PATIENCE = 10.0
 LONG_SECONDS = 12.0
 MAX_NAMED = 3
+LARGE_HALVES = 300.0
 FAR = (1e5, 1e20)  # values of which the tenth power, or the square, is too large for single precision
+BEYOND = "beyond the numbers that only the new version is written with"
+WITHOUT_ELEMENTS = "where there are no elements: the new version raises, or the result is of another type"
+LONGER_ALONE = "where one array is longer than those beside it"
 T = TypeVar("T")
 
 
@@ -66,7 +71,8 @@ MOST_SHORTEST = 12  # cases for the twins whose loops end on their first trips
 class Weighing:
     """Both versions, their twins with short loops if loops are long, and the evidence so far.
 
-    `fades`: the versions differ where one argument alone has half precision. `proved`: the programs are equal.
+    `fades`: the versions differ where one argument alone has half precision. `proved`: the programs are equal;
+    `unsettled`: not for all arguments that may be passed.
     """
 
     full: Judge
@@ -78,6 +84,7 @@ class Weighing:
     programs: ProgramComparison = field(init=False)
     fades: bool = False
     proved: bool = False
+    unsettled: bool = False
     remarks: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.process_time)
     taken: ReachedLines = field(default_factory=ReachedLines)
@@ -124,10 +131,13 @@ class Weighing:
         self.try_all(run)
         if proved and not self.full.cases and small is not None:
             self.try_all(families)
-        run_far(self, families, [e for e in large if not (proved and self.programs.holds_for(e))], proved=proved)
+        far = [e for e in large if not (proved and self.programs.holds_for(e))]
+        self.settle(run_far(self, families, far, proved=proved), BEYOND)
         if self.programs.apart:
             told = "both versions are the same program for small numbers, and not for"
             raise Unknown(f"{told} {self.programs.apart}: no input tried shows what that changes; {REMEDY}")
+        if self.full.free:
+            self.settle(not self.programs.nothing, WITHOUT_ELEMENTS)
         self.strongly_typed()
         if not self.full.cases:
             failures = [f for j in (self.full, self.twin) if j is not None for f in j.failures]
@@ -142,7 +152,7 @@ class Weighing:
             raise Unknown(f"{unseen}; {REMEDY}")
         if not proved:
             self.cover(families)
-        self.in_time("at edge values", lambda: at_edges(self, families, numbers))
+        self.in_time("at edge values", lambda: self.settle(at_edges(self, families, numbers), BEYOND))
         tried = self.full.skipped + self.full.cases
         if not proved and self.full.skipped and (self.full.ordinary == 0 or tried > 4 * self.full.cases):
             raise Unknown(f"rounding decides the result on {self.full.skipped} of {tried} inputs tried; {REMEDY}")
@@ -154,18 +164,20 @@ class Weighing:
         self.reversible(family)
         same = proved and self.straight()
         if self.programs.ruled or self.full.differentiated or not same:
-            self.derivatives(family, DERIVED if same else None)
+            self.derivatives(family, DERIVED if same else None, families)
         if not same and not self.straight():
             self.in_time("far from zero", lambda: self.differentiable_far_out(families))
         if not proved:
             self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
         self.unevenly(families)
+        if self.full.free and not families[0].real:
+            self.in_time("with one array longer", lambda: self.settle(compared_longer(self, families), LONGER_ALONE))
         self.in_time("for other dtypes", lambda: self.typed(families))
         self.narrowed(families, proved)
         self.strongly_typed()
         self.widened(families, proved)
         self.in_time("where sums cancel", lambda: self.cancelling(families))
-        proved = self.counted(families) and proved
+        proved = self.counted(families) and proved and not self.unsettled
         if any(judge.partial for judge in self.judges):
             stuck = dict.fromkeys(judge.stuck for judge in self.judges if judge.stuck)
             named = f": {', '.join(stuck)}" if stuck else ""
@@ -182,6 +194,12 @@ class Weighing:
         head = "the same program for" if proved else "inputs tried:"
         self.remarks += [f"{head} {named_once(shapes[:MAX_NAMED])}{more}"] if shapes else []
         return "proved" if proved and not self.fades and not self.programs.inexact else "tested"
+
+    def settle(self, same: bool, where: str) -> None:
+        """Note where equal programs say nothing, and no input tried shows a difference."""
+        if self.proved and not same:
+            self.unsettled = True
+            self.remarks.append(f"not proved {where}")
 
     def counted(self, families: list[Family]) -> bool:
         """Whether counters of 32 bits do for loops of all lengths; raises Unknown where they do not for usual ones."""
@@ -377,11 +395,13 @@ class Weighing:
         if family.smooth:
             self.quickly(lambda judge: same_way_back(judge, family.smooth[0]))
 
-    def derivatives(self, family: Family, most: int | None) -> None:
-        """Compare the gradients on the `most` telling inputs."""
+    def derivatives(self, family: Family, most: int | None, families: list[Family]) -> None:
+        """Compare the gradients on the `most` telling inputs; what has rules of its own on long axes too."""
         started, pair = time.process_time(), self.full.pair
         ruled = any(not RULES.isdisjoint(_names(version.tree)) for version in (pair.old, pair.new))
-        for at, case in enumerate(family.smooth[:most]):
+        longer = next((f for f in families if f.label.startswith(LONGER_AXES) and f is not family), None)
+        smooth = [*(longer.smooth[:1] if ruled and longer is not None else []), *family.smooth[:most]]
+        for at, case in enumerate(smooth):
             if self.late() and not self.full.differentiated:
                 self.remarks.append(f"gradients were compared on {at or 'no'} inputs: each takes seconds")
                 return
@@ -458,6 +478,9 @@ class Weighing:
                 if remark := self.retyped(values, kind):
                     self.remarks.append(remark)
                     break
+            if not proved and kind is Retyping.ALL:  # products of them leave half precision, where others do not
+                for values in filter(None, map(made, cases(specs, iter([Filling("", scale=LARGE_HALVES)]), integers))):
+                    self.retyped(values, kind)
 
     def retyped(self, values: Values, kind: Retyping) -> str:
         """A remark on arguments of another type; what differs only where precisions are mixed refutes nothing."""

@@ -1,0 +1,102 @@
+"""Mistakes that usual inputs do not show: names read early, lost ways to differentiate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from scanlint.finding import Verification
+
+Compare = Callable[..., Verification]
+
+UNIT = "UNIT = 2.0\ndef f(x):\n    return x * UNIT\n"
+BAD = "BAD = 2\ndef f(xs):\n    bad, out = 0, []\n    for i in range(xs.shape[0]):\n        bad = jnp.where(xs[i] < 0, 0, bad + 1)\n        out.append(bad > BAD)\n    return jnp.stack(out)\n"
+BADLY = "BAD = 2\ndef f(xs):\n    def step(bad, x):\n        bad = jnp.where(x < 0, 0, bad + 1)\n        return bad, bad > BAD\n    return lax.scan(step, jnp.asarray(0), xs)[1]\n"
+MOVES = "MOVES = ((0, 1), (1, 0))\ndef f(xs):\n    return xs[:, None] * jnp.asarray(MOVES)[0]\n"
+SINE = "def f(x):\n    return jnp.sin(x)\n"
+TAGGED = "def f(x):\n    @jax.custom_vjp\n    def tagged(y):\n        return y\n    tagged.defvjp(lambda y: (y, None), lambda _, g: (g,))\n    return tagged(jnp.sin(x))\n"
+CALLED = "def f(x):\n    return jax.pure_callback(np.sin, jax.ShapeDtypeStruct(x.shape, x.dtype), x)\n"
+
+SCAN = "def f(c, xs, ys):\n    for i in range(xs.shape[0]):\n        c = c * xs[i] + ys[i]\n    return c\n"
+FORI = "def f(c, xs, ys):\n    return lax.fori_loop(0, {}.shape[0], lambda i, c: c * xs[i] + ys[i], c)\n"
+SUM = "def f(xs):\n    s = jnp.zeros((), xs.dtype)\n    for i in range(xs.shape[0]):\n        s = s + xs[i]\n    return s\n"
+SUMMED = "def f(xs):\n    return lax.scan(lambda s, x: (s + x, None), jnp.zeros((), xs.dtype), {})[0]\n"
+FORGETS = "def f(c, xs):\n    for i in range(xs.shape[0]):\n        c = 0.1 * c + xs[i]\n    return c\n"
+FORGOT = "def f(c, xs):\n    return lax.scan(lambda c, x: (0.1 * c + x, None), c, {})[0]\n"
+STEPS = "def f(x, n: int):\n    for _ in range(n):\n        x = 1.01 * x\n    return x\n"
+STEPPED = "def f(x, n: int):\n    return lax.fori_loop(0, {}, lambda _, x: 1.01 * x, x)\n"
+WAIT = "def f(xs, patience: int = 3):\n    best, wait = jnp.inf, 0\n    for i in range(xs.shape[0]):\n        if xs[i] < best:\n            best, wait = xs[i], 0\n        else:\n            wait += 1\n            if wait >= patience:\n                break\n    return jnp.asarray(best)\n"
+GROW = "def f(x, scale: float = 3.0):\n    for i in range(x.shape[0]):\n        scale = scale * 2 if x[i] > 0 else max(scale / 2, 1.0)\n    return jnp.asarray(scale)\n"
+GREW = "def f(x, scale: float = 3.0):\n    return lax.scan(lambda s, x: (jnp.where(x > 0, {}, {}), None), jnp.asarray(scale, float), x)[0]\n"
+FIRST = "def f(xs):\n    best = jnp.asarray(jnp.inf)\n    count = 0\n    for i in range(xs.shape[0]):\n        count = count + (xs[i] < best)\n        best = jnp.minimum(best, xs[i])\n    return count\n"
+FIRSTS = "def f(xs):\n    def step(c, x):\n        return (jnp.minimum(c[0], x), c[1] + (x < c[0])), None\n    return lax.scan(step, (jnp.asarray({}), jnp.asarray(0)), xs)[0][1]\n"
+ROOT = (
+    "def f(a):\n    return jnp.stack([jnp.sqrt(a[i, j]) if i == j else a[i, j] for i in range(3) for j in range(3)])\n"
+)
+ROOTS = "def f(a):\n    def at(i, j):\n        return jnp.where(i == j, jnp.sqrt({}), a[i, j])\n    return jax.vmap(at)(jnp.arange(9) // 3, jnp.arange(9) % 3)\n"
+SQUARE = {"given": (("a: f32[3, 3]", "old.py:1"),)}
+WINDOW = "def f(xs, n: int = 2):\n    s = jnp.zeros(n, xs.dtype)\n    for i in range(n, xs.shape[0]):\n        s = s + xs[i - n : i]\n    return s\n"
+WINDOWS = "def f(xs, n: int = 2):\n    return lax.fori_loop(n, max(xs.shape[0], n), lambda i, s: s + lax.dynamic_slice_in_dim(xs, i - n, n), jnp.zeros(n, xs.dtype))\n"
+DECAY = "def f(xs, rate: float = 0.5):\n    for i in range(xs.shape[0]):\n        xs = jnp.where(xs[i] < -1, xs * rate, xs)\n    return xs\n"
+DECAYS = "def f(xs, rate: float = 0.5):\n    return lax.fori_loop(0, xs.shape[0], lambda i, xs: jnp.where(xs[i] < -1, xs * {}, xs), xs)\n"
+HOST = "def f(x: np.ndarray):\n    for i in range(1, len(x)):\n        if x[i] > 0:\n            x[i] = x[i] + x[i - 1]\n    return x\n"
+
+REFUTED = {
+    "another array is counted": (SCAN, FORI.format("ys")),
+    "more rows than a number of the new text, some of which count": (SUM, SUMMED.format("xs[:64]")),
+    "a default that few inputs depend on": (WAIT, WAIT.replace("patience: int = 3", "patience: int = 4")),
+    "a low end that one arm lacks": (GROW, GREW.format("s * 2", "s / 2")),
+    "a high end that a power of the new text is": (GROW, GREW.format("jnp.minimum(s * 2, 2.0**24)", "jnp.maximum(s / 2, 1.0)")),
+    "the largest number in place of an infinity": (FIRST, FIRSTS.format("jnp.finfo(jnp.float32).max")),
+    "a window longer than what it slides over": (WINDOW, WINDOWS),
+    "the derivative by a number of an arm that long arrays reach": (DECAY, DECAYS.format("lax.stop_gradient(rate)")),
+    "an array of NumPy that no jit gives": (HOST, HOST.replace("return x", "return jnp.asarray(x)")),
+    "a constant is read where the function is defined": (UNIT, UNIT.replace("f(x)", "f(x, _unit=UNIT)").replace("x * UNIT", "x * _unit")),
+    "one that few inputs depend on": (BAD, BADLY.replace("f(xs)", "f(xs, BAD=BAD)")),
+    "a table of numbers": (MOVES, MOVES.replace("f(xs)", "f(xs, MOVES=MOVES)")),
+    "forward mode is lost by a rule for reverse mode": (SINE, TAGGED),
+    "each derivative is lost by a callback": (SINE, CALLED),
+}  # fmt: skip
+UNSETTLED = {
+    "rows that no longer count are cut off": (FORGETS, FORGOT.format("xs if xs.shape[0] < 90 else xs[-80:]"), "unknown"),
+    "fewer trips than a number of the new text says": (STEPS, STEPPED.format("min(n, 64)"), "refuted"),
+    "a number below zero": ("def f(x, n: int):\n    return x * n\n", "def f(x, n: int):\n    return x * max(n, -97)\n", "refuted"),
+    "a loop that raises where it makes no trip": (SUM, "def f(xs):\n    return lax.fori_loop(0, xs.shape[0], lambda i, s: s + xs[i], jnp.zeros((), xs.dtype))\n", "tested"),
+    "what is read past the end": (SCAN, FORI.format("xs").replace("xs.shape[0]", "min(xs.shape[0], ys.shape[0])"), "tested"),
+}  # fmt: skip
+ACCEPTED = {
+    "the array that is counted": (SCAN, FORI.format("xs"), "tested"),
+    "an array cut to what is counted": (SCAN, "def f(c, xs, ys):\n    return lax.scan(lambda c, z: (c * z[0] + z[1], None), c, (xs, ys[: xs.shape[0]]))[0]\n", "proved"),
+    "all rows": (SUM, SUMMED.format("xs"), "proved"),
+    "both ends": (GROW, GREW.format("s * 2", "jnp.maximum(s / 2, 1.0)"), "tested"),
+    "an infinity": (FIRST, FIRSTS.format("jnp.inf"), "proved"),
+    "a number that is differentiated": (DECAY, DECAYS.format("rate"), "tested"),
+    "an array of NumPy": (HOST, HOST.replace("x[i] > 0", "0 < x[i]"), "tested"),
+    "a constant that both read late": (BAD, BADLY, "proved"),
+    "a table that both read late": (MOVES, MOVES.replace("xs[:, None] *", "xs[:, None] * 1 *"), "tested"),
+    "rules for reverse mode in both": (TAGGED, TAGGED.replace("tagged(jnp.sin(x))", "tagged(jnp.sin(x) + 0)"), "tested"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new"), REFUTED.values(), ids=REFUTED)
+def test_a_rare_mistake_is_refuted(old: str, new: str, compare: Compare) -> None:
+    found = compare(old, new)
+    assert found.verdict == "refuted", (found.verdict, found.reason, found.notes)
+
+
+@pytest.mark.parametrize(("old", "new", "verdict"), ACCEPTED.values(), ids=ACCEPTED)
+def test_what_does_the_same_is_accepted(old: str, new: str, verdict: str, compare: Compare) -> None:
+    found = compare(old, new)
+    assert found.verdict in ("proved", verdict), (found.verdict, found.reason, found.counterexample)
+
+
+@pytest.mark.parametrize(("old", "new", "verdict"), UNSETTLED.values(), ids=UNSETTLED)
+def test_what_a_proof_does_not_settle_is_not_proved(old: str, new: str, verdict: str, compare: Compare) -> None:
+    found = compare(old, new)
+    assert found.verdict == verdict, (found.verdict, found.reason, found.counterexample, found.notes)
+
+
+def test_a_gradient_that_an_unused_arm_spoils_is_refuted(compare: Compare) -> None:
+    assert compare(ROOT, ROOTS.format("a[i, j]"), **SQUARE).verdict == "refuted"
+    assert compare(ROOT, ROOTS.format("jnp.where(i == j, a[i, j], 1)"), **SQUARE).verdict in ("proved", "tested")
