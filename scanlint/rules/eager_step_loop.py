@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class EagerStepLoop(Rule):
-    """Off by default: a preview."""
+    """Advice: what a program of the loop would save is reckoned, not measured."""
 
     code = "SCN108"
     name = "eager-step-loop"
-    default = False
+    level = "advice"
     nodes = (ast.For, ast.While)
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:

@@ -12,11 +12,11 @@ from scanlint.rules.unbatched_loop import filled
 
 
 class HostStepLoop(Rule):
-    """Off by default: rolled into one program, the loop can no longer log or stop between steps."""
+    """Advice: rolled into one program, the loop can no longer log or stop between steps."""
 
     code = "SCN107"
     name = "host-step-loop"
-    default = False
+    level = "advice"
     nodes = (ast.For, ast.While)
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
