@@ -40,6 +40,7 @@ class Context(NamedTuple):
         trips: int | None = None,
         primitive: Primitive = "other",
         outcome: Outcome | None = None,
+        level: Level | None = None,
     ) -> Report:
         """A finding at `node`; `why` (the evidence of the value) comes before the chain of the function."""
         source = self.unit.source
@@ -69,7 +70,7 @@ class Context(NamedTuple):
             trips=trips,
             primitive=primitive,
             fix=fix,
-            level=self.rule.level,
+            level=level or self.rule.level,
         )
         return Report(finding, outcome, node)
 

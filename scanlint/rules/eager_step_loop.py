@@ -10,6 +10,7 @@ from scanlint.finding import Outcome, Primitive, Report, Rewrite
 from scanlint.loops.exits import JUMPS
 from scanlint.rules.base import Context, Rule
 from scanlint.rules.loop_messages import one_program, quoted
+from scanlint.rules.piecemeal_loops import advice
 from scanlint.rules.unbatched_loop import filled
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ class EagerStepLoop(Rule):
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.For | ast.While)
         found = _eager(node, context)
+        if found is None:
+            yield from advice(context, node, jitted=False)
         if found is None or _inside_another(node, context):
             return
         from scanlint.rewrite.lower.loops.host_loops import to_one_program

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from scanlint.rules.base import Context, Rule
 from scanlint.finding import Report
 from scanlint.rules.loop_messages import one_program, quoted
+from scanlint.rules.piecemeal_loops import advice
 from scanlint.rules.unbatched_loop import filled
 
 
@@ -25,10 +26,10 @@ class HostStepLoop(Rule):
             return
         from scanlint.host.step_loop import host_loop
 
-        if not filled(context.loop(node)).carried:
-            return  # no state goes through it: that is unbatched-loop's
-        found = host_loop(context.loop(node), context.settings)
+        carries = bool(filled(context.loop(node)).carried)  # else it is unbatched-loop's
+        found = host_loop(context.loop(node), context.settings) if carries else None
         if found is None:
+            yield from advice(context, node, jitted=True)
             return
         model = found.model
         lists = [o.name for o in model.outputs]
