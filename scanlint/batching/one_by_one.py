@@ -30,6 +30,9 @@ class OneByOne(NamedTuple):
 
 def one_by_one(model: LoopModel, settings: Settings) -> OneByOne | None:
     """The loop, if each trip keeps what a jitted function makes of an example, and no trip needs another's result."""
+    unit = model.unit
+    if not any(jitted(unit.value(c.func)) for c in ast.walk(model.node) if isinstance(c, ast.Call)):
+        return None
     model, _ = without_bar(model)
     if not isinstance(model.node, ast.For) or ruled_out(model, settings) or not long(model, settings):
         return None
@@ -39,8 +42,8 @@ def one_by_one(model: LoopModel, settings: Settings) -> OneByOne | None:
     if any(not gathered_only(model, name) for name in state_of(model)):
         return None
     own = list(own_statements(model.node))
-    call = next((c for s in own for c in walk_scope([s]) if isinstance(c, ast.Call) and _is_kept(model, own, c)), None)
-    if call is None or foreign(model, own) or _shapes(model.unit, call, model.staged):
+    call = _kept_call(model, own)
+    if call is None or foreign(model, own) or _shapes(unit, call, model.staged):
         return None
     why = next(iter(in_the_way(model, own)), None)
     why = why or Withheld("not-a-batch", "it is not known to treat each example on its own")
@@ -57,13 +60,22 @@ def _key(model: LoopModel) -> str | None:
     return None
 
 
-def _is_kept(model: LoopModel, own: list[ast.stmt], call: ast.Call) -> bool:
-    """Whether it is a call of a jitted function, on something that differs from trip to trip, whose result is kept."""
+def _kept_call(model: LoopModel, own: list[ast.stmt]) -> ast.Call | None:
+    """A call of a jitted function, on something that differs from trip to trip, whose result is kept."""
     varying = binds(*model.node.body) | frozenset(model.targets)
-    if not jitted(model.unit.value(call.func)) or not reads(*call.args, *(k.value for k in call.keywords)) & varying:
-        return False
-    around = next((s for s in own if any(part is call for part in walk_scope([s]))), None)
-    match around:
+    for statement in own:
+        for call in walk_scope([statement]):
+            if not isinstance(call, ast.Call) or not jitted(model.unit.value(call.func)):
+                continue
+            given = [*call.args, *(k.value for k in call.keywords)]
+            if reads(*given) & varying and _keeps(statement, own):
+                return call
+    return None
+
+
+def _keeps(statement: ast.stmt, own: list[ast.stmt]) -> bool:
+    """Whether a statement appends or stores what it computes, adds it up, or names what another one does so with."""
+    match statement:
         case ast.Assign(targets=[ast.Subscript()]) | ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"))):
             return True
         case ast.AugAssign():

@@ -38,8 +38,8 @@ ELSEWHERE = ("generator", "iterator", "try", "context-manager", "carry-shape-gro
 LAST = ("index-needs-int", "callee-branches", "python-int", "python-float", "maybe-undefined")
 """What is to be seen to when nothing else is in the way."""
 LOOPS = words("jax.lax.scan jax.lax.fori_loop jax.lax.while_loop jax.lax.map jax.lax.associative_scan")
-MOST = 50
-"""Functions that are looked into."""
+MOST = 200
+"""Functions that are looked into for a unit."""
 PICTURES = ("matplotlib.", "seaborn.", "plotly.", "imageio.", "cv2.", "PIL.")
 
 
@@ -58,12 +58,12 @@ class Piecemeal(NamedTuple):
 
 def piecemeal(model: LoopModel, settings: Settings) -> Piecemeal | None:
     """The loop, if JAX makes a state on each trip for the next one, and something else keeps it on the host."""
-    model, bar = without_bar(model)
-    if ruled_out(model, settings):
-        return None
     own = list(own_statements(model.node))
     calls = [part for s in own for part in walk_scope([s]) if isinstance(part, ast.Call)]
     if not any(calls_jax(model.unit, call) for call in calls):
+        return None
+    model, bar = without_bar(model)
+    if ruled_out(model, settings):
         return None
     worked = worked_out(model)
     state = tuple(name for name in state_of(model, worked) if not gathered_only(model, name))
@@ -77,7 +77,7 @@ def piecemeal(model: LoopModel, settings: Settings) -> Piecemeal | None:
         return None
     if model.trips is not None and (model.trips < FEWEST if step else model.trips * cost(model) < ALL):
         return None
-    if any(loops_inside(model.unit.value(c.func), {}) for c in calls):
+    if _long_step(model.unit, calls):
         return None
     if any(o.code in ELSEWHERE for o in model.obstacles):
         return None
@@ -161,17 +161,23 @@ def _step(unit: Unit, own: list[ast.stmt], state: Names, kept: tuple[str, ...]) 
     return None
 
 
-def loops_inside(function: Value, known: dict[Code, bool]) -> bool:
-    """Whether a function runs a loop of JAX itself: beside that a dispatch is little."""
+def _long_step(unit: Unit, calls: list[ast.Call]) -> bool:
+    """Whether something that is called runs a loop of JAX itself: beside that a dispatch is little."""
+    known = unit.models.setdefault(_long_step, {})
+    assert isinstance(known, dict)
+    return any(_loops_inside(unit.value(call.func), known) for call in calls)
+
+
+def _loops_inside(function: Value, known: dict[Code, bool]) -> bool:
     match function.callee:
         case Transformed(function=inner) | Partial(function=inner):
-            return loops_inside(inner, known)
-        case Closure(code) if len(known) < MOST:
+            return _loops_inside(inner, known)
+        case Closure(code) if code in known or len(known) < MOST:
             if code not in known:
                 known[code] = False  # it may call itself
                 calls = [n.func for n in ast.walk(code.node) if isinstance(n, ast.Call)]
                 own = any((code.scope.annotation(called) or "") in LOOPS for called in calls)
-                known[code] = own or any(loops_inside(called_in(code, called), known) for called in calls)
+                known[code] = own or any(_loops_inside(called_in(code, called), known) for called in calls)
             return known[code]
     return False
 

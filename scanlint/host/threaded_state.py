@@ -127,6 +127,14 @@ def by_jax(model: LoopModel, state: tuple[str, ...]) -> bool:
     return any(calls_jax(unit, part) for value in starts for part in ast.walk(value))
 
 
+def has_jax(unit: Unit) -> bool:
+    """Whether a unit calls anything that runs JAX, or is handed an array; what has neither is not looked into."""
+    if has_jax not in unit.models:
+        given = (unit.value(part).array for part in unit.every(ast.Name))
+        unit.models[has_jax] = any(calls_jax(unit, call) for call in unit.every(ast.Call)) or any(given)
+    return bool(unit.models[has_jax])
+
+
 def works_in_numpy(model: LoopModel, state: tuple[str, ...]) -> bool:
     """Whether NumPy may work on the state: it made the rows, or the beginning, and none of JAX meets that for sure."""
     unit = model.unit

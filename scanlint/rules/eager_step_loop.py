@@ -50,7 +50,9 @@ class EagerStepLoop(Rule):
 
 def _eager(node: ast.For | ast.While, context: Context) -> EagerLoop | None:
     """The loop, if it is such a one; worked out once, for the loops inside it ask too."""
-    if context.traced(node):
+    from scanlint.host.threaded_state import has_jax
+
+    if context.traced(node) or not has_jax(context.unit):
         return None
     from scanlint.host.eager_loop import EagerLoop, eager_loop
     from scanlint.host.step_loop import host_loop

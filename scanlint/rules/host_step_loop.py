@@ -22,7 +22,9 @@ class HostStepLoop(Rule):
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.For | ast.While)
-        if context.traced(node):
+        from scanlint.host.threaded_state import has_jax
+
+        if context.traced(node) or not has_jax(context.unit):
             return
         from scanlint.host.step_loop import host_loop
 

@@ -49,6 +49,7 @@ def test_json_has_every_field_of_the_interface(loop: Finding, result: Make) -> N
         "end_column": 26,
         "function": "rollout",
         "message": "tracing `rollout` unrolls this loop 1000 times",
+        "level": "warning",
         "trips": 1000,
         "primitive": "fori_loop",
         "fix": {
