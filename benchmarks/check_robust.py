@@ -31,7 +31,7 @@ from scanlint.engine.session import RunOutcome, check, check_text
 from scanlint.project.discovery.folders import discover
 from scanlint.settings import Settings
 
-SETTINGS = Settings(select=("SCN",), exclude=("nothing",), cache=False)
+SETTINGS = Settings(select=("SCN",), level="advice", exclude=("nothing",), cache=False)
 LIMIT = 20.0
 BESIDE = 40
 WORD = re.compile(r"\w+|[-+*/%<>=!&|@.,:()\[\]{}]+")

@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
+Level = Literal["error", "warning", "advice"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+"""The gravest first: tracing fails here; it is right to change this; JAX runs piecemeal or compiles again here."""
 FixStatus = Literal["available", "applied", "withheld", "none"]
 Verdict = Literal["proved", "tested", "refuted", "unknown"]
 InputSource = Literal["recorded", "given", "harvested", "synthesised"]
@@ -194,6 +197,7 @@ class Finding:
     cost: Cost | None = None
     measured: Measured | None = None
     cell: int | None = None
+    level: Level = "warning"
 
     @property
     def seconds(self) -> float:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from scanlint.finding import Level
+
 LINE_LENGTH = 88
 """What black and ruff take where nothing else is said."""
 
@@ -15,7 +17,8 @@ class Settings:
     """Everything that a run can be told. `root` is the folder of the pyproject.toml, or the working directory.
 
     `source` is the file that the configuration came from. `select` and `exclude` stand in the place of what is
-    usual, with nothing in them too. `baseline` is a file of findings that are known already.
+    usual, with nothing in them too. `level`: what is less grave is counted, not listed. `baseline` is a file of
+    findings that are known already.
     `line_length` is that of the formatter. `jobs` is the most processes that are used, 0 for as many as there are
     processors. `sums_as_batches`: loops that add up what they compute of each example become `jax.vmap`.
     `tells_left`: the run tells too which loops it looked at and left.
@@ -26,6 +29,7 @@ class Settings:
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
+    level: Level = "warning"
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     exclude: tuple[str, ...] | None = None
     extend_exclude: tuple[str, ...] = ()
@@ -54,6 +58,6 @@ class Settings:
         """The selectors of rules that are named."""
         return (*(self.select or ()), *self.extend_select)
 
-    def asks_for(self, code: str, name: str) -> bool:
-        """Whether a rule that is off by default is selected, by its code, a prefix of it, its name or ALL."""
-        return any(s in ("ALL", name) or code.startswith(s) for s in self.chosen)
+    def runs(self, code: str, name: str) -> bool:
+        """Whether a rule may run: nothing else is selected, or its code, a prefix of it, its name or ALL is."""
+        return self.select is None or any(s in ("ALL", name) or code.startswith(s) for s in self.chosen)

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import pytest
 
-from scanlint.finding import FixStatus, InputSource, Primitive, Verdict
+from scanlint.finding import FixStatus, InputSource, Level, Primitive, Verdict
 from scanlint.rules.registry import entries
 
 pytestmark = pytest.mark.long
@@ -22,6 +22,7 @@ OPTIONS = [
     "--diff",
     "--unsafe-fixes",
     "--fix-only",
+    "--level",
     "--select",
     "--ignore",
     "--extend-select",
@@ -67,16 +68,20 @@ RULES = {
     "SCN204": "flag-argument",
     "SCN205": "traced-assert",
     "SCN206": "traced-cast",
+    "SCN207": "commented-out-jit",
     "SCN301": "unbatched-loop",
     "SCN302": "unbatched-comprehension",
     "SCN401": "dummy-xs",
     "SCN402": "discarded-ys",
     "SCN403": "grad-through-while",
     "SCN404": "jit-in-loop",
+    "SCN405": "recompiled",
     "SCN900": "syntax-error",
     "SCN901": "unused-ignore",
 }
-OFF = ("unrolled-layers", "host-step-loop", "eager-step-loop")
+ADVICE = ("unrolled-layers", "host-step-loop", "eager-step-loop", "commented-out-jit", "recompiled")
+FAILS = ("while", "range", "if", "switch", "bool", "assert", "cast")
+"""What tracing fails at: `traced-while` and so on."""
 NUMBER, TEXT, MAYBE = (int, float), str, type(None)
 FINDING = {
     "code": TEXT,
@@ -88,6 +93,7 @@ FINDING = {
     "end_column": int,
     "function": (str, MAYBE),
     "message": TEXT,
+    "level": TEXT,
     "trips": (int, MAYBE),
     "primitive": TEXT,
     "fix": dict,
@@ -105,7 +111,7 @@ VERIFICATION = {
     "compile_seconds_before": (*NUMBER, MAYBE),
     "compile_seconds_after": (*NUMBER, MAYBE),
 }
-SUMMARY = {"files": int, "findings": int, "fixed": int, "withheld": int, "seconds": NUMBER}
+SUMMARY = {"files": int, "findings": int, "fixed": int, "withheld": int, "below": dict, "seconds": NUMBER}
 
 
 def fits(table: dict[str, Any], kinds: dict[str, Any]) -> None:
@@ -144,6 +150,9 @@ EXITS = [
     (("--config", "missing.toml", "clean.py"), 2),
     (("missing.py",), 2),
     (("broken.py",), 1),
+    (("--level", "error", "loop.py"), 0),
+    (("--level", "advice", "clean.py"), 0),
+    (("--level", "hint", "clean.py"), 2),
     (("--fix", "--diff", "--select", "SCN2", "loop.py"), 0),
     (("verify", "loop.py", "loop.py", "-f", "rollout"), 0),
     (("verify", "loop.py", "other.py", "-f", "rollout"), 1),
@@ -175,21 +184,24 @@ def test_a_file_that_does_not_parse_is_a_finding(project: Path, run: Scanlint) -
     assert " SCN900 " in done.stdout
 
 
-def test_every_rule_has_its_code_name_and_default() -> None:
+def test_every_rule_has_its_code_name_and_level() -> None:
     found = {entry.code: entry.name for entry in entries()}
     assert {code: found.get(code) for code in RULES} == RULES
-    assert {entry.name for entry in entries() if not entry.default and entry.code in RULES} == set(OFF)
+    levels = {entry.name: entry.level for entry in entries() if entry.code in RULES}
+    assert {name for name, level in levels.items() if level == "advice"} == set(ADVICE)
+    assert {levels[name] for name in ("syntax-error", *(f"traced-{what}" for what in FAILS))} == {"error"}
 
 
 @pytest.mark.parametrize(
     ("literal", "words"),
     [
+        (Level, "error warning advice"),
         (FixStatus, "available applied withheld none"),
         (Verdict, "proved tested refuted unknown"),
         (InputSource, "recorded given harvested synthesised"),
         (Primitive, "fori_loop scan while_loop cond where switch vmap static_argnames logical other"),
     ],
-    ids=["what became of a fix", "verdicts", "inputs", "primitives"],
+    ids=["levels", "what became of a fix", "verdicts", "inputs", "primitives"],
 )
 def test_words_of_json_are_those(literal: Any, words: str) -> None:
     assert list(get_args(literal)) == words.split()

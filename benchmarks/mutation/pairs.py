@@ -81,7 +81,7 @@ class RecordingFixer(Fixer):
 def rewritten(text: str, root: Path, judge: Judge) -> list[Task]:
     """What scanlint makes of each unit of a text."""
     recorder = Recorder(judge)
-    with Session(Settings(root=root, cache=False, extend_select=("SCN",), jobs=1)) as run:
+    with Session(Settings(root=root, cache=False, extend_select=("SCN",), level="advice", jobs=1)) as run:
         run.load_text(decode(text.encode(), root / "module.py"))
         with RecordingFixer(run, recorder) as fixer:
             fixer.fix_all()

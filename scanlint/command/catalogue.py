@@ -39,8 +39,7 @@ def page(word: str) -> str:
     if (file := page_file(entry.name)) is not None:
         text = file.read_text(encoding="utf-8")
         body = text.split("---\n", 2)[-1].lstrip() if text.startswith("---\n") else text
-        state = "on by default" if entry.default else "off unless selected"
-        return body.replace(f"# {entry.name}", f"# {entry.name} ({entry.code}, {state})", 1)
+        return body.replace(f"# {entry.name}", f"# {entry.name} ({entry.code}, {entry.level})", 1)
     return f"{entry.code} {entry.name}: {entry.summary}\n"
 
 
@@ -60,7 +59,7 @@ def find(word: str) -> Entry:
 
 
 def listing() -> str:
-    """All rules, one a line: code, name, whether it runs by default, what it finds."""
+    """All rules, one a line: code, name, level, what it finds."""
     width = max(len(entry.name) for entry in entries())
-    rows = (f"{e.code}  {e.name:<{width}}  {'on ' if e.default else 'off'}  {e.summary}" for e in entries())
+    rows = (f"{e.code}  {e.name:<{width}}  {e.level:<7}  {e.summary}" for e in entries())
     return "\n".join(rows) + "\n"

@@ -22,7 +22,7 @@ from scanlint.report.output import render_step_summary
 from scanlint.report.paint import paint_for
 from scanlint.report.result import Result, left_lines, plural
 from scanlint.report.visible import visible_lines
-from scanlint.rules.registry import RECOMPILED, selected_codes
+from scanlint.rules.registry import RECOMPILED, is_listed, selected_codes
 from scanlint.settings import Settings
 
 if TYPE_CHECKING:
@@ -142,8 +142,12 @@ def _measured(outcome: RunOutcome, request: Request, settings: Settings) -> RunO
     from scanlint.record.confirmed import with_evidence
 
     files = discover(request.paths, settings).files
-    findings, notes = with_evidence(outcome.findings, files, outcome.changes, settings)
-    return replace(outcome, findings=findings, notes=(*outcome.notes, *notes))
+    every, notes = with_evidence(outcome.findings, files, outcome.changes, settings)
+    findings = tuple(finding for finding in every if is_listed(finding, settings))
+    told = {(finding.path, finding.start) for finding in every}
+    counted = [finding for finding in outcome.below if (finding.path, finding.start) not in told]
+    counted += [finding for finding in every if not is_listed(finding, settings)]
+    return replace(outcome, findings=findings, below=tuple(counted), notes=(*outcome.notes, *notes))
 
 
 def _write(file: Path, text: str, problems: list[Problem]) -> None:
@@ -179,6 +183,7 @@ def _result(
         outcome.left,
         tuple(problems),
         outcome.notes,
+        below=tuple(map(texts.placed, outcome.below)),
     )
     if settings.baseline is not None:
         from scanlint.command.known_findings import baselined

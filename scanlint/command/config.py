@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scanlint.errors import UsageError, cause, did_you_mean
+from scanlint.finding import LEVELS, Level
 from scanlint.project.contents import contents
 from scanlint.settings import LINE_LENGTH, Settings
 
@@ -21,6 +22,7 @@ class Overrides(NamedTuple):
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
+    level: Level | None = None
     exclude: tuple[str, ...] | None = None
     extend_exclude: tuple[str, ...] = ()
     force_exclude: bool = False
@@ -165,6 +167,7 @@ def _override(settings: Settings, over: Overrides) -> Settings:
         )
     return replace(
         settings,
+        level=over.level or settings.level,
         exclude=settings.exclude if over.exclude is None else over.exclude,
         extend_exclude=(*settings.extend_exclude, *over.extend_exclude),
         force_exclude=over.force_exclude or settings.force_exclude,
@@ -243,6 +246,13 @@ def _seconds(value: object) -> float:
     return float(value)
 
 
+def _level(value: object) -> Level:
+    for level in LEVELS:
+        if value == level:
+            return level
+    raise TypeError(f"one of {', '.join(LEVELS)}")
+
+
 def _ignores(value: object) -> dict[str, tuple[str, ...]]:
     if not isinstance(value, dict):
         raise TypeError("a table of patterns with the rules to ignore")
@@ -272,6 +282,7 @@ KEYS: Mapping[str, Callable[[object], object]] = {
     "select": _words,
     "ignore": _words,
     "extend-select": _words,
+    "level": _level,
     "per-file-ignores": _ignores,
     "exclude": _words,
     "extend-exclude": _words,

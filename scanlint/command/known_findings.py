@@ -26,18 +26,20 @@ def baseline_file(settings: Settings) -> Path:
 
 
 def baselined(result: Result, request: Request, settings: Settings, looked: Looked, problems: list[Problem]) -> Result:
-    """Leave out what the baseline knows; write or prune the baseline where that is asked.
+    """Leave out what the baseline knows, be it listed or only counted; write or prune the baseline where that is asked.
 
     A file that does not parse is never known: nothing else in it was looked at.
     """
     if settings.baseline is None:
         return result
     file = settings.baseline
-    found = baseline.marks(result.findings, result.line, file)
+    every = (*result.findings, *result.below)
+    marks = dict(zip(map(id, every), baseline.marks(every, result.line, file), strict=True))
+    found = [marks[id(finding)] for finding in result.findings]
     taken = [mark for finding, mark in zip(result.findings, found, strict=True) if not unparsed(finding)]
     known = baseline.renewed(taken, looked, file) if request.write_baseline else baseline.read(file)
     if request.prune_baseline:
-        known = baseline.prune(known, taken, looked, file)
+        known = baseline.prune(known, [*marks.values()], looked, file)
     if request.write_baseline or request.prune_baseline:
         try:
             baseline.save(file, known)
@@ -50,10 +52,11 @@ def baselined(result: Result, request: Request, settings: Settings, looked: Look
         for finding, mark in zip(result.findings, found, strict=True)
         if mark not in known or finding.fix.status == "applied" or unparsed(finding)
     )
-    vain = tuple(_vain(known, taken, looked, file))
+    below = tuple(finding for finding in result.below if marks[id(finding)] not in known)
+    vain = tuple(_vain(known, [*marks.values()], looked, file))
     for note in vain:
         err(f"note: {note}\n")
-    return replace(result, findings=left, notes=(*result.notes, *vain))
+    return replace(result, findings=left, below=below, notes=(*result.notes, *vain))
 
 
 def _vain(known: frozenset[Mark], found: list[Mark], looked: Looked, file: Path) -> Iterator[str]:

@@ -12,6 +12,7 @@ import click
 from scanlint.command.config import Overrides
 from scanlint.command.help_text import SectionOption
 from scanlint.command.request import Request
+from scanlint.finding import LEVELS, Level
 from scanlint.report.output import FORMATS, Format
 from scanlint.report.paint import ColorChoice
 
@@ -40,6 +41,7 @@ class ReportOptions(TypedDict):
     select: tuple[str, ...]
     ignore: tuple[str, ...]
     extend_select: tuple[str, ...]
+    level: Level | None
     exclude: tuple[str, ...]
     extend_exclude: tuple[str, ...]
     python: str | None
@@ -112,6 +114,12 @@ OPTIONS = (
     ),
     _option("--ignore", multiple=True, metavar="RULES", help="Rules not to run.", section="Rules"),
     _option("--extend-select", multiple=True, metavar="RULES", help="Rules to run as well.", section="Rules"),
+    _option(
+        "--level",
+        type=click.Choice(LEVELS),
+        help="The least grave findings that are listed (default: warning).",
+        section="Rules",
+    ),
     _option(
         "--exclude",
         multiple=True,

@@ -18,6 +18,7 @@ from scanlint.project.files import SourceFile, Unreadable, read
 from scanlint.project.modules import FileChanged, Library, Module, Trees, pinned
 from scanlint.project.summary import Surveyed
 from scanlint.project.survey import examine
+from scanlint.rules.registry import is_listed
 from scanlint.settings import Settings
 from scanlint.syntax.edits import line_edits, moved
 
@@ -142,21 +143,28 @@ class Analyst:
         return load
 
     @cached_property
-    def _rules(self) -> tuple[list[Rule], list[Rule]]:
-        """The selected rules, and all that can rewrite."""
-        from scanlint.rules.registry import rules, select
+    def _rules(self) -> tuple[list[Rule], list[Rule], list[Rule]]:
+        """The rules that run, those whose findings are listed, and all that can rewrite."""
+        from scanlint.rules.registry import listed_rules, rules, select
 
-        return [rule() for rule in select(self.settings)], [rule() for rule in rules()]
+        listed, every = listed_rules(self.settings), rules()
+        return [rule() for rule in select(self.settings)], [rule() for rule in listed], [rule() for rule in every]
 
-    def bench(self, task: SliceTask, problems: list[Problem], changed: SourceFile | None = None) -> Bench:
-        """Follow what begins in the modules of a task, with another text for a file of it. Raises FileChanged."""
+    def bench(
+        self, task: SliceTask, problems: list[Problem], changed: SourceFile | None = None, *, listed: bool = False
+    ) -> Bench:
+        """Follow what begins in the modules of a task, with another text for a file of it. Raises FileChanged.
+
+        `listed`: only for what is listed, which is all that is rewritten.
+        """
         from scanlint.rewrite.driver import Rewriter
         from scanlint.trace.program.project import Project
 
         library = self.library if changed is None else self._with(changed)
         project = deeply(lambda: Project(library, self.settings, task.begin, task.asks, task.around))
-        selected, everything = self._rules
-        return Bench(project, Rewriter(everything, self.settings, project.reanalyse, problems), selected)
+        selected, shown, everything = self._rules
+        rewriter = Rewriter(everything, self.settings, project.reanalyse, problems)
+        return Bench(project, rewriter, shown if listed else selected)
 
     def _with(self, changed: SourceFile) -> Library:
         """The modules with another text for one; as they are, where that is no Python."""
@@ -195,7 +203,11 @@ class Analyst:
             key = (self.library.names[unit.source.path], unit.qualname)
             units.append(key)
             settled = self.offers and (task.wanted is not None or task.tells(key))
-            hits += [Hit(key, bench.offer(unit, r) if settled else r.finding) for r in reports]
+            offered = (settled and is_listed(r.finding, self.settings) for r in reports)
+            hits += [
+                Hit(key, bench.offer(unit, r) if offer else r.finding)
+                for r, offer in zip(reports, offered, strict=True)
+            ]
             if self.settings.tells_left and key[0] in task.begin:
                 from scanlint.host.left_loops import left_loops
 

@@ -23,6 +23,7 @@ from scanlint.finding import Finding, Fix, spot
 from scanlint.project.discovery.folders import FoundFiles, around
 from scanlint.project.files import SourceFile, Unreadable, read, shown
 from scanlint.project.summary import MARK
+from scanlint.rules.registry import is_listed
 from scanlint.settings import Settings
 from scanlint.syntax.edits import fitting_line
 
@@ -108,7 +109,8 @@ class LiveSession(Session):
         if made is None:
             return None
         marked = self.codes if MARK in source.text else ()
-        return TextFindings(tuple(suppress(made, display, source.text, self.settings, marked)))
+        heard = suppress(made, display, source.text, self.settings, marked)
+        return TextFindings(tuple(finding for finding in heard if is_listed(finding, self.settings)))
 
     def check(self, displays: Iterable[str]) -> dict[str, TextFindings]:
         """What is found in some files; once more, should one of the others have changed meanwhile."""
@@ -181,7 +183,7 @@ class LiveSession(Session):
 
     def _recheck(self, checked: frozenset[str]) -> None:
         self.checked = checked
-        self.problems, self.notes, self.others = [], [], []
+        self.problems, self.notes, self.others, self.below = [], [], [], []
         self.found, self.tasks, self.changes, self._raw = {}, {}, {}, {}
         names = (self.surveys.module(display) for display in self._edited)
         analyst = self.team.local

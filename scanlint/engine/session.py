@@ -24,13 +24,13 @@ from scanlint.project.discovery.folders import FoundFiles, around, discover
 from scanlint.project.files import SourceFile, Unreadable, decode, read, shown
 from scanlint.project.groups import MOST_TOGETHER
 from scanlint.project.summary import MARK
-from scanlint.rules.registry import SYNTAX_ERROR, selected_codes
+from scanlint.rules.registry import RECOMPILED, SYNTAX_ERROR, is_listed, selected_codes
 from scanlint.settings import Settings
 
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """What a run found and did.
+    """What a run found and did. `below`: the findings that are less grave than what is listed.
 
     `changes` maps each rewritten file to its bytes before and after; nothing has been written yet.
     `problems` are files that could not be read and rules that failed: the run's exit code is 2. `notes` say what it is
@@ -42,6 +42,7 @@ class RunOutcome:
     findings: tuple[Finding, ...]
     files: int
     seconds: float
+    below: tuple[Finding, ...] = ()
     fixed: int = 0
     withheld: int = 0
     changes: Mapping[Path, tuple[bytes, bytes]] = field(default_factory=dict)
@@ -103,11 +104,12 @@ class Session(AbstractContextManager["Session"]):
         self.checked: frozenset[str] = frozenset()
         self.text: SourceFile | None = None
         self.surveys = Surveys(self.team)
-        # how many files were checked, and what is found in each; `others` stand in no unit
+        # how many files were checked, and what is listed of each; `others` stand in no unit, `below` is not listed
         self.read = 0
         self.tasks: Mapping[UnitKey, SliceTask] = {}
         self.found: dict[str, list[Found]] = {}
         self.others: list[Finding] = []
+        self.below: list[Finding] = []
         # what the fixer makes of it
         self.changes: dict[Path, tuple[bytes, bytes]] = {}
         self.left: list[LeftLoop] = []
@@ -117,7 +119,8 @@ class Session(AbstractContextManager["Session"]):
 
     @cached_property
     def codes(self) -> frozenset[str]:
-        return selected_codes(self.settings)
+        """What is looked for in the files; what only a recorded run shows is added later."""
+        return selected_codes(self.settings) - {RECOMPILED.code}
 
     @property
     def kept(self) -> KeptSlices:
@@ -232,27 +235,30 @@ class Session(AbstractContextManager["Session"]):
             self.problems.append(problem(error))
 
     def _suppress(self, display: str) -> None:
-        """Take out what the user does not want to hear, and add the ignores that are in vain."""
+        """Take out what the user does not want to hear, and what is only counted; add the ignores that are in vain."""
         source = self.source(display) if self.surveys[display].marked else None
         text = source.text if isinstance(source, SourceFile) else ""
         entries = self.found.get(display, [])
         findings = [entry.finding for entry in entries]
         left = suppress(findings, display, text, self.settings, self.codes if MARK in text else ())
-        kept = {id(f) for f in left}
+        listed = [f for f in left if is_listed(f, self.settings)]
+        self.below += [f for f in left if not is_listed(f, self.settings)]
+        kept = {id(f) for f in listed}
         if entries:
             self.found[display] = [entry for entry in entries if id(entry.finding) in kept]
         made = {id(f) for f in findings}
-        self.others += [f for f in left if id(f) not in made]
+        self.others += [f for f in listed if id(f) not in made]
 
     def outcome(self) -> RunOutcome:
         """The state as it is now, as the reports take it."""
         findings = [entry.finding for entries in self.found.values() for entry in entries] + self.others
         findings.sort(key=lambda f: (f.path, f.start, f.code))
-        told = {(finding.path, finding.start.line) for finding in findings}
+        told = {(finding.path, finding.start.line) for finding in (*findings, *self.below)}
         return RunOutcome(
             findings=tuple(findings),
             files=self.read,
             seconds=time.perf_counter() - self.started,
+            below=tuple(self.below),
             fixed=sum(f.fix.status == "applied" for f in findings),
             withheld=sum(f.fix.status == "withheld" for f in findings),
             changes=self.changes,
@@ -277,4 +283,5 @@ def syntax_error(problem: Unreadable) -> Finding:
         None,
         problem.message,
         fix=Fix("none", "fix the syntax"),
+        level=SYNTAX_ERROR.level,
     )

@@ -16,7 +16,7 @@ def drop_gone(session: Session, entries: Sequence[PendingFix], changed: SourceFi
     if not left or len(left) == len(entries):
         return
     for task in dict.fromkeys(entry.found.task for entry in left):
-        bench = session.team.local.bench(task, session.problems, changed)
+        bench = session.team.local.bench(task, session.problems, changed, listed=True)
         mine = [e for e in left if e.found.task == task]
         now = list(bench.reports({e.found.unit for e in mine}))
         standing = {id(entry) for _, entry in match([r for _, listed in now for r in listed], mine)}

@@ -41,5 +41,5 @@ class Units:
     def _bench(self, task: SliceTask) -> Bench:
         """The analysis of a slice, made again; the last one is kept, for units that follow each other share it."""
         if self._last is None or self._last[0] != task:
-            self._last = task, self.session.team.local.bench(task, self.problems)
+            self._last = task, self.session.team.local.bench(task, self.problems, listed=True)
         return self._last[1]

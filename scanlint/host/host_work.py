@@ -24,7 +24,7 @@ class HostWork:
 
     `remarks` is None where a statement belongs on the host. Otherwise it holds what keeps the loop from being rolled
     all the same: an occasional print, a check that raises, numbers fetched from the device. `steps` are the jitted
-    functions that are called.
+    functions that are called, `refused` is the first statement that belongs on the host.
     """
 
     def __init__(self, model: LoopModel) -> None:
@@ -34,8 +34,8 @@ class HostWork:
         self._index = frozenset(model.targets)
         self._varying = binds(*model.node.body) | self._index
         self._notes: list[Withheld] = []
-        works = all(self._statement(s) for s in model.node.body)
-        self.remarks = self._notes if works else None
+        self.refused = next((s for s in model.node.body if not self._statement(s)), None)
+        self.remarks = self._notes if self.refused is None else None
 
     def _note(self, code: str, message: str, at: ast.expr | ast.stmt) -> bool:
         self._notes.append(Withheld(code, f"{message} (line {at.lineno})"))

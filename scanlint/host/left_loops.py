@@ -9,7 +9,6 @@ from scanlint.finding import LeftLoop, Withheld
 from scanlint.host.step_loop import long, without_bar
 from scanlint.host.threaded_state import calls_jax
 from scanlint.loops.loop import LoopModel
-from scanlint.project.survey import asks_for_step_loops
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import walk_scope
 from scanlint.trace.unit import Unit
@@ -18,7 +17,6 @@ SAID = {
     "no-jax": "runs nothing of JAX that is known",
     "few-trips": "makes few trips",
     "not-an-array": "goes over what is not known to be an array or a range",
-    "carries-state": "hands a state from trip to trip: select SCN107 and SCN108 for these",
     "little-to-gain": "hands a state from trip to trip, and no program in its place is known to save much",
     "not-a-batch": "is not known to treat each example on its own",
 }
@@ -47,7 +45,7 @@ def _why(model: LoopModel, settings: Settings) -> Withheld:
     if model.obstacles:
         return model.obstacles[0]
     if model.carried:
-        return _said("little-to-gain" if asks_for_step_loops(settings) else "carries-state")
+        return _said("little-to-gain")
     return _said("not-a-batch")
 
 

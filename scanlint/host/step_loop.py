@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from functools import partial
 from typing import NamedTuple
 
@@ -85,7 +86,8 @@ def ruled_out(model: LoopModel, settings: Settings) -> bool:
     return (
         bool(node.orelse)
         or deliberate(model)
-        or _apart(model)
+        or _measures(model)
+        or on_devices(model)
         or any(by_numpy(model.unit, p.value) for p in _read(model))
     )
 
@@ -169,14 +171,22 @@ def _spelled(unit: Unit, bound: ast.expr) -> list[str]:
     return [ast.unparse(node) for node in (bound, *values)]
 
 
-def _apart(model: LoopModel) -> bool:
-    """Whether the function looks at a clock (what it measures may be the dispatch), or runs on each of many devices."""
-    function = model.flow.function
-    parts = list(ast.walk(function))
-    called = [ast.unparse(part.func) for part in parts if isinstance(part, ast.Call)]
-    named = {part.attr if isinstance(part, ast.Attribute) else part.id for part in parts if isinstance(part, NAMED)}
+def _measures(model: LoopModel) -> bool:
+    """Whether the function looks at a clock: what it measures may be the dispatch."""
+    return measures(part for part in ast.walk(model.flow.function) if isinstance(part, ast.Call))
+
+
+def measures(calls: Iterable[ast.Call]) -> bool:
+    """Whether one of these calls looks at a clock."""
+    return CLOCKS(*(ast.unparse(call.func) for call in calls))
+
+
+def on_devices(model: LoopModel) -> bool:
+    """Whether the function is a kernel, or runs on each of many devices."""
+    parts = [part for part in ast.walk(model.flow.function) if isinstance(part, NAMED)]
+    named = {part.attr if isinstance(part, ast.Attribute) else part.id for part in parts}
     kernels = any("pallas" in name for name in (model.unit.source.path, *model.unit.imports.values()))
-    return kernels or CLOCKS(*called) or not DEVICES.isdisjoint(named)
+    return kernels or not DEVICES.isdisjoint(named)
 
 
 def draws(model: LoopModel) -> bool:

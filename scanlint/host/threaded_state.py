@@ -12,7 +12,7 @@ from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import is_array
 from scanlint.syntax.bindings import Names, reads, targets, walk_scope
 from scanlint.trace.domain.callables import Closure, Code, Named, Transformed
-from scanlint.trace.domain.values import Value
+from scanlint.trace.domain.values import UNKNOWN, Value
 from scanlint.trace.unit import Unit
 
 COMPUTES = ("jax.numpy.", "jax.lax.", "jax.random.", "jax.nn.", "jax.scipy.", "optax.")
@@ -127,6 +127,14 @@ def by_jax(model: LoopModel, state: tuple[str, ...]) -> bool:
     return any(calls_jax(unit, part) for value in starts for part in ast.walk(value))
 
 
+def has_jax(unit: Unit) -> bool:
+    """Whether a unit calls anything that runs JAX, or is handed an array; what has neither is not looked into."""
+    if has_jax not in unit.models:
+        given = (unit.value(part).array for part in unit.every(ast.Name))
+        unit.models[has_jax] = any(calls_jax(unit, call) for call in unit.every(ast.Call)) or any(given)
+    return bool(unit.models[has_jax])
+
+
 def works_in_numpy(model: LoopModel, state: tuple[str, ...]) -> bool:
     """Whether NumPy may work on the state: it made the rows, or the beginning, and none of JAX meets that for sure."""
     unit = model.unit
@@ -146,22 +154,30 @@ def calls_jax(unit: Unit, part: ast.AST) -> bool:
                 case Transformed():
                     return True
                 case Closure(code):
-                    return _runs_jax(code)
+                    return runs_jax(code)
             name = unit.resolve(function) or ""
             return name.startswith(COMPUTES) or any(unit.value(a).dtype == "key" for a in args)
     return False
 
 
-def _runs_jax(code: Code, depth: int = 0) -> bool:
+def runs_jax(code: Code, depth: int = 0) -> bool:
     """Whether a function of the project, or one that it calls, calls JAX."""
     if code.mode.traced:
         return True
     calls = [n.func for n in ast.walk(code.node) if isinstance(n, ast.Call)]
     if any((code.scope.annotation(function) or "").startswith((*COMPUTES, *DERIVATIVES)) for function in calls):
         return True
-    known = [code.scope.lookup(function.id) for function in calls if isinstance(function, ast.Name)]
-    inner = [value.callee.code for value in known if value is not None and isinstance(value.callee, Closure)]
-    return depth < DEEPEST and any(_runs_jax(one, depth + 1) for one in inner)
+    known = [called_in(code, function).callee for function in calls]
+    inner = [callee.code for callee in known if isinstance(callee, Closure)]
+    return depth < DEEPEST and any(runs_jax(one, depth + 1) for one in inner)
+
+
+def called_in(code: Code, function: ast.expr) -> Value:
+    """What an expression that is called in a function of the project stands for there."""
+    value = code.record.values.get(function)
+    if value is None or value.callee is None:
+        value = code.scope.lookup(function.id) if isinstance(function, ast.Name) else None
+    return value if value is not None else UNKNOWN
 
 
 def holds(unit: Unit, node: ast.expr, known: Names) -> bool:

@@ -17,6 +17,7 @@ OVER = {
     "select": "select",
     "ignore": "ignore",
     "extend-select": "extend_select",
+    "level": "level",
     "exclude": "exclude",
     "extend-exclude": "extend_exclude",
     "python": "python",

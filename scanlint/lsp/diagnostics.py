@@ -10,14 +10,17 @@ from typing import NamedTuple
 from lsprotocol import types
 
 from scanlint.command.catalogue import page_file
-from scanlint.finding import Finding, Link, Position
+from scanlint.finding import Finding, Level, Link, Position
 from scanlint.lsp.exact_documents import Encoding, TextIndex
 from scanlint.lsp.live_project import FileResult, LiveProject, OpenText, Sheet
 from scanlint.report.result import evidence
 
 SOURCE = "scanlint"
-RAISES = "traced-"
-"""What the names of rules begin with that find what JAX refuses to trace: all else runs, only slowly."""
+SEVERITIES: dict[Level, types.DiagnosticSeverity] = {
+    "error": types.DiagnosticSeverity.Error,
+    "warning": types.DiagnosticSeverity.Warning,
+    "advice": types.DiagnosticSeverity.Hint,
+}
 UNUSED = ("unused-ignore", "dummy-xs", "discarded-ys")
 
 
@@ -40,7 +43,7 @@ class Painter(NamedTuple):
         return types.Diagnostic(
             range=self.head(finding, result.text),
             message=f"{finding.message}\nhelp: {finding.help}" if finding.help else finding.message,
-            severity=severity(finding),
+            severity=SEVERITIES[finding.level],
             code=finding.name,
             code_description=types.CodeDescription(page) if page else None,
             source=SOURCE,
@@ -75,13 +78,6 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):  # the place is shown with the columns of its line as they are
         return ""
-
-
-def severity(finding: Finding) -> types.DiagnosticSeverity:
-    """An error where Python or JAX refuses the code; else a warning."""
-    if finding.name == "syntax-error" or finding.name.startswith(RAISES):
-        return types.DiagnosticSeverity.Error
-    return types.DiagnosticSeverity.Warning
 
 
 @cache

@@ -8,11 +8,10 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from scanlint.settings import Settings
 from scanlint.syntax.regex import regex
 
 RULE = ("SCN207", "commented-out-jit")
-"""The rule that needs all this; nothing is looked for unless it is selected."""
+"""The rule that needs all this; nothing is looked for where other rules are selected."""
 MARK = regex(r"^[ \t]*#[ \t]*@[ \t]*[\w.]*(?:jit|partial)\b", re.M)
 COMMENTED_CODE = regex(r"#\s*(?:async\s+)?(?:def|class)\b")
 DEFINITION = regex(r"(?:async\s+)?def\b")
@@ -31,12 +30,6 @@ class Wish(NamedTuple):
     line: int
     definition: int
     decorator: ast.expr
-
-
-def wanted(settings: Settings) -> bool:
-    """Whether the rule may be selected."""
-    chosen = settings.chosen
-    return any(s == "ALL" or s == RULE[1] or (s and RULE[0].startswith(s)) for s in chosen)
 
 
 def wishes(text: str) -> list[Wish]:

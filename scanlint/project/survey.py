@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scanlint.project.commented_jits import wanted, wishes
+from scanlint.project.commented_jits import RULE, wishes
 from scanlint.project.facts import ModuleFacts, Span, collect, parse
 from scanlint.project.files import SourceFile, Unreadable
 from scanlint.project.frameworks import METHODS
@@ -49,7 +49,7 @@ def has_beginning(facts: ModuleFacts, text: str, settings: Settings) -> bool:
         or any(c.bases and METHODS.intersection(c.methods) for c in facts.classes.values())
     ):
         return True
-    if wanted(settings) and wishes(text):
+    if settings.runs(*RULE) and wishes(text):
         return True
     spans = [*facts.functions.values(), *facts.scripts.values()]
     return any(span.transforms or is_host_loop(span, facts, settings) for span in spans)
@@ -62,12 +62,8 @@ def is_host_loop(span: Span, facts: ModuleFacts, settings: Settings) -> bool:
 
 def asks_for_loops(settings: Settings) -> bool:
     """Whether loops on the host that collect nothing are looked for too."""
-    return asks_for_step_loops(settings) or settings.tells_left
-
-
-def asks_for_step_loops(settings: Settings) -> bool:
-    """Whether a rule is selected for loops on the host that hand a state from trip to trip."""
-    return settings.asks_for("SCN107", "host-step-loop") or settings.asks_for("SCN108", "eager-step-loop")
+    step_loops = settings.runs("SCN107", "host-step-loop") or settings.runs("SCN108", "eager-step-loop")
+    return step_loops or settings.tells_left
 
 
 def shelve(files: Iterable[SourceFile | Unreadable], settings: Settings) -> tuple[Library, list[Unreadable]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from scanlint.engine.session import check
 from scanlint.engine.suppress import unparsed
-from scanlint.finding import Finding
+from scanlint.finding import LEVELS, Finding
 from scanlint.project.contents import contents
 from scanlint.project.discovery.folders import discover
 from scanlint.project.facts import parse
@@ -66,7 +66,7 @@ class RecordingPlan:
 def make(settings: Settings) -> RecordingPlan:
     """The plan for all files below the root, and for all rules: which of them a later run selects is not known."""
     root = settings.root.resolve()
-    settings = replace(settings, extend_select=(*settings.extend_select, "ALL"))
+    settings = replace(settings, extend_select=(*settings.extend_select, "ALL"), level=LEVELS[-1])
     paths = [file for file in discover([settings.root], settings).files if file.suffix == ".py"]
     files = [source for file in paths if isinstance(source := read(file), SourceFile)]
     outcome = check([settings.root], settings)

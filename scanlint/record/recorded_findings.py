@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from scanlint.finding import Finding, Fix, Measured, Position
 from scanlint.record.run_evidence import FileEvidence, MeasuredLoop, Recompiled
-from scanlint.rules.registry import RECOMPILED, entries, matches, selected_codes
+from scanlint.rules.registry import RECOMPILED, entries, selected_codes
 from scanlint.settings import Settings
 from scanlint.syntax.regex import regex
 
@@ -39,7 +39,7 @@ def recorded_findings(
         tree = ast.parse(text)
     except (SyntaxError, ValueError):  # a text that does not parse is a finding of its own
         return []
-    codes = selected_codes(settings) | _heard(settings)
+    codes = selected_codes(settings)
     made = _Made(tree, path)
     found = [*_eager(made, entry, known), *_repeated(made, entry, known, settings), *_stopped(made, entry, known)]
     often = [one for one in entry.compiled if _often(one) and one.line in made.nodes]
@@ -47,18 +47,12 @@ def recorded_findings(
     return [finding for finding in found if finding.code in codes]
 
 
-def _heard(settings: Settings) -> frozenset[str]:
-    """Loops of eager operations are reported where they were measured, unless other rules are chosen."""
-    chosen = settings.select is not None or any(matches(s, "SCN108") for s in settings.ignore)
-    return frozenset() if chosen else frozenset(["SCN108"])
-
-
 class _Made:
     """Makes findings of one file, each at the statement or expression that begins on a line."""
 
     def __init__(self, tree: ast.Module, path: str) -> None:
         self.path = path
-        self.names = {entry.code: entry.name for entry in entries()}
+        self.entries = {entry.code: entry for entry in entries()}
         self.nodes: dict[int, list[ast.stmt | ast.expr]] = {}
         self.functions: dict[ast.AST, str | None] = {}
         self._walk(tree, None, "")
@@ -88,8 +82,10 @@ class _Made:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             end = Position(node.lineno, node.col_offset + len("def ") + len(node.name) + 1)
         start, function = Position(node.lineno, node.col_offset + 1), self.functions[node]
+        rule = self.entries[code]
+        level = "warning" if code == "SCN108" else rule.level  # what it costs was measured
         return Finding(
-            code, self.names[code], self.path, start, end, function, message, help, fix=NO_FIX, measured=measured
+            code, rule.name, self.path, start, end, function, message, help, fix=NO_FIX, measured=measured, level=level
         )
 
     def compiled(self, one: Recompiled, run_seconds: float) -> Finding:

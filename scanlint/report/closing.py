@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from scanlint.errors import listed
+from scanlint.finding import LEVELS
 from scanlint.report.result import SHOWN, Result, plural
 
 PASSED = "All checks passed"
@@ -14,9 +16,10 @@ NOTHING = "No file was checked"
 def summary(result: Result) -> str:
     """`Found 2 findings; 3 of 40 files were not checked: ...`: that all checks passed is said of no other run."""
     missing = list(_missing(result))
-    if (found := _found(result)) is None:
-        return "; ".join(missing) or (PASSED if result.files else NOTHING)
-    return "; ".join([found, *missing])
+    found = _found(result)
+    if found is None and not missing:
+        found = PASSED if result.files else NOTHING
+    return "; ".join(filter(None, [found, _below(result), *missing]))
 
 
 def _found(result: Result) -> str | None:
@@ -32,6 +35,16 @@ def _found(result: Result) -> str | None:
         return f"Found {plural(fixed + left, 'finding')} ({fixed} fixed, {left} remaining)"
     offer = f" ({result.fixable} fixable with `--fix`)" if result.fixable else ""
     return f"Found {plural(left, 'finding')}{offer}"
+
+
+def _below(result: Result) -> str:
+    """`2 warnings and 14 pieces of advice (--level advice)`: what is found and not listed, and what lists it."""
+    counts = Counter(finding.level for finding in result.below)
+    pieces = "piece of advice" if counts["advice"] == 1 else "pieces of advice"
+    told = [plural(counts["warning"], "warning")] if counts["warning"] else []
+    told += [f"{counts['advice']} {pieces}"] if counts["advice"] else []
+    lowest = max(counts, key=LEVELS.index, default=None)
+    return f"{' and '.join(told)} (--level {lowest})" if lowest is not None else ""
 
 
 def _missing(result: Result) -> Iterator[str]:

@@ -24,7 +24,8 @@ def rewrites(result: Result, paint: Paint) -> str:
 
 
 def _rewrite(finding: Finding, result: Result, paint: Paint, notes: Notes) -> Iterator[str]:
-    yield f"{_place(finding, paint)} {paint.red(finding.code)} {finding.name}{_became(finding, result)}"
+    code = paint.grave(finding.code, finding.level)
+    yield f"{_place(finding, paint)} {code} {finding.name}{_became(finding, result)}"
     if counterexample := _counterexample(finding):
         yield f"    counterexample: {counterexample}"
     if result.verbose or finding.fix.status != "applied":
@@ -41,7 +42,7 @@ def _line(finding: Finding, result: Result, paint: Paint) -> str:
     counterexample = _counterexample(finding)
     became = fate(finding, result.action) if counterexample or finding.fix.status == "applied" else None
     mark = f" [{': '.join(filter(None, (became, counterexample)))}]" if became else ""
-    return f"{_place(finding, paint)} {paint.red(finding.code)} {finding.message}{mark}"
+    return f"{_place(finding, paint)} {paint.grave(finding.code, finding.level)} {finding.message}{mark}"
 
 
 def _counterexample(finding: Finding) -> str:

@@ -42,13 +42,13 @@ def _rewritten(result: Result, paint: Paint, notes: Notes) -> Iterator[str]:
 def _lines(finding: Finding, result: Result, paint: Paint, told: Notes) -> Iterator[str]:
     gutter = " " * len(str(finding.start.line))
     bar = f"{gutter} {paint.blue('|')}"
-    yield f"{paint.red(f'error[{finding.name}]')}{paint.bold(f': {finding.message}')}"
+    yield f"{paint.grave(f'{finding.level}[{finding.name}]', finding.level)}{paint.bold(f': {finding.message}')}"
     yield f"{gutter}{paint.blue('-->')} {finding.place}"
     yield bar
     if text := result.line(finding):
         yield f"{paint.blue(f'{finding.start.line} |')} {visible(text)}"
         carets = _carets(finding, text)
-        yield f"{bar} {paint.red(carets + (f' {finding.label}' if finding.label else ''))}"
+        yield f"{bar} {paint.grave(carets + (f' {finding.label}' if finding.label else ''), finding.level)}"
         yield bar
     for note in _notes(finding, result, told):
         head, _, rest = note.partition("\n")

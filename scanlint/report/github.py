@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scanlint.finding import Finding
+from scanlint.finding import Finding, Level
 from scanlint.problem import Problem
 from scanlint.report.result import Result
+
+COMMANDS: dict[Level, str] = {"error": "error", "warning": "warning", "advice": "notice"}
 
 
 def render(result: Result) -> str:
@@ -20,7 +22,9 @@ def _command(finding: Finding) -> str:
         place |= {"col": start.column, "endColumn": end.column}
     spelled = _spelled({"title": f"scanlint ({finding.code} {finding.name})", **place})
     help = f"\n{finding.help}" if finding.help else ""
-    return f"::error {spelled}::{_text(f'{finding.place}: {finding.code} {finding.message}{help}')}\n"
+    return (
+        f"::{COMMANDS[finding.level]} {spelled}::{_text(f'{finding.place}: {finding.code} {finding.message}{help}')}\n"
+    )
 
 
 def _failure(problem: Problem) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 
-from scanlint.finding import Finding, Position
+from scanlint.finding import Finding, Level, Position
 from scanlint.fix.fingerprint import fingerprints
 from scanlint.problem import Problem
 from scanlint.report.result import Result
+
+SEVERITIES: dict[Level, str] = {"error": "critical", "warning": "major", "advice": "info"}
 
 
 def render(result: Result) -> str:
@@ -23,7 +25,7 @@ def _issue(finding: Finding, mark: tuple[str, ...]) -> dict[str, object]:
     return {
         "check_name": finding.name,
         "description": f"{finding.code} {finding.message}{_cell(finding)}",
-        "severity": "major",
+        "severity": SEVERITIES[finding.level],
         "fingerprint": _digest(*mark),
         "location": {
             "path": finding.path,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 
-from scanlint.finding import Cost, Edit, Finding, Link, Measured, Position, Verification
+from scanlint.finding import LEVELS, Cost, Edit, Finding, Link, Measured, Position, Verification
 from scanlint.problem import Problem
 from scanlint.report.result import Result
 
@@ -18,6 +18,7 @@ def render(result: Result) -> str:
         "findings": len(result.findings),
         "fixed": len(result.applied),
         "withheld": result.withheld,
+        "below": {level: sum(finding.level == level for finding in result.below) for level in LEVELS[1:]},
         "seconds": round(result.seconds, 3),
     }
     if result.verbose:
@@ -63,6 +64,7 @@ def record(finding: Finding) -> Json:
         "end_column": finding.end.column,
         "function": finding.function,
         "message": finding.message,
+        "level": finding.level,
         "help": finding.help,
         "label": finding.label,
         "chain": [str(link) for link in finding.chain],

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import IO, Literal, NamedTuple
 
+from scanlint.finding import Level
+
 ColorChoice = Literal["auto", "always", "never"]
 
 
@@ -15,6 +17,10 @@ class Paint(NamedTuple):
 
     def bold(self, text: str) -> str:
         return self._wrap("1", text)
+
+    def grave(self, text: str, level: Level) -> str:
+        """Text in the colour of a level: red, yellow or cyan."""
+        return self._wrap({"error": "1;31", "warning": "1;33", "advice": "1;36"}[level], text)
 
     def red(self, text: str) -> str:
         return self._wrap("1;31", text)

@@ -22,7 +22,7 @@ class Result:
 
     `verbose`: what the verifier noted about rewrites that were written is told too. `left` are loops that were looked
     at in vain. `files` were checked, wholly or in part; `problems` say what was not done, `notes` what it is well to
-    know. `unlisted` findings are left and not among the others.
+    know. `unlisted` findings are left and not among the others; those `below` are less grave than what is listed.
     """
 
     findings: tuple[Finding, ...]
@@ -36,6 +36,7 @@ class Result:
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
     unlisted: int = 0
+    below: tuple[Finding, ...] = ()
 
     @property
     def unread(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from scanlint import __version__
-from scanlint.finding import Edit, Finding, Link
+from scanlint.finding import Edit, Finding, Level, Link
 from scanlint.fix.fingerprint import fingerprints
 from scanlint.problem import Problem
 from scanlint.report.result import Result
@@ -18,6 +18,7 @@ Json = dict[str, object]
 
 HOME = "https://github.com/OWNER/scanlint"
 ROOT = "SRCROOT"
+SARIF: dict[Level, str] = {"error": "error", "warning": "warning", "advice": "note"}
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
@@ -63,7 +64,7 @@ def _rule(entry: Entry) -> Json:
         "id": entry.code,
         "name": entry.name,
         "shortDescription": {"text": entry.summary or entry.name},
-        "defaultConfiguration": {"enabled": entry.default, "level": "error"},
+        "defaultConfiguration": {"enabled": True, "level": SARIF[entry.level]},
     }
 
 
@@ -73,7 +74,7 @@ def _result(finding: Finding, index: int, mark: tuple[str, ...]) -> Json:
     record: Json = {
         "ruleId": finding.code,
         "ruleIndex": index,
-        "level": "error",
+        "level": SARIF[finding.level],
         "message": {"text": text},
         "locations": [{"physicalLocation": _location(finding.path, _region(finding))}],
         "partialFingerprints": {"scanlint/v1": hashlib.sha256("\0".join(mark).encode()).hexdigest()},

@@ -218,8 +218,8 @@ class Rewriter(NamedTuple):
         """The same in the spelling that the unit has."""
         rules, problems = list(rules), list[Problem]()
         found = self._replace(problems=problems)._reports(unit, rules, known)
-        if not found and not problems:
-            return []
+        if not problems and not any(report.outcome for report in found):
+            return found
         form = self._form(unit)
         if form is None:
             self.problems.extend(problems)

@@ -12,7 +12,7 @@ from scanlint.trace.domain.evidence import links, trail
 from scanlint.loops.loop import LoopModel, short
 from scanlint.project.facts import SCRIPT
 from scanlint.trace.unit import Unit
-from scanlint.finding import Finding, Fix, Link, Primitive, Report, first_of
+from scanlint.finding import Finding, Fix, Level, Link, Primitive, Report, first_of
 from scanlint.finding import Outcome, Rewrite, Withheld
 from scanlint.settings import Settings
 
@@ -40,6 +40,7 @@ class Context(NamedTuple):
         trips: int | None = None,
         primitive: Primitive = "other",
         outcome: Outcome | None = None,
+        level: Level | None = None,
     ) -> Report:
         """A finding at `node`; `why` (the evidence of the value) comes before the chain of the function."""
         source = self.unit.source
@@ -69,6 +70,7 @@ class Context(NamedTuple):
             trips=trips,
             primitive=primitive,
             fix=fix,
+            level=level or self.rule.level,
         )
         return Report(finding, outcome, node)
 
@@ -251,7 +253,7 @@ class Rule(ABC):
 
     code: ClassVar[str]
     name: ClassVar[str]
-    default: ClassVar[bool] = True
+    level: ClassVar[Level] = "warning"
     nodes: ClassVar[tuple[type[ast.AST], ...]]
     staged: ClassVar[bool] = False
     calls: ClassVar[frozenset[str]] = frozenset()

@@ -17,11 +17,11 @@ NO_FIX = Fix("none", "not-jitted: a function that is not jitted works as it is")
 
 
 class CommentedOutJit(Rule):
-    """Off by default: the function works as it is; what is said holds once the decorator is back."""
+    """Advice: the function works as it is; what is said holds once the decorator is back."""
 
     code = "SCN207"
     name = "commented-out-jit"
-    default = False
+    level = "advice"
     nodes = (ast.FunctionDef, ast.AsyncFunctionDef)
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
@@ -39,11 +39,11 @@ class CommentedOutJit(Rule):
 
 
 def _reports(wished: Unit, context: Context) -> Iterator[Report]:
-    """What the rules on by default say of control flow in the unit as it was wished for."""
+    """What the rules that give no advice say of control flow in the unit as it was wished for."""
     from scanlint.rules.registry import rules
 
     for rule in rules():
-        if rule.default and rule.code.startswith(FAMILIES):
+        if rule.level != "advice" and rule.code.startswith(FAMILIES):
             made = Context(rule(), wished, context.settings)
             for node in made.nodes():
                 yield from made.rule.check(node, made)
@@ -68,6 +68,7 @@ def _as_wish(report: Report, comment: Link) -> Report:
         found,
         code=CommentedOutJit.code,
         name=CommentedOutJit.name,
+        level=CommentedOutJit.level,
         message=f"under its commented-out {named}, {found.message}",
         help=f"{found.help}, and jit it again" if found.help else None,
         chain=tuple(told if link == comment else link for link in found.chain),

@@ -10,6 +10,7 @@ from scanlint.finding import Outcome, Primitive, Report, Rewrite
 from scanlint.loops.exits import JUMPS
 from scanlint.rules.base import Context, Rule
 from scanlint.rules.loop_messages import one_program, quoted
+from scanlint.rules.piecemeal_loops import advice
 from scanlint.rules.unbatched_loop import filled
 
 if TYPE_CHECKING:
@@ -17,16 +18,18 @@ if TYPE_CHECKING:
 
 
 class EagerStepLoop(Rule):
-    """Off by default: a preview."""
+    """Advice: what a program of the loop would save is reckoned, not measured."""
 
     code = "SCN108"
     name = "eager-step-loop"
-    default = False
+    level = "advice"
     nodes = (ast.For, ast.While)
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.For | ast.While)
         found = _eager(node, context)
+        if found is None:
+            yield from advice(context, node, jitted=False)
         if found is None or _inside_another(node, context):
             return
         from scanlint.rewrite.lower.loops.host_loops import to_one_program
@@ -47,7 +50,9 @@ class EagerStepLoop(Rule):
 
 def _eager(node: ast.For | ast.While, context: Context) -> EagerLoop | None:
     """The loop, if it is such a one; worked out once, for the loops inside it ask too."""
-    if context.traced(node):
+    from scanlint.host.threaded_state import has_jax
+
+    if context.traced(node) or not has_jax(context.unit):
         return None
     from scanlint.host.eager_loop import EagerLoop, eager_loop
     from scanlint.host.step_loop import host_loop

@@ -19,6 +19,7 @@ class FlagArgument(Rule):
 
     code = "SCN204"
     name = "flag-argument"
+    level = "error"
     nodes = (ast.FunctionDef,)
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:

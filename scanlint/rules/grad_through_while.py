@@ -22,6 +22,7 @@ class GradThroughWhile(Rule):
 
     code = "SCN403"
     name = "grad-through-while"
+    level = "error"
     nodes = (ast.Call,)
     calls = LOOPS
 

@@ -8,27 +8,30 @@ from collections.abc import Iterator
 from scanlint.rules.base import Context, Rule
 from scanlint.finding import Report
 from scanlint.rules.loop_messages import one_program, quoted
+from scanlint.rules.piecemeal_loops import advice
 from scanlint.rules.unbatched_loop import filled
 
 
 class HostStepLoop(Rule):
-    """Off by default: rolled into one program, the loop can no longer log or stop between steps."""
+    """Advice: rolled into one program, the loop can no longer log or stop between steps."""
 
     code = "SCN107"
     name = "host-step-loop"
-    default = False
+    level = "advice"
     nodes = (ast.For, ast.While)
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.For | ast.While)
-        if context.traced(node):
+        from scanlint.host.threaded_state import has_jax
+
+        if context.traced(node) or not has_jax(context.unit):
             return
         from scanlint.host.step_loop import host_loop
 
-        if not filled(context.loop(node)).carried:
-            return  # no state goes through it: that is unbatched-loop's
-        found = host_loop(context.loop(node), context.settings)
+        carries = bool(filled(context.loop(node)).carried)  # else it is unbatched-loop's
+        found = host_loop(context.loop(node), context.settings) if carries else None
         if found is None:
+            yield from advice(context, node, jitted=True)
             return
         model = found.model
         lists = [o.name for o in model.outputs]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scanlint import rules as package
 from scanlint.errors import UsageError, did_you_mean
+from scanlint.finding import LEVELS, Finding, Level
 from scanlint.settings import Settings
 
 if TYPE_CHECKING:
@@ -22,13 +23,13 @@ class Entry(NamedTuple):
 
     code: str
     name: str
-    default: bool
+    level: Level
     summary: str
 
 
-SYNTAX_ERROR = Entry("SCN900", "syntax-error", True, "a file that cannot be parsed")
-RECOMPILED = Entry("SCN405", "recompiled", False, "a function that a recorded run compiled again and again")
-UNUSED_IGNORE = Entry("SCN901", "unused-ignore", True, "a suppression that suppresses nothing")
+SYNTAX_ERROR = Entry("SCN900", "syntax-error", "error", "a file that cannot be parsed")
+RECOMPILED = Entry("SCN405", "recompiled", "advice", "a function that a recorded run compiled again and again")
+UNUSED_IGNORE = Entry("SCN901", "unused-ignore", "warning", "a suppression that suppresses nothing")
 
 
 @cache
@@ -51,7 +52,7 @@ def rules() -> tuple[type[Rule], ...]:
 @cache
 def entries() -> tuple[Entry, ...]:
     """The whole catalogue, by code."""
-    return (*(Entry(r.code, r.name, r.default, _summary(r)) for r in rules()), RECOMPILED, SYNTAX_ERROR, UNUSED_IGNORE)
+    return (*(Entry(r.code, r.name, r.level, _summary(r)) for r in rules()), RECOMPILED, SYNTAX_ERROR, UNUSED_IGNORE)
 
 
 def codes(words: Iterable[str]) -> dict[str, str | None]:
@@ -71,8 +72,22 @@ def select(settings: Settings) -> tuple[type[Rule], ...]:
     return tuple(rule for rule in rules() if rule.code in chosen)
 
 
+def listed_rules(settings: Settings) -> tuple[type[Rule], ...]:
+    """Those of them whose findings are listed."""
+    return tuple(rule for rule in select(settings) if _is_listed(rule.level, (rule.code, rule.name), settings))
+
+
+def is_listed(finding: Finding, settings: Settings) -> bool:
+    """Whether a finding is as grave as what is listed, or its rule is selected by its full name or code."""
+    return _is_listed(finding.level, (finding.code, finding.name), settings)
+
+
+def _is_listed(level: Level, words: tuple[str, str], settings: Settings) -> bool:
+    return LEVELS.index(level) <= LEVELS.index(settings.level) or not set(words).isdisjoint(settings.chosen)
+
+
 def selected_codes(settings: Settings) -> frozenset[str]:
-    """The codes that are reported: the more exact selector wins, and `ignore` among equals. SCN900 always is."""
+    """The codes that are looked for: the more exact selector wins, and `ignore` among equals. SCN900 always is."""
     return frozenset(entry.code for entry in entries() if _selected(entry, settings)) | {SYNTAX_ERROR.code}
 
 
@@ -91,7 +106,7 @@ def check_selectors(selectors: Iterable[str], origin: str) -> None:
 
 def _selected(entry: Entry, settings: Settings) -> bool:
     chosen = _specificity(entry, settings.chosen)
-    if settings.select is None and entry.default:
+    if settings.select is None:
         chosen = max(chosen, 0)
     return chosen > _specificity(entry, settings.ignore)
 

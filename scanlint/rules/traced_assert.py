@@ -18,6 +18,7 @@ class TracedAssert(Rule):
 
     code = "SCN205"
     name = "traced-assert"
+    level = "error"
     nodes = (ast.Assert,)
     staged = True
 

@@ -27,6 +27,7 @@ class TracedBool(Rule):
 
     code = "SCN203"
     name = "traced-bool"
+    level = "error"
     nodes = (ast.BoolOp, ast.UnaryOp, ast.Compare, ast.Call)
     staged = True
 

@@ -18,6 +18,7 @@ class TracedCast(Rule):
 
     code = "SCN206"
     name = "traced-cast"
+    level = "error"
     nodes = (ast.Call, ast.JoinedStr)
     staged = True
 

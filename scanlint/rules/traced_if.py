@@ -17,6 +17,7 @@ class TracedIf(Rule):
 
     code = "SCN201"
     name = "traced-if"
+    level = "error"
     nodes = (ast.If, ast.IfExp)
     staged = True
 

@@ -15,6 +15,7 @@ class TracedRange(Rule):
 
     code = "SCN104"
     name = "traced-range"
+    level = "error"
     nodes = (ast.For,)
     staged = True
 

@@ -14,6 +14,7 @@ class TracedSwitch(Rule):
 
     code = "SCN202"
     name = "traced-switch"
+    level = "error"
     nodes = (ast.If,)
     staged = True
 

@@ -15,6 +15,7 @@ class TracedWhile(Rule):
 
     code = "SCN103"
     name = "traced-while"
+    level = "error"
     nodes = (ast.While,)
     staged = True
 

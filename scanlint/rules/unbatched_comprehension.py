@@ -13,7 +13,7 @@ from scanlint.loops.loop import few
 from scanlint.loops.streams import Stream, streams_of, trips_of
 from scanlint.trace.unit import Unit
 from scanlint.rules.base import Context, Rule
-from scanlint.finding import Report
+from scanlint.finding import Report, Withheld
 
 if TYPE_CHECKING:
     from scanlint.batching.examples import Batch
@@ -27,17 +27,17 @@ class UnbatchedComprehension(Rule):
 
     code = "SCN302"
     name = "unbatched-comprehension"
-    nodes = (ast.ListComp,)
+    nodes = (ast.ListComp, ast.GeneratorExp)
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.ListComp)
+        assert isinstance(node, ast.ListComp | ast.GeneratorExp)
         unit = context.unit
-        stacks = _stacks(unit, node)
-        gathers = _gathers(unit, node, stacks)
-        if not stacks and gathers is None:
-            return
-        found = _examples(context, node, stacks, gathers)
-        if found is None:
+        stacks = _stacks(unit, node) if isinstance(node, ast.ListComp) else []
+        gathers = _gathers(unit, node, stacks) if isinstance(node, ast.ListComp) else None
+        kept = isinstance(node, ast.ListComp) and (bool(stacks) or gathers is not None)
+        found = _examples(context, node, stacks, gathers) if kept and isinstance(node, ast.ListComp) else None
+        if found is None or not isinstance(node, ast.ListComp):
+            yield from _advice(node, context)
             return
         from scanlint.rewrite.lower.batches.batch_map import comprehension_to_vmap
 
@@ -55,6 +55,26 @@ class UnbatchedComprehension(Rule):
             primitive="vmap",
             outcome=comprehension_to_vmap(found.batch, node, stacks, found.number),
         )
+
+
+def _advice(node: ast.ListComp | ast.GeneratorExp, context: Context) -> Iterator[Report]:
+    """What is said of one that calls a jitted function for each element, where no batch is evident."""
+    from scanlint.batching.one_by_one import comprehension
+
+    function = comprehension(context.unit, node, context.settings) if not context.traced(node) else None
+    if function is None:
+        return
+    code = context.unit.source.segment(node.generators[0].iter)
+    report = context.report(
+        node,
+        f"this comprehension calls the jitted `{function}` for one element of `{code}` at a time",
+        label="one dispatch for each element",
+        help="hand it all elements at once by `jax.vmap`, or by `jax.lax.map(..., batch_size=...)`",
+        primitive="vmap",
+        outcome=Withheld("not-a-batch", "it is not known to treat each element on its own"),
+        level="advice",
+    )
+    yield report._replace(outcome=None)  # no form of it is another one
 
 
 class _Examples(NamedTuple):

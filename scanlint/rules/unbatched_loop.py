@@ -34,6 +34,8 @@ class UnbatchedLoop(Rule):
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         assert isinstance(node, ast.For)
         found = examples(node, context)
+        if found is None:
+            yield from _advice(node, context)
         if found is None or _part_of_another(node, context):
             return
         lists = quoted(list(dict.fromkeys(output.name for output in found.model.outputs)))
@@ -52,6 +54,28 @@ class UnbatchedLoop(Rule):
             primitive="vmap",
             outcome=found.outcome,
         )
+
+
+def _advice(node: ast.For, context: Context) -> Iterator[Report]:
+    """What is said of a loop that calls a jitted function for each example, where no batch is evident."""
+    from scanlint.batching.one_by_one import one_by_one
+
+    found = one_by_one(context.loop(node), context.settings) if not context.traced(node) else None
+    if found is None:
+        return
+    keys = f", with keys that are split before (`jax.random.split({found.key}, n)`)" if found.key is not None else ""
+    report = context.report(
+        node,
+        f"this loop calls the jitted `{found.function}` for one example at a time",
+        end=node.iter,
+        label=f"one dispatch {times(found.model)}",
+        help=f"hand it all examples at once by `jax.vmap`, or by `jax.lax.map(..., batch_size=...)`{keys}",
+        trips=found.model.trips,
+        primitive="vmap",
+        outcome=found.hindered,
+        level="advice",
+    )
+    yield report._replace(outcome=None)  # no form of the loop is another one
 
 
 class Examples(NamedTuple):

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class UnrolledLayers(Rule):
-    """`for layer in layers: x = f(layer, x)`: off by default, for scanning wants the layers stacked."""
+    """`for layer in layers: x = f(layer, x)`: advice, for scanning wants the layers stacked."""
 
     code = "SCN106"
     name = "unrolled-layers"
-    default = False
+    level = "advice"
     nodes = (ast.For,)
     staged = True
 

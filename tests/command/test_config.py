@@ -89,7 +89,7 @@ def test_extend_select_on_the_command_line_wins_over_ignore_in_the_file(tmp_path
     ("settings", "code", "runs"),
     [
         pytest.param(Settings(), "SCN101", True, id="on by default"),
-        pytest.param(Settings(), "SCN107", False, id="off by default"),
+        pytest.param(Settings(), "SCN107", True, id="advice is looked for"),
         pytest.param(Settings(extend_select=("host-step-loop",)), "SCN107", True, id="switched on by name"),
         pytest.param(Settings(extend_select=("SCN107",)), "SCN101", True, id="extending keeps the others"),
         pytest.param(Settings(select=("ALL",), ignore=("SCN1",)), "SCN101", False, id="all but a prefix"),

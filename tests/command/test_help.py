@@ -19,7 +19,7 @@ from scanlint.rules.registry import entries
 Scanlint = Callable[..., subprocess.CompletedProcess[str]]
 
 UNUSED = """\
-unused-ignore (SCN901, on by default)
+unused-ignore (SCN901, warning)
 
 What it does
   Reports a `# scanlint: ignore[...]` comment that ignores nothing, that names a rule which does not

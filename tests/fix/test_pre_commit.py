@@ -120,7 +120,7 @@ def test_the_checking_hook_reports_and_changes_nothing(
     before = (project / "loop.py").read_text()
     done = commit_hooks(project, config(hooks, "scanlint"), offline)
     assert done.returncode == 1, done.stdout + done.stderr
-    assert done.stdout.count("error[unrolled-loop]") == 1
+    assert done.stdout.count("warning[unrolled-loop]") == 1
     assert (project / "loop.py").read_text() == before
 
 

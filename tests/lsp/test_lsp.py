@@ -223,6 +223,30 @@ def test_a_diagnostic_says_why_it_is_traced_and_where_the_rule_is_explained(proj
     edit(project, body)
 
 
+STEPPED = """\
+import jax
+
+step = jax.jit(lambda x: x * 2.0)
+
+
+def run(x):
+    for _ in range(1000):
+        x = step(x)
+    return x
+"""
+
+
+def test_advice_is_a_hint_where_it_is_asked_for(project: Path) -> None:
+    for level, shown in (("warning", []), ("advice", [types.DiagnosticSeverity.Hint])):
+        (project / "pyproject.toml").write_text(f'[tool.scanlint]\nlevel = "{level}"\n')
+
+        async def body(editor: Editor, shown: list[types.DiagnosticSeverity] = shown) -> None:
+            found = await editor.diagnostics(editor.open(project / "stepped.py", STEPPED))
+            assert [diagnostic.severity for diagnostic in found] == shown
+
+        edit(project, body)
+
+
 def test_a_file_that_does_not_parse_keeps_what_still_fits(project: Path) -> None:
     async def body(editor: Editor) -> None:
         uri = editor.open(project / "loop.py", LOOP + LOOP[LOOP.index("@") :].replace("rollout", "again"))

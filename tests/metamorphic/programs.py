@@ -76,7 +76,7 @@ def answers(code: str) -> list[Answer]:
 
 
 def _answers(code: str) -> Iterator[tuple[int, Answer]]:
-    settings = Settings(select=("ALL",))
+    settings = Settings(select=("ALL",), level="advice")
     problems: list[str] = []
     file = decode(code.encode(), Path("sample.py"))
     project = Project.load([file], settings)

@@ -23,7 +23,14 @@ Make = Callable[..., Result]
 def test_json_has_every_field_of_the_interface(loop: Finding, result: Make) -> None:
     document = json.loads(json_report.render(result(loop)))
     assert document["version"] == 1
-    assert document["summary"] == {"files": 3, "findings": 1, "fixed": 0, "withheld": 0, "seconds": 0.812}
+    assert document["summary"] == {
+        "files": 3,
+        "findings": 1,
+        "fixed": 0,
+        "withheld": 0,
+        "below": {"warning": 0, "advice": 0},
+        "seconds": 0.812,
+    }
     (found,) = document["findings"]
     added = {key: found.pop(key) for key in ("cell", "help", "label", "chain", "related", "cost")}
     assert [found.pop(key) for key in ("evidence", "measured", "measured_seconds")] == ["text", None, None]
@@ -42,6 +49,7 @@ def test_json_has_every_field_of_the_interface(loop: Finding, result: Make) -> N
         "end_column": 26,
         "function": "rollout",
         "message": "tracing `rollout` unrolls this loop 1000 times",
+        "level": "warning",
         "trips": 1000,
         "primitive": "fori_loop",
         "fix": {
@@ -136,7 +144,7 @@ def test_github_escapes_what_would_end_a_field(loop: Finding, result: Make) -> N
     odd = replace(loop, path="a,b:c.py", message="100% of\nit")
     text = github.render(result(odd))
     assert text.startswith(
-        "::error title=scanlint (SCN101 unrolled-loop),file=a%2Cb%3Ac.py,line=6,endLine=6,col=5,endColumn=26::"
+        "::warning title=scanlint (SCN101 unrolled-loop),file=a%2Cb%3Ac.py,line=6,endLine=6,col=5,endColumn=26::"
     )
     assert "100%25 of%0Ait" in text
     assert text.count("\n") == 1

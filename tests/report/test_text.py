@@ -18,7 +18,7 @@ PLAIN = Paint(False)
 Make = Callable[..., Result]
 
 FULL = """\
-error[unrolled-loop]: tracing `rollout` unrolls this loop 1000 times
+warning[unrolled-loop]: tracing `rollout` unrolls this loop 1000 times
  --> src/model.py:6:5
   |
 6 |     for t in range(1000):
@@ -76,7 +76,7 @@ def test_the_help_line_says_what_became_of_the_rewrite(
 
 
 FIXED = """\
-error[traced-if]: tracing `rollout` unrolls this loop 1000 times
+warning[traced-if]: tracing `rollout` unrolls this loop 1000 times
  --> src/model.py:6:5
   |
 6 |     for t in range(1000):

@@ -98,7 +98,7 @@ def rewrite(tmp_path: Path, request: pytest.FixtureRequest, agreed: Agreed) -> C
 
     def apply(code: str, *, head: str = HEAD, plainest: bool = False, **options: bool) -> Sample:
         text = head + code
-        settings = Settings(select=("ALL",), **options)
+        settings = Settings(select=("ALL",), level="advice", **options)
         first: list[Report] | None = None
         for _ in range(20):
             file.write_text(text)

@@ -378,7 +378,7 @@ def found_in(folder: Path, files: dict[str, str]) -> list[Report]:
     """The findings about batches in a project."""
     for name, text in files.items():
         (folder / name).write_text(text)
-    settings = Settings(root=folder, select=("ALL",))
+    settings = Settings(root=folder, select=("ALL",), level="advice")
     project = Project.load([folder / name for name in files], settings)
     rewriter = Rewriter([rule() for rule in rules()], settings, project.reanalyse, [])
     found = (report for unit in project.units() for report in rewriter.reports(unit, rewriter.rules))

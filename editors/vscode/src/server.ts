@@ -8,7 +8,7 @@ export interface Command {
   args: string[];
 }
 
-const FORWARDED = ["verify", "select", "extendSelect", "ignore", "python", "verifyTimeout"] as const;
+const FORWARDED = ["verify", "select", "extendSelect", "level", "ignore", "python", "verifyTimeout"] as const;
 
 /** The command of the server: the interpreter that is set, else one of a folder's `.venv`, else what is on the path. */
 export function serverCommand(

@@ -101,6 +101,7 @@ def _filters(result: Result) -> Markup:
     return element(
         "form",
         words,
+        _choice("level", Counter(finding.level for finding in result.findings)),
         _choice("rule", Counter(finding.name for finding in result.findings)),
         _choice("state", Counter(map(_state, result.findings))),
         element("output", "", id="count"),
@@ -110,7 +111,7 @@ def _filters(result: Result) -> Markup:
 
 def _choice(name: str, counts: Counter[str]) -> Markup:
     options = (element("option", f"{word} ({count})", value=word) for word, count in counts.most_common())
-    label = {"rule": "All rules", "state": "All verdicts"}[name]
+    label = {"level": "All levels", "rule": "All rules", "state": "All verdicts"}[name]
     return element("select", element("option", label, value=""), *options, id=name, aria_label=label)
 
 
@@ -120,6 +121,7 @@ def _card(finding: Finding, mark: str, result: Result) -> Markup:
     head = element(
         "summary",
         element("span", state, class_=f"state {state.split()[0]}"),
+        element("span", finding.level, class_=f"level {finding.level}"),
         element("b", finding.name),
         element("code", finding.code),
         element("span", finding.message, class_="message"),
@@ -135,6 +137,7 @@ def _card(finding: Finding, mark: str, result: Result) -> Markup:
         code or element("pre", result.line(finding)),
         id=mark,
         open=True,
+        data_level=finding.level,
         data_rule=finding.name,
         data_state=state,
         data_words=words.lower(),

@@ -9,12 +9,14 @@ const form = document.querySelector(".filters");
 function show() {
   const words = document.getElementById("words").value.toLowerCase().split(/\s+/).filter(Boolean);
   const rule = document.getElementById("rule").value;
+  const level = document.getElementById("level").value;
   const state = document.getElementById("state").value;
   let shown = 0;
   for (const file of document.querySelectorAll(".file")) {
     let here = 0;
     for (const card of file.querySelectorAll("details")) {
-      const fits = (!rule || card.dataset.rule === rule) && (!state || card.dataset.state === state) &&
+      const fits = (!level || card.dataset.level === level) &&
+        (!rule || card.dataset.rule === rule) && (!state || card.dataset.state === state) &&
         words.every((word) => card.dataset.words.includes(word));
       card.hidden = !fits;
       here += fits ? 1 : 0;

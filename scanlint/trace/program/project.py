@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from scanlint.deep import deeply
 from scanlint.problem import Problem
-from scanlint.project.commented_jits import granted, wishes
-from scanlint.project.commented_jits import wanted as looked_for
+from scanlint.project.commented_jits import RULE, granted, wishes
 from scanlint.project.facts import STATIC, dotted
 from scanlint.project.files import SourceFile, Unreadable, read
 from scanlint.project.modules import Library, imported, names, pinned
@@ -230,7 +229,7 @@ class Project:
 
     def _wished(self, scope: ModuleScope) -> list[int]:
         """The lines of definitions under a commented-out jit."""
-        return [w.definition for w in wishes(scope.source.text)] if looked_for(self.settings) else []
+        return [w.definition for w in wishes(scope.source.text)] if self.settings.runs(*RULE) else []
 
     def wished(self, scope: ModuleScope, qualname: str) -> Unit | None:
         """A unit as it would be if what is commented out of it (`# @jax.jit`) held; this project stays as it is."""

@@ -1,0 +1,124 @@
+"""Host loops and comprehensions that call a jitted function for one example at a time, where no batch is evident."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from scanlint.finding import Withheld
+from scanlint.host.piecemeal import ELSEWHERE, foreign, in_the_way, jitted, own_statements, ruled_out
+from scanlint.host.step_loop import long, measures, without_bar
+from scanlint.host.threaded_state import gathered_only, state_of
+from scanlint.loops.exits import JUMPS
+from scanlint.loops.loop import LoopModel
+from scanlint.loops.obstacles import index_needs_int
+from scanlint.loops.streams import streams_of, trips_of
+from scanlint.policy.names import DRAWS
+from scanlint.settings import Settings
+from scanlint.syntax.bindings import Names, binds, reads, targets, walk_scope
+from scanlint.trace.unit import Unit
+
+
+class OneByOne(NamedTuple):
+    """One such loop: the `function` as it is spelled, the key that it splits, and what stands in the way first."""
+
+    model: LoopModel
+    function: str
+    key: str | None
+    hindered: Withheld
+
+
+def one_by_one(model: LoopModel, settings: Settings) -> OneByOne | None:
+    """The loop, if each trip keeps what a jitted function makes of an example, and no trip needs another's result."""
+    unit = model.unit
+    if not any(jitted(unit.value(c.func)) for c in ast.walk(model.node) if isinstance(c, ast.Call)):
+        return None
+    model, _ = without_bar(model)
+    if not isinstance(model.node, ast.For) or ruled_out(model, settings) or not long(model, settings):
+        return None
+    found = model.obstacles
+    if any(o.code in (*ELSEWHERE, *JUMPS) for o in found):
+        return None
+    if any(not gathered_only(model, name) for name in state_of(model)):
+        return None
+    own = list(own_statements(model.node))
+    call = _kept_call(model, own)
+    if call is None or foreign(model, own) or _shapes(unit, call, model.staged):
+        return None
+    why = next(iter(in_the_way(model, own)), None)
+    why = why or Withheld("not-a-batch", "it is not known to treat each example on its own")
+    return OneByOne(model, ast.unparse(call.func), _key(model), why)
+
+
+def _key(model: LoopModel) -> str | None:
+    """The random key that each trip splits for the next one."""
+    for part in walk_scope(model.node.body):
+        match part:
+            case ast.Call(func=function, args=[ast.Name(id=name), *_]) if name in model.carried:
+                if model.unit.resolve(function) == "jax.random.split":
+                    return name
+    return None
+
+
+def _kept_call(model: LoopModel, own: list[ast.stmt]) -> ast.Call | None:
+    """A call of a jitted function, on something that differs from trip to trip, whose result is kept."""
+    varying = binds(*model.node.body) | frozenset(model.targets)
+    for statement in own:
+        for call in walk_scope([statement]):
+            if not isinstance(call, ast.Call) or not jitted(model.unit.value(call.func)):
+                continue
+            given = [*call.args, *(k.value for k in call.keywords)]
+            if reads(*given) & varying and _keeps(statement, own):
+                return call
+    return None
+
+
+def _keeps(statement: ast.stmt, own: list[ast.stmt]) -> bool:
+    """Whether a statement appends or stores what it computes, adds it up, or names what another one does so with."""
+    match statement:
+        case ast.Assign(targets=[ast.Subscript()]) | ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"))):
+            return True
+        case ast.AugAssign():
+            return True
+        case ast.Assign(targets=bound):
+            return _stored(own, frozenset(n for t in bound for n in targets(t)))
+    return False
+
+
+def _stored(own: list[ast.stmt], names: Names) -> bool:
+    """Whether something that is made of these names is appended, stored in a place or added up."""
+    for statement in own:
+        match statement:
+            case ast.Assign(targets=[ast.Subscript()], value=value) | ast.AugAssign(value=value):
+                pass
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"), args=[value])):
+                pass
+            case _:
+                continue
+        if reads(value) & names:
+            return True
+    return False
+
+
+def _shapes(unit: Unit, call: ast.Call, staged: Names) -> bool:
+    """Whether each trip calls another program: what is static, or a shape, differs."""
+    return next(index_needs_int(unit, call, staged), None) is not None
+
+
+def comprehension(unit: Unit, node: ast.ListComp | ast.GeneratorExp, settings: Settings) -> str | None:
+    """The jitted function that a comprehension calls for each number or row, if there are many of them."""
+    match node.elt, node.generators:
+        case ast.Call(func=function) as call, [ast.comprehension(target=target, iter=iterable, ifs=[], is_async=0)]:
+            pass
+        case _:
+            return None
+    streams = tuple(streams_of(unit, target, iterable))
+    trips = trips_of(unit, streams)
+    if not streams or any(s.table or s.listed for s in streams) or unit.source.tests:
+        return None
+    few = trips is not None and trips <= settings.max_unrolled_trips
+    names = frozenset(targets(target))
+    drawn = DRAWS(unit.qualname, unit.source.path)
+    if few or drawn or not jitted(unit.value(function)) or not reads(*call.args) & names or measures([call]):
+        return None
+    return None if _shapes(unit, call, names) else ast.unparse(function)

@@ -1,0 +1,259 @@
+"""Host loops that run JAX piecemeal and do other things beside it: what is dispatched, and what stands in the way."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scanlint.finding import Withheld
+from scanlint.host.dispatches import cost, dispatches, evident
+from scanlint.host.eager_work import EagerWork
+from scanlint.host.host_work import HostWork
+from scanlint.host.provenance import of_jax
+from scanlint.host.step_loop import long, measures, on_devices, without_bar
+from scanlint.host.threaded_state import called_in, calls_jax, ends, gathered_only, runs_jax, state_of, worked_out
+from scanlint.jaxapi.canonical import JITS
+from scanlint.jaxapi.words import words
+from scanlint.loops.loop import LoopModel
+from scanlint.loops.streams import Stream
+from scanlint.policy.names import DRAWS
+from scanlint.policy.worth import deliberate
+from scanlint.settings import Settings
+from scanlint.syntax.bindings import Names, reads, targets, walk_scope
+from scanlint.trace.domain.callables import Closure, Code, Method, Named, Partial, Transformed
+from scanlint.trace.domain.values import Value
+from scanlint.trace.unit import Unit
+
+LEAST = 40
+"""What a trip must cost, in additions, to be worth a word where something has to be taken out of the way first."""
+OWN = 8
+"""Those of its operations that must be known."""
+FEWEST = 500
+"""Trips, where their number is known, from which the dispatches of a jitted step are worth a word: some 50 ms."""
+ALL = 20_000
+"""What all trips must cost together where their number is known: some 0.2 s."""
+ELSEWHERE = ("generator", "iterator", "try", "context-manager", "carry-shape-grows", "loop-else", "handled-call")
+"""What makes a loop one that belongs on the host, or whose trips have no shape in common."""
+LAST = ("index-needs-int", "callee-branches", "python-int", "python-float", "maybe-undefined")
+"""What is to be seen to when nothing else is in the way."""
+LOOPS = words("jax.lax.scan jax.lax.fori_loop jax.lax.while_loop jax.lax.map jax.lax.associative_scan")
+MOST = 200
+"""Functions that are looked into for a unit."""
+PICTURES = ("matplotlib.", "seaborn.", "plotly.", "imageio.", "cv2.", "PIL.")
+
+
+class Piecemeal(NamedTuple):
+    """One such loop. `step` is the jitted function that makes the state, None where operations run one by one.
+
+    `hindered`, the gravest first: what has to be dealt with before the loop can be one program.
+    """
+
+    model: LoopModel
+    state: tuple[str, ...]
+    step: str | None
+    operations: int
+    hindered: tuple[Withheld, ...]
+
+
+def piecemeal(model: LoopModel, settings: Settings) -> Piecemeal | None:
+    """The loop, if JAX makes a state on each trip for the next one, and something else keeps it on the host."""
+    own = list(own_statements(model.node))
+    calls = [part for s in own for part in walk_scope([s]) if isinstance(part, ast.Call)]
+    if not any(calls_jax(model.unit, call) for call in calls):
+        return None
+    model, bar = without_bar(model)
+    if ruled_out(model, settings):
+        return None
+    worked = worked_out(model)
+    state = tuple(name for name in state_of(model, worked) if not gathered_only(model, name))
+    kept = _kept(own)
+    if not (ends(model, worked) or _counts(model.node)) or foreign(model, own):
+        return None
+    step = _step(model.unit, own, frozenset(state), kept)
+    if step is None and (not state or cost(model) < LEAST or evident(model) < OWN):
+        return None
+    if step is None and not any(_by_jax(model.unit, s, frozenset(state)) for s in own):
+        return None
+    if model.trips is not None and (model.trips < FEWEST if step else model.trips * cost(model) < ALL):
+        return None
+    if _long_step(model.unit, calls):
+        return None
+    if any(o.code in ELSEWHERE for o in model.obstacles):
+        return None
+    hindered = (*in_the_way(model, own), *_refused(model, worked), *bar)
+    if not hindered:
+        return None
+    return Piecemeal(model, (*state, *kept), step, round(dispatches(model)), hindered)
+
+
+def ruled_out(model: LoopModel, settings: Settings) -> bool:
+    """Whether there are few trips, or the loop measures, draws or is as it is on purpose."""
+    unit, node = model.unit, model.node
+    if isinstance(node, ast.For):
+        if not model.streams or any(s.table or s.listed or _strides(s) for s in model.streams):
+            return True
+        if not long(model, settings):
+            return True
+    elif unit.source.tests:
+        return True
+    calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
+    names = [unit.resolve(call.func) or "" for call in calls]
+    drawn = any(name.startswith(PICTURES) for name in names) or DRAWS(unit.qualname, unit.source.path)
+    return drawn or measures(calls) or on_devices(model) or deliberate(model)
+
+
+def _strides(stream: Stream) -> bool:
+    """Whether a range counts by more than one: what its trips run are chunks already."""
+    match stream.step:
+        case None | ast.Constant(value=1) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)):
+            return False
+    return True
+
+
+def _counts(node: ast.For | ast.While) -> bool:
+    """Whether a `while` asks for a number that each trip counts up or down."""
+    asked = reads(node.test) if isinstance(node, ast.While) else frozenset[str]()
+    for statement in node.body:
+        match statement:
+            case ast.AugAssign(target=ast.Name(id=name), op=ast.Add() | ast.Sub(), value=ast.Constant()):
+                if name in asked:
+                    return True
+    return False
+
+
+def own_statements(node: ast.For | ast.While) -> Iterator[ast.stmt]:
+    """The statements of a loop but for those of the loops in it, which have trips of their own."""
+    stack: list[ast.AST] = [*node.body]
+    while stack:
+        part = stack.pop(0)
+        if isinstance(part, ast.For | ast.While | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        if isinstance(part, ast.stmt):
+            yield part
+            stack[:0] = [child for child in ast.iter_child_nodes(part) if isinstance(child, ast.stmt)]
+
+
+def _kept(own: list[ast.stmt]) -> tuple[str, ...]:
+    """The attributes that each trip reads and sets: `self.state = step(self.state)`."""
+    stored = {ast.unparse(p) for s in own for p in walk_scope([s]) if _is_attribute(p) and not _loaded(p)}
+    loaded = {ast.unparse(p) for s in own for p in walk_scope([s]) if _is_attribute(p) and _loaded(p)}
+    return tuple(sorted(stored & loaded))
+
+
+def _is_attribute(part: ast.AST) -> bool:
+    return isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name)
+
+
+def _loaded(part: ast.AST) -> bool:
+    return isinstance(getattr(part, "ctx", None), ast.Load)
+
+
+def _step(unit: Unit, own: list[ast.stmt], state: Names, kept: tuple[str, ...]) -> str | None:
+    """The jitted function that makes the state, which it is given."""
+    for statement in own:
+        match statement:
+            case ast.Assign(targets=bound, value=ast.Call(func=function)):
+                made = {n for t in bound for n in targets(t)} & state
+                sets = [t for t in bound if any(ast.unparse(p) in kept for p in ast.walk(t) if _is_attribute(p))]
+                if (made or sets) and jitted(unit.value(function)):
+                    return ast.unparse(function)
+    return None
+
+
+def _long_step(unit: Unit, calls: list[ast.Call]) -> bool:
+    """Whether something that is called runs a loop of JAX itself: beside that a dispatch is little."""
+    known = unit.models.setdefault(_long_step, {})
+    assert isinstance(known, dict)
+    return any(_loops_inside(unit.value(call.func), known) for call in calls)
+
+
+def _loops_inside(function: Value, known: dict[Code, bool]) -> bool:
+    match function.callee:
+        case Transformed(function=inner) | Partial(function=inner):
+            return _loops_inside(inner, known)
+        case Closure(code) if code in known or len(known) < MOST:
+            if code not in known:
+                known[code] = False  # it may call itself
+                calls = [n.func for n in ast.walk(code.node) if isinstance(n, ast.Call)]
+                own = any((code.scope.annotation(called) or "") in LOOPS for called in calls)
+                known[code] = own or any(_loops_inside(called_in(code, called), known) for called in calls)
+            return known[code]
+    return False
+
+
+def jitted(function: Value) -> bool:
+    match function.callee:
+        case Transformed(transform=transform):
+            return transform in JITS
+        case Partial(function=inner):
+            return jitted(inner)
+        case Closure(code):
+            return bool(code.jits)
+    return False
+
+
+def _by_jax(unit: Unit, statement: ast.stmt, state: Names) -> bool:
+    """Whether a statement sets the state to what JAX surely computes."""
+    match statement:
+        case ast.Assign(targets=bound, value=value) if {n for t in bound for n in targets(t)} & state:
+            return of_jax(unit, value) or any(_runs(unit, p) for p in ast.walk(value) if isinstance(p, ast.Call))
+        case ast.AugAssign(target=ast.Name(id=name), value=value) if name in state:
+            return of_jax(unit, value) or any(_runs(unit, p) for p in ast.walk(value) if isinstance(p, ast.Call))
+    return False
+
+
+def _runs(unit: Unit, call: ast.Call) -> bool:
+    match unit.value(call.func).callee:
+        case Transformed():
+            return True
+        case Closure(code):
+            return runs_jax(code)
+    return False
+
+
+def foreign(model: LoopModel, own: list[ast.stmt]) -> bool:
+    """Whether what JAX is given on each trip comes from elsewhere: a loader of data, an environment, a solver."""
+    unit = model.unit
+    taken: set[str] = set()
+    for statement in own:
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+            if _is_foreign(unit, statement.value):
+                taken |= {n for t in statement.targets for n in targets(t)}
+    calls = [p for s in own for p in walk_scope([s]) if isinstance(p, ast.Call)]
+    given = [a for c in calls if _runs(unit, c) for a in (*c.args, *(k.value for k in c.keywords))]
+    return bool(reads(*given) & taken)
+
+
+def _is_foreign(unit: Unit, call: ast.Call) -> bool:
+    """Whether nothing is known of a callee, or it is another library's."""
+    match unit.value(call.func).callee:
+        case Transformed() | Closure() | Partial() | Method():
+            return False
+        case Named(name):
+            return not name.startswith(("jax.", "numpy.", "builtins.", "math.", "optax."))
+    spelled = unit.resolve(call.func)
+    return spelled is None or not spelled.startswith(("jax.", "numpy.", "builtins.", "math.", "optax.", "flax."))
+
+
+def in_the_way(model: LoopModel, own: list[ast.stmt]) -> list[Withheld]:
+    """The obstacles: first what makes a jitted function another program on each trip."""
+    calls = [p for s in own for p in walk_scope([s]) if isinstance(p, ast.Call)]
+    static = [f"a static argument of `{ast.unparse(c.func)}`" for c in calls if jitted(model.unit.value(c.func))]
+
+    def rank(why: Withheld) -> int:
+        if why.code in LAST:
+            return 0 if any(why.message.startswith(text) for text in static) else 2
+        return 1
+
+    return sorted(model.obstacles, key=rank)
+
+
+def _refused(model: LoopModel, worked: Names) -> Iterator[Withheld]:
+    """The first statement that belongs on the host, or what is to be seen there."""
+    searches = isinstance(model.node, ast.While)
+    work = EagerWork(model, worked) if searches else HostWork(model)
+    if work.refused is not None:
+        first = ast.unparse(work.refused).partition("\n")[0]
+        yield Withheld("host-work", f"`{first}` runs on the host (line {work.refused.lineno})")
+    yield from work.remarks or ()
