@@ -208,7 +208,7 @@ class Judge:
         return True
 
     def spared(self, values: Values, expected: object, error: Exception) -> bool:
-        """Whether an error of the new version refutes nothing, of values that no caller passes: none, or negative ones."""
+        """Whether an error of the new version refutes nothing: there are no elements, or a number is negative."""
         text = f"{type(error).__name__}: {first_line(error, 200)}"
         below = next((n for n, x in values.items() if type(x) is int and x < 0), None) if self.free else None
         if below is not None:
