@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from scanlint.engine.kept import KeptSlices
 from scanlint.engine.surveys import Surveys
-from scanlint.engine.tasks import Hit, Place, Slice, SliceTask, UnitKey, joined, part, together
+from scanlint.engine.tasks import Hit, Place, Slice, SliceTask, UnitKey, joined, part, union
 from scanlint.engine.team.executor import Team
 from scanlint.finding import LeftLoop
 from scanlint.problem import Problem
@@ -15,8 +15,8 @@ from scanlint.project.summary import Wanted
 
 MOST_ASKED = 4
 """Rounds in which the callers of functions that trace their arguments are asked, themselves such functions or not."""
-MOST_FILES = 32
-"""Groups that are asked in a run, those first in which nothing else begins: each costs an analysis of its own."""
+MOST_GROUPS = 32
+"""Those that are asked in a run, those first in which nothing else begins: each costs an analysis of its own."""
 
 
 class Slicing:
@@ -55,7 +55,7 @@ class Slicing:
             for unit in found.units:
                 reached.setdefault(unit, []).append(task)
         tasks = self.tasks
-        tasks |= {unit: together(those) for unit, those in reached.items()}
+        tasks |= {unit: union(those) for unit, those in reached.items()}
         alone = {unit: len(reached[unit]) == 1 and task.tells(unit) for unit, task in tasks.items()}
         first = [hit for found in slices.values() for hit in found.hits if hit.finding.path in checked]
         joint = [unit for unit in dict.fromkeys(hit.unit for hit in first) if not alone[unit]]
@@ -78,7 +78,7 @@ class Slicing:
         asked = 0
         for _ in range(MOST_ASKED - 1):
             tasks = self._asking({want for found in slices.values() for want in found.wants}, slices, latest)
-            tasks = sorted(tasks, key=lambda task: task.begin[0] in latest)[: MOST_FILES - asked]
+            tasks = sorted(tasks, key=lambda task: task.begin[0] in latest)[: MOST_GROUPS - asked]
             asked += len(tasks)
             if not tasks:
                 break
@@ -123,16 +123,15 @@ class Slicing:
         return self._surveys[self._places[name].display].begins
 
     def _task(self, names: Sequence[str]) -> SliceTask:
-        """What begins in a group of files; where nothing does, a task of its first file."""
+        """A task for what begins in a group of files; where nothing does, one for its first file."""
         begin = tuple(name for name in names if self._begins(name))
         around = tuple(name for name in names if not self._begins(name)) if begin else ()
         return SliceTask(begin or tuple(names[:1]), around=around)
 
     def _holds(self, task: SliceTask, found: Slice) -> bool:
         """Whether a kept slice has asked all files around it that spell what it asks for: an import may be new."""
-        return not task.around or not {*self._spelling(found.wants)}.intersection(task.around).difference(
-            found.consulted
-        )
+        spelling = self._spelling(found.wants) if task.around else {}
+        return all(name in found.consulted for name in task.around if name in spelling)
 
     def _analyse(self, tasks: Sequence[SliceTask]) -> list[Slice]:
         """The results of tasks, from the cache where what they rest on is the same."""

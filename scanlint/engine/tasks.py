@@ -72,7 +72,7 @@ def joined(tasks: Sequence[SliceTask]) -> SliceTask:
     return tasks[0]._replace(wanted=tuple(sorted(units)))
 
 
-def together(tasks: Sequence[SliceTask]) -> SliceTask:
+def union(tasks: Sequence[SliceTask]) -> SliceTask:
     """All that begins in the modules of several tasks, as one task."""
     if len(tasks) == 1:
         return tasks[0]
