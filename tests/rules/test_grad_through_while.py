@@ -60,6 +60,14 @@ REFUSED = {
     "items_of_parameters": (
         "def loss(p):\n    return halve(p['w'] * 2.0).sum()\n\n\ndef f(x):\n    return jax.grad(loss)({'w': x})"
     ),
+    "a_long_chain_of_choices": (
+        "import os\n\n\ndef f0(x, fast):\n    return halve(x)\n\n\n"
+        + "".join(
+            f"def f{n + 1}(x, fast):\n    if fast:\n        return f{n}(x, fast)\n    return 2.0 * f{n}(x, fast)\n\n\n"
+            for n in range(20)
+        )
+        + "f = jax.grad(lambda x: f20(x, 'FAST' in os.environ).sum())"
+    ),
     "with_something_beside_the_result": "f = jax.grad(lambda x: (halve(x).sum(), x), has_aux=True)",
 }
 LEGAL = {
@@ -123,3 +131,17 @@ def test_the_chain_leads_from_the_loop_to_the_derivative_in_another_file(tmp_pat
         "`halve` <- `loss`",
         "`loss` <- `jax.grad` in `update`",
     ]
+
+
+def test_a_derivative_in_what_is_differentiated_is_followed_too(tmp_path: Path) -> None:
+    (tmp_path / "solver.py").write_text(
+        HEAD + "def force(x):\n    return jax.grad(lambda q: halve(q).sum())(x)\n", encoding="utf-8"
+    )
+    (tmp_path / "train.py").write_text(
+        "import jax\n\nimport solver\n\n\ndef loss(w):\n    return solver.force(w).sum()\n\n\n"
+        "@jax.jit\ndef update(w):\n    return jax.grad(loss)(w)\n",
+        encoding="utf-8",
+    )
+    outcome = check([tmp_path], Settings(root=tmp_path, select=("SCN403",), cache=False))
+    assert not outcome.problems
+    assert [Path(finding.path).name for finding in outcome.findings] == ["solver.py"]
