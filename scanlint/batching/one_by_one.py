@@ -118,7 +118,7 @@ def comprehension(unit: Unit, node: ast.ListComp | ast.GeneratorExp, settings: S
         return None
     few = trips is not None and trips <= settings.max_unrolled_trips
     names = frozenset(targets(target))
-    drawn = DRAWS(unit.qualname, unit.source.path)
+    drawn = DRAWS(unit.qualname)
     if few or drawn or not jitted(unit.value(function)) or not reads(*call.args) & names or measures([call]):
         return None
     return None if _shapes(unit, call, names) else ast.unparse(function)

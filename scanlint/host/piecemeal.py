@@ -37,6 +37,8 @@ ELSEWHERE = ("generator", "iterator", "try", "context-manager", "carry-shape-gro
 """What makes a loop one that belongs on the host, or whose trips have no shape in common."""
 LAST = ("index-needs-int", "callee-branches", "python-int", "python-float", "maybe-undefined")
 """What is to be seen to when nothing else is in the way."""
+LISTS = ("list-escapes", "list-never-stacked", "list-used-otherwise", "list-made-elsewhere", "conditional-append")
+"""What is easily stacked instead."""
 LOOPS = words("jax.lax.scan jax.lax.fori_loop jax.lax.while_loop jax.lax.map jax.lax.associative_scan")
 MOST = 200
 """Functions that are looked into for a unit."""
@@ -71,7 +73,7 @@ def piecemeal(model: LoopModel, settings: Settings) -> Piecemeal | None:
     if not (ends(model, worked) or _counts(model.node)) or foreign(model, own):
         return None
     step = _step(model.unit, own, frozenset(state), kept)
-    if step is None and (not state or cost(model) < LEAST or evident(model) < OWN):
+    if step is None and (cost(model) < LEAST or evident(model) < OWN or not _recurs(model, state)):
         return None
     if step is None and not any(_by_jax(model.unit, s, frozenset(state)) for s in own):
         return None
@@ -99,7 +101,7 @@ def ruled_out(model: LoopModel, settings: Settings) -> bool:
         return True
     calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
     names = [unit.resolve(call.func) or "" for call in calls]
-    drawn = any(name.startswith(PICTURES) for name in names) or DRAWS(unit.qualname, unit.source.path)
+    drawn = any(name.startswith(PICTURES) for name in names) or DRAWS(unit.qualname)
     return drawn or measures(calls) or on_devices(model) or deliberate(model)
 
 
@@ -109,6 +111,11 @@ def _strides(stream: Stream) -> bool:
         case None | ast.Constant(value=1) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)):
             return False
     return True
+
+
+def _recurs(model: LoopModel, state: tuple[str, ...]) -> bool:
+    """Whether a trip takes up what the one before has made, rather than making all anew until it will do."""
+    return not model.flow.live_at_body[model.node].isdisjoint(state)
 
 
 def _counts(node: ast.For | ast.While) -> bool:
@@ -197,9 +204,9 @@ def _by_jax(unit: Unit, statement: ast.stmt, state: Names) -> bool:
     """Whether a statement sets the state to what JAX surely computes."""
     match statement:
         case ast.Assign(targets=bound, value=value) if {n for t in bound for n in targets(t)} & state:
-            return of_jax(unit, value) or any(_runs(unit, p) for p in ast.walk(value) if isinstance(p, ast.Call))
+            return of_jax(unit, value) or any(calls_jax(unit, part) for part in ast.walk(value))
         case ast.AugAssign(target=ast.Name(id=name), value=value) if name in state:
-            return of_jax(unit, value) or any(_runs(unit, p) for p in ast.walk(value) if isinstance(p, ast.Call))
+            return of_jax(unit, value) or any(calls_jax(unit, part) for part in ast.walk(value))
     return False
 
 
@@ -242,9 +249,9 @@ def in_the_way(model: LoopModel, own: list[ast.stmt]) -> list[Withheld]:
     static = [f"a static argument of `{ast.unparse(c.func)}`" for c in calls if jitted(model.unit.value(c.func))]
 
     def rank(why: Withheld) -> int:
-        if why.code in LAST:
-            return 0 if any(why.message.startswith(text) for text in static) else 2
-        return 1
+        if any(why.message.startswith(text) for text in static):
+            return 0
+        return 3 if why.code in LAST else 2 if why.code in LISTS else 1
 
     return sorted(model.obstacles, key=rank)
 

@@ -26,6 +26,8 @@ CURES = {
     "break": "make the test the condition of a `lax.while_loop`: as it is, each trip waits for the device",
     "return-in-loop": "make the test the condition of a `lax.while_loop`: as it is, each trip waits for the device",
     "fetched": "stack the values in the program, and fetch them once after the loop",
+    "list-made-elsewhere": "let the program stack what is appended",
+    "conditional-append": "let the program stack what is appended, and pick what is wanted after it",
     "list-never-stacked": "let the program stack what is appended",
     "list-used-otherwise": "let the program stack what is appended",
     "list-escapes": "let the program stack what is appended",
@@ -46,13 +48,15 @@ def advice(context: Context, node: ast.For | ast.While, *, jitted: bool) -> Iter
     program = one_program(found.model)
     often = f"each trip of `{context.unit.source.segment(node.iter)}`" if isinstance(node, ast.For) else "each trip"
     what = f"dispatches the jitted `{found.step}`" if jitted else f"runs about {found.operations} of JAX's operations"
-    whole = "the step" if jitted else "the body"
+    cure = CURES.get(first.code, "take that out of the loop")
+    whole = f"a `lax.{program}` of the step is one program; first {cure}"
+    piece = f"jit what a trip computes: it is one dispatch then; for a `lax.{program}` of it, {cure}"
     report = context.report(
         node,
         f"this loop {what} on {often}",
         end=node.iter if isinstance(node, ast.For) else node.test,
         label=f"{_listed(found.state)} through the host between trips",
-        help=f"a `lax.{program}` of {whole} is one program; first {CURES.get(first.code, 'take that out of the loop')}",
+        help=whole if jitted else piece,
         trips=found.model.trips,
         primitive=program,
         outcome=first,

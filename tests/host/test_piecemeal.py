@@ -134,7 +134,7 @@ IN_THE_WAY = {
         """,
         "eager-step-loop",
         "side-effect",
-        "a `lax.fori_loop` of the body is one program",
+        "jit what a trip computes: it is one dispatch then",
     ),
     "a count in a while": (
         """
@@ -210,6 +210,12 @@ SILENT = {
             x, _ = step(x + batch)
             y, _ = step(batch)
             record(y)
+        """,
+    "tries until one will do": """
+        y = x
+        while jnp.sum(y) < n:
+            y = smooth(smooth(x + record.sample()))
+            print(y)
         """,
     "a few operations": """
         for i in range(n):
