@@ -68,7 +68,7 @@ def _advice(node: ast.For, context: Context) -> Iterator[Report]:
         node,
         f"this loop calls the jitted `{found.function}` for one example at a time",
         end=node.iter,
-        label=f"one dispatch {times(found.model)}",
+        label=f"dispatches {times(found.model)}",
         help=f"hand it all examples at once by `jax.vmap`, or by `jax.lax.map(..., batch_size=...)`{keys}",
         trips=found.model.trips,
         primitive="vmap",
