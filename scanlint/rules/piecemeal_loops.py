@@ -41,6 +41,8 @@ CURES = {
 
 def advice(context: Context, node: ast.For | ast.While, *, jitted: bool) -> Iterator[Report]:
     """What is said of a loop that does other things beside a jitted step, or beside operations that run one by one."""
+    from scanlint.host.dispatches import reckoned
+
     found = _piecemeal(context, node)
     if found is None or (found.step is not None) != jitted:
         return
@@ -60,8 +62,14 @@ def advice(context: Context, node: ast.For | ast.While, *, jitted: bool) -> Iter
         trips=found.model.trips,
         primitive=program,
         outcome=first,
+        weight=reckoned(found.model),
     )
     yield report._replace(outcome=None)  # no form of the loop is another one
+
+
+def speaks(context: Context, node: ast.For | ast.While) -> bool:
+    """Whether host-step-loop or eager-step-loop say something of a loop on the host."""
+    return _is_whole(context, node) or _piecemeal(context, node) is not None
 
 
 def _listed(names: Sequence[str]) -> str:
