@@ -178,6 +178,7 @@ class Finding:
     """One place that is reported, where it is, why, and what can be done.
 
     In a report, places in a notebook are those in one of its cells; before, they are those in the program of all cells.
+    `weight` is what it may cost where that is reckoned, in additions that are run one by one.
     """
 
     code: str
@@ -198,6 +199,7 @@ class Finding:
     measured: Measured | None = None
     cell: int | None = None
     level: Level = "warning"
+    weight: float = 0.0
 
     @property
     def seconds(self) -> float:

@@ -20,6 +20,7 @@ HANDED_IN = 20.0
 """A model or another function that is handed in, of which nothing is known: seldom less than that."""
 ROW = 2.0
 """What the next row of an array dispatches to a loop over it."""
+MANY = 1000
 NESTED = 4
 """The trips of an inner loop whose number is not known."""
 DEEPEST = 5
@@ -62,6 +63,11 @@ def cost(model: LoopModel) -> float:
     if "cost" not in model.measured:
         model.measured["cost"] = _trip(model, _Known(HANDED_IN, {}, ADDITIONS))
     return model.measured["cost"]
+
+
+def reckoned(model: LoopModel) -> float:
+    """What all trips may cost, in additions; of those whose number is not known there are some thousand."""
+    return (MANY if model.trips is None else model.trips) * max(cost(model), 1.0)
 
 
 def evident(model: LoopModel) -> float:

@@ -40,6 +40,15 @@ class EagerLoop(NamedTuple):
 
 def eager_loop(model: LoopModel, settings: Settings) -> EagerLoop | None:
     """The loop as something that could be one program, if all that it does is JAX's work on a state."""
+    key = (EagerLoop, model)
+    if key not in model.unit.models:
+        model.unit.models[key] = _eager_loop(model, settings)
+    found = model.unit.models[key]
+    assert found is None or isinstance(found, EagerLoop)
+    return found
+
+
+def _eager_loop(model: LoopModel, settings: Settings) -> EagerLoop | None:
     model, bar = without_bar(model)
     if ruled_out(model, settings):
         return None

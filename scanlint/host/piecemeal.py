@@ -12,15 +12,25 @@ from scanlint.host.eager_work import EagerWork
 from scanlint.host.host_work import HostWork
 from scanlint.host.provenance import of_jax
 from scanlint.host.step_loop import long, measures, on_devices, without_bar
-from scanlint.host.threaded_state import called_in, calls_jax, ends, gathered_only, runs_jax, state_of, worked_out
+from scanlint.host.threaded_state import (
+    called_in,
+    calls_jax,
+    ends,
+    gathered_only,
+    holds,
+    runs_jax,
+    state_of,
+    worked_out,
+)
 from scanlint.jaxapi.canonical import JITS
 from scanlint.jaxapi.words import words
+from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
 from scanlint.policy.names import DRAWS
 from scanlint.policy.worth import deliberate
 from scanlint.settings import Settings
-from scanlint.syntax.bindings import Names, reads, targets, walk_scope
+from scanlint.syntax.bindings import Names, binds, reads, targets, walk_scope
 from scanlint.trace.domain.callables import Closure, Code, Method, Named, Partial, Transformed
 from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
@@ -39,6 +49,8 @@ LAST = ("index-needs-int", "callee-branches", "python-int", "python-float", "may
 """What is to be seen to when nothing else is in the way."""
 LISTS = ("list-escapes", "list-never-stacked", "list-used-otherwise", "list-made-elsewhere", "conditional-append")
 """What is easily stacked instead."""
+OURS = ("jax.", "numpy.", "builtins.", "math.", "optax.", "flax.")
+DRAWN = ("numpy.random.",)
 LOOPS = words("jax.lax.scan jax.lax.fori_loop jax.lax.while_loop jax.lax.map jax.lax.associative_scan")
 MOST = 200
 """Functions that are looked into for a unit."""
@@ -71,6 +83,8 @@ def piecemeal(model: LoopModel, settings: Settings) -> Piecemeal | None:
     state = tuple(name for name in state_of(model, worked) if not gathered_only(model, name))
     kept = _kept(own)
     if not (ends(model, worked) or _counts(model.node)) or foreign(model, own):
+        return None
+    if any(reads(test).isdisjoint(binds(*model.node.body) | model.staged) for test in _left_by(own)):
         return None
     step = _step(model.unit, own, frozenset(state), kept)
     if step is None and (cost(model) < LEAST or evident(model) < OWN or not _recurs(model, state)):
@@ -111,6 +125,13 @@ def _strides(stream: Stream) -> bool:
         case None | ast.Constant(value=1) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)):
             return False
     return True
+
+
+def _left_by(own: list[ast.stmt]) -> Iterator[ast.expr]:
+    """The tests by which a loop is left early."""
+    for statement in own:
+        if isinstance(statement, ast.If) and next(jumps_in(*statement.body), None) is not None:
+            yield statement.test
 
 
 def _recurs(model: LoopModel, state: tuple[str, ...]) -> bool:
@@ -229,7 +250,8 @@ def foreign(model: LoopModel, own: list[ast.stmt]) -> bool:
                 taken |= {n for t in statement.targets for n in targets(t)}
     calls = [p for s in own for p in walk_scope([s]) if isinstance(p, ast.Call)]
     given = [a for c in calls if _runs(unit, c) for a in (*c.args, *(k.value for k in c.keywords))]
-    return bool(reads(*given) & taken)
+    made = (part for argument in given for part in ast.walk(argument) if isinstance(part, ast.Call))
+    return bool(reads(*given) & taken) or any(_is_foreign(unit, call) for call in made)
 
 
 def _is_foreign(unit: Unit, call: ast.Call) -> bool:
@@ -238,9 +260,10 @@ def _is_foreign(unit: Unit, call: ast.Call) -> bool:
         case Transformed() | Closure() | Partial() | Method():
             return False
         case Named(name):
-            return not name.startswith(("jax.", "numpy.", "builtins.", "math.", "optax."))
-    spelled = unit.resolve(call.func)
-    return spelled is None or not spelled.startswith(("jax.", "numpy.", "builtins.", "math.", "optax.", "flax."))
+            spelled: str | None = name
+        case _:
+            spelled = unit.resolve(call.func)
+    return spelled is None or not spelled.startswith(OURS) or spelled.startswith(DRAWN) or spelled == "builtins.next"
 
 
 def in_the_way(model: LoopModel, own: list[ast.stmt]) -> list[Withheld]:
@@ -260,7 +283,10 @@ def _refused(model: LoopModel, worked: Names) -> Iterator[Withheld]:
     """The first statement that belongs on the host, or what is to be seen there."""
     searches = isinstance(model.node, ast.While)
     work = EagerWork(model, worked) if searches else HostWork(model)
-    if work.refused is not None:
+    if isinstance(work.refused, ast.If) and holds(model.unit, work.refused.test, worked):
+        test = ast.unparse(work.refused.test)
+        yield Withheld("waits-to-decide", f"`if {test}` waits for the device (line {work.refused.lineno})")
+    elif work.refused is not None:
         first = ast.unparse(work.refused).partition("\n")[0]
         yield Withheld("host-work", f"`{first}` runs on the host (line {work.refused.lineno})")
     yield from work.remarks or ()

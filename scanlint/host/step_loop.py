@@ -47,6 +47,15 @@ class HostLoop(NamedTuple):
 
 def host_loop(model: LoopModel, settings: Settings) -> HostLoop | None:
     """The loop as something that could be one `lax.scan`, if all that it does is to run a jitted step on a state."""
+    key = (HostLoop, model)
+    if key not in model.unit.models:
+        model.unit.models[key] = _host_loop(model, settings)
+    found = model.unit.models[key]
+    assert found is None or isinstance(found, HostLoop)
+    return found
+
+
+def _host_loop(model: LoopModel, settings: Settings) -> HostLoop | None:
     model, bar = without_bar(model)
     if ruled_out(model, settings):
         return None
@@ -64,19 +73,28 @@ def host_loop(model: LoopModel, settings: Settings) -> HostLoop | None:
 
 
 def without_bar(model: LoopModel) -> tuple[LoopModel, tuple[Withheld, ...]]:
-    """A loop without the progress bar around what it goes over, and that there is one."""
+    """A loop without the progress bar around what it goes over, and that there is one; made once for all that ask."""
     unit, node = model.unit, model.node
-    if not isinstance(node, ast.For):
+    plain, wrapper = unwrapped(unit, node.iter) if isinstance(node, ast.For) else (None, None)
+    if wrapper is None or plain is None or not isinstance(node, ast.For):
         return model, ()
-    plain, wrapper = unwrapped(unit, node.iter)
-    if wrapper is None:
-        return model, ()
-    said = Withheld("progress-bar", f"`{wrapper}` shows how far the loop is (line {node.lineno})")
-    return LoopModel(unit, node, tuple(streams_of(unit, node.target, plain))), (said,)
+    key = (without_bar, model)
+    if key not in unit.models:
+        unit.models[key] = LoopModel(unit, node, tuple(streams_of(unit, node.target, plain)))
+    made = unit.models[key]
+    assert isinstance(made, LoopModel)
+    return made, (Withheld("progress-bar", f"`{wrapper}` shows how far the loop is (line {node.lineno})"),)
 
 
 def ruled_out(model: LoopModel, settings: Settings) -> bool:
     """Whether a loop goes over something else than numbers and rows, makes few trips, or is as it is on purpose."""
+    key = (ruled_out, model)
+    if key not in model.unit.models:
+        model.unit.models[key] = _ruled_out(model, settings)
+    return bool(model.unit.models[key])
+
+
+def _ruled_out(model: LoopModel, settings: Settings) -> bool:
     node = model.node
     if isinstance(node, ast.For):
         if not model.streams or any(s.table or s.listed for s in model.streams) or not long(model, settings):

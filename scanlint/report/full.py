@@ -12,8 +12,11 @@ from scanlint.report.visible import visible
 
 
 def render(result: Result, paint: Paint) -> str:
-    """What is left, with what was measured to cost most first; then what was rewritten, a line each."""
-    ranked = sorted(result.remaining, key=lambda f: -f.seconds)
+    """What is left, with what was measured to cost most first; then what was rewritten, a line each.
+
+    Advice stands below the rest, with what may cost most first.
+    """
+    ranked = sorted(result.remaining, key=lambda f: (-f.seconds, f.level == "advice", -f.weight))
     notes = Notes()
     blocks = [_block(finding, result, paint, notes) for finding in ranked]
     if result.applied:

@@ -41,6 +41,7 @@ class Context(NamedTuple):
         primitive: Primitive = "other",
         outcome: Outcome | None = None,
         level: Level | None = None,
+        weight: float = 0.0,
     ) -> Report:
         """A finding at `node`; `why` (the evidence of the value) comes before the chain of the function."""
         source = self.unit.source
@@ -71,6 +72,7 @@ class Context(NamedTuple):
             primitive=primitive,
             fix=fix,
             level=level or self.rule.level,
+            weight=weight,
         )
         return Report(finding, outcome, node)
 

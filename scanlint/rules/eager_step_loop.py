@@ -32,6 +32,7 @@ class EagerStepLoop(Rule):
             yield from advice(context, node, jitted=False)
         if found is None or _inside_another(node, context):
             return
+        from scanlint.host.dispatches import reckoned
         from scanlint.rewrite.lower.loops.host_loops import to_one_program
 
         outcome = to_one_program(found.model, found.remarks)
@@ -45,6 +46,7 @@ class EagerStepLoop(Rule):
             trips=found.model.trips,
             primitive=primitive,
             outcome=outcome,
+            weight=reckoned(found.model),
         )
 
 

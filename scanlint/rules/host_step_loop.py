@@ -26,6 +26,7 @@ class HostStepLoop(Rule):
 
         if context.traced(node) or not has_jax(context.unit):
             return
+        from scanlint.host.dispatches import reckoned
         from scanlint.host.step_loop import host_loop
 
         carries = bool(filled(context.loop(node)).carried)  # else it is unbatched-loop's
@@ -48,4 +49,5 @@ class HostStepLoop(Rule):
             trips=model.trips,
             primitive=primitive,
             outcome=to_one_program(model, found.remarks),
+            weight=reckoned(model),
         )

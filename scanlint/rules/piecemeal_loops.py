@@ -19,6 +19,7 @@ CURES = {
     "side-effect": "let the step return what that needs, run the trips in between as one program, and do it after each",
     "occasional-print": "run the trips between two prints as one program, and print after each",
     "host-work": "let the step return what that needs, run the trips in between as one program, and do it after each",
+    "waits-to-decide": "choose in the step, with `jnp.where` or `lax.cond`",
     "mutation": "keep the state in local names, let the program stack what is stored, and store both after the loop",
     "raises": "let the program return whether all is well (a flag, or NaN), and raise after the loop",
     "assert": "let the program return whether all is well, and check that after the loop",
@@ -41,6 +42,8 @@ CURES = {
 
 def advice(context: Context, node: ast.For | ast.While, *, jitted: bool) -> Iterator[Report]:
     """What is said of a loop that does other things beside a jitted step, or beside operations that run one by one."""
+    from scanlint.host.dispatches import reckoned
+
     found = _piecemeal(context, node)
     if found is None or (found.step is not None) != jitted:
         return
@@ -60,8 +63,14 @@ def advice(context: Context, node: ast.For | ast.While, *, jitted: bool) -> Iter
         trips=found.model.trips,
         primitive=program,
         outcome=first,
+        weight=reckoned(found.model),
     )
     yield report._replace(outcome=None)  # no form of the loop is another one
+
+
+def speaks(context: Context, node: ast.For | ast.While) -> bool:
+    """Whether host-step-loop or eager-step-loop say something of a loop on the host."""
+    return _is_whole(context, node) or _piecemeal(context, node) is not None
 
 
 def _listed(names: Sequence[str]) -> str:

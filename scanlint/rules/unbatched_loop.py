@@ -10,6 +10,7 @@ from scanlint.finding import NotApplicable, Outcome, Report, Rewrite, first_of, 
 from scanlint.loops.loop import LoopModel, few
 from scanlint.rules.base import Context, Rule
 from scanlint.rules.loop_messages import quoted, times
+from scanlint.rules.piecemeal_loops import speaks
 from scanlint.syntax.bindings import walk_scope
 from scanlint.syntax.edits import apply_edits, line_edits, moved, tidied
 from scanlint.syntax.source import Source
@@ -59,9 +60,10 @@ class UnbatchedLoop(Rule):
 def _advice(node: ast.For, context: Context) -> Iterator[Report]:
     """What is said of a loop that calls a jitted function for each example, where no batch is evident."""
     from scanlint.batching.one_by_one import one_by_one
+    from scanlint.host.dispatches import reckoned
 
     found = one_by_one(context.loop(node), context.settings) if not context.traced(node) else None
-    if found is None:
+    if found is None or speaks(context, node):
         return
     keys = f", with keys that are split before (`jax.random.split({found.key}, n)`)" if found.key is not None else ""
     report = context.report(
@@ -74,6 +76,7 @@ def _advice(node: ast.For, context: Context) -> Iterator[Report]:
         primitive="vmap",
         outcome=found.hindered,
         level="advice",
+        weight=reckoned(found.model),
     )
     yield report._replace(outcome=None)  # no form of the loop is another one
 

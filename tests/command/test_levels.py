@@ -130,6 +130,15 @@ def test_each_format_says_how_grave_a_finding_is(three: Path, run: Scanlint) -> 
         assert f'data-level="{level}"' in text["html"]
 
 
+def test_advice_stands_below_the_rest_with_what_may_cost_most_first(three: Path, run: Scanlint) -> None:
+    long = THREE[THREE.index("def piecemeal") :]
+    short = long.replace("piecemeal", "shorter").replace("1000", "600")
+    (three / "three.py").write_text(THREE.replace(long, f"{short}\n\n{long}"))
+    lines = run("--level", "advice", "three.py").stdout.splitlines()
+    assert [line.partition("[")[0] for line in lines if "]: " in line] == ["error", "warning", "advice", "advice"]
+    assert next(line for line in lines if "for _ in range(" in line).endswith("range(1000):")
+
+
 def test_the_level_stands_in_the_configuration_and_the_command_line_wins(three: Path, run: Scanlint) -> None:
     (three / "pyproject.toml").write_text('[tool.scanlint]\nlevel = "error"\n')
     summary = json.loads(run("--output-format", "json", "three.py").stdout)["summary"]

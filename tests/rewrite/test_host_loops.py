@@ -192,7 +192,7 @@ def test_a_host_loop_is_reported_and_left_with_its_reason(rewrite: Rewriting, re
     assert sample.reasons == [reason]
 
 
-ON_THE_HOST = {
+BESIDE_OTHER_THINGS = {
     "logs_on_each_trip": """
         for i in range(n):
             w, loss = step(w, x)
@@ -209,6 +209,24 @@ ON_THE_HOST = {
             if i % 100 == 0:
                 save(w)
         """,
+    "chooses_by_a_value": """
+        for i in range(n):
+            w, loss = step(w, x)
+            if loss > 1:
+                w = w / 2
+        """,
+}
+
+
+@pytest.mark.parametrize("loop", BESIDE_OTHER_THINGS.values(), ids=BESIDE_OTHER_THINGS.keys())
+def test_a_loop_that_does_other_things_too_is_advice_and_left(rewrite: Rewriting, loop: str) -> None:
+    body = "".join(f"    {line}\n" for line in dedent(loop).strip().splitlines())
+    sample = rewrite(f"{HEAD}def f(w, x, n, logger, save):\n{body}    return w\n")
+    assert sample.codes == ["host-step-loop"] and sample.new == sample.old
+    assert sample.reports[0].finding.level == "advice"
+
+
+ON_THE_HOST = {
     "reads_a_loader": """
         for i in range(n):
             w, loss = step(w, next(loader))
@@ -226,12 +244,6 @@ ON_THE_HOST = {
             w, loss = step(w, x)
             if loader.empty():
                 break
-        """,
-    "chooses_by_a_value": """
-        for i in range(n):
-            w, loss = step(w, x)
-            if loss > 1:
-                w = w / 2
         """,
     "does_few_trips": """
         for i in range(5):
