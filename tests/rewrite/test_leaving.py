@@ -412,7 +412,7 @@ def f(x, y):
         x, i, done = state
         half = 0.5 * x
         done = half < y
-        x = lax.cond(done, lambda: x, lambda: half)
+        x = jnp.where(done, x, half)
         return x, i + 1, done
 
     x, _, _ = lax.while_loop(condition, body, (x, 0, False))

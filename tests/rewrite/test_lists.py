@@ -27,7 +27,7 @@ VARIABLES = {
     ),
     "several starts, and a branch": (
         "# the start\n    path = [jnp.zeros_like(x0), x0]  # two\n    for u in us:\n        if u[0] > 0:\n            path.append(\n                jnp.tanh(path[-1])\n                + u  # in\n            )\n    return path[-1]\n",
-        "    # the start\n    path = x0  # two\n\n    def step(path, u):\n        def positive(path):\n            return (\n                jnp.tanh(path)\n                + u  # in\n            )\n",
+        "    # the start\n    path = x0  # two\n\n    def step(path, u):\n        # in\n        path = jnp.where(u[0] > 0, jnp.tanh(path) + u, path)\n",
     ),
     "the last two, one before the other": (
         "chain = [jnp.zeros_like(x0), x0]\n    for u in us:\n        chain.append(0.5 * chain[-1] - 0.25 * chain[-2] + jnp.sin(u) * jnp.cos(u))\n    return chain[-1], chain[-2]\n",

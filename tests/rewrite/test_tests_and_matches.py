@@ -7,7 +7,7 @@ import pytest
 
 MIXED = {
     "first, with an else": ("if n > 2 and t > 0:\n        y = x * 2\n    else:\n        y = -x", "jnp.where(n > 2 and t > 0, x * 2, -x)"),
-    "last": ("y = x\n    if t > 0 and n > 2:\n        y = x * t", "if n > 2:\n        y = lax.cond(t > 0, lambda: x * t, lambda: y)"),
+    "last": ("y = x\n    if t > 0 and n > 2:\n        y = x * t", "if n > 2:\n        y = jnp.where(t > 0, x * t, y)"),
     "beside an or": ("if n == 0 or t > 0.5:\n        y = x\n    else:\n        y = -x", "jnp.where(n == 0 or t > 0.5, x, -x)"),
     "in a ternary": ("y = x * 2 if t > 0 and n == 3 else x", "jnp.where(n == 3 and t > 0, x * 2, x)"),
     "the length of an array": ("y = jnp.asarray(x)\n    if len(y) > 3 and t > 0:\n        y = y * 2\n    else:\n        y = -y", "jnp.where(len(y) > 3 and t > 0, y * 2, -y)"),

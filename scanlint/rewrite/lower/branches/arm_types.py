@@ -158,72 +158,6 @@ def _plain(unit: Unit, node: ast.AST) -> bool:
     return True
 
 
-def filled(unit: Unit, nodes: Sequence[ast.expr | None]) -> bool:
-    """Whether Python numbers, or names that may hold one still, stand beside arrays that may be computed in any case.
-
-    `jnp.where` gives such numbers the dtype of the array and its shape; `lax.cond` would ask for both.
-    """
-    arrays = []
-    for node in nodes:
-        if isinstance(node, ast.Name) and _numeral(unit, node.id):
-            continue
-        known = None if node is None else number(unit, node)
-        if node is None or isinstance(known, bool | complex) or (known is None and unit.value(node).static):
-            return False
-        if known is None:
-            arrays.append(node)
-    return 0 < len(arrays) < len(nodes) and all(_drawn(unit, a) or total(unit, a) for a in arrays)
-
-
-def promoted(unit: Unit, nodes: Sequence[ast.expr | None]) -> bool:
-    """Each is an array that may be computed in any case: `jnp.where` promotes their dtypes as a sum would."""
-    truths = {n is not None and unit.value(n).dtype == "bool" for n in nodes}
-    return len(truths) == 1 and all(n is not None and _evident(unit, n) and total(unit, n) for n in nodes)
-
-
-def plain_choice(unit: Unit, nodes: Sequence[ast.expr | None]) -> bool:
-    """Each is a number or a name of an array or a number, and not all are numbers of several types."""
-    numbers = [number(unit, n) for n in nodes if n is not None]
-    if any(isinstance(n, bool | complex) for n in numbers) or any(
-        not isinstance(node, ast.Name) and n is None for node, n in zip(nodes, numbers, strict=False)
-    ):
-        return False
-    names = [n for n in nodes if isinstance(n, ast.Name) and number(unit, n) is None]
-    held = all(_evident(unit, n) or _numeral(unit, n.id) for n in names)
-    return None not in nodes and held and (bool(names) or len({type(n) for n in numbers}) == 1)
-
-
-def _evident(unit: Unit, node: ast.expr) -> bool:
-    """An array, or what is ordered beside one: no tree of arrays, and no number of Python that is known as such."""
-    value = unit.value(node)
-    if value.static or value.container is not None or value.callee is not None:
-        return False
-    return value.array or (isinstance(node, ast.Name) and _ordered(unit, node.id))
-
-
-def _ordered(unit: Unit, name: str) -> bool:
-    """It is asked which is larger, a name or an array."""
-    ordered = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-    for test in unit.every(ast.Compare):
-        sides = [test.left, *test.comparators]
-        for one, op, other in zip(sides, test.ops, sides[1:], strict=False):
-            named = [isinstance(side, ast.Name) and side.id == name for side in (one, other)]
-            if isinstance(op, ordered) and any(named) and any(unit.value(side).array for side in (one, other)):
-                return True
-    return False
-
-
-def _drawn(unit: Unit, node: ast.expr) -> bool:
-    """`sigma * jax.random.normal(key, x.shape)`"""
-    match node:
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult(), right=right):
-            sides = (left, right)
-            return any(_drawn(unit, s) for s in sides) and all(_drawn(unit, s) or total(unit, s) for s in sides)
-        case ast.Call(func=function):
-            return (unit.resolve(function) or "").startswith("jax.random.")
-    return False
-
-
 def cast(unit: Unit, literal: ast.expr, code: str, parts: frozenset[str], spell: Spell) -> str:
     """A Python number as an array of the dtype that these parts promote to."""
     known = number(unit, literal)
@@ -294,7 +228,7 @@ def unify(unit: Unit, leaves: Sequence[Leaf], what: str, spell: Spell) -> dict[i
 def _strong(unit: Unit, leaves: Sequence[Leaf], spell: Spell) -> dict[int, str]:
     """Casts of names that may hold Python numbers still, beside arrays: `cond` would give results as weak as these."""
     nodes = [leaf.node for leaf in leaves]
-    weak = {i: n for i, n in enumerate(nodes) if isinstance(n, ast.Name) and _numeral(unit, n.id)}
+    weak = {i: n for i, n in enumerate(nodes) if isinstance(n, ast.Name) and numeral(unit, n.id)}
     weak = {i: n for i, n in weak.items() if leaves[i].bound is None or not unit.value(leaves[i].bound).traced}
     found: frozenset[str] = frozenset()
     for leaf in leaves:
@@ -302,12 +236,12 @@ def _strong(unit: Unit, leaves: Sequence[Leaf], spell: Spell) -> dict[int, str]:
             found = dtype_parts(unit, leaf.node, leaf.local) or found
     found -= {n.id for n in weak.values()}
     arrays = found - {FLOAT}
-    if len(arrays) != 1 or any(_numeral(unit, name) for name in arrays) or any(found & leaf.hidden for leaf in leaves):
+    if len(arrays) != 1 or any(numeral(unit, name) for name in arrays) or any(found & leaf.hidden for leaf in leaves):
         return {}
     return {i: cast(unit, n, leaves[i].code, found, spell) for i, n in weak.items()}
 
 
-def _numeral(unit: Unit, name: str) -> bool:
+def numeral(unit: Unit, name: str) -> bool:
     """Whether a name is somewhere bound to a Python number, or read as one: a range gives such, whatever its bounds."""
     kinds = ("int", "float", "complex")
     loops = [n for n in unit.every(ast.For) if name in targets(n.target)]

@@ -18,19 +18,10 @@ from scanlint.rewrite.emit.layout import blank_above, fold_return, given_back
 from scanlint.rewrite.emit.snippets import fresh, on_one_line
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.branches.arm_order import Choice, Options, arms_of, options_of, tree_of
-from scanlint.rewrite.lower.branches.arm_types import (
-    Leaf,
-    dtype_parts,
-    filled,
-    not_a_number,
-    number,
-    plain_choice,
-    promoted,
-    total,
-    unify,
-)
+from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, not_a_number, number, total, unify
 from scanlint.rewrite.lower.branches.branch_arms import Arm, chained, comment_lines, plain_values, verb
 from scanlint.rewrite.lower.branches.predicates import parted, scalar_predicate
+from scanlint.rewrite.lower.branches.selections import filled, plain_choice, promoted
 from scanlint.rewrite.lower.depth_limit import too_deep
 from scanlint.rewrite.lower.loops.stacked_names import stacked_by_number
 from scanlint.rewrite.normalize.accumulators.append_sinking import without_appends

@@ -11,8 +11,9 @@ from scanlint.finding import Outcome, Primitive, Rewrite, Withheld, first_of
 from scanlint.loops.obstacles import HOST_MODULES, MUTATORS
 from scanlint.rewrite.emit.in_place import in_place
 from scanlint.rewrite.emit.spelling import Spelling
-from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, filled, promoted, total, unify
+from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, total, unify
 from scanlint.rewrite.lower.branches.predicates import scalar_predicate
+from scanlint.rewrite.lower.branches.selections import filled, promoted
 from scanlint.syntax.walk import levels
 from scanlint.trace.unit import Unit
 
