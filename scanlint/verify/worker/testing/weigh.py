@@ -8,11 +8,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import TypeVar
 
 from ..comparing.agreement import kinds_by_name, named_once
-from ..comparing.branch_boundaries import turns
+from ..comparing.branch_boundaries import ties_of_numbers, turns
 from ..comparing.branch_cover import Coverage
 from ..comparing.gradients import same_gradients, same_in_other_ways, still_finite
 from ..comparing.judge import Judge, OtherKind, Raises, Refuted, Unknown, Weaker
@@ -365,7 +365,7 @@ class Weighing:
         """Run cases at the boundaries between the paths that inputs took."""
         judge.stage("searching for the boundaries of the tests")
         started = time.process_time()
-        for case in turns(judge):
+        for case in chain(ties_of_numbers(judge), turns(judge)):
             judge.check(case)
             if time.process_time() - started > TURN_SECONDS:
                 return
@@ -469,15 +469,18 @@ class Weighing:
             chosen = [Filling("ordinary values"), Filling("other values", seed=1, mixed=True)]
             for values in filter(None, map(made, cases(specs, iter(chosen), integers))):
                 told = proved and not (self.programs.along and kind is Retyping.WHOLE)
+                differs = False
                 if told:  # else running is quicker than comparing paths
                     proof = one_proof((self.twin or self.full).pair, values)
                     if proof.same and not proof.weaker:
                         break
                     if proof.untraced and kind is not Retyping.ALL:
                         continue
+                    differs = proof.differs and kind is Retyping.ALL and self.full.free
                 if remark := self.retyped(values, kind):
                     self.remarks.append(remark)
                     break
+                self.settle(not differs, f"for {kinds_by_name(values)[0]}")
             if not proved and kind is Retyping.ALL:  # products of them leave half precision, where others do not
                 for values in filter(None, map(made, cases(specs, iter([Filling("", scale=LARGE_HALVES)]), integers))):
                     self.retyped(values, kind)
