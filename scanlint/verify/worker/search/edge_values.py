@@ -34,6 +34,7 @@ FEW_PYTHON, FEW_NUMBERS = (1.0, 1.5, -0.5), (1, 2)
 WIDER, WIDER_WHOLE = (3.0, 100.0, 1e4), (-9, -2, 6, 40)
 MOST_SIDES = 24
 MOST_ALONE = 4
+MOST_SEEDS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,16 @@ def _among(
             yield Edge(f"{path} = {n:g} among edges", SPREAD, tuple(near), 14, only=path, number=n, everywhere=True)
         for n in listed[:1]:
             yield Edge(f"{path} = {n:g} among infinities", INFINITE, only=path, number=n, everywhere=True)
+
+
+def of_texts(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
+    """Arrays of the numbers that the texts are written with, and of those beside them: codes of characters, marks."""
+    exact = (0, 1, *numbers.wholes)
+    near = (*exact, *(n + d for n in numbers.wholes for d in (-1, 1)))
+    floats = tuple(numbers.boundaries()) or TIES
+    for seed in range(MOST_SEEDS if numbers.wholes else 0):
+        edge = Edge("", floats, near if seed % 2 else exact, 40 + seed)
+        yield Case(f"numbers of the texts {seed}", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]
 
 
 def beside_numbers(specs: Specs) -> Iterator[Case]:

@@ -25,9 +25,11 @@ from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.line_marks import ReachedLines
 from ..runtime.loading import Loaded
 from ..search.case_values import GENTLE, GENTLE_POSITIVE, OTHERWISE, Case, Family, Filling, cases, searching
+from ..search.edge_values import of_texts
 from ..search.input_sources import REMEDY, Inputs
 from ..search.longer_axes import LONGER_AXES
 from ..search.other_dtypes import Retyping, narrowed
+from ..search.text_numbers import TextNumbers
 from ..search.uneven_lengths import uneven
 from .dtypes_evaluated import same_types
 from .edge_sweep import at_edges, numbers_of
@@ -151,7 +153,7 @@ class Weighing:
         if unseen := unseen_results(seen, effects=any(judge.effects for judge in self.judges), proved=proved):
             raise Unknown(f"{unseen}; {REMEDY}")
         if not proved:
-            self.cover(families)
+            self.cover(families, numbers)
         self.in_time("at edge values", lambda: self.settle(at_edges(self, families, numbers), BEYOND))
         tried = self.full.skipped + self.full.cases
         if not proved and self.full.skipped and (self.full.ordinary == 0 or tried > 4 * self.full.cases):
@@ -325,7 +327,7 @@ class Weighing:
             self.full.pair.pace.patience = PATIENCE
             self.run(small, 1, self.full.check, SHORT_SECONDS)
 
-    def cover(self, families: list[Family]) -> None:
+    def cover(self, families: list[Family], numbers: TextNumbers) -> None:
         """Require that every changed branch of the old version was taken; search for inputs that take the rest."""
         specs = next((f.specs for f in families if f.specs is not None), None)
         floats, integers = self.inputs.constants()
@@ -333,7 +335,8 @@ class Weighing:
         started = time.process_time()
         if self.coverage.missing() and specs is not None:
             self.full.stage("searching for inputs that take every branch")
-            for case in cases(specs, searching(floats), integers):
+            longer = next((f.specs for f in families if f.label.startswith(LONGER_AXES)), None) or specs
+            for case in chain(of_texts(longer, numbers), cases(specs, searching(floats), integers)):
                 self.quickly(lambda judge, case=case: judge.check(case))  # type: ignore[misc]
                 if not self.coverage.missing() or time.process_time() - started > SEARCH_SECONDS:
                     break
