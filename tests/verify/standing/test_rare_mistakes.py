@@ -54,7 +54,11 @@ PRESSED = (
 PRESSES = "def f(board: np.ndarray, presses):\n    if presses:\n        for r, c in {}:\n            board[r % 2, c % 2] += 1\n    return board\n"
 TREE = "def f(params, grads, rate: float = 0.1):\n    return {k: params[k] - rate * grads[k] for k in params}\n"
 
+DEPTH = "def f(codes):\n    depth = 0\n    for i in range(codes.shape[0]):\n        if codes[i] == 40:\n            depth += 1\n        elif codes[i] == 41:\n            depth -= 1\n            if depth < 0:\n                return -1\n    return depth\n"
+DEEPEST = "def f(codes):\n    def step(carry, code):\n        depth = carry[0] + (code == 40) - (code == 41).astype(int)\n        return (depth, carry[1] | (depth < 0)), None\n    depth, broken = lax.scan(step, (jnp.asarray(0), jnp.asarray(False)), codes)[0]\n    return jnp.where(broken, -1, depth)\n"
+
 REFUTED = {
+    "a state that one code leaves": (DEPTH, DEEPEST.replace("carry[1] | (depth < 0)", "depth < 0")),
     "a value beside an end that is not looked at": (ENDS, ENDED.format(MIX)),
     "a tie with a number that is passed": (UNTIL, UNTILS.format(">=")),
     "an item of a list": (PRESSED, PRESSES.format("presses[1:]")),
@@ -83,6 +87,7 @@ UNSETTLED = {
     "what is read past the end": (SCAN, FORI.format("xs").replace("xs.shape[0]", "min(xs.shape[0], ys.shape[0])"), "tested"),
 }  # fmt: skip
 ACCEPTED = {
+    "codes of characters": (DEPTH, DEEPEST, "tested"),
     "a value beside an end": (ENDS, ENDED.format(f"jnp.where(k + 1 < xs.shape[0], {MIX}, xs[-1])"), "tested"),
     "a number that is passed": (UNTIL, UNTILS.format(">"), "tested"),
     "a list whose truth is asked for": (PRESSED, PRESSES.format("presses"), "tested"),
