@@ -57,7 +57,10 @@ TREE = "def f(params, grads, rate: float = 0.1):\n    return {k: params[k] - rat
 DEPTH = "def f(codes):\n    depth = 0\n    for i in range(codes.shape[0]):\n        if codes[i] == 40:\n            depth += 1\n        elif codes[i] == 41:\n            depth -= 1\n            if depth < 0:\n                return -1\n    return depth\n"
 DEEPEST = "def f(codes):\n    def step(carry, code):\n        depth = carry[0] + (code == 40) - (code == 41).astype(int)\n        return (depth, carry[1] | (depth < 0)), None\n    depth, broken = lax.scan(step, (jnp.asarray(0), jnp.asarray(False)), codes)[0]\n    return jnp.where(broken, -1, depth)\n"
 
+STEP = "def f(params, rate: float = 0.1):\n    for k in params:\n        params[k] = params[k] - rate * params[k]\n    return rate\n"
+
 REFUTED = {
+    "the order of the keys of a dict that is changed": (STEP, "def f(params, rate: float = 0.1):\n    found = jax.tree.map(lambda p: p - rate * p, params)\n    params.clear()\n    params.update(found)\n    return rate\n"),
     "a state that one code leaves": (DEPTH, DEEPEST.replace("carry[1] | (depth < 0)", "depth < 0")),
     "a value beside an end that is not looked at": (ENDS, ENDED.format(MIX)),
     "a tie with a number that is passed": (UNTIL, UNTILS.format(">=")),
@@ -87,6 +90,7 @@ UNSETTLED = {
     "what is read past the end": (SCAN, FORI.format("xs").replace("xs.shape[0]", "min(xs.shape[0], ys.shape[0])"), "tested"),
 }  # fmt: skip
 ACCEPTED = {
+    "a dict that is changed": (STEP, "def f(params, rate: float = 0.1):\n    params.update(jax.tree.map(lambda p: p - rate * p, params))\n    return rate\n", "tested"),
     "codes of characters": (DEPTH, DEEPEST, "tested"),
     "a value beside an end": (ENDS, ENDED.format(f"jnp.where(k + 1 < xs.shape[0], {MIX}, xs[-1])"), "tested"),
     "a number that is passed": (UNTIL, UNTILS.format(">"), "tested"),

@@ -45,7 +45,7 @@ WEIGHT = re.compile(
 )
 
 
-KEYS = ("a", "b")  # of a dict that a loop goes over
+KEYS = ("b", "a")  # of a dict that a loop goes over: JAX sorts them, and Python does not
 
 
 @dataclass
