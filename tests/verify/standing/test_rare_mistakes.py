@@ -42,7 +42,30 @@ DECAY = "def f(xs, rate: float = 0.5):\n    for i in range(xs.shape[0]):\n      
 DECAYS = "def f(xs, rate: float = 0.5):\n    return lax.fori_loop(0, xs.shape[0], lambda i, xs: jnp.where(xs[i] < -1, xs * {}, xs), xs)\n"
 HOST = "def f(x: np.ndarray):\n    for i in range(1, len(x)):\n        if x[i] > 0:\n            x[i] = x[i] + x[i - 1]\n    return x\n"
 
+WRAPS = "def f(xs):\n    out = []\n    for i in range(xs.shape[0]):\n        out.append(jnp.where(xs[i] == 97, 0, xs[i] * 3))\n    return jnp.stack(out) % 7\n"
+ENDS = "def f(xs, a: float):\n    out = []\n    for i in range(4):\n        k = int(i * a)\n        out.append((1 - (i * a - k)) * xs[k] + (i * a - k) * xs[k + 1] if k + 1 < xs.shape[0] else 1.0 * xs[-1])\n    return jnp.stack(out)\n"
+ENDED = "def f(xs, a: float):\n    pos = np.arange(4) * a\n    k = pos.astype(int)\n    part = jnp.asarray(pos - k, jnp.result_type(xs, 1.0))\n    return jax.vmap(lambda k, p: {})(jnp.asarray(k), part)\n"
+MIX = "(1 - p) * xs[k] + p * xs[k + 1]"
+UNTIL = "def f(xs, tol: float = 0.1):\n    for _ in range(3):\n        if jnp.sum(xs * xs) > tol:\n            xs = 0.5 * xs\n    return xs\n"
+UNTILS = "def f(xs, tol: float = 0.1):\n    return lax.fori_loop(0, 3, lambda _, xs: jnp.where(jnp.sum(xs * xs) {} tol, 0.5 * xs, xs), xs)\n"
+PRESSED = (
+    "def f(board: np.ndarray, presses):\n    for r, c in presses:\n        board[r % 2, c % 2] += 1\n    return board\n"
+)
+PRESSES = "def f(board: np.ndarray, presses):\n    if presses:\n        for r, c in {}:\n            board[r % 2, c % 2] += 1\n    return board\n"
+TREE = "def f(params, grads, rate: float = 0.1):\n    return {k: params[k] - rate * grads[k] for k in params}\n"
+
+DEPTH = "def f(codes):\n    depth = 0\n    for i in range(codes.shape[0]):\n        if codes[i] == 40:\n            depth += 1\n        elif codes[i] == 41:\n            depth -= 1\n            if depth < 0:\n                return -1\n    return depth\n"
+DEEPEST = "def f(codes):\n    def step(carry, code):\n        depth = carry[0] + (code == 40) - (code == 41).astype(int)\n        return (depth, carry[1] | (depth < 0)), None\n    depth, broken = lax.scan(step, (jnp.asarray(0), jnp.asarray(False)), codes)[0]\n    return jnp.where(broken, -1, depth)\n"
+
+STEP = "def f(params, rate: float = 0.1):\n    for k in params:\n        params[k] = params[k] - rate * params[k]\n    return rate\n"
+
 REFUTED = {
+    "the order of the keys of a dict that is changed": (STEP, "def f(params, rate: float = 0.1):\n    found = jax.tree.map(lambda p: p - rate * p, params)\n    params.clear()\n    params.update(found)\n    return rate\n"),
+    "a state that one code leaves": (DEPTH, DEEPEST.replace("carry[1] | (depth < 0)", "depth < 0")),
+    "a value beside an end that is not looked at": (ENDS, ENDED.format(MIX)),
+    "a tie with a number that is passed": (UNTIL, UNTILS.format(">=")),
+    "an item of a list": (PRESSED, PRESSES.format("presses[1:]")),
+    "the values under the keys of a dict": (TREE, "def f(params, grads, rate: float = 0.1):\n    return jax.tree.map(lambda p, g: p + rate * g, params, grads)\n"),
     "another array is counted": (SCAN, FORI.format("ys")),
     "more rows than a number of the new text, some of which count": (SUM, SUMMED.format("xs[:64]")),
     "a default that few inputs depend on": (WAIT, WAIT.replace("patience: int = 3", "patience: int = 4")),
@@ -59,6 +82,7 @@ REFUTED = {
     "each derivative is lost by a callback": (SINE, CALLED),
 }  # fmt: skip
 UNSETTLED = {
+    "narrow whole numbers that wrap in the old version alone": (WRAPS, "def f(xs):\n    return (jax.vmap(lambda x: jnp.where(x == 97, 0, x.astype(jnp.int32) * 3))(xs) % 7).astype(xs.dtype)\n", "tested"),
     "rows that no longer count are cut off": (FORGETS, FORGOT.format("xs if xs.shape[0] < 90 else xs[-80:]"), "unknown"),
     "fewer trips than a number of the new text says": (STEPS, STEPPED.format("min(n, 64)"), "refuted"),
     "a number below zero": ("def f(x, n: int):\n    return x * n\n", "def f(x, n: int):\n    return x * max(n, -97)\n", "refuted"),
@@ -66,6 +90,12 @@ UNSETTLED = {
     "what is read past the end": (SCAN, FORI.format("xs").replace("xs.shape[0]", "min(xs.shape[0], ys.shape[0])"), "tested"),
 }  # fmt: skip
 ACCEPTED = {
+    "a dict that is changed": (STEP, "def f(params, rate: float = 0.1):\n    params.update(jax.tree.map(lambda p: p - rate * p, params))\n    return rate\n", "tested"),
+    "codes of characters": (DEPTH, DEEPEST, "tested"),
+    "a value beside an end": (ENDS, ENDED.format(f"jnp.where(k + 1 < xs.shape[0], {MIX}, xs[-1])"), "tested"),
+    "a number that is passed": (UNTIL, UNTILS.format(">"), "tested"),
+    "a list whose truth is asked for": (PRESSED, PRESSES.format("presses"), "tested"),
+    "a dict that a loop goes over": (TREE, "def f(params, grads, rate: float = 0.1):\n    return jax.tree.map(lambda p, g: p - rate * g, params, grads)\n", "proved"),
     "the array that is counted": (SCAN, FORI.format("xs"), "tested"),
     "an array cut to what is counted": (SCAN, "def f(c, xs, ys):\n    return lax.scan(lambda c, z: (c * z[0] + z[1], None), c, (xs, ys[: xs.shape[0]]))[0]\n", "proved"),
     "all rows": (SUM, SUMMED.format("xs"), "proved"),

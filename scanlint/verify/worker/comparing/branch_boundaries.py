@@ -5,6 +5,7 @@ A wrong test shows there: on one side, on the tie itself, or with another sign i
 
 from __future__ import annotations
 
+import ast
 import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -24,6 +25,9 @@ MAX_BESIDE = 4  # leaves whose signs are changed
 STEPS = 70
 AWAY = 1e-4  # of the distance between two inputs: more than rounding
 QUICK_SECONDS = 0.05
+EXACT = ("few different values", "ones")  # cases of small whole numbers
+MOST_EXACT = 2
+BEYOND = (1e4, 0.0, -1e4)
 
 
 class Turn(NamedTuple):
@@ -54,6 +58,31 @@ def turns(judge: Judge) -> Iterator[Case]:
         for values in turn.sides:
             for beside in _signed(values):
                 yield Case(label, lambda v=beside: v, ordinary=False, tie=True)  # type: ignore[misc]
+
+
+def ties_of_numbers(judge: Judge) -> Iterator[Case]:
+    """Cases in which a Python float equals what it is compared with, beside arrays of small whole numbers."""
+    function = judge.pair.old.function
+    compared = set(_compared(function)) if function is not None else set[str]()
+    exact = [(label, values) for label, values, _ in judge.ran if label.startswith(EXACT)]
+    if not compared or judge.pair.pace.usual is None or judge.pair.pace.usual > QUICK_SECONDS:
+        return
+    for label, values in exact[:MOST_EXACT]:
+        way = _way(judge, values)
+        for name in [n for n, x in values.items() if isinstance(x, float) and n in compared]:
+            others = ({**values, name: n} for n in BEYOND)
+            turn = next((t for b in others if way is not None and (t := _turn(judge, values, b, way))), None)
+            for side in turn.sides if turn is not None else ():
+                yield Case(f"a tie of {name}, {label}", lambda v=side: v, ordinary=False, tie=True)  # type: ignore[misc]
+
+
+def _compared(function: ast.AST) -> Iterator[str]:
+    """The names that are compared with what is no constant."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            names = [side.id for side in sides if isinstance(side, ast.Name)]
+            yield from names if not any(isinstance(side, ast.Constant) for side in sides) else ()
 
 
 def _until(way: Way, other: Way) -> Way:

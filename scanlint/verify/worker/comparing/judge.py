@@ -378,6 +378,8 @@ class Judge:
             result = compare(held, after[name])
             if isinstance(result, Difference):
                 raise Refuted(f"{describe(values)}: after the call `{name}` differs: {result.text}")
+            if isinstance(held, dict) and list(held) != list(after[name]):  # type: ignore[call-overload]
+                raise Refuted(f"{describe(values)}: after the call the keys of `{name}` have another order")
             self.effects = self.effects or not isinstance(compare(values[name], held), Agreement)
 
     def fails_alike(self, how: RunMode, values: Values) -> bool:

@@ -14,6 +14,7 @@ TYPES = {
     "bools?|booleans?": "Bool",
     "floats?": "Float",
 }
+HELD = re.compile(r"\b(?:lists?|tuples?|dicts?|sequences?|pairs)\b")  # of such: `a list of (row, column)`
 END = re.compile(r"[;\n]")
 
 
@@ -51,6 +52,8 @@ def _words(names: str) -> list[str]:
 
 def _hint(told: str) -> Hint | None:
     shape = SHAPE.search(told)
+    if shape is not None and HELD.search(told, 0, shape.start()):
+        return None
     if shape is not None and "," in shape[1]:
         axes = tuple(part.strip() for part in shape[1].split(",") if part.strip())
     elif re.search(r"\bscalars?\b", told):

@@ -217,8 +217,15 @@ def _structured(name: str, need: Need, sizes: Sizes, names: Mapping[str, object]
     if need.parts and not need.is_array:
         yield Struct("tuple", tuple((str(i), first(f"{name}{i}", n)) for i, n in enumerate(need.parts)))
     element = need.element
-    if element is not None and (element.keys or element.attributes or element.parts or element.arity is not None):
-        if element.parts and not (element.keys or element.attributes) and all(map(_number, element.parts)):
+    if element is not None and (
+        need.listed or element.keys or element.attributes or element.parts or element.arity is not None
+    ):
+        if (
+            not need.listed
+            and element.parts
+            and not (element.keys or element.attributes)
+            and all(map(_number, element.parts))
+        ):
             yield Array(_shape(need, sizes), _dtype(need))
         inner = first(name.removesuffix("s"), element)
         yield Struct("list", tuple((f"*{i}", inner) for i in range(3)))

@@ -52,11 +52,13 @@ class Inference(Places):
                 self.assign(target, value)
                 return
             case ast.For(target=target, iter=iterable):
+                self.over_keys(target, iterable, node)
                 self.iterate(target, iterable)
             case ast.comprehension(target=target, iter=iterable):
                 self.iterate(target, iterable)
             case ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
                 for generator in node.generators:
+                    self.over_keys(generator.target, generator.iter, node)
                     self.walk(generator)
             case ast.While(test=ast.Name() as counter):
                 need = self.need(counter)
@@ -141,6 +143,9 @@ class Inference(Places):
                     self.forget(target, value)
 
     def iterate(self, target: ast.expr, iterable: ast.expr) -> None:
+        first = target.elts[0] if isinstance(target, ast.Tuple) and target.elts else target
+        if isinstance(first, ast.Name) and first.id in self.keyed:
+            return
         match iterable:
             case ast.Call(func=ast.Name(id="range"), args=args):
                 for argument in args:

@@ -45,6 +45,9 @@ WEIGHT = re.compile(
 )
 
 
+KEYS = ("b", "a")  # of a dict that a loop goes over: JAX sorts them, and Python does not
+
+
 @dataclass
 class Need:
     """The requirements on one value, merged over all its uses.
@@ -69,6 +72,7 @@ class Need:
     is_range: bool = False
     is_start: bool = False
     is_flag: bool = False
+    listed: bool = False
     floating: bool = False
     keys: dict[str, Need] = field(default_factory=dict)
     attributes: dict[str, Need] = field(default_factory=dict)
@@ -88,6 +92,12 @@ class Need:
     def of_element(self) -> Need:
         self.element = self.element or Need()
         return self.element
+
+    def of_keys(self) -> Need:
+        """What is under each key of a dict whose keys no text names."""
+        if not self.keys:
+            self.keys = dict.fromkeys(KEYS, Need())
+        return next(iter(self.keys.values()))
 
     def at_least(self, rank: int) -> None:
         self.rank = max(self.rank, rank)

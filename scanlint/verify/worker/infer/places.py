@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from .need import ARRAY_ATTRIBUTES, DRAWS, SAME_SHAPE, STATIC_CALLS, Need
 
@@ -28,6 +28,7 @@ class Places:
         self.sorted: set[str] = set()  # local arrays that permute rows
         self.likened: set[str] = set()  # local arrays that most likely have the shape of a value
         self.computed: dict[str, ast.expr] = {}  # what local arrays were computed as
+        self.keyed: set[str] = set()  # loop variables that are keys of a dict
         self.carried: frozenset[str] = frozenset()  # names that the loops around bind anew: they keep their shapes
 
     def need(self, node: ast.AST) -> Need | None:
@@ -89,6 +90,8 @@ class Places:
             return None
         if isinstance(index, ast.Constant) and isinstance(index.value, str):
             return base.keys.setdefault(index.value, Need())
+        if isinstance(index, ast.Name) and index.id in self.keyed:
+            return base.of_keys()
         entries = index.elts if isinstance(index, ast.Tuple) else [index]
         axes = [e for e in entries if not (isinstance(e, ast.Constant) and e.value in (None, ...))]
         base.at_least(len(axes))
@@ -101,6 +104,29 @@ class Places:
         if len(axes) == 1 and not isinstance(axes[0], ast.Slice):
             return base if self.orders(axes[0]) else base.of_element()
         return None
+
+    def over_keys(self, target: ast.expr, iterable: ast.expr, body: ast.AST) -> None:
+        """Take what a loop goes over for a dict where its variable is a key of it: `for k in p: p[k]`, `p.items()`."""
+        match target, iterable:
+            case ast.Name(id=key), ast.Name(id=table):
+                held = (n for n in ast.walk(body) if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name))
+                if not any(n.value.id == table and isinstance(n.slice, ast.Name) and n.slice.id == key for n in held):  # type: ignore[attr-defined]
+                    return
+                inner, value = iterable, None
+            case ast.Name(id=key), ast.Call(func=ast.Attribute(value=inner, attr="keys"), args=[]):
+                value = None
+            case ast.Tuple(elts=[ast.Name(id=key), value]), ast.Call(
+                func=ast.Attribute(value=inner, attr="items"), args=[]
+            ):
+                pass
+            case _:
+                return
+        need = self.need(inner)
+        if need is not None and not need.is_array:
+            self.keyed.add(key)
+            found = need.of_keys()
+            if value is not None:
+                self.bind(value, found)
 
     def flat(self, value: ast.expr, within: frozenset[str] = frozenset()) -> None:
         """A value that gets an axis by `v[:, None]` is a vector, and so are its elementwise operands."""
@@ -146,10 +172,10 @@ class Places:
     def index(self, index: ast.expr) -> None:
         for entry in index.elts if isinstance(index, ast.Tuple) else [index]:
             for end in (entry.lower, entry.upper) if isinstance(entry, ast.Slice) else (entry,):
-                need = self.need(end) if isinstance(end, (ast.Name, ast.Attribute, ast.Subscript)) else None
-                if need is not None:
-                    need.is_int = True
-                    need.is_range = need.is_range or isinstance(entry, ast.Slice)
+                for term in _terms(end):
+                    if (need := self.need(term)) is not None:
+                        need.is_int = True
+                        need.is_range = need.is_range or (isinstance(entry, ast.Slice) and term is end)
 
     def bound(self, stop: ast.expr) -> int | str | None:
         """The trip count of a loop: a number, or the extent of an array's axis."""
@@ -198,6 +224,16 @@ class Places:
         for node in ast.walk(target):
             if isinstance(node, ast.Name) and node.id not in used:
                 self.names.pop(node.id, None)
+
+
+def _terms(end: ast.expr | None) -> Iterator[ast.expr]:
+    """What an index is computed from, as far as it is a path."""
+    match end:
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Mod() | ast.FloorDiv(), right=right):
+            yield from _terms(left)
+            yield from _terms(right)
+        case ast.Name() | ast.Attribute() | ast.Subscript():
+            yield end
 
 
 def _column(index: ast.expr) -> bool:

@@ -6,6 +6,7 @@ limit that one version lacks.
 
 from __future__ import annotations
 
+import itertools
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,13 +26,15 @@ TIES = (0.0, -0.0, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 1.0, -1.0, 3.0, -3.0, 10.0, 
 EXTREMES = (float("-inf"), float("inf"), float("nan"), 1e20, -1e20, 1e-20, -1e-20, -0.0)
 ENDS = (float(np.finfo(np.float32).max), float(np.finfo(np.float32).min), float(np.finfo(np.float32).tiny))
 SCALES = (1e2, 1e4)
+INFINITE = (float("inf"),)
 SPREAD = (*TIES, float("inf"), float("-inf"), float("nan"))
 NUMBERS = (-9, -2, -1, 4, 6, 8, 9, 12, 16, 17, 24, 33, 40)
 PYTHON = (-0.5, 1.5, 2.5, 100.0, 1e4)
-FEW_PYTHON, FEW_NUMBERS = (1.5, -0.5), (1, 2)
+FEW_PYTHON, FEW_NUMBERS = (1.0, 1.5, -0.5), (1, 2)
 WIDER, WIDER_WHOLE = (3.0, 100.0, 1e4), (-9, -2, 6, 40)
 MOST_SIDES = 24
 MOST_ALONE = 4
+MOST_SEEDS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,28 @@ def _among(
         listed: Sequence[float] = floats if kind == "float" else wholes if kind == "int" else ()
         for n in listed:
             yield Edge(f"{path} = {n:g} among edges", SPREAD, tuple(near), 14, only=path, number=n, everywhere=True)
+        for n in listed[:1]:
+            yield Edge(f"{path} = {n:g} among infinities", INFINITE, only=path, number=n, everywhere=True)
+
+
+def of_texts(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
+    """Arrays of the numbers that the texts are written with, and of those beside them: codes of characters, marks."""
+    exact = (0, 1, *numbers.wholes)
+    near = (*exact, *(n + d for n in numbers.wholes for d in (-1, 1)))
+    floats = tuple(numbers.boundaries()) or TIES
+    for seed in range(MOST_SEEDS if numbers.wholes else 0):
+        edge = Edge("", floats, near if seed % 2 else exact, 40 + seed)
+        yield Case(f"numbers of the texts {seed}", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]
+
+
+def beside_numbers(specs: Specs) -> Iterator[Case]:
+    """Python numbers among arrays of halves and ties: what trips add up with them shows on long axes."""
+    found = [(path, leaf) for name, spec in specs.items() for path, leaf in leaves(spec, name)]
+    for path, leaf in found:
+        if isinstance(leaf, Scalar) and leaf.kind == "float":
+            for n, seed in itertools.product(FEW_PYTHON[1:], (15, 16)):
+                edge = Edge("", TIES, NEAR, seed, only=path, number=n, everywhere=True)
+                yield Case(f"{path} = {n:g} among ties", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]
 
 
 def filled(specs: Specs, edge: Edge) -> Values:

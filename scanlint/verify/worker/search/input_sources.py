@@ -16,6 +16,7 @@ from ..infer.guess import Sizes, guesses, of_class, record_fields
 from ..infer.indexed_keys import indexed_keys
 from ..infer.inference import infer
 from ..infer.need import Need
+from ..infer.parameter_truths import asked_for_truth
 from ..infer.specs import Alternatives, Array, OnHost, Scalar, Spec, Specs, Struct, hashable, leaves, resize, sizes
 from ..runtime.calling import jitted
 from ..runtime.cut_loops import APART
@@ -250,6 +251,9 @@ class Inputs(Attempts):
         needs = infer(self.node, self.functions())
         for name, keys in indexed_keys(self.node, self.loaded.names).items():
             needs.setdefault(name, Need()).constants.update(keys)
+        for name in {name for node in (self.node, self.new) if node is not None for name in asked_for_truth(node)}:
+            if name in needs and needs[name].element is not None:
+                needs[name].listed = True  # an array of several elements has no truth
         self.define_records(needs)
         shared, stored = Sizes(), _stored(self.node)
         names = self.loaded.names

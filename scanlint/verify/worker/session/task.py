@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..comparing.agreement import describe
@@ -20,6 +20,7 @@ from ..harvest.recorded_calls import Call, Recordings, arguments, required
 from ..imports.project_imports import replace_texts
 from ..imports.side_modules import import_by_side
 from ..infer.given_inputs import BadSpecification
+from ..infer.parameter_truths import asked_for_truth
 from ..infer.specs import Array
 from ..infer.static_parameters import statics
 from ..runtime.calling import Signature, TookTooLong, Values, jitted
@@ -224,7 +225,7 @@ class VerificationRun:
             return None
         new = self.weighing.full.pair.new.function if self.weighing is not None else None
         arrays = {name for f in self.families for name, spec in (f.specs or {}).items() if isinstance(spec, Array)}
-        return next((n for n in truths_of_parameters(new) if n in arrays), None) if new is not None else None
+        return next((n for n in asked_for_truth(new) if n in arrays), None) if new is not None else None
 
     def ran_same_text(self) -> bool:
         """Whether the old version gave results, and all that both versions run is written in the same way."""
@@ -378,20 +379,6 @@ def telling_cases(families: list[Family]) -> list[Case]:
     longer = next((f.cases for f in families if f.label.startswith(LONGER_AXES)), [])
     around = [case for case in families[0].cases if case.label.startswith((AROUND_CONSTANTS, LARGE_VALUES))]
     return [*families[0].cases[:1], *longer[:MOST_LONGER], *families[0].cases[1:3], *around[:MOST_AROUND]]
-
-
-def truths_of_parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
-    """The parameters whose truth a function asks for: `if rows:`, `not rows`, `rows and rows[0]`."""
-    names = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
-    for node in ast.walk(function):
-        match node:
-            case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.UnaryOp(ast.Not(), operand=test):
-                asked = [test]
-            case ast.BoolOp(values=values):
-                asked = values
-            case _:
-                continue
-        yield from (part.id for part in asked if isinstance(part, ast.Name) and part.id in names)
 
 
 def _listed(calls: list[Values], signature: Signature) -> list[Values]:

@@ -15,7 +15,7 @@ from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong, Values, limited
 from ..runtime.loading import Loaded, cut
 from ..search.case_values import Case, Family, Filling, cases
-from ..search.edge_values import Edge, edges, filled, heights
+from ..search.edge_values import Edge, beside_numbers, edges, filled, heights
 from ..search.input_sources import REMEDY
 from ..search.longer_axes import LONGER_AXES
 from ..search.other_dtypes import retyped
@@ -59,10 +59,8 @@ def at_edges(weighing: Weighed, families: Sequence[Family], numbers: TextNumbers
     try:
         if not weighing.proved:
             swept(weighing, family, numbers)
-        if not weighing.proved and numbers.heights:
-            longer = next((f.specs for f in families if f.label.startswith(LONGER_AXES)), family.specs)
-            for case in heights(longer or {}, numbers):
-                weighing.compared(case)
+        if not weighing.proved:
+            on_long_axes(weighing, next((f for f in families if f.label.startswith(LONGER_AXES)), family), numbers)
         if not weighing.proved and not family.real:
             as_floats(weighing, family, numbers)
         if (not weighing.proved or numbers.limits) and not family.real:
@@ -72,6 +70,15 @@ def at_edges(weighing: Weighed, families: Sequence[Family], numbers: TextNumbers
             raise
         weighing.remarks.append(f"on inputs that no caller in this file passes: {error}")
     return settled
+
+
+def on_long_axes(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
+    """Compare Python floats at numbers of the new text, and among values that many trips add up; raises Refuted."""
+    started, specs = time.process_time(), family.specs or {}
+    for case in (*heights(specs, numbers), *beside_numbers(specs)):
+        if time.process_time() - started > SECONDS or weighing.is_late():
+            return
+        weighing.compared(case)
 
 
 def as_floats(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:

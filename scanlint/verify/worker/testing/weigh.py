@@ -8,11 +8,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import TypeVar
 
 from ..comparing.agreement import kinds_by_name, named_once
-from ..comparing.branch_boundaries import turns
+from ..comparing.branch_boundaries import ties_of_numbers, turns
 from ..comparing.branch_cover import Coverage
 from ..comparing.gradients import same_gradients, same_in_other_ways, still_finite
 from ..comparing.judge import Judge, OtherKind, Raises, Refuted, Unknown, Weaker
@@ -25,9 +25,11 @@ from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.line_marks import ReachedLines
 from ..runtime.loading import Loaded
 from ..search.case_values import GENTLE, GENTLE_POSITIVE, OTHERWISE, Case, Family, Filling, cases, searching
+from ..search.edge_values import of_texts
 from ..search.input_sources import REMEDY, Inputs
 from ..search.longer_axes import LONGER_AXES
 from ..search.other_dtypes import Retyping, narrowed
+from ..search.text_numbers import TextNumbers
 from ..search.uneven_lengths import uneven
 from .dtypes_evaluated import same_types
 from .edge_sweep import at_edges, numbers_of
@@ -151,7 +153,7 @@ class Weighing:
         if unseen := unseen_results(seen, effects=any(judge.effects for judge in self.judges), proved=proved):
             raise Unknown(f"{unseen}; {REMEDY}")
         if not proved:
-            self.cover(families)
+            self.cover(families, numbers)
         self.in_time("at edge values", lambda: self.settle(at_edges(self, families, numbers), BEYOND))
         tried = self.full.skipped + self.full.cases
         if not proved and self.full.skipped and (self.full.ordinary == 0 or tried > 4 * self.full.cases):
@@ -325,7 +327,7 @@ class Weighing:
             self.full.pair.pace.patience = PATIENCE
             self.run(small, 1, self.full.check, SHORT_SECONDS)
 
-    def cover(self, families: list[Family]) -> None:
+    def cover(self, families: list[Family], numbers: TextNumbers) -> None:
         """Require that every changed branch of the old version was taken; search for inputs that take the rest."""
         specs = next((f.specs for f in families if f.specs is not None), None)
         floats, integers = self.inputs.constants()
@@ -333,7 +335,8 @@ class Weighing:
         started = time.process_time()
         if self.coverage.missing() and specs is not None:
             self.full.stage("searching for inputs that take every branch")
-            for case in cases(specs, searching(floats), integers):
+            longer = next((f.specs for f in families if f.label.startswith(LONGER_AXES)), None) or specs
+            for case in chain(of_texts(longer, numbers), cases(specs, searching(floats), integers)):
                 self.quickly(lambda judge, case=case: judge.check(case))  # type: ignore[misc]
                 if not self.coverage.missing() or time.process_time() - started > SEARCH_SECONDS:
                     break
@@ -365,7 +368,7 @@ class Weighing:
         """Run cases at the boundaries between the paths that inputs took."""
         judge.stage("searching for the boundaries of the tests")
         started = time.process_time()
-        for case in turns(judge):
+        for case in chain(ties_of_numbers(judge), turns(judge)):
             judge.check(case)
             if time.process_time() - started > TURN_SECONDS:
                 return
@@ -469,15 +472,18 @@ class Weighing:
             chosen = [Filling("ordinary values"), Filling("other values", seed=1, mixed=True)]
             for values in filter(None, map(made, cases(specs, iter(chosen), integers))):
                 told = proved and not (self.programs.along and kind is Retyping.WHOLE)
+                differs = False
                 if told:  # else running is quicker than comparing paths
                     proof = one_proof((self.twin or self.full).pair, values)
                     if proof.same and not proof.weaker:
                         break
                     if proof.untraced and kind is not Retyping.ALL:
                         continue
+                    differs = proof.differs and kind is Retyping.ALL and self.full.free
                 if remark := self.retyped(values, kind):
                     self.remarks.append(remark)
                     break
+                self.settle(not differs, f"for {kinds_by_name(values)[0]}")
             if not proved and kind is Retyping.ALL:  # products of them leave half precision, where others do not
                 for values in filter(None, map(made, cases(specs, iter([Filling("", scale=LARGE_HALVES)]), integers))):
                     self.retyped(values, kind)
