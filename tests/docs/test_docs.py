@@ -151,7 +151,7 @@ def test_the_page_on_own_conversions_shows_what_is_said(tmp_path: Path, run: Sca
 
 
 def test_the_picture_in_the_readme_is_what_is_printed(run: Scanlint) -> None:
-    picture = re.findall(r"```text\n(error.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    picture = re.findall(r"```text\n(warning.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     done = subprocess.run(
         [sys.executable, "-m", "scanlint", "--no-cache", "fixtures/example"],
         cwd=ROOT,
