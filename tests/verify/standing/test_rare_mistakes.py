@@ -60,6 +60,7 @@ DEEPEST = "def f(codes):\n    def step(carry, code):\n        depth = carry[0] +
 STEP = "def f(params, rate: float = 0.1):\n    for k in params:\n        params[k] = params[k] - rate * params[k]\n    return rate\n"
 
 REFUTED = {
+    "a list that is empty": (PRESSED, PRESSES.format("presses").replace("if presses:", "if presses[0] is not None:")),
     "the order of the keys of a dict that is changed": (STEP, "def f(params, rate: float = 0.1):\n    found = jax.tree.map(lambda p: p - rate * p, params)\n    params.clear()\n    params.update(found)\n    return rate\n"),
     "a state that one code leaves": (DEPTH, DEEPEST.replace("carry[1] | (depth < 0)", "depth < 0")),
     "a value beside an end that is not looked at": (ENDS, ENDED.format(MIX)),

@@ -27,6 +27,10 @@ def optional_families(inputs: Inputs, after: Function, specs: Specs) -> list[Fam
     together = {**specs, **{name: spec for _, changed in found for name, spec in changed.items() if name not in specs}}
     if len(found) > 1 and inputs.attempt(together) is None:
         found.append(("with all optional arguments", together))
+    for name, spec in specs.items():
+        bare: Specs = {**specs, name: Struct("list", ())}
+        if isinstance(spec, Struct) and spec.kind == "list" and inputs.attempt(bare) is None:
+            found.append((f"nothing in {name}", bare))
     absent = {name: spec for name, spec in specs.items() if name not in defaults(inputs.node)}
     if len(absent) < len(specs) and inputs.attempt(absent) is None:
         found.append(("without optional arguments", absent))
