@@ -37,7 +37,8 @@ def test_the_server_knows_each_setting_that_the_extension_declares() -> None:
     for name, property in manifest["contributes"]["configuration"]["properties"].items():
         key = name.removeprefix("scanlint.")
         if key != "interpreter":  # it says how the server is started, and is not told
-            options_from({key: property.get("default") or examples[property["type"]]})
+            choice = next(iter(property.get("enum", ())), None)
+            options_from({key: property.get("default") or choice or examples[property["type"]]})
 
 
 def test_the_extension_has_the_version_of_the_server() -> None:
