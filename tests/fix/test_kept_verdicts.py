@@ -204,7 +204,7 @@ def test_what_a_callee_keeps_from_being_traced_is_asked_again_once_that_is_rewri
     (tmp_path / "a_caller.py").write_text(CALLER)
     (tmp_path / "z_helper.py").write_text(CALLED)
     done, _ = workers()
-    assert "fori_loop" in done.stdout and "lax.cond" in done.stdout
+    assert "fori_loop" in done.stdout and "jnp.where(" in done.stdout
 
 
 def test_it_is_asked_again_in_a_later_run_too(tmp_path: Path, workers, run: Scanlint) -> None:
@@ -212,6 +212,6 @@ def test_it_is_asked_again_in_a_later_run_too(tmp_path: Path, workers, run: Scan
     (tmp_path / "a_caller.py").write_text(CALLER)
     (tmp_path / "z_helper.py").write_text(CALLED)
     assert "fori_loop" not in run("--fix", "--diff", "--python", python, "a_caller.py").stdout
-    assert "lax.cond" in run("--fix", "--diff", "--python", python, "z_helper.py").stdout
+    assert "jnp.where(" in run("--fix", "--diff", "--python", python, "z_helper.py").stdout
     run("--fix", "--python", python, "z_helper.py")
     assert "fori_loop" in run("--fix", "--diff", "--python", python, "a_caller.py").stdout
