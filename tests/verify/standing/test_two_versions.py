@@ -206,11 +206,10 @@ def test_a_handler_that_no_input_reaches_proves_nothing(compare: Compare) -> Non
     assert compare(text, text.replace("x * w", "w * x")).verdict == "tested"
 
 
-def test_a_list_that_was_taken_for_an_array_refutes_nothing(compare: Compare) -> None:
+def test_lists_are_passed_where_the_new_text_asks_for_their_truth(compare: Compare) -> None:
     old = "def f(x, steps):\n    for step in steps:\n        x = x * step\n    return x\n"
-    new = "def f(x, steps):\n    return x * jnp.prod(jnp.stack(steps)) if steps else x\n"
-    found = compare(old, new)
-    assert (found.verdict, found.reason and found.reason.partition(";")[0]) == (
-        "unknown",
-        "`steps` was taken for an array, and is none",
-    )
+    new = "def f(x, steps):\n    if not steps:\n        return x\n    for step in steps:\n        x = step * x\n    return x\n"
+    assert compare(old, new).verdict in ("proved", "tested")
+    found = compare(old, new.replace("step * x", "step + x"))
+    assert found.verdict == "refuted"
+    assert "steps = (" in str(found.counterexample)
