@@ -146,6 +146,9 @@ def _constant(node: ast.expr) -> float | None:
     match node:
         case ast.Constant(value=int() | float() as number):
             return float(number) if abs(number) <= HALF else None
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=inner):
+        case ast.UnaryOp(op=ast.UAdd(), operand=inner):
             return _constant(inner)
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            number = _constant(inner)
+            return None if number is None else -number
     return None

@@ -340,23 +340,65 @@ def test_what_is_said_when_it_ends_keeps_the_loop_on_the_host(rewrite: Rewriting
     assert rewrite(of(loop)).reasons == ["occasional-print"]
 
 
-ON_THE_HOST = {
-    "logs_on_each_trip": """
+BESIDE_THE_HOST = {
+    "logs_on_each_trip": (
+        "side-effect",
+        """
         for i in range(n):
             w = w + force(w)
             print(energy(w))
         """,
-    "logs_through_an_object": """
+    ),
+    "logs_through_an_object": (
+        "side-effect",
+        """
         for i in range(n):
             w = w + force(w)
             logger.write(i, w)
         """,
-    "writes_now_and_then": """
+    ),
+    "writes_now_and_then": (
+        "side-effect",
+        """
         for i in range(n):
             w = w + force(w)
             if i % 100 == 0:
                 save(w)
         """,
+    ),
+    "waits_for_an_environment": (
+        "host-work",
+        """
+        done = False
+        while not done:
+            w = w + force(w)
+            done = env.over()
+        """,
+    ),
+    "arrays_that_are_read_back": (
+        "side-effect",
+        """
+        path = []
+        for i in range(n):
+            w = w + force(w)
+            path.append(numpy.asarray(w))
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize(("reason", "loop"), BESIDE_THE_HOST.values(), ids=BESIDE_THE_HOST.keys())
+def test_of_a_loop_that_does_other_things_too_the_first_of_them_is_said(
+    rewrite: Rewriting, reason: str, loop: str
+) -> None:
+    sample = rewrite(of(loop))
+    assert sample.codes == ["eager-step-loop"]
+    finding = sample.reports[0].finding
+    assert (finding.fix.reason or "").partition(":")[0] == reason
+    assert "jit what a trip computes" in (finding.help or "")
+
+
+ON_THE_HOST = {
     "reads_a_loader": """
         for batch in loader:
             w = w + force(w + batch)
@@ -367,12 +409,6 @@ ON_THE_HOST = {
             w = w + force(w + observation)
             if done:
                 break
-        """,
-    "waits_for_an_environment": """
-        done = False
-        while not done:
-            w = w + force(w)
-            done = env.over()
         """,
     "draws_from_numpy": """
         for i in range(n):
@@ -411,12 +447,6 @@ ON_THE_HOST = {
         for i in range(n):
             key, subkey = jax.random.split(key)
             w = save(i, subkey, w)
-        """,
-    "arrays_that_are_read_back": """
-        path = []
-        for i in range(n):
-            w = w + force(w)
-            path.append(numpy.asarray(w))
         """,
     "a_jitted_function_is_given_the_state": """
         gradient = jax.jit(force)
