@@ -262,6 +262,7 @@ PLAIN = {
 STEEP = {
     "a product of products": "x * y * x",
     "a tenth power": "0.5 * x**10",
+    "a power below nothing": "x**-1",
     "a quotient": "x / y",
     "an exponential": "jnp.exp(x)",
     "a sine of a product": "jnp.sin(x * y)",
