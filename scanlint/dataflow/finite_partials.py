@@ -149,6 +149,6 @@ def _constant(node: ast.expr) -> float | None:
         case ast.UnaryOp(op=ast.UAdd(), operand=inner):
             return _constant(inner)
         case ast.UnaryOp(op=ast.USub(), operand=inner):
-            number = _constant(inner)
-            return None if number is None else -number
+            below = _constant(inner)
+            return None if below is None else -below
     return None

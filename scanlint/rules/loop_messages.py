@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from scanlint.finding import Primitive
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
+from scanlint.syntax.bindings import binds, walk_scope
 
 if TYPE_CHECKING:
     from scanlint.rules.base import Context
@@ -112,5 +113,16 @@ def one_program(model: LoopModel) -> Primitive:
     """What an expert would write of a loop on the host: a `while_loop` of one that is left when something holds."""
     if isinstance(model.node, ast.While) or any(o.code in ("break", "return-in-loop") for o in model.obstacles):
         return "while_loop"
-    rows = any(stream.kind == "rows" for stream in model.streams)
+    rows = any(stream.kind == "rows" for stream in model.streams) or _reads_rows(model)
     return "scan" if model.outputs or rows or model.last_values else "fori_loop"
+
+
+def _reads_rows(model: LoopModel) -> bool:
+    """Whether a trip reads the row of an array that has its number: `xs[i]`."""
+    own = binds(*model.node.body) | frozenset(model.targets)
+    for part in walk_scope(model.node.body):
+        match part:
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Name(id=index), ctx=ast.Load()):
+                if index in model.targets and name not in own:
+                    return True
+    return False

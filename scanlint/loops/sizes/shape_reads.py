@@ -13,7 +13,7 @@ def axis_read(unit: Unit, stop: ast.expr) -> tuple[str, int] | None:
         case ast.Subscript() | ast.Call():
             return _measured(stop)
         case ast.Name(id=name):
-            found = [f for f in (_length(s, name) for s in ast.walk(unit.node)) if f is not None]
+            found = [f for f in (_length(s, name) for s in unit.every(ast.Assign)) if f is not None]
             return found[0] if len(found) == 1 and _bound_times(unit, name) == 1 and found[0] != ("", 0) else None
     return None
 

@@ -58,6 +58,8 @@ def _evident(unit: Unit, node: ast.expr) -> bool:
     value = unit.value(node)
     if value.static or value.container is not None or value.callee is not None:
         return False
+    if isinstance(node, ast.BinOp) and not value.array:  # of `y += x` no node stands in the text
+        return _evident(unit, node.left) or _evident(unit, node.right)
     return value.array or (isinstance(node, ast.Name) and (_ordered(unit, node.id) or _array(unit, node.id)))
 
 
