@@ -220,7 +220,7 @@ BRANCHES = {
                 y += x + 1
             return y
         """,
-        "lambda: y + (x + 1)",
+        "y = jnp.where(x > 1, y + (x + 1), y)",
     ),
     "a_static_part_of_a_test_stays_python": (
         """
