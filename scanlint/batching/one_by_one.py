@@ -74,7 +74,7 @@ def _kept_call(model: LoopModel, own: list[ast.stmt]) -> ast.Call | None:
 
 
 def _keeps(statement: ast.stmt, own: list[ast.stmt]) -> bool:
-    """Whether a statement appends or stores what it computes, adds it up, or names what another one does so with."""
+    """True if a statement keeps its result: it is appended, stored, added up, or gets a name that is kept so."""
     match statement:
         case ast.Assign(targets=[ast.Subscript()]) | ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"))):
             return True
@@ -86,7 +86,7 @@ def _keeps(statement: ast.stmt, own: list[ast.stmt]) -> bool:
 
 
 def _stored(own: list[ast.stmt], names: Names) -> bool:
-    """Whether something that is made of these names is appended, stored in a place or added up."""
+    """True if a value made of these names is appended, stored in a place or added up."""
     for statement in own:
         match statement:
             case ast.Assign(targets=[ast.Subscript()], value=value) | ast.AugAssign(value=value):
@@ -101,7 +101,7 @@ def _stored(own: list[ast.stmt], names: Names) -> bool:
 
 
 def _shapes(unit: Unit, call: ast.Call, staged: Names) -> bool:
-    """Whether each trip calls another program: what is static, or a shape, differs."""
+    """True if a shape or a static argument differs between trips, so that each trip is another program."""
     return next(index_needs_int(unit, call, staged), None) is not None
 
 

@@ -119,7 +119,7 @@ class Session(AbstractContextManager["Session"]):
 
     @cached_property
     def codes(self) -> frozenset[str]:
-        """What is looked for in the files; what only a recorded run shows is added later."""
+        """The codes of the rules that look at files; findings of recorded runs are added later."""
         return selected_codes(self.settings) - {RECOMPILED.code}
 
     @property
