@@ -16,6 +16,8 @@ from typing import NoReturn, Unpack
 import click
 
 from scanlint import __version__
+from scanlint.command.caching.cache_options import CacheOptions
+from scanlint.command.converting.jit_options import JitOptions, jit_options
 from scanlint.command.help_text import Commands, SectionedCommand
 from scanlint.command.options import (
     FILE,
@@ -69,11 +71,18 @@ def report(html: Path, no_verify: bool, **options: Unpack[ReportOptions]) -> int
 @group.command()
 @click.argument("rule", required=False)
 @click.option("--full", is_flag=True, help="The whole page, in a pager.")
-def rule(rule: str | None, full: bool) -> int:
+@click.option("--all", "every", is_flag=True, help="Explain all rules, one after the other.")
+@click.option("--output-format", "form", type=click.Choice(["full", "json"]), default="full", show_default=True)
+def rule(rule: str | None, full: bool, every: bool, form: str) -> int:
     """Explain one rule, by code or name, or list all."""
     from scanlint.command import catalogue
 
-    catalogue.explain(rule, full=full)
+    if rule is not None and every:
+        raise UsageError(f"`--all` explains all rules: leave out `{rule}`, or `--all`")
+    if form == "json":
+        catalogue.print_json(rule, every=every)
+    else:
+        catalogue.explain(rule, full=full, every=every)
     return 0
 
 
@@ -86,6 +95,20 @@ def verify(**options: Unpack[VerifyOptions]) -> int:
     compares each function that differs from a git revision with what it was; there 3 is given with --strict only.
     """
     from scanlint.command.verify import run
+
+    return run(options)
+
+
+@group.command(cls=SectionedCommand, short_help="Make functions run under jax.jit.")
+@jit_options
+def jit(**options: Unpack[JitOptions]) -> int:
+    """Make functions run under `jax.jit`: rewritten, jitted, and compared with what they were.
+
+    A TARGET is `FILE::FUNCTION`, `FILE::CLASS.METHOD` or `module:function`; of a FILE the functions are listed that
+    would gain. The diff is printed, `--fix` writes it. Exits with 1 where something is in the way, 3 where the verdict
+    is unknown.
+    """
+    from scanlint.command.converting.jit import run
 
     return run(options)
 
@@ -108,6 +131,23 @@ def record(command: tuple[str, ...], python: str | None, config: Path | None, qu
     return record(command, python, config, quiet)
 
 
+@group.command(short_help="Export verdicts, or import those of another checkout.")
+@click.option("--export", type=FILE, metavar="FILE", help="Write the verdicts that are kept into a file.")
+@click.option("--import", "taken", type=FILE, metavar="FILE", help="Take in the verdicts of such a file.")
+@click.option("--trust", is_flag=True, help="Take them for verdicts of this checkout: what was tested is written.")
+@click.option("--config", type=click.Path(path_type=Path), help="Use this file instead of the nearest pyproject.toml.")
+@click.option("--cache-dir", type=click.Path(path_type=Path), help="Where the cache is kept.")
+def cache(**options: Unpack[CacheOptions]) -> int:
+    """Export the verdicts that are kept for a project, or import those of another checkout or machine.
+
+    They hold where everything that they rest on is the same, by content. What was proved elsewhere is proved again
+    here, and what was tested is shown and not written, unless the file is trusted.
+    """
+    from scanlint.command.caching.travel import run
+
+    return run(options)
+
+
 @group.command()
 def lsp() -> NoReturn:
     """Serve an editor: the language server on standard input and output (needs `scanlint[lsp]`)."""
@@ -115,6 +155,26 @@ def lsp() -> NoReturn:
 
     serve()
     _leave(0, waiting=False)
+
+
+@group.command(short_help="Serve a coding agent by the Model Context Protocol.")
+@click.option(
+    "--root", "roots", multiple=True, type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="FOLDER",
+    help="Look at nothing outside of this folder, where the client names none (default: the working directory).",
+)  # fmt: skip
+def mcp(roots: tuple[Path, ...]) -> int:
+    """Serve a coding agent by the Model Context Protocol on standard input and output (needs `scanlint[mcp]`).
+
+    Its tools check, explain, rewrite, compare and convert; none of them writes anything.
+    """
+    try:
+        import mcp.server.mcpserver  # noqa: F401
+    except ImportError as error:
+        raise UsageError(f"the server needs the SDK of the protocol: pip install 'scanlint[mcp]' ({error})") from None
+    from scanlint.mcp.server import serve
+
+    serve(roots or (Path.cwd(),))
+    return 0
 
 
 def main() -> None:

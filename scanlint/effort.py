@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 MOST_SECONDS = 10.0
@@ -40,16 +38,19 @@ class Stopwatch(threading.local):
         self._since = 0.0
         self._ticks = 0
 
-    @contextmanager
-    def charging(self, account: Account) -> Iterator[None]:
+    def charging(self, account: Account) -> Charge:
         """Have an account pay for what is done meanwhile."""
+        return Charge(self, account)
+
+    def begin(self, account: Account) -> None:
+        """An account pays from now on."""
         self._book()
         self._running.append(account)
-        try:
-            yield
-        finally:
-            self._book()
-            self._running.pop()
+
+    def end(self) -> None:
+        """The account that was last to pay pays no more."""
+        self._book()
+        self._running.pop()
 
     def tick(self) -> None:
         """One step of the analysis. Raises TakesTooLong where the account that pays has nothing left."""
@@ -68,6 +69,22 @@ class Stopwatch(threading.local):
         if self._running:
             self._running[-1].spent += now - self._since
         self._since, self._ticks = now, 0
+
+
+class Charge:
+    """A context that charges an account for the time spent inside; `contextlib` would cost as much as a small task."""
+
+    __slots__ = ("_account", "_watch")
+
+    def __init__(self, watch: Stopwatch, account: Account) -> None:
+        self._watch = watch
+        self._account = account
+
+    def __enter__(self) -> None:
+        self._watch.begin(self._account)
+
+    def __exit__(self, *raised: object) -> None:
+        self._watch.end()
 
 
 WATCH = Stopwatch()

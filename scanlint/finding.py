@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 Level = Literal["error", "warning", "advice"]
+KEY_CODES = ("SCN501", "SCN502", "SCN503", "SCN504", "SCN505")
+"""Of these the chain says where a random key is used."""
 LEVELS: tuple[Level, ...] = get_args(Level)
 """The gravest first: tracing fails here; it is right to change this; JAX runs piecemeal or compiles again here."""
 FixStatus = Literal["available", "applied", "withheld", "none"]
@@ -49,12 +51,13 @@ class Link(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """Replace the text from `start` up to, not including, `end`."""
+    """Replace the text from `start` up to, not including, `end`; `origin`: where the first line of it was written."""
 
     start: Position
     end: Position
     text: str
     cell: int | None = None
+    origin: Position | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,12 @@ class Fix:
     status: FixStatus
     reason: str | None = None
     edits: tuple[Edit, ...] = ()
+
+    @property
+    def code(self) -> str | None:
+        """The stable code that the reason begins with, as `carry-shape-grows`; None where it has none."""
+        code, colon, _ = (self.reason or "").partition(": ")
+        return code if colon and code.replace("-", "").isalpha() and code.islower() else None
 
 
 class Like(NamedTuple):
@@ -109,8 +118,21 @@ class Carry(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class HoldsFor:
+    """The scope of a verdict: numbers of trips (None for all), sizes (`x: 3x2`) and dtypes of arguments, remarks."""
+
+    trips: tuple[int, ...] | None
+    sizes: tuple[str, ...]
+    dtypes: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Verification:
-    """The verdict on one rewrite, with its evidence."""
+    """The verdict on one rewrite, with its evidence; what it holds for is told of versions that are the same.
+
+    `elsewhere`: another cache tells it, it was not reached here.
+    """
 
     verdict: Verdict
     reason: str | None = None
@@ -124,6 +146,9 @@ class Verification:
     counterexample: str | None = None
     notes: tuple[str, ...] = ()
     carries: tuple[Carry, ...] = ()
+    holds_for: HoldsFor | None = None
+    evidence: tuple[str, ...] = ()
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +227,11 @@ class Finding:
     weight: float = 0.0
 
     @property
+    def reasons(self) -> str:
+        """What stands above the chain."""
+        return "because" if self.code in KEY_CODES else "traced because"
+
+    @property
     def seconds(self) -> float:
         """What it was measured to cost; 0 where that is not known."""
         measured = self.measured.seconds if self.measured is not None else None
@@ -246,9 +276,8 @@ class Rewrite(NamedTuple):
     """New text for parts of a file. `imports` are the import statements that the new text needs.
 
     `next`: it is one step, after which these statements have to be rewritten, in this order. `plainer`: what to write
-    where this one is refuted; it may have a plainer one in its turn. `bare`: the edits are those of the bare form of
-    the unit, in which there is no layout. `meant`: they are those of its normal form. `weak`: it is the form before
-    it with numbers that are as weakly typed as Python's, in the place of ones with a type of their own.
+    where this one is refuted; it may have a plainer one in its turn. `weak`: it is the form
+    before it with numbers that are as weakly typed as Python's, in the place of ones with a type of their own.
     """
 
     edits: tuple[Edit, ...]
@@ -256,8 +285,6 @@ class Rewrite(NamedTuple):
     imports: tuple[str, ...] = ()
     next: tuple[Next, ...] = ()
     plainer: Rewrite | None = None
-    bare: bool = False
-    meant: bool = False
     weak: bool = False
 
     def choices(self) -> Iterator[Rewrite]:
@@ -323,8 +350,12 @@ def first_step(steps: Iterable[Step]) -> Step:
 
 
 class Report(NamedTuple):
-    """A finding with its rewrite, before anything was verified or written."""
+    """A finding with its rewrite, before anything was verified or written.
+
+    `view`: the form of its unit in which the node stands and the edits of the rewrite do; None for the text as written.
+    """
 
     finding: Finding
     outcome: Outcome | None
     node: ast.AST
+    view: object | None = None

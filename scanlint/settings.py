@@ -20,7 +20,8 @@ class Settings:
     usual, with nothing in them too. `level`: what is less grave is counted, not listed. `baseline` is a file of
     findings that are known already.
     `line_length` is that of the formatter. `jobs` is the most processes that are used, 0 for as many as there are
-    processors. `sums_as_batches`: loops that add up what they compute of each example become `jax.vmap`.
+    processors. `markdown`: texts are looked for in folders, too.
+    `sums_as_batches`: loops that add up what they compute of each example become `jax.vmap`.
     `tells_left`: the run tells too which loops it looked at and left.
     """
 
@@ -35,6 +36,7 @@ class Settings:
     extend_exclude: tuple[str, ...] = ()
     force_exclude: bool = False
     respect_gitignore: bool = True
+    markdown: bool = False
     assume_traced: tuple[str, ...] = ()
     inputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     max_unrolled_trips: int = 10

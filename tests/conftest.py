@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 import scanlint
 from tests.agreed import AGREED, Agreed, Written, joined, write
+from tests.commands import Commands, needs_start
 
 ROOT = Path(scanlint.__file__).parent.parent
 
@@ -36,14 +39,27 @@ SHARED_OUT = "test_metamorphic.py"
 Completed = subprocess.CompletedProcess[str]
 Scanlint = Callable[..., Completed]
 
+sys.dont_write_bytecode = False  # compiling the tests takes longer than most of them
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")  # what runs once is compiled sooner than optimised
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a shell: what tests start would ignore it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files that take a minute or more begin before the others, and the one that can be shared out is last."""
+    leave_to_slow(items)
     items.sort(key=lambda item: (item.path.name == SHARED_OUT, item.get_closest_marker("long") is None))
+
+
+def leave_to_slow(items: Iterable[pytest.Item]) -> None:
+    """Of the cases of a test that is `many`, every day the first is run, and those that the digest of their name picks."""
+    begun: set[str] = set()
+    for item in items:
+        mark, test = item.get_closest_marker("many"), item.nodeid.partition("[")[0]
+        if mark is not None and test in begun and crc32(item.name.encode()) % mark.args[0]:
+            item.add_marker(pytest.mark.slow)
+        begun.add(test)
 
 
 class ByFile(LoadScopeScheduling):
@@ -68,6 +84,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # what each command and each worker would compile again
+        compileall.compile_dir(ROOT / "scanlint", quiet=2)
     every = config.getoption("--every-pair") or config.getoption("markexpr") == "slow"
     config.stash[AGREED] = Agreed.load(every)
 
@@ -116,11 +134,25 @@ def bound() -> tuple[str, ...]:
     return RESTRICTED if os.geteuid() == 0 else ()
 
 
+@pytest.fixture(scope="session")
+def commands() -> Iterator[Commands]:
+    """The process that has imported scanlint."""
+    made = Commands(plain_environment({}))
+    yield made
+    made.close()
+
+
+def plain_environment(changed: Mapping[str, str]) -> dict[str, str]:
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
+    return {**kept, "PYTHONPATH": path, **changed}
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> Scanlint:
+def start(tmp_path: Path) -> Scanlint:
+    """The command as a shell starts it, with a Python of its own."""
+
     def call(*words: str, stdin: str | None = None, under: Sequence[str] = (), **variables: str) -> Completed:
-        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-        environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
         return subprocess.run(
             [*under, sys.executable, "-m", "scanlint", *words],
             cwd=tmp_path,
@@ -128,7 +160,20 @@ def run(tmp_path: Path) -> Scanlint:
             capture_output=True,
             text=True,
             check=False,
-            env={**environment, "PYTHONPATH": path, **variables},
+            env=plain_environment(variables),
         )
+
+    return call
+
+
+@pytest.fixture
+def run(tmp_path: Path, start: Scanlint, request: pytest.FixtureRequest) -> Scanlint:
+    """The command in a process that is forked from one with the imports done, where that makes no difference."""
+
+    def call(*words: str, stdin: str | None = None, under: Sequence[str] = (), **variables: str) -> Completed:
+        if under or needs_start(tmp_path, variables):
+            return start(*words, stdin=stdin, under=under, **variables)
+        commands: Commands = request.getfixturevalue("commands")
+        return commands.run(words, tmp_path, stdin, plain_environment(variables))
 
     return call

@@ -16,7 +16,7 @@ from scanlint.rules.registry import entries
 pytestmark = pytest.mark.long
 Scanlint = Callable[..., subprocess.CompletedProcess[str]]
 
-COMMANDS = ("check", "verify", "record", "rule", "lsp", "report")
+COMMANDS = ("check", "verify", "record", "rule", "lsp", "report", "jit", "mcp", "cache")
 OPTIONS = [
     "--fix",
     "--diff",
@@ -62,6 +62,7 @@ RULES = {
     "SCN106": "unrolled-layers",
     "SCN107": "host-step-loop",
     "SCN108": "eager-step-loop",
+    "SCN109": "carry-type",
     "SCN201": "traced-if",
     "SCN202": "traced-switch",
     "SCN203": "traced-bool",
@@ -69,6 +70,11 @@ RULES = {
     "SCN205": "traced-assert",
     "SCN206": "traced-cast",
     "SCN207": "commented-out-jit",
+    "SCN208": "array-assignment",
+    "SCN209": "data-dependent-shape",
+    "SCN210": "traced-size",
+    "SCN211": "traced-lookup",
+    "SCN212": "jit-of-method",
     "SCN301": "unbatched-loop",
     "SCN302": "unbatched-comprehension",
     "SCN401": "dummy-xs",
@@ -76,10 +82,32 @@ RULES = {
     "SCN403": "grad-through-while",
     "SCN404": "jit-in-loop",
     "SCN405": "recompiled",
+    "SCN406": "dropped-result",
+    "SCN407": "unpacked-array",
+    "SCN408": "eager-transform",
+    "SCN409": "static-cond",
+    "SCN410": "growing-array",
+    "SCN411": "removed-api",
+    "SCN412": "eager-update",
+    "SCN413": "nan-gradient",
+    "SCN501": "key-reused",
+    "SCN502": "key-after-split",
+    "SCN503": "key-each-trip",
+    "SCN504": "constant-key",
+    "SCN505": "unused-split",
+    "SCN506": "host-draw",
+    "SCN601": "wait-in-loop",
+    "SCN602": "stale-value",
+    "SCN603": "leaked-tracer",
+    "SCN604": "clock-without-wait",
     "SCN900": "syntax-error",
     "SCN901": "unused-ignore",
 }
-ADVICE = ("unrolled-layers", "host-step-loop", "eager-step-loop", "commented-out-jit", "recompiled")
+ADVICE = (
+    *("unrolled-layers", "host-step-loop", "eager-step-loop", "commented-out-jit", "recompiled"),
+    *("eager-transform", "static-cond", "growing-array", "wait-in-loop", "stale-value", "leaked-tracer"),
+    *("constant-key", "unused-split"),
+)
 FAILS = ("while", "range", "if", "switch", "bool", "assert", "cast")
 """What tracing fails at: `traced-while` and so on."""
 NUMBER, TEXT, MAYBE = (int, float), str, type(None)
@@ -99,12 +127,14 @@ FINDING = {
     "fix": dict,
     "verification": (dict, MAYBE),
 }
-FIX = {"status": TEXT, "reason": (str, MAYBE), "edits": list}
+FIX = {"status": TEXT, "reason": (str, MAYBE), "reason_code": (str, MAYBE), "edits": list}
 VERIFICATION = {
     "verdict": TEXT,
     "reason": (str, MAYBE),
     "inputs": TEXT,
     "cases": int,
+    "holds_for": (dict, MAYBE),
+    "evidence": list,
     "max_abs_error": (*NUMBER, MAYBE),
     "equations_before": (int, MAYBE),
     "equations_after": (int, MAYBE),
@@ -118,6 +148,12 @@ def fits(table: dict[str, Any], kinds: dict[str, Any]) -> None:
     """Every field is there, with a value of its kind."""
     assert [key for key in kinds if key not in table] == []
     assert [key for key, kind in kinds.items() if not isinstance(table[key], kind)] == []
+
+
+@pytest.fixture
+def run(start: Scanlint) -> Scanlint:
+    """The command as users start it: what they rely on is tried with nothing in between."""
+    return start
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -6,7 +6,7 @@ import ast
 import runpy
 import shutil
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import jax
@@ -16,36 +16,50 @@ import pytest
 from scanlint.engine.session import RunOutcome
 from scanlint.fix.run import fix
 from scanlint.settings import Settings
+from tests.agreed import Agreed
+from tests.rewritten import rewritten
 
 pytestmark = pytest.mark.long
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 PROGRAMS = sorted(path.parent.name for path in FIXTURES.glob("*/before.py"))
 
 
+MENDED = {"policy_gradient"}
+"""Whose loops are given other initial values when a verification has told the types of what they carry."""
+SOON = {"hidden_markov"}
+"""What is verified every day; the others only differ in how much is verified."""
+VERIFIED = [pytest.param(name, marks=[] if name in SOON else pytest.mark.slow) for name in PROGRAMS]
+
+
 @pytest.fixture(scope="module")
-def outcome(tmp_path_factory: pytest.TempPathFactory) -> RunOutcome:
+def outcome(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> RunOutcome:
+    """One run for all programs of which a test of this session asks for the verdicts."""
+    items = (i for i in request.session.items if i.path == request.path and "outcome" in i.fixturenames)  # type: ignore[attr-defined]
     folder = tmp_path_factory.mktemp("fixtures")
-    for name in PROGRAMS:
+    for name in {item.callspec.params["name"] for item in items}:  # type: ignore[attr-defined]
         shutil.copy(FIXTURES / name / "before.py", folder / f"{name}.py")
     return fix([folder], Settings(root=folder, verify_timeout=120.0), lambda line: None)
 
 
-@pytest.fixture(scope="module")
-def written(outcome: RunOutcome) -> Mapping[str, str]:
-    return {path.stem: new.decode() for path, (_, new) in outcome.changes.items()}
-
-
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_the_rewrite_is_the_one_that_was_agreed(
-    name: str, written: Mapping[str, str], request: pytest.FixtureRequest
+@pytest.mark.parametrize("name", VERIFIED)
+def test_the_verified_rewrite_is_the_one_that_was_agreed(
+    name: str, outcome: RunOutcome, request: pytest.FixtureRequest
 ) -> None:
+    written = next(new.decode() for path, (_, new) in outcome.changes.items() if path.stem == name)
     after = FIXTURES / name / "after.py"
     if request.config.getoption("--update-pages"):
-        after.write_text(written[name], encoding="utf-8")
-    assert written[name] == after.read_text(encoding="utf-8")
+        after.write_text(written, encoding="utf-8")
+    assert written == after.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in MENDED])
+def test_the_rewrites_that_are_offered_give_the_agreed_text(name: str, tmp_path: Path) -> None:
+    before = (FIXTURES / name / "before.py").read_text(encoding="utf-8")
+    new, _ = rewritten(before, tmp_path / "program.py", Settings(root=tmp_path))
+    assert new == (FIXTURES / name / "after.py").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", VERIFIED)
 def test_every_rewrite_is_proved_or_tested(name: str, outcome: RunOutcome) -> None:
     found = [f for f in outcome.findings if Path(f.path).stem == name]
     applied = [f for f in found if f.fix.status == "applied"]
@@ -55,7 +69,12 @@ def test_every_rewrite_is_proved_or_tested(name: str, outcome: RunOutcome) -> No
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_calls_give_the_same_before_and_after(name: str) -> None:
+def test_calls_give_the_same_before_and_after(name: str, agreed: Agreed, request: pytest.FixtureRequest) -> None:
+    texts = [(FIXTURES / name / f"{part}.py").read_text(encoding="utf-8") for part in ("before", "after", "calls")]
+    agreed.once(request.node, tuple(texts), lambda: compare(name))
+
+
+def compare(name: str) -> None:
     with jax.disable_jit():
         expected = list(results(name, "before"))
     got = list(results(name, "after"))
@@ -74,11 +93,11 @@ def test_rewriting_twice_changes_nothing(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_comments_are_kept(name: str, written: Mapping[str, str]) -> None:
-    before = (FIXTURES / name / "before.py").read_text(encoding="utf-8")
-    lost = [c for c in comments(before) if c not in written[name]]
+def test_comments_are_kept(name: str) -> None:
+    before, after = ((FIXTURES / name / f"{part}.py").read_text(encoding="utf-8") for part in ("before", "after"))
+    lost = [c for c in comments(before) if c not in after]
     assert not lost
-    ast.parse(written[name])
+    ast.parse(after)
 
 
 def comments(text: str) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import os
 import subprocess
 import sys
@@ -14,7 +15,10 @@ from pathlib import Path
 import pytest
 
 import scanlint
+from scanlint.finding import Rewrite
 from scanlint.rules.registry import Entry, entries, rules
+from scanlint.trace.unit import Unit
+from scanlint.trace.whole_file import WholeFile
 
 PACKAGE = Path(scanlint.__file__).parent
 
@@ -22,6 +26,29 @@ PACKAGE = Path(scanlint.__file__).parent
 WORKER = [
     "sandbox", "imports", "runtime", "results", "infer", "shapes", "proof", "search", "harvest", "comparing", "standing", "testing", "session"
 ]  # fmt: skip
+DELETED_MODULES = [
+    "dataflow.analyses", "dataflow.carried", "dataflow.heap",
+    "loops.accumulators", "loops.row_writes", "loops.sizes.equal_lengths",
+    "rewrite.breaks", "rewrite.lower.loops.row_buffers",
+    "rewrite.normalize.accumulators.read_back", "rewrite.normalize.accumulators.scalar_replacement", "syntax.order",
+]  # fmt: skip
+DELETED_CLASSES = {
+    "Analyses",
+    "Cell",
+    "Done",
+    "Key",
+    "Part",
+    "ReadBack",
+    "Newest",
+    "Thinned",
+    "Flat",
+    "Slots",
+    "Counted",
+    "Canonical",
+    "Normal",
+    "Break",
+}
+DELETED_FIELDS = [(Rewrite, "bare"), (Rewrite, "meant"), (Unit, "models"), (Unit, "flows"), (WholeFile, "models")]
 # Each layer may import itself and what stands before it: from the facts at the bottom to the request at the top.
 # A module that is named stands apart from its package.
 LAYERS = [
@@ -30,6 +57,7 @@ LAYERS = [
     {"project"},
     {"trace"},
     {"dataflow"},
+    {"keys"},
     {"loops"},
     {"branches"},
     {"policy"},
@@ -42,10 +70,12 @@ LAYERS = [
     {"engine"},
     {"record"},
     {"fix"},
+    {"jitting"},
     {"history"},
     {"report"},
     {"command"},
     {"lsp"},
+    {"mcp"},
     {"cli"},
     {"__main__"},
 ]
@@ -90,6 +120,22 @@ def edges() -> Iterator[tuple[str, str]]:
                 target = target.rpartition(".")[0]
             if name.startswith("scanlint.") and target and target != owner:
                 yield owner, target
+
+
+def test_modules_that_were_deleted_stay_so() -> None:
+    known = {name for name, _ in modules()}
+    assert [name for name in DELETED_MODULES if any(f"{other}.".startswith(f"{name}.") for other in known)] == []
+
+
+def test_classes_that_were_deleted_stay_so() -> None:
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for _, file in modules()]
+    found = {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    assert found & DELETED_CLASSES == set()
+
+
+@pytest.mark.parametrize(("owner", "name"), DELETED_FIELDS, ids=lambda part: getattr(part, "__name__", part))
+def test_fields_that_were_deleted_stay_so(owner: type, name: str) -> None:
+    assert name not in {*dir(owner), *inspect.get_annotations(owner)}
 
 
 def test_every_module_has_its_layer() -> None:

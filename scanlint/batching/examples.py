@@ -9,19 +9,19 @@ from dataclasses import dataclass, field, replace
 from scanlint.finding import Withheld
 from scanlint.host.callees import by_jax, cast_away, stageable
 from scanlint.host.doors import by_the_host, surely_jax, worked_out
-from scanlint.host.numpy_made import by_numpy
-from scanlint.loops.accumulators.collected_lists import composite
 from scanlint.loops.concrete_uses import limit, number_cast
-from scanlint.loops.constant_tables import entries, host_array, is_table
+from scanlint.loops.constant_tables import host_array, is_table
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.obstacles import MAKERS, index_needs_int
 from scanlint.loops.python_parameters import takes_tracers
+from scanlint.loops.rows.stacking import composite
 from scanlint.loops.sizes.lengths import made_with
 from scanlint.loops.sizes.shape_reads import axis_read, last_axis
 from scanlint.loops.streams import Stream, is_array
 from scanlint.syntax.bindings import Names, binds, parameters, reads, targets
 from scanlint.trace.calls.jax_results import ELEMENTWISE
 from scanlint.trace.domain.callables import Transformed
+from scanlint.trace.numpy_made import by_numpy
 from scanlint.trace.unit import Unit
 
 KEYS = frozenset(f"jax.random.{n}" for n in ("PRNGKey", "key", "fold_in"))
@@ -178,9 +178,6 @@ def as_long(unit: Unit, row: Rows, counter: Stream, rows: Sequence[Rows]) -> boo
     if counter.stop is None or row.target is not None:
         return True
     if row.axis == 0 and made_with(unit, row.array, counter.stop):
-        return True
-    written = entries(unit, row.array) if row.axis == 0 and host_array(unit, row.array) else None
-    if written is not None and written == unit.value(counter.stop).constant:
         return True
     counted = last_axis(unit, counter.stop) if row.axis == -1 else axis_read(unit, counter.stop)
     kin = {(ast.unparse(r.array), r.axis) for r in rows}

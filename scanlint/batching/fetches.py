@@ -6,8 +6,8 @@ import ast
 from typing import NamedTuple
 
 from scanlint.host.callees import by_jax
-from scanlint.loops.accumulators.collected_lists import Output
 from scanlint.loops.loop import LoopModel
+from scanlint.loops.rows.collected import Output
 from scanlint.trace.unit import Unit
 
 ARRAYS = frozenset(("numpy.array", "numpy.asarray", "numpy.stack"))

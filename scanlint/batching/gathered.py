@@ -10,10 +10,10 @@ from scanlint.batching.examples import Batch, Rows, row_read
 from scanlint.dataflow.around import defuse_of
 from scanlint.host.callees import by_jax
 from scanlint.jaxapi.words import words
-from scanlint.loops.accumulators.collected_lists import Output
 from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.numbers.tables import weak_table
+from scanlint.loops.rows.collected import Output
 from scanlint.loops.sizes.trip_limits import ranges_around
 from scanlint.loops.streams import is_array
 from scanlint.syntax.bindings import binds, reads, targets
@@ -223,7 +223,7 @@ def _large(unit: Unit, part: ast.AST) -> bool:
 def _starts(model: LoopModel, addition: Addition) -> bool:
     """Whether a number or an array of JAX is added to: those of NumPy change in place, for all that hold them."""
     unit, defuse = model.unit, defuse_of(model.unit)
-    made = [defuse.source(d) for d in defuse.before(model.node, addition.name)]
+    made = [defuse.source(d) for d in defuse.entering(model.node, addition.name)]
     numbers = [type(unit.value(s).constant) in (int, float) for s in made if s is not None]
     arrays = [is_array(unit, s) for s in made if s is not None]
     return bool(made) and len(arrays) == len(made) and all(a or n for a, n in zip(arrays, numbers, strict=True))

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from scanlint.dataflow.liveness import Flow, flow_around
 from scanlint.finding import Withheld
-from scanlint.loops.obstacles import CONTEXTS, HOST_MODULES, MUTATORS, spent
+from scanlint.loops.effects import effects
+from scanlint.loops.obstacles import spent
 from scanlint.syntax.bindings import Names, binds, reads, walk_scope
 from scanlint.trace.unit import Unit
 
@@ -37,20 +38,15 @@ class BranchModel:
 
 def model_branch(unit: Unit, node: ast.If, rest: Sequence[ast.stmt] | None = None) -> BranchModel:
     """The model of an `if`; `rest` are the statements that run after it, where they are not those of its block."""
-    flow = flow_around(unit, node)
-    key = (node, None if rest is None else tuple(rest))
-    if key not in flow.branches:
-        flow.branches[key] = _model(unit, flow, node, rest)
-    model = flow.branches[key]
-    assert isinstance(model, BranchModel)
-    return model
+    key = (model_branch, node, None if rest is None else tuple(rest))
+    return unit.once(key, lambda: _model(unit, flow_around(unit, node), node, rest))
 
 
 def _model(unit: Unit, flow: Flow, node: ast.If, rest: Sequence[ast.stmt] | None) -> BranchModel:
     body, orelse = tuple(node.body), tuple(node.orelse)
     if not (leaves(body) or leaves(orelse)):
         bound = binds(*body, *orelse)
-        results = tuple(n for n in flow.order if n in bound and n in flow.live_after[node])
+        results = tuple(n for n in flow.order if n in bound and n in flow.live_after(node))
         found = [*_obstacles(unit, node, flow, (body, orelse)), *_unbound(node, flow, results)]
         if not results:
             found.append(Withheld("no-state", f"the branch leaves nothing behind (line {node.lineno})"))
@@ -150,7 +146,7 @@ def rebound(flow: Flow, block: Sequence[ast.stmt], results: Sequence[str]) -> li
 def _unbound(node: ast.If, flow: Flow, results: Sequence[str]) -> Iterator[Withheld]:
     """Names that are read afterwards but have no value on one of the paths."""
     for name in results:
-        if name in flow.bound_before[node]:
+        if name in flow.bound_before(node):
             continue
         for arm in (node.body, node.orelse):
             if name not in definite(arm):
@@ -165,7 +161,7 @@ def _obstacles(unit: Unit, node: ast.If, flow: Flow, arms: Sequence[Block]) -> I
         yield from _jumps(arm)
         for part in walk_scope(arm):
             if not (isinstance(part, ast.Delete) and _forgets(unit, part)):
-                yield from _effect(unit, part, made)
+                yield from effects(unit, part, made, branch=True)
     bound = binds(*arms[0], *arms[1])
     for closure, names in flow.closures.items():
         inside = {n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef)}
@@ -218,43 +214,6 @@ def _jumps(arm: Sequence[ast.AST], inner: bool = False) -> Iterator[Withheld]:
         yield from _jumps(list(ast.iter_child_nodes(part)), loop)
 
 
-def _effect(unit: Unit, part: ast.AST, made: Names) -> Iterator[Withheld]:
-    """What outlives the arm, or would happen on both paths."""
-    line = getattr(part, "lineno", 0)
-    match part:
-        case ast.Raise():
-            yield Withheld("raises", f"an exception is raised at line {line}")
-        case ast.Assert():
-            yield Withheld("asserts", f"`assert` at line {line} would run on both paths")
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr))) if (
-            name in made and attr in MUTATORS
-        ):
-            return
-        case ast.Expr(value=ast.Call(func=function)):
-            name = unit.resolve(function) or ""
-            if not name.startswith("jax.debug."):
-                yield Withheld("side-effect", f"`{ast.unparse(function)}(...)` is called for its effect at line {line}")
-        case ast.Attribute(value=value, ctx=ast.Store() | ast.Del()):
-            if not _own(value, made):
-                yield Withheld("mutation", f"`{ast.unparse(part)}` is assigned in place at line {line}")
-        case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
-            if not _own(value, made):
-                yield Withheld("mutation", f"`{ast.unparse(part)}` is assigned in place at line {line}")
-        case ast.Global(names=names) | ast.Nonlocal(names=names):
-            yield Withheld("mutation", f"`{names[0]}` belongs to an outer scope (line {line})")
-        case ast.Delete() | ast.Import() | ast.ImportFrom() | ast.ClassDef() | ast.Try() | ast.TryStar():
-            yield Withheld("side-effect", f"`{type(part).__name__.lower()}` at line {line}")
-        case ast.AsyncWith() | ast.AsyncFor():
-            yield Withheld("side-effect", f"asynchronous code at line {line}")
-        case ast.With(items=items):
-            for item in items:
-                call = item.context_expr.func if isinstance(item.context_expr, ast.Call) else item.context_expr
-                if not (unit.resolve(call) or "").startswith(CONTEXTS):
-                    yield Withheld("context-manager", f"`with {ast.unparse(item.context_expr)}` at line {line}")
-        case ast.Call(func=function):
-            yield from _call(unit, part, function, made)
-
-
 def _forgets(unit: Unit, part: ast.Delete) -> bool:
     """Whether a `del` takes back names that its own block has bound before, and does no more."""
     block = unit.block(part)
@@ -281,24 +240,6 @@ def _fresh(arm: Block) -> Names:
 def _named(block: Block, name: str) -> int:
     """How often a name stands in a block."""
     return sum(isinstance(n, ast.Name) and n.id == name for s in block for n in ast.walk(s))
-
-
-def _own(value: ast.expr, made: Names) -> bool:
-    """Whether an object that is changed in place was surely made in the arm."""
-    return isinstance(value, ast.Name) and value.id in made
-
-
-def _call(unit: Unit, call: ast.Call, function: ast.expr, made: Names) -> Iterator[Withheld]:
-    name = unit.resolve(function)
-    if name == "builtins.next":
-        yield Withheld("iterator", f"`next()` would run on both paths (line {call.lineno})")
-    elif name is not None and name.startswith(HOST_MODULES):
-        yield Withheld("side-effect", f"`{ast.unparse(function)}` is host code (line {call.lineno})")
-    elif name is None and isinstance(function, ast.Attribute) and function.attr in MUTATORS - {"sort"}:
-        if not unit.value(function.value).array and not _own(function.value, made):
-            yield Withheld(
-                "mutation", f"`{ast.unparse(function)}(...)` changes an object in place at line {call.lineno}"
-            )
 
 
 def is_elif(unit: Unit, node: ast.If) -> bool:

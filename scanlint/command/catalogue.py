@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -21,16 +22,35 @@ FOLDERS = (PACKAGE / "_catalogue", PACKAGE.parent / "rules")
 WIDEST = 100
 
 
-def explain(word: str | None, *, full: bool) -> None:
-    """Print the list of rules, what matters of one rule, or its whole page in a pager. Raises UsageError."""
+def explain(word: str | None, *, full: bool, every: bool = False) -> None:
+    """Print the list of rules, what matters of one rule, or whole pages in a pager. Raises UsageError."""
     paint = paint_for(sys.stdout, "auto")
-    if word is None:
+    if every:
+        pages = "\n".join(styled(page(entry.name), paint) for entry in entries())
+        click.echo_via_pager(pages, color=paint.on or None)
+    elif word is None:
         out(listing())
     elif full:
         click.echo_via_pager(styled(page(word), paint), color=paint.on or None)
     else:
         width = min(shutil.get_terminal_size((WIDEST, 24)).columns, WIDEST)
         out(brief(page(word), find(word).name, paint, width))
+
+
+def print_json(word: str | None, *, every: bool) -> None:
+    """Print one rule as an object, or all as a list of them; with their pages where one or `every` is asked for."""
+    asked = entries() if word is None else (find(word),)
+    rows = [
+        {
+            "code": entry.code,
+            "name": entry.name,
+            "level": entry.level,
+            "summary": entry.summary,
+            **({"page": page(entry.name)} if every or word is not None else {}),
+        }
+        for entry in asked
+    ]
+    out(json.dumps(rows if word is None else rows[0], indent=2) + "\n")
 
 
 def page(word: str) -> str:

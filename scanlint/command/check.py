@@ -9,11 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from scanlint.command.config import load
 from scanlint.command.request import STDIN, Request, check
 from scanlint.command.show import further, show
 from scanlint.engine.suppress import ignorable, unparsed
-from scanlint.errors import cause
+from scanlint.errors import cause, did_you_mean
 from scanlint.fix.write import NotWritten, write_new
 from scanlint.problem import Problem
 from scanlint.record.recordings import has_evidence, priced, unreadable
@@ -68,10 +70,19 @@ def absence(path: Path) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         if path.is_symlink():
             return "cannot read: the link leads nowhere"
-        return f"no such file or directory{'' if path.suffix else ', nor a command'}"
+        if path.suffix:
+            return "no such file or directory"
+        return f"no such file or directory, nor a command{did_you_mean(str(path), _commands())}"
     except (OSError, ValueError) as error:
         return f"cannot read: {cause(error)}"
     return None
+
+
+def _commands() -> tuple[str, ...]:
+    """The names of the commands, where a command line is being run."""
+    context = click.get_current_context(silent=True)
+    group = context.find_root().command if context is not None else None
+    return tuple(group.commands) if isinstance(group, click.Group) else ()
 
 
 def _run(request: Request, settings: Settings, problems: list[Problem]) -> int:

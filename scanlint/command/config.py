@@ -27,6 +27,7 @@ class Overrides(NamedTuple):
     extend_exclude: tuple[str, ...] = ()
     force_exclude: bool = False
     respect_gitignore: bool | None = None
+    markdown: bool = False
     python: str | None = None
     verify_timeout: float | None = None
     measure: bool = False
@@ -172,6 +173,7 @@ def _override(settings: Settings, over: Overrides) -> Settings:
         extend_exclude=(*settings.extend_exclude, *over.extend_exclude),
         force_exclude=over.force_exclude or settings.force_exclude,
         respect_gitignore=_said(over.respect_gitignore, settings.respect_gitignore),
+        markdown=over.markdown or settings.markdown,
         python=over.python or settings.python,
         verify_timeout=settings.verify_timeout if over.verify_timeout is None else over.verify_timeout,
         measure=over.measure or settings.measure,
@@ -288,6 +290,7 @@ KEYS: Mapping[str, Callable[[object], object]] = {
     "extend-exclude": _words,
     "force-exclude": _flag,
     "respect-gitignore": _flag,
+    "markdown": _flag,
     "assume-traced": _words,
     "max-unrolled-trips": _count,
     "min-unrolled-equations": _count,

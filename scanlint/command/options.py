@@ -73,6 +73,7 @@ class CheckOptions(ReportOptions):
     stdin_filename: Path | None
     force_exclude: bool
     respect_gitignore: bool | None
+    markdown: bool
     baseline: Path | None
     write_baseline: bool
     prune_baseline: bool
@@ -135,6 +136,7 @@ OPTIONS = (
         help="Leave out what git ignores (default).",
         section="Files",
     ),
+    _option("--markdown", is_flag=True, help="Check the blocks of Python in files of Markdown too.", section="Files"),
     _option(
         "--stdin-filename",
         type=click.Path(path_type=Path),

@@ -15,10 +15,7 @@ def defuse_of(unit: Unit) -> DefUse:
     """The def-use of the outermost function of a unit, with all functions in it; worked out once."""
     from scanlint.dataflow.defuse import DefUse  # a third of what a check imports, and few files need it
 
-    found = unit.models.get(DefUse)
-    if not isinstance(found, DefUse):
-        found = unit.models[DefUse] = DefUse(unit.node, unit.resolve)
-    return found
+    return unit.once(DefUse, lambda: DefUse(unit.node, unit.resolve))
 
 
 def source_of(unit: Unit, name: ast.Name) -> ast.expr | None:

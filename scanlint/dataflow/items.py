@@ -20,7 +20,7 @@ def own_items(unit: Unit, node: ast.For | ast.While, flow: Flow) -> Names:
 
 
 def _own(unit: Unit, node: ast.For | ast.While, flow: Flow, name: str) -> bool:
-    if name in binds(*node.body) or name not in flow.bound_before[node]:
+    if name in binds(*node.body) or name not in flow.bound_before(node):
         return False
     made, keys, first, since = list(_makings(unit, flow, name)), None, set[ast.AST](), flow.function.lineno
     if not (made == [None] and _handed(unit, flow, name) and _read_first(node, name)):
@@ -104,7 +104,7 @@ def made_inside(unit: Unit, node: ast.For | ast.While, flow: Flow, carried: Coll
     for part in walk_scope(node.body):
         if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
             stored.setdefault(part.id, []).append(part)
-    kept = {*carried, *flow.live_after[node]}
+    kept = {*carried, *flow.live_after(node)}
     return frozenset(n for n, places in stored.items() if n not in kept and all(_makes(unit, p) for p in places))
 
 

@@ -9,23 +9,23 @@ from typing import NamedTuple
 
 from scanlint.dataflow.control.blocks import FlowGraph
 from scanlint.dataflow.control.dominance import Dominance
-from scanlint.dataflow.locations import Definition, Location
+from scanlint.dataflow.locations import Definition, Variable
 
 
 class Occurrence(NamedTuple):
     """A read of a location (`definition` is None), or a definition of it."""
 
     node: ast.AST
-    location: Location
+    location: Variable
     definition: Definition | None
     weak: bool = False
 
 
-def joins(graph: FlowGraph, tree: Dominance, every: list[list[Occurrence]]) -> Iterator[tuple[int, Location]]:
+def joins(graph: FlowGraph, tree: Dominance, every: list[list[Occurrence]]) -> Iterator[tuple[int, Variable]]:
     """The blocks that begin with a join of a location."""
-    defined: dict[Location, set[int]] = defaultdict(set)
-    exposed: list[set[Location]] = [set() for _ in every]
-    kills: list[set[Location]] = [set() for _ in every]
+    defined: dict[Variable, set[int]] = defaultdict(set)
+    exposed: list[set[Variable]] = [set() for _ in every]
+    kills: list[set[Variable]] = [set() for _ in every]
     for block, steps in enumerate(every):
         for location, definition, weak in (step[1:] for step in steps):
             if definition is None or weak:
@@ -36,18 +36,19 @@ def joins(graph: FlowGraph, tree: Dominance, every: list[list[Occurrence]]) -> I
                 if not weak:
                     kills[block].add(location)
     bits = {location: k for k, location in enumerate(set().union(*exposed) & defined.keys())}
-    live = _live(graph, [_mask(bits, e) for e in exposed], [_mask(bits, k) for k in kills])
+    needed, killed = [_mask(bits, e) for e in exposed], [_mask(bits, k) for k in kills]
+    after = live(graph, needed, killed)
     for location, bit in bits.items():
         pending, placed = list(defined[location]), set[int]()
         while pending:
             for block in tree.frontier[pending.pop()]:
-                if block not in placed and live[block] >> bit & 1:
+                if block not in placed and (after[block] & ~killed[block] | needed[block]) >> bit & 1:
                     placed.add(block)
                     yield block, location
                     pending.append(block)
 
 
-def _mask(bits: dict[Location, int], locations: set[Location]) -> int:
+def _mask(bits: dict[Variable, int], locations: set[Variable]) -> int:
     mask = 0
     for location in locations:
         if (bit := bits.get(location)) is not None:
@@ -55,17 +56,16 @@ def _mask(bits: dict[Location, int], locations: set[Location]) -> int:
     return mask
 
 
-def _live(graph: FlowGraph, exposed: list[int], kills: list[int]) -> list[int]:
-    """The locations that are live where each block begins, a bit each."""
-    live, out = list(exposed), [0] * len(exposed)
+def live(graph: FlowGraph, exposed: list[int], kills: list[int]) -> list[int]:
+    """What is live where each block ends, a bit each, by what a block reads before it binds it, and what it binds."""
+    out = [0] * len(exposed)
     changed = True
     while changed:
         changed = False
         for block in reversed(graph.blocks):
-            wider = live[block.id] | (out[block.id] & ~kills[block.id])
-            live[block.id] = wider
+            before = exposed[block.id] | (out[block.id] & ~kills[block.id])
             for source in block.before:
-                if out[source] | wider != out[source]:
-                    out[source] |= wider
+                if out[source] | before != out[source]:
+                    out[source] |= before
                     changed = changed or source >= block.id
-    return live
+    return out

@@ -10,7 +10,7 @@ from scanlint.dataflow.captures import Closures
 from scanlint.dataflow.control.blocks import Calling, Define, FlowGraph, MakeInner, Use
 from scanlint.dataflow.control.dominance import Dominance
 from scanlint.dataflow.joins import Occurrence
-from scanlint.dataflow.locations import Definition, DefinitionKind, Location, Variable
+from scanlint.dataflow.locations import Definition, DefinitionKind, Variable
 from scanlint.dataflow.ssa import Ssa
 from scanlint.syntax.bindings import Function
 
@@ -32,13 +32,12 @@ class Names:
         self.blocks: dict[ast.AST, int] = {}
         self.inside: dict[ast.AST, list[ast.AST]] = defaultdict(list)
         self.behind: dict[ast.AST, list[ast.AST]] = {}
-        self.positions: list[list[int]] = []
         self._reading: dict[ast.AST, list[tuple[Variable, ast.AST]]] = {}
         defines = [e for b in graph.blocks for e in b.events if isinstance(e, Define)]
         self.outer_bound = {e.variable: None for e in defines if e.variable.scope is None}
         self.ssa: Ssa = Ssa(graph, self.tree, self._steps(), self._initial, self.behind)
 
-    def _initial(self, variable: Location) -> Definition:
+    def _initial(self, variable: Variable) -> Definition:
         """A name of the function is not bound where it begins; one from outside is whatever it is there."""
         kind = (
             DefinitionKind.OUTER
@@ -51,9 +50,7 @@ class Names:
         every = []
         for block in self.graph.blocks:
             steps: list[Occurrence] = []
-            positions = []
             for event in block.events:
-                positions.append(len(steps))
                 if isinstance(event, MakeInner):
                     self.blocks[event.node] = block.id
                 elif isinstance(event, Use):
@@ -69,7 +66,6 @@ class Names:
                     steps += self._call(event.node)
             if block.id == self.graph.exit and self.closures.made:
                 steps += self._run(self.closures.escaped)
-            self.positions.append([*positions, len(steps)])
             every.append(steps)
         return every
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from scanlint.dataflow.control.blocks import FlowGraph
 from scanlint.dataflow.control.dominance import Dominance
 from scanlint.dataflow.joins import Occurrence, joins
-from scanlint.dataflow.locations import Definition, Location
+from scanlint.dataflow.locations import Definition, Variable
 
 
 class Phi:
@@ -18,7 +18,7 @@ class Phi:
 
     __slots__ = ("block", "location", "operands", "sources")
 
-    def __init__(self, block: int, location: Location) -> None:
+    def __init__(self, block: int, location: Variable) -> None:
         self.block = block
         self.location = location
         self.operands: list[Value] = []
@@ -39,10 +39,9 @@ Value = Definition | Phi | Update
 
 
 class Read(NamedTuple):
-    """A read, the block in which it is, and the value that it sees."""
+    """A read, and the value that it sees."""
 
     node: ast.AST
-    block: int
     value: Value
 
 
@@ -61,7 +60,7 @@ def own(value: Value) -> Definition | None:
     return None if isinstance(value, Phi) else value.definition if isinstance(value, Update) else value
 
 
-def location_of(value: Value) -> Location:
+def location_of(value: Value) -> Variable:
     """The location that has a value."""
     return value.definition.location if isinstance(value, Update) else value.location
 
@@ -82,7 +81,7 @@ class Ssa:
         graph: FlowGraph,
         tree: Dominance,
         steps: list[list[Occurrence]],
-        initial: Callable[[Location], Definition],
+        initial: Callable[[Variable], Definition],
         behind: Mapping[ast.AST, list[ast.AST]] | None = None,
     ) -> None:
         self._behind = behind or {}
@@ -90,17 +89,15 @@ class Ssa:
         self.tree = tree
         self._initial = initial
         self._steps = steps
-        self.starts: dict[Location, Definition] = {}
-        self.reads: dict[Location, list[Read]] = defaultdict(list)
-        self.at: dict[ast.AST, list[tuple[Location, Value]]] = defaultdict(list)
-        self.values: dict[Location, list[Phi | Update | Definition]] = defaultdict(list)
-        self.phis: list[dict[Location, Phi]] = [{} for _ in graph.blocks]
+        self.starts: dict[Variable, Definition] = {}
+        self.reads: dict[Variable, list[Read]] = defaultdict(list)
+        self.at: dict[ast.AST, list[tuple[Variable, Value]]] = defaultdict(list)
+        self.values: dict[Variable, list[Phi | Update | Definition]] = defaultdict(list)
+        self.phis: list[dict[Variable, Phi]] = [{} for _ in graph.blocks]
         self.made: dict[Definition, list[Value]] = defaultdict(list)
-        self.blocks: dict[int, int] = {}
-        self._out: list[dict[Location, Value]] = [{} for _ in graph.blocks]
-        self._masks: dict[Location, tuple[list[Definition], dict[int, int]]] = {}
-        self.defined: list[list[Definition | Update]] = [[] for _ in graph.blocks]
-        self._forward: dict[Location, Onward] = {}
+        self._out: list[dict[Variable, Value]] = [{} for _ in graph.blocks]
+        self._masks: dict[Variable, tuple[list[Definition], dict[int, int]]] = {}
+        self._forward: dict[Variable, Onward] = {}
         for block, location in joins(graph, tree, steps):
             self.phis[block][location] = Phi(block, location)
         self._rename()
@@ -113,8 +110,8 @@ class Ssa:
         for each in self.graph.blocks:
             for source in each.before:
                 after[source].append(each.id)
-        current: dict[Location, Value] = {}
-        undo: list[tuple[Location, Value | None]] = []
+        current: dict[Variable, Value] = {}
+        undo: list[tuple[Variable, Value | None]] = []
         stack: list[tuple[int, int]] = [(0, -1)]
         while stack:
             block, mark = stack.pop()
@@ -134,19 +131,18 @@ class Ssa:
                     phi.sources.append(block)
             stack += [(child, -1) for child in reversed(self.tree.children[block])]
 
-    def _fill(self, block: int, current: dict[Location, Value], undo: list[tuple[Location, Value | None]]) -> None:
+    def _fill(self, block: int, current: dict[Variable, Value], undo: list[tuple[Variable, Value | None]]) -> None:
         out = self._out[block]
         for location, phi in self.phis[block].items():
             undo.append((location, current.get(location)))
             current[location] = out[location] = phi
-            self.blocks[id(phi)] = block
             self.values[location].append(phi)
         for step in self._steps[block]:
             location, definition = step.location, step.definition
             if definition is None or step.weak:
                 value = current.get(location) or self.start(location)
                 if definition is None:
-                    self.reads[location].append(Read(step.node, block, value))
+                    self.reads[location].append(Read(step.node, value))
                     seen = self.at[step.node]
                     if not seen or seen[-1] != (location, value):
                         seen.append((location, value))
@@ -156,16 +152,13 @@ class Ssa:
             current[location] = out[location] = made
             self.values[location].append(made)
             self.made[definition].append(made)
-            self.defined[block].append(made)
-            self.blocks[id(made)] = block
 
-    def start(self, location: Location) -> Definition:
+    def start(self, location: Variable) -> Definition:
         """What a location is where the function begins."""
         found = self.starts.get(location)
         if found is None:
             found = self.starts[location] = self._initial(location)
             self.made[found].append(found)
-            self.blocks[id(found)] = 0
         return found
 
     # -- questions
@@ -174,7 +167,7 @@ class Ssa:
         """The nodes that read, each once."""
         return tuple(dict.fromkeys(n for r in reads for n in self._behind.get(r.node, (r.node,))))
 
-    def into(self, block: int, location: Location) -> Value:
+    def into(self, block: int, location: Variable) -> Value:
         """The value of a location where a block begins."""
         phi = self.phis[block].get(location)
         while phi is None and block != 0:
@@ -182,14 +175,6 @@ class Ssa:
             if (found := self._out[block].get(location)) is not None:
                 return found
         return phi or self.start(location)
-
-    def before(self, block: int, at: int, location: Location) -> Value:
-        """The value of a location before the step of a block with this number."""
-        value = self.into(block, location)
-        for step in self._steps[block][:at]:
-            if step.location == location and step.definition is not None:
-                value = Update(step.definition, value) if step.weak else step.definition
-        return value
 
     def definitions(self, value: Value) -> frozenset[Definition]:
         """The definitions that a value may come from."""
@@ -201,7 +186,7 @@ class Ssa:
         bits = bin(masks[id(value)])[:1:-1]
         return frozenset(definition for definition, bit in zip(known, bits, strict=False) if bit == "1")
 
-    def _solve(self, location: Location) -> tuple[list[Definition], dict[int, int]]:
+    def _solve(self, location: Variable) -> tuple[list[Definition], dict[int, int]]:
         """The fixpoint of the joins of a location, with a bit for each definition."""
         if location in self._masks:
             return self._masks[location]
@@ -238,7 +223,7 @@ class Ssa:
                     seen.add(id(next_))
                     stack.append(next_)
 
-    def _onward(self, location: Location) -> Onward:
+    def _onward(self, location: Variable) -> Onward:
         if location in self._forward:
             return self._forward[location]
         onward: dict[int, list[Value]] = defaultdict(list)
@@ -251,7 +236,7 @@ class Ssa:
         self._forward[location] = onward, reads
         return onward, reads
 
-    def live(self, location: Location) -> set[int]:
+    def live(self, location: Variable) -> set[int]:
         """The values that some read sees, by identity."""
         stack = [read.value for read in self.reads[location]]
         seen = {id(value) for value in stack}

@@ -5,19 +5,19 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from scanlint.dataflow.locations import Definition, DefinitionKind, Location
+from scanlint.dataflow.locations import Definition, DefinitionKind, Variable
 from scanlint.dataflow.ssa import Read, Ssa, Update, Value, operands, own
 
 
 class Web(NamedTuple):
     """One variable in the sense of what is read where; a name bound for two purposes has two."""
 
-    location: Location
+    location: Variable
     definitions: tuple[Definition, ...]
     reads: tuple[ast.AST, ...]
 
 
-def webs_of(ssa: Ssa, location: Location) -> tuple[Web, ...]:
+def webs_of(ssa: Ssa, location: Variable) -> tuple[Web, ...]:
     """The webs of a location, in the order in which the function begins them."""
     live, groups = ssa.live(location), _Groups()
     every: list[Value] = [ssa.start(location), *ssa.values[location]]
@@ -48,7 +48,7 @@ def webs_of(ssa: Ssa, location: Location) -> tuple[Web, ...]:
     return tuple(Web(location, tuple(dict.fromkeys(made_by.get(g, ()))), ssa.nodes(reads.get(g, ()))) for g in order)
 
 
-def _augmented(ssa: Ssa, location: Location, groups: _Groups) -> None:
+def _augmented(ssa: Ssa, location: Variable, groups: _Groups) -> None:
     """`x += 1` reads and binds one name: both belong to one web."""
     read = {r.node: r.value for r in ssa.reads[location]}
     for value in ssa.values[location]:

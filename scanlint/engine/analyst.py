@@ -208,12 +208,11 @@ class Analyst:
                 Hit(key, bench.offer(unit, r) if offer else r.finding)
                 for r, offer in zip(reports, offered, strict=True)
             ]
-            if self.settings.tells_left and key[0] in task.begin:
+            if self.settings.tells_left and key[0] in task.begin and not unit.bare:
                 from scanlint.host.left_loops import left_loops
 
                 left += left_loops(unit, [report.node for report in reports], self.settings)
-            unit.flows.clear()
-            unit.models.clear()
+            unit.once.clear()
             bench.project.forget_replays()
         project = bench.project
         problems += project.left

@@ -10,7 +10,7 @@ import marshal
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -23,11 +23,13 @@ from scanlint.settings import Settings
 
 FOLDER = ".scanlint_cache"
 VERDICTS = "verdicts"
+FOREIGN = "foreign"
+"""The folder of verdicts that another cache told."""
 TAG_NAME = "CACHEDIR.TAG"
 TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# This folder was made by scanlint and can be deleted.\n"
 MAGIC = b"scanlint cache 1\n"
 HEX = "[0-9a-f]" * 8
-KEPT = (f"{HEX}.index*", f"facts-{HEX}/*", f"{VERDICTS}/*")
+KEPT = (f"{HEX}.index*", f"facts-{HEX}/*", f"{VERDICTS}/*", f"{FOREIGN}/*")
 RESOLUTION = 2_000_000_000
 """Nanoseconds within which two changes of a file may bear the same time."""
 LIFETIME = 30 * 24 * 3600.0
@@ -41,6 +43,7 @@ INDIFFERENT = (
         "extend_exclude",
         "force_exclude",
         "respect_gitignore",
+        "markdown",
         "per_file_ignores",
         "baseline",
         "jobs",
@@ -205,6 +208,21 @@ class Cache:
 
     def keep_verdict(self, key: str, answer: bytes) -> None:
         self._write(self.folder / VERDICTS / key, _sealed(answer))
+
+    def verdicts(self) -> Iterator[tuple[str, bytes]]:
+        """All that was kept by `keep_verdict`, with the keys."""
+        folder = self.folder / VERDICTS
+        for file in sorted(folder.iterdir()) if folder.is_dir() else ():
+            data = _checked(file)
+            if data is not None:
+                yield file.name, data
+
+    def foreign(self, key: str) -> bytes | None:
+        """The answer that an imported cache holds for this key; None where it holds none."""
+        return _checked(self.folder / FOREIGN / key)
+
+    def keep_foreign(self, key: str, answer: bytes) -> None:
+        self._write(self.folder / FOREIGN / key, _sealed(answer))
 
     # -- writing
 

@@ -21,7 +21,7 @@ from scanlint.engine.tasks import SliceTask
 from scanlint.engine.unread import problem
 from scanlint.finding import Finding, Fix, spot
 from scanlint.project.discovery.folders import FoundFiles, around
-from scanlint.project.files import SourceFile, Unreadable, read, shown
+from scanlint.project.files import SourceFile, Unreadable, as_program, read, shown
 from scanlint.project.summary import MARK
 from scanlint.rules.registry import is_listed
 from scanlint.settings import Settings
@@ -216,7 +216,7 @@ class LiveSession(Session):
 
 def text_source(path: Path, text: str) -> SourceFile:
     """A text as if it were that of a file, whatever its first lines say of its encoding."""
-    return SourceFile(path, shown(path), text.encode("utf-8", "surrogatepass"), text)
+    return as_program(SourceFile(path, shown(path), text.encode("utf-8", "surrogatepass"), text))
 
 
 def _moved(finding: Finding, line: FittingLine) -> Finding | None:

@@ -24,7 +24,8 @@ from scanlint.project.discovery.folders import FoundFiles, around, discover
 from scanlint.project.files import SourceFile, Unreadable, decode, read, shown
 from scanlint.project.groups import MOST_TOGETHER
 from scanlint.project.summary import MARK
-from scanlint.rules.registry import RECOMPILED, SYNTAX_ERROR, is_listed, selected_codes
+from scanlint.rules.registry import RECOMPILED, REMOVED_API, SYNTAX_ERROR, is_listed, selected_codes
+from scanlint.rules.removed_api import removed_findings
 from scanlint.settings import Settings
 
 
@@ -206,7 +207,8 @@ class Session(AbstractContextManager["Session"]):
         for entries in self.found.values():
             entries.sort(key=lambda entry: (entry.finding.start, entry.finding.code))
         for display in self.files:
-            if display in self.checked and (self.surveys[display].marked or display in self.found):
+            known = self.surveys[display]
+            if display in self.checked and (known.marked or known.removed or display in self.found):
                 self._suppress(display)
 
     def _tell_unmet(self) -> None:
@@ -240,7 +242,9 @@ class Session(AbstractContextManager["Session"]):
         text = source.text if isinstance(source, SourceFile) else ""
         entries = self.found.get(display, [])
         findings = [entry.finding for entry in entries]
-        left = suppress(findings, display, text, self.settings, self.codes if MARK in text else ())
+        known = self.surveys[display]
+        removed = removed_findings(known) if known.removed and REMOVED_API.code in self.codes else []
+        left = suppress([*findings, *removed], display, text, self.settings, self.codes if MARK in text else ())
         listed = [f for f in left if is_listed(f, self.settings)]
         self.below += [f for f in left if not is_listed(f, self.settings)]
         kept = {id(f) for f in listed}

@@ -14,8 +14,8 @@ from scanlint.syntax.edits import split_lines
 from scanlint.syntax.regex import regex
 
 if TYPE_CHECKING:
+    from scanlint.project.cells.notebook import Notebook
     from scanlint.project.files import SourceFile
-    from scanlint.project.notebook import Notebook
 
 LINE = regex(r"\bline (\d+)\b")
 
@@ -48,7 +48,7 @@ class Texts:
 
         texts = self._changes.get(os.path.realpath(path))
         made = decode(texts[1], Path(path)) if texts else None
-        return split_lines(made.text) if isinstance(made, SourceFile) and made.notebook is None else ()
+        return _rows(made) if isinstance(made, SourceFile) and made.notebook is None else ()
 
     def placed(self, finding: Finding) -> Finding:
         """A finding with the places of notebooks as cells and lines in them."""
@@ -75,7 +75,7 @@ class Texts:
             data = self._data(path)
             return () if data is None else split_lines(data.decode("latin-1"))
         if cell is None or source.notebook is None:
-            return split_lines(source.text)
+            return _rows(source)
         found = source.notebook.cell(cell)
         return [source.notebook.stand_ins.get(line, line) for line in found.lines] if found is not None else ()
 
@@ -97,6 +97,12 @@ class Texts:
             return contents(Path(path))
         except OSError:  # the finding is shown without its line
             return None
+
+
+def _rows(source: SourceFile) -> Sequence[str]:
+    """The lines of a file as they stand in it, those of IPython too."""
+    rows = split_lines(source.text)
+    return rows if source.cells is None else [source.cells.shown(row) for row in rows]
 
 
 def _in_cells(finding: Finding, notebook: Notebook) -> Finding:

@@ -17,8 +17,10 @@ from scanlint.engine.directives import given_inputs
 from scanlint.engine.session import Session
 from scanlint.engine.team.executor import available
 from scanlint.finding import Verification
+from scanlint.fix.answers.placed import Answer
+from scanlint.fix.foreseen import Foreseen
 from scanlint.fix.program_calls import ProgramCalls
-from scanlint.fix.verdicts import Answer, KeptVerdicts
+from scanlint.fix.verdicts import KeptVerdicts
 from scanlint.problem import Problem
 from scanlint.project.patterns import spellings
 from scanlint.project.summary import ModuleNames
@@ -57,7 +59,7 @@ class Questions:
             for path, listed in sorted(session.found.items())
         ]
         self._refuted: dict[tuple[str, str, str], Verification] = {}
-        self._asked: list[tuple[Task, Future[Answer]]] = []
+        self._foreseen = Foreseen()
         self._verifiers: Verifiers | None = None
         self._calls: ProgramCalls | None = None
         self._calling = threading.Lock()
@@ -90,14 +92,12 @@ class Questions:
         task = self.task(unit, old, new, changed)
         with suppress(VerifierUnavailable):  # said when its turn comes
             if self.unavailable is None and (self.kept is None or self.kept.get(task) is None):
-                self._asked.append((task, self._begun(task)))
+                self._foreseen.ask(task, self._begun)
         return HOPED
 
     def forget_foreseen(self) -> None:
-        """Let go of the questions that will not come."""
-        for _, answer in self._asked:
-            answer.cancel()
-        self._asked.clear()
+        """Let go of the questions that may not come, unless they are being answered."""
+        self._foreseen.drop()
 
     def _ask(self, unit: Unit, old: str, new: str) -> Verification:
         self.progress(self.line.at(f"{unit.source.path}:{unit.qualname}", unit.qualname))
@@ -116,21 +116,16 @@ class Questions:
         kept = self.kept
         known = kept.get(task) if kept is not None else None
         if known is not None:
+            self.limited = self.limited or "elsewhere" in known  # an answer from here may come to take its place
             return known
-        answer = self._taken(task).result()
+        answer = self._foreseen.taken(task)
+        if answer is None:  # other questions may not come: they rest on what comes of this
+            self.forget_foreseen()
+            answer = self._begun(task).result()
         self.limited = self.limited or "limited" in answer
         if kept is not None:
             kept.keep(task, answer)
         return answer
-
-    def _taken(self, task: Task) -> Future[Answer]:
-        """The answer that was foreseen; where none was, no other will come, for those rest on what comes of this."""
-        for asked in self._asked:
-            if asked[0] == task:
-                self._asked.remove(asked)
-                return asked[1]
-        self.forget_foreseen()
-        return self._begun(task)
 
     def _begun(self, task: Task) -> Future[Answer]:
         if self._verifiers is None:
@@ -151,7 +146,7 @@ class Questions:
             return answer
         again = verifier.answer(replace(task, harvested=calls, asked="called" if calls else "elsewhere"))
         if again["verdict"] == "unknown" and (answer["verdict"] == "refuted" or not calls):
-            return {**answer, "limited": True} if again.get("limited") else answer
+            return {**answer, "limited": again["limited"]} if "limited" in again else answer
         return again
 
     @cached_property

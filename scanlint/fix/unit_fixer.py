@@ -23,6 +23,7 @@ MOST_ROUNDS = 4
 MOST_REPAIRS = 3
 UNTRACED = "other places still keep the function from being traced"
 """Part of the reason why a rewrite is withheld until that of what it calls is verified."""
+ELSEWHERE = "verified-elsewhere: it was tested where the verdict was imported from, not here"
 NO_ROWS = "where there are no rows, what the loop starts with has the shape of a row"
 Ask = Callable[[Unit, str, str], Verification]
 """Gives the verdict on a unit in two texts of its file."""
@@ -103,7 +104,7 @@ class UnitFixer:
             return text
         if not self._good(whole.verdict):
             whole = self._followed(unit, entries, whole, text)
-        if self._good(whole.verdict) or len(whole.steps) == 1:
+        if self._good(whole.verdict) or len(whole.steps) == 1 or whole.verdict.elsewhere:
             return self._settle(whole, text)
         return self._one_by_one(unit, [step.entry for step in whole.steps], text)
 
@@ -190,7 +191,7 @@ class UnitFixer:
         verified = self._held(verified) if self._good(verdict) else verified
         good = self._good(verdict) and not verified.withheld
         for entry, *_ in steps:
-            why = None if good else verified.withheld or f"{verdict.verdict}: {verdict.reason}"
+            why = None if good else verified.withheld or _why(verdict)
             fix = replace(entry.finding.fix, status="applied" if good else "withheld", reason=why)
             entry.finding = replace(entry.finding, fix=fix, verification=verdict)
         return steps[-1].text if good and steps else text
@@ -202,7 +203,7 @@ class UnitFixer:
 
     def _good(self, verdict: Verification) -> bool:
         unsafe = self.settings.unsafe_fixes and verdict.verdict == "unknown"
-        return verdict.verdict in ("proved", "tested") or unsafe
+        return (verdict.verdict in ("proved", "tested") and not verdict.elsewhere) or unsafe
 
     # -- rewriting
 
@@ -243,6 +244,11 @@ class UnitFixer:
             gone = absorbed(unit, report, reports, remaining, renamed)
             remaining = [e for e in remaining if e not in gone]
             steps += [RewriteStep(e, made.text, left, typed) for e in (entry, *gone)]
+
+
+def _why(verdict: Verification) -> str:
+    """Why a rewrite with this verdict is withheld."""
+    return ELSEWHERE if verdict.verdict == "tested" else f"{verdict.verdict}: {verdict.reason}"
 
 
 def _forms(rewrite: Rewrite, *, weak: bool) -> list[Rewrite]:

@@ -15,7 +15,7 @@ import marshal
 import os
 import platform
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -26,7 +26,8 @@ from scanlint.engine.cache import Cache
 from scanlint.engine.packing import plain, restored
 from scanlint.engine.surveys import Surveys
 from scanlint.finding import Finding
-from scanlint.fix.reached import reached
+from scanlint.fix.answers.placed import Answer, counted, part, placed
+from scanlint.fix.answers.reached import reached
 from scanlint.project.contents import contents
 from scanlint.project.summary import digest_of
 from scanlint.record.recordings import CALLS
@@ -34,12 +35,12 @@ from scanlint.record.recordings import FOLDER as RECORDINGS
 from scanlint.settings import Settings
 from scanlint.verify.installed_packages import packages_of
 from scanlint.verify.interpreter import VerifierUnavailable, find_interpreter
+from scanlint.verify.worker.session.endings import PROCESSOR
 
 if TYPE_CHECKING:
     from scanlint.engine.session import Session
     from scanlint.verify.verifier import Task
 
-Answer = Mapping[str, object]
 _OF_NO_MATTER = frozenset(("jobs", "executor", "cache", "cache_dir"))
 """Settings that change nothing of what becomes of a file."""
 PLACED = re.compile(r"\blines? \d|:\d")
@@ -56,7 +57,7 @@ class FixedFile(NamedTuple):
 class KeptVerdicts:
     """The answers of the verifier for one project, interpreter and set of settings.
 
-    What a limit of time or memory ended is not kept: another run may come to its end.
+    What a limit ended that depends on the machine is not kept: another run may come to its end.
     """
 
     def __init__(self, cache: Cache, settings: Settings, surveys: Surveys, python: str) -> None:
@@ -78,25 +79,35 @@ class KeptVerdicts:
         return cls(session.cache, session.settings, session.surveys, python)
 
     def get(self, task: Task) -> Answer | None:
-        """The answer to a task that was asked before."""
+        """The answer to a task that was asked before, here or as another cache tells."""
         if self._base is None:
             return None
-        texts = asked_anywhere(task), asked_as_it_stands(task)
-        for rests, asked in product((self._meaning(task), self._texts(task)), texts):
-            kept = self._cache.verdict(self._key(asked, rests))
-            if kept is not None:
-                answer: Answer = json.loads(kept)
-                return answer
+        keys = list(self._keys(task))
+        for known in (self._cache.verdict, self._told_elsewhere):
+            kept = (answer for key in keys if (answer := known(key)) is not None)
+            found = (placed(json.loads(answer), task.old, task.new, task.function) for answer in kept)
+            if (said := next((answer for answer in found if answer is not None), None)) is not None:
+                return said
         return None
+
+    def _keys(self, task: Task) -> Iterator[str]:
+        """All that an answer to a task may be kept under."""
+        for rests, asked in product((self._meaning(task), self._texts(task)), ways_to_ask(task)):
+            yield self._key(asked, rests)
+
+    def _told_elsewhere(self, key: str) -> bytes | None:
+        """An answer of another cache, marked as such; what it calls proved is proved again here."""
+        data = self._cache.foreign(key)
+        answer = json.loads(data) if data is not None else {"verdict": "proved"}
+        return None if answer["verdict"] == "proved" else json.dumps({**answer, "elsewhere": True}).encode()
 
     def keep(self, task: Task, answer: Answer) -> None:
         """Keep an answer for later runs."""
-        if self._base is None or answer.get("limited"):
+        if self._base is None or not lasting(answer):
             return
         rests = self._meaning(task) if answer["verdict"] in ("proved", "tested") else self._texts(task)
-        written = json.dumps(answer)
-        asked = asked_as_it_stands(task) if names_lines(written) else asked_anywhere(task)
-        self._cache.keep_verdict(self._key(asked, rests), written.encode())
+        asked, said = asked_for(task, answer)
+        self._cache.keep_verdict(self._key(asked, rests), json.dumps(said).encode())
 
     def keep_rewritten(self, old: bytes, new: bytes) -> None:
         """Verified rewrites made one text of another: both stand for the same from now on."""
@@ -176,14 +187,40 @@ def verified_by(settings: Settings, python: str) -> list[object] | None:
     return [_verifier(), platform.system(), platform.machine(), environment, *varying]
 
 
-def names_lines(answer: str) -> bool:
-    """An answer, as JSON, names a line of a text, and holds only for texts with these lines."""
-    return PLACED.search(answer) is not None
+def lasting(answer: Answer) -> bool:
+    """Another run comes to the same answer: no limit ended it, or that of the processor time before there was one."""
+    ended = answer.get("limited")
+    return ended is None or (ended == PROCESSOR and answer["verdict"] == "unknown")
+
+
+def asked_for(task: Task, answer: Answer) -> tuple[Mapping[str, object], Answer]:
+    """What a question is kept under for the sake of its answer, and the answer as it is kept."""
+    if not names_lines(answer):
+        return asked_anywhere(task), answer
+    said = counted(answer, task.old, task.new, task.function)
+    return (asked_as_it_stands(task), answer) if said is None else (_asked_in_part(task, asked_anywhere(task)), said)
+
+
+def ways_to_ask(task: Task) -> tuple[Mapping[str, object], ...]:
+    """All that an answer to a question may be kept under."""
+    anywhere = asked_anywhere(task)
+    return anywhere, _asked_in_part(task, anywhere), asked_as_it_stands(task)
+
+
+def names_lines(answer: Answer) -> bool:
+    """An answer names a line of a text, and holds only for texts with these lines."""
+    return bool(answer.get("carries")) or PLACED.search(json.dumps(answer)) is not None
 
 
 def asked_anywhere(task: Task) -> Mapping[str, object]:
     """A question by what its function reaches: it has the same answer wherever in the file that stands."""
     return {**_asked(task), "old": reached(task.old, task.function), "new": reached(task.new, task.function)}
+
+
+def _asked_in_part(task: Task, anywhere: Mapping[str, object]) -> Mapping[str, object]:
+    """A question by what its function reaches, and by the function's lines: its answer counts them."""
+    parts = [part(text, task.function) for text in (task.old, task.new)]
+    return {**anywhere, "lines": parts}
 
 
 def asked_as_it_stands(task: Task) -> Mapping[str, object]:

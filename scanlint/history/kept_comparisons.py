@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from scanlint.engine.cache import Cache
-from scanlint.fix.verdicts import asked_anywhere, asked_as_it_stands, names_lines, verified_by
+from scanlint.fix.answers.placed import placed
+from scanlint.fix.verdicts import asked_for, lasting, verified_by, ways_to_ask
 from scanlint.history.reach import PartKey
 from scanlint.history.version_files import VersionFiles
 from scanlint.settings import Settings
@@ -24,7 +25,7 @@ Words = Mapping[str, object]
 class KeptComparisons:
     """The answers of the verifier under one interpreter and set of settings.
 
-    What a limit of time or memory ended is not kept: another run may come to its end.
+    What a limit ended that depends on the machine is not kept: another run may come to its end.
     """
 
     def __init__(self, settings: Settings, python: str, files: VersionFiles) -> None:
@@ -36,22 +37,20 @@ class KeptComparisons:
         """The answer to a task that an earlier run had."""
         if self._base is None:
             return None
-        texts = asked_anywhere(task), asked_as_it_stands(task)
-        for rests, asked in product((self._files.imported(new, old), self._files.everything), texts):
+        for rests, asked in product((self._files.imported(new, old), self._files.everything), ways_to_ask(task)):
             kept = self._cache.verdict(self._key(asked, old, rests))
-            if kept is not None:
-                answer: Mapping[str, object] = json.loads(kept)
+            answer = placed(json.loads(kept), task.old, task.new, task.function) if kept is not None else None
+            if answer is not None:
                 return answer
         return None
 
     def keep(self, task: Task, new: PartKey, old: PartKey, answer: Mapping[str, object]) -> None:
         """Keep an answer for later runs."""
-        if self._base is None or answer.get("limited") or "failed" in answer:
+        if self._base is None or not lasting(answer) or "failed" in answer:
             return
         rests = self._files.imported(new, old) if answer["verdict"] in ("proved", "tested") else self._files.everything
-        written = json.dumps(answer)
-        asked = asked_as_it_stands(task) if names_lines(written) else asked_anywhere(task)
-        self._cache.keep_verdict(self._key(asked, old, rests), written.encode())
+        asked, said = asked_for(task, answer)
+        self._cache.keep_verdict(self._key(asked, old, rests), json.dumps(said).encode())
 
     def _key(self, asked: Words, old: PartKey, rests: Sequence[str]) -> str:
         words = json.dumps([self._base, "since", asked, old, rests], sort_keys=True)

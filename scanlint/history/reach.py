@@ -29,7 +29,6 @@ class VersionSources:
         self.paths = paths
         self.read = read
         self._root = root
-        self._homes: dict[str, str] = {}
         packages = {self._home(path) for path in paths if PurePosixPath(path).name == "__init__.py"}
         self._others = sorted(packages)
         self._reached: dict[PartKey, dict[PartKey, str]] = {}

@@ -10,8 +10,8 @@ from scanlint.jaxapi.canonical import JITS
 from scanlint.jaxapi.words import words
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import is_array, streams_of, trips_of
-from scanlint.trace.domain.callables import Closure, Code, Instance, Named, Partial, Transformed
-from scanlint.trace.domain.values import UNKNOWN, Value
+from scanlint.trace.domain.callables import Closure, Code, Named, Partial, Transformed
+from scanlint.trace.domain.values import UNKNOWN, Instance, Value
 from scanlint.trace.unit import Unit
 
 MAKE = "zeros ones full arange eye array stack concatenate vstack hstack append pad"

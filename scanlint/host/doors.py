@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from scanlint.finding import Withheld
-from scanlint.host.numpy_made import handed
 from scanlint.host.provenance import SIDE_BY_SIDE, Origins, nothing_called
 from scanlint.host.purity import EAGER, HOST
 from scanlint.jaxapi.words import words
@@ -21,6 +20,7 @@ from scanlint.trace.calls.jax_results import ARRAY_METHODS, STATIC_ATTRIBUTES
 from scanlint.trace.calls.methods import MUTATORS
 from scanlint.trace.domain.callables import Closure, Code, Partial, Transformed
 from scanlint.trace.domain.values import OneOf
+from scanlint.trace.numpy_made import handed
 from scanlint.trace.unit import Unit
 
 ARRANGED = words("reshape ravel flatten transpose copy squeeze swapaxes take repeat diagonal")

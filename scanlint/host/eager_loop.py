@@ -40,12 +40,7 @@ class EagerLoop(NamedTuple):
 
 def eager_loop(model: LoopModel, settings: Settings) -> EagerLoop | None:
     """The loop as something that could be one program, if all that it does is JAX's work on a state."""
-    key = (EagerLoop, model)
-    if key not in model.unit.models:
-        model.unit.models[key] = _eager_loop(model, settings)
-    found = model.unit.models[key]
-    assert found is None or isinstance(found, EagerLoop)
-    return found
+    return model.unit.once((eager_loop, model), lambda: _eager_loop(model, settings))
 
 
 def _eager_loop(model: LoopModel, settings: Settings) -> EagerLoop | None:
@@ -90,5 +85,5 @@ def _searched(model: LoopModel, worked: Names) -> tuple[str, ...]:
     tests = [part.test for part in ast.walk(model.node) if isinstance(part, ast.If | ast.While)]
     if not any(holds(model.unit, test, worked) for test in tests):
         return ()
-    after = model.flow.live_after[model.node]
+    after = model.flow.live_after(model.node)
     return model.carried or tuple(n for n in model.flow.order if n in worked and n in after)

@@ -23,7 +23,8 @@ SAID = {
 
 
 def left_loops(unit: Unit, reported: Collection[ast.AST], settings: Settings) -> Iterator[LeftLoop]:
-    """The loops of a unit outside of traced code, but those that are reported and what is in them."""
+    """The loops of a unit outside of traced code, but those that are reported, or a part of them, and inner ones."""
+    reported = {*reported, *(loop for node in reported if (loop := _loop_of(unit, node)) is not None)}
     nodes: list[ast.For | ast.While] = [*unit.every(ast.For), *unit.every(ast.While)]
     for node in nodes:
         around = [node, *unit.ancestors(node)]
@@ -31,6 +32,12 @@ def left_loops(unit: Unit, reported: Collection[ast.AST], settings: Settings) ->
             continue
         why = _why(LoopModel(unit, node), settings)
         yield LeftLoop(unit.source.path, node.lineno, why.code, why.message)
+
+
+def _loop_of(unit: Unit, node: ast.AST) -> ast.AST | None:
+    """The loop that an expression is a part of."""
+    around = unit.ancestors(node) if isinstance(node, ast.expr) else ()
+    return next((a for a in around if isinstance(a, ast.For | ast.While)), None)
 
 
 def _why(model: LoopModel, settings: Settings) -> Withheld:

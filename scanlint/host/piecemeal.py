@@ -31,6 +31,7 @@ from scanlint.policy.names import DRAWS
 from scanlint.policy.worth import deliberate
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import Names, binds, reads, targets, walk_scope
+from scanlint.syntax.walk import by_kind
 from scanlint.trace.domain.callables import Closure, Code, Method, Named, Partial, Transformed
 from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
@@ -93,7 +94,7 @@ def piecemeal(model: LoopModel, settings: Settings) -> Piecemeal | None:
         return None
     if model.trips is not None and (model.trips < FEWEST if step else model.trips * cost(model) < ALL):
         return None
-    if _long_step(model.unit, calls):
+    if long_step(model.unit, calls):
         return None
     if any(o.code in ELSEWHERE for o in model.obstacles):
         return None
@@ -136,7 +137,7 @@ def _left_by(own: list[ast.stmt]) -> Iterator[ast.expr]:
 
 def _recurs(model: LoopModel, state: tuple[str, ...]) -> bool:
     """Whether a trip takes up what the one before has made, rather than making all anew until it will do."""
-    return not model.flow.live_at_body[model.node].isdisjoint(state)
+    return not model.flow.live_at_body(model.node).isdisjoint(state)
 
 
 def _counts(node: ast.For | ast.While) -> bool:
@@ -189,10 +190,9 @@ def _step(unit: Unit, own: list[ast.stmt], state: Names, kept: tuple[str, ...]) 
     return None
 
 
-def _long_step(unit: Unit, calls: list[ast.Call]) -> bool:
+def long_step(unit: Unit, calls: list[ast.Call]) -> bool:
     """Whether something that is called runs a loop of JAX itself: beside that a dispatch is little."""
-    known = unit.models.setdefault(_long_step, {})
-    assert isinstance(known, dict)
+    known = unit.once(long_step, dict[Code, bool])
     return any(_loops_inside(unit.value(call.func), known) for call in calls)
 
 
@@ -203,7 +203,7 @@ def _loops_inside(function: Value, known: dict[Code, bool]) -> bool:
         case Closure(code) if code in known or len(known) < MOST:
             if code not in known:
                 known[code] = False  # it may call itself
-                calls = [n.func for n in ast.walk(code.node) if isinstance(n, ast.Call)]
+                calls = [call.func for call in by_kind(code.node).of(ast.Call)]
                 own = any((code.scope.annotation(called) or "") in LOOPS for called in calls)
                 known[code] = own or any(_loops_inside(called_in(code, called), known) for called in calls)
             return known[code]
@@ -236,7 +236,7 @@ def _runs(unit: Unit, call: ast.Call) -> bool:
         case Transformed():
             return True
         case Closure(code):
-            return runs_jax(code)
+            return runs_jax(unit, code)
     return False
 
 

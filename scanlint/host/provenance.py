@@ -9,6 +9,7 @@ from functools import partial
 
 from scanlint.host.purity import EAGER, HOST, WAITS
 from scanlint.jaxapi.words import words
+from scanlint.syntax.binders import binders_of
 from scanlint.syntax.bindings import parameters, targets, walk_scope
 from scanlint.trace.calls.jax_results import ARRAY_METHODS, ARRAY_ROOTS, CASTS, PYTHON_VALUED, SAME_ATTRIBUTES
 from scanlint.trace.domain.callables import Closure, Code, Partial, Transformed
@@ -47,7 +48,7 @@ class Origins:
     @classmethod
     def of(cls, unit: Unit) -> Origins:
         """Those of a unit, whatever it is handed."""
-        return cls(unit.node, unit.resolve, lambda at: unit.value(at).callee, unit)
+        return unit.once(cls, lambda: cls(unit.node, unit.resolve, lambda at: unit.value(at).callee, unit))
 
     def within(self, code: Code, call: ast.Call | None) -> Origins:
         """Those of a function of the project, as it is called here."""
@@ -99,7 +100,7 @@ class Origins:
 
     def _bound(self, name: str) -> Iterator[bool]:
         found = False
-        for part in ast.walk(self.node):
+        for part in binders_of(self.node, name):
             for result in self._binds(part, name):
                 found = True
                 yield result

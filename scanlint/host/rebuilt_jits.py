@@ -15,10 +15,11 @@ from scanlint.dataflow.locations import Definition, DefinitionKind
 from scanlint.jaxapi.canonical import PLAIN_JITS
 from scanlint.jaxapi.decorators import applied
 from scanlint.jaxapi.words import words
-from scanlint.syntax.bindings import Function, free, reads
+from scanlint.syntax.bindings import Function, free, reads, walk_scope
 from scanlint.syntax.walk import walk
-from scanlint.trace.domain.callables import Closure, Instance
+from scanlint.trace.domain.callables import Closure, Code, Transformed
 from scanlint.trace.domain.evidence import Reason
+from scanlint.trace.domain.values import Instance, Value
 from scanlint.trace.program.repeats import loop_around, trips
 from scanlint.trace.unit import Unit
 
@@ -66,7 +67,28 @@ def rebuilt_jit(unit: Unit, node: ast.AST) -> RebuiltJit | None:
     calls = _calls(unit, node)
     if calls is None or any(_function(unit, call) is not function for call in calls):
         return None
-    return _in_loop(unit, node, wrapped, function) or _in_function(unit, node, wrapped, function, calls)
+    made = wrapped is node and isinstance(node, ast.Call)
+    found = _in_loop(unit, node, wrapped, function)
+    if made:  # what a factory makes of other arguments is another program on purpose
+        return found if found is not None and not found.bound else None
+    return found or _in_function(unit, node, wrapped, function, calls)
+
+
+def is_factory(unit: Unit, call: ast.Call) -> bool:
+    """A call of a function of the project that makes a function, jits it, and returns it."""
+    match unit.value(call.func).callee, unit.value(call).callee:
+        case Closure(code), Transformed(transform=transform, function=Value(callee=Closure(made))):
+            own = made.qualname.startswith(f"{code.qualname}.<locals>.")
+            return own and transform in PLAIN_JITS and not code.mode.traced and not _keeps(code)
+    return False
+
+
+def _keeps(code: Code) -> bool:
+    """A factory may keep what it has made: it is decorated, or stores it somewhere."""
+    if isinstance(code.node, ast.Lambda):
+        return False
+    stores = (p for p in walk_scope(code.node.body) if isinstance(p, ast.Attribute | ast.Subscript | ast.Global))
+    return bool(code.node.decorator_list) or any(not isinstance(getattr(p, "ctx", None), ast.Load) for p in stores)
 
 
 def _wrapped(unit: Unit, node: ast.AST) -> ast.AST | None:
@@ -74,6 +96,8 @@ def _wrapped(unit: Unit, node: ast.AST) -> ast.AST | None:
     match node:
         case ast.FunctionDef(decorator_list=[only]) if applied(unit.resolve, only) in PLAIN_JITS:
             return node if node is not unit.node else None
+        case ast.Call() if is_factory(unit, node):
+            return node
         case ast.Call(func=function, args=[first, *_]) if unit.resolve(function) in PLAIN_JITS:
             decorates = isinstance(parent := unit.parents.get(node), FUNCTIONS) and node is not getattr(
                 parent, "body", 0
@@ -137,6 +161,8 @@ def _is_new(unit: Unit, wrapped: ast.AST, around: ast.AST) -> str | None:
             return "a lambda"
         case ast.Call(func=function) if unit.resolve(function) in FRESH:
             return f"`{ast.unparse(function)}(...)`"
+        case ast.Call(func=function) if is_factory(unit, wrapped):
+            return f"what `{ast.unparse(function)}(...)` makes"
         case ast.Name(id=name):
             found = defuse_of(unit).definitions(wrapped)
             fresh = bool(found) and all(_is_made(unit, definition, around) for definition in found)

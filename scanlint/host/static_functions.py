@@ -38,12 +38,14 @@ def static_function(unit: Unit, node: ast.AST) -> StaticFunction | None:
     if node is unit.node or not isinstance(node, ast.Lambda | ast.FunctionDef) or getattr(node, "decorator_list", []):
         return None
     function = next((a for a in unit.ancestors(node) if isinstance(a, FUNCTIONS)), None)
-    if function is None or unit.context(function).traced or is_cached(unit, node):
+    if function is None or unit.context(function).traced:
+        return None
+    static = [(given, call) for given, call in _handed(unit, node) if given in _static_arguments(unit, call)]
+    handed = [(given, call) for given, call in static if function in unit.ancestors(call)]
+    if not handed or is_cached(unit, node):
         return None
     taken = tuple(sorted(free(node) & unit.local_names))
-    for given, call in _handed(unit, node):
-        if given not in _static_arguments(unit, call) or function not in unit.ancestors(call):
-            continue
+    for given, call in handed:
         made = list(loops_around(unit, node, function))
         if made:
             return StaticFunction(call, given, function, made[0], (), taken)

@@ -11,7 +11,6 @@ from scanlint.finding import Withheld
 from scanlint.host.doors import by_the_host, surely_jax, worked_out
 from scanlint.host.eager_work import EagerWork
 from scanlint.host.host_work import HostWork
-from scanlint.host.numpy_made import by_numpy
 from scanlint.host.threaded_state import by_jax, ends, state_of
 from scanlint.host.threaded_state import worked_out as worked_by_jax
 from scanlint.jaxapi.words import words
@@ -27,11 +26,12 @@ from scanlint.policy.worth import deliberate, stream_count
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import binds, reads, targets
 from scanlint.syntax.regex import regex
+from scanlint.syntax.walk import by_kind
+from scanlint.trace.numpy_made import by_numpy
 from scanlint.trace.unit import Unit
 
 PROGRESS = regex(r"(?i)^(?:tqdm\w*|t?n?range|progress\w*|track|alive_it|prange)$")
 DEVICES = words("ppermute psum psum_scatter all_gather all_to_all axis_index shard_map pmean")
-NAMED = (ast.Attribute, ast.Name)
 MANY = 1000
 """Trips from which one program pays in a test, which is run once: a dispatch takes some 0.1 ms, compiling 0.1 s."""
 
@@ -47,12 +47,7 @@ class HostLoop(NamedTuple):
 
 def host_loop(model: LoopModel, settings: Settings) -> HostLoop | None:
     """The loop as something that could be one `lax.scan`, if all that it does is to run a jitted step on a state."""
-    key = (HostLoop, model)
-    if key not in model.unit.models:
-        model.unit.models[key] = _host_loop(model, settings)
-    found = model.unit.models[key]
-    assert found is None or isinstance(found, HostLoop)
-    return found
+    return model.unit.once((host_loop, model), lambda: _host_loop(model, settings))
 
 
 def _host_loop(model: LoopModel, settings: Settings) -> HostLoop | None:
@@ -78,20 +73,13 @@ def without_bar(model: LoopModel) -> tuple[LoopModel, tuple[Withheld, ...]]:
     plain, wrapper = unwrapped(unit, node.iter) if isinstance(node, ast.For) else (None, None)
     if wrapper is None or plain is None or not isinstance(node, ast.For):
         return model, ()
-    key = (without_bar, model)
-    if key not in unit.models:
-        unit.models[key] = LoopModel(unit, node, tuple(streams_of(unit, node.target, plain)))
-    made = unit.models[key]
-    assert isinstance(made, LoopModel)
+    made = unit.once((without_bar, model), lambda: LoopModel(unit, node, tuple(streams_of(unit, node.target, plain))))
     return made, (Withheld("progress-bar", f"`{wrapper}` shows how far the loop is (line {node.lineno})"),)
 
 
 def ruled_out(model: LoopModel, settings: Settings) -> bool:
     """Whether a loop goes over something else than numbers and rows, makes few trips, or is as it is on purpose."""
-    key = (ruled_out, model)
-    if key not in model.unit.models:
-        model.unit.models[key] = _ruled_out(model, settings)
-    return bool(model.unit.models[key])
+    return model.unit.once((ruled_out, model), lambda: _ruled_out(model, settings))
 
 
 def _ruled_out(model: LoopModel, settings: Settings) -> bool:
@@ -191,7 +179,8 @@ def _spelled(unit: Unit, bound: ast.expr) -> list[str]:
 
 def _measures(model: LoopModel) -> bool:
     """Whether the function looks at a clock: what it measures may be the dispatch."""
-    return measures(part for part in ast.walk(model.flow.function) if isinstance(part, ast.Call))
+    function = model.flow.function
+    return model.unit.once((_measures, function), lambda: measures(by_kind(function).of(ast.Call)))
 
 
 def measures(calls: Iterable[ast.Call]) -> bool:
@@ -201,8 +190,12 @@ def measures(calls: Iterable[ast.Call]) -> bool:
 
 def on_devices(model: LoopModel) -> bool:
     """Whether the function is a kernel, or runs on each of many devices."""
-    parts = [part for part in ast.walk(model.flow.function) if isinstance(part, NAMED)]
-    named = {part.attr if isinstance(part, ast.Attribute) else part.id for part in parts}
+    return model.unit.once((on_devices, model.flow.function), lambda: _names_devices(model))
+
+
+def _names_devices(model: LoopModel) -> bool:
+    inside = by_kind(model.flow.function)
+    named = {*(part.attr for part in inside.of(ast.Attribute)), *(part.id for part in inside.of(ast.Name))}
     kernels = any("pallas" in name for name in (model.unit.source.path, *model.unit.imports.values()))
     return kernels or not DEVICES.isdisjoint(named)
 

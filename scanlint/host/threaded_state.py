@@ -5,18 +5,20 @@ from __future__ import annotations
 import ast
 
 from scanlint.host.host_work import holds_array
-from scanlint.host.numpy_made import by_numpy
 from scanlint.host.provenance import of_jax
 from scanlint.host.purity import of_jax as computes_with_jax
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import is_array
 from scanlint.syntax.bindings import Names, reads, targets, walk_scope
+from scanlint.syntax.walk import by_kind
 from scanlint.trace.domain.callables import Closure, Code, Named, Transformed
 from scanlint.trace.domain.values import UNKNOWN, Value
+from scanlint.trace.numpy_made import by_numpy
 from scanlint.trace.unit import Unit
 
 COMPUTES = ("jax.numpy.", "jax.lax.", "jax.random.", "jax.nn.", "jax.scipy.", "optax.")
 DERIVATIVES = ("jax.grad", "jax.value_and_grad", "jax.jac", "jax.hessian", "jax.jvp", "jax.vjp", "jax.vmap", "jax.tree")
+BY_JAX = (*COMPUTES, *DERIVATIVES)
 DEEPEST = 3
 Binding = ast.Assign | ast.AugAssign | ast.AnnAssign
 
@@ -129,10 +131,8 @@ def by_jax(model: LoopModel, state: tuple[str, ...]) -> bool:
 
 def has_jax(unit: Unit) -> bool:
     """Whether a unit calls anything that runs JAX, or is handed an array; what has neither is not looked into."""
-    if has_jax not in unit.models:
-        given = (unit.value(part).array for part in unit.every(ast.Name))
-        unit.models[has_jax] = any(calls_jax(unit, call) for call in unit.every(ast.Call)) or any(given)
-    return bool(unit.models[has_jax])
+    given = (unit.value(part).array for part in unit.every(ast.Name))
+    return unit.once(has_jax, lambda: any(calls_jax(unit, call) for call in unit.every(ast.Call)) or any(given))
 
 
 def works_in_numpy(model: LoopModel, state: tuple[str, ...]) -> bool:
@@ -154,22 +154,27 @@ def calls_jax(unit: Unit, part: ast.AST) -> bool:
                 case Transformed():
                     return True
                 case Closure(code):
-                    return runs_jax(code)
+                    return runs_jax(unit, code)
             name = unit.resolve(function) or ""
             return name.startswith(COMPUTES) or any(unit.value(a).dtype == "key" for a in args)
     return False
 
 
-def runs_jax(code: Code, depth: int = 0) -> bool:
-    """Whether a function of the project, or one that it calls, calls JAX."""
+def runs_jax(unit: Unit, code: Code, depth: int = 0) -> bool:
+    """Whether a function of the project that a unit calls, or one that it calls, calls JAX."""
     if code.mode.traced:
         return True
-    calls = [n.func for n in ast.walk(code.node) if isinstance(n, ast.Call)]
-    if any((code.scope.annotation(function) or "").startswith((*COMPUTES, *DERIVATIVES)) for function in calls):
+    return unit.once((runs_jax, code, depth), lambda: _runs_jax(unit, code, depth))
+
+
+def _runs_jax(unit: Unit, code: Code, depth: int) -> bool:
+    calls = [call.func for call in by_kind(code.node).of(ast.Call)]
+    if any((code.scope.annotation(function) or "").startswith(BY_JAX) for function in calls):
         return True
+    if depth >= DEEPEST:
+        return False
     known = [called_in(code, function).callee for function in calls]
-    inner = [callee.code for callee in known if isinstance(callee, Closure)]
-    return depth < DEEPEST and any(runs_jax(one, depth + 1) for one in inner)
+    return any(runs_jax(unit, callee.code, depth + 1) for callee in known if isinstance(callee, Closure))
 
 
 def called_in(code: Code, function: ast.expr) -> Value:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from scanlint.dataflow.around import source_of
 from scanlint.jaxapi.words import words
-from scanlint.loops.sizes.lengths import number
+from scanlint.loops.sizes.lengths import rows_written
 from scanlint.syntax.bindings import binds, reads
 from scanlint.trace.unit import Unit
 
@@ -67,7 +67,7 @@ def iterable_table(unit: Unit, node: ast.expr) -> bool:
     if not isinstance(node, ast.Name | ast.List | ast.Tuple | ast.BinOp | ast.Call) or not unit.value(node).static:
         return False
     listed = not isinstance(node, ast.Call) and number_kind(unit, node) is not None
-    return (listed or _numpy_made(unit, node)) and entries(unit, node) is not None
+    return (listed or _numpy_made(unit, node)) and rows_written(unit, node) is not None
 
 
 def array_list(unit: Unit, node: ast.expr) -> ast.List | ast.Tuple | None:
@@ -87,41 +87,6 @@ def array_list(unit: Unit, node: ast.expr) -> ast.List | ast.Tuple | None:
     values = [unit.value(element) for element in display.elts]
     alike = all((v.array or v.traced) and v.container is None for v in values)
     return display if alike and any(v.array for v in values) else None
-
-
-def entries(unit: Unit, node: ast.expr, depth: int = 0) -> int | None:
-    """How many rows a table has, where that is written down."""
-    value = unit.value(node)
-    if value.container in ("list", "tuple") and value.items is not None:
-        return len(value.items)
-    if depth > DEEPEST:
-        return None
-    match node:
-        case ast.Name():
-            made = source_of(unit, node)
-            return entries(unit, made, depth + 1) if made is not None else None
-        case ast.ListComp(generators=[ast.comprehension(iter=over, ifs=[])]):
-            return entries(unit, over, depth + 1)
-        case ast.List(elts=rows) | ast.Tuple(elts=rows):
-            return None if any(isinstance(r, ast.Starred) for r in rows) else len(rows)
-        case ast.BinOp(left=ast.List() | ast.Tuple() as rows, op=ast.Mult(), right=count):
-            times, each = number(unit, count), entries(unit, rows, depth + 1)
-            return times * each if times is not None and each is not None else None
-        case ast.Call(args=[first, *rest]):
-            return _call(unit, node, first, rest, depth)
-    return None
-
-
-def _call(unit: Unit, call: ast.Call, first: ast.expr, rest: list[ast.expr], depth: int) -> int | None:
-    match (unit.resolve(call.func) or "").rpartition("."):
-        case "numpy", _, "linspace" | "logspace" | "geomspace":
-            named = {k.arg: k.value for k in call.keywords}
-            return number(unit, rest[1] if len(rest) > 1 else named.get("num"))
-        case "numpy", _, "array" | "asarray" if not {k.arg for k in call.keywords} - {"dtype"}:
-            return entries(unit, first, depth + 1)
-        case "numpy", _, "arange" if not rest:
-            return number(unit, first)
-    return None
 
 
 def _index(unit: Unit, table: ast.expr) -> bool:

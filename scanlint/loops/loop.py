@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scanlint.finding import Withheld
-from scanlint.loops.accumulators.collected_lists import Output, appends, find_outputs
+from scanlint.loops.rows.collected import Output, appends, find_outputs
 from scanlint.loops.streams import Stream, streams_of, trips_of
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import Names, binds, reads, targets, walk_scope
@@ -16,7 +16,7 @@ from scanlint.trace.unit import IN_TESTS, Unit
 
 if TYPE_CHECKING:  # a loop that is too short to be asked needs none of these
     from scanlint.dataflow.liveness import Flow
-    from scanlint.loops.accumulators.read_back_lists import ReadBack
+    from scanlint.loops.rows.recent import Recent
 
 
 class LoopModel:
@@ -64,11 +64,11 @@ class LoopModel:
 
     @cached_property
     def _lists(self) -> tuple[tuple[Output, ...], list[Withheld]]:
-        if next(appends(self.node), None) is None:
+        if next(appends(self.unit, self.node), None) is None:
             return (), []  # the flow of a long function costs more than all the rest
         if self.lists is not None:
             return self.lists, []
-        return find_outputs(self.unit, self.node, self.flow)
+        return find_outputs(self.unit, self.node)
 
     @property
     def outputs(self) -> tuple[Output, ...]:
@@ -97,7 +97,7 @@ class LoopModel:
 
     def _placeholder(self, name: str) -> bool:
         """Whether what a name is before the loop is None, and every trip, of which there are some, binds it anew."""
-        if not self.trips or name in self.flow.live_at_body[self.node]:
+        if not self.trips or name in self.flow.live_at_body(self.node):
             return False
         before = self.unit.before.get((self.node, name))
         return before is not None and before.known and before.constant is None
@@ -123,11 +123,11 @@ class LoopModel:
         return (*self._lists[1], *self._hindered(self.outputs))
 
     @cached_property
-    def read_back(self) -> ReadBack | None:
+    def read_back(self) -> Recent | None:
         """The first list whose last element each trip reads, where nothing but such lists is in the way."""
         if not self._lists[1]:
             return None
-        from scanlint.loops.accumulators.read_back_lists import read_back
+        from scanlint.loops.rows.recent import read_back
 
         found = tuple(read_back(self.unit, self.node, self.flow))
         if not found or len(found) != len(self._lists[1]):
@@ -135,7 +135,7 @@ class LoopModel:
         rest = self._hindered((*self.outputs, *found))
         return found[0] if next(iter(rest), None) is None else None
 
-    def _hindered(self, kept: tuple[Output | ReadBack, ...]) -> Iterable[Withheld]:
+    def _hindered(self, kept: tuple[Output | Recent, ...]) -> Iterable[Withheld]:
         """What stands in the way, but for lists that the loop keeps."""
         from scanlint.loops.obstacles import obstacles
 
@@ -152,7 +152,7 @@ class LoopModel:
     @property
     def live_targets(self) -> list[str]:
         """Loop variables that are read after the loop."""
-        after = self.flow.live_after[self.node]
+        after = self.flow.live_after(self.node)
         return [name for name in self.targets if name in after]
 
     @property
@@ -173,9 +173,9 @@ def _state(
     """Names carried from trip to trip (those whose `items` are set too), and names whose last value is read after."""
     header = frozenset(targets(node.target)) if isinstance(node, ast.For) else binds(node.test)
     written = (binds(*node.body) | items) - header - collected
-    live_after, live_inside = flow.live_after[node], flow.live_at_body[node]
+    live_after, live_inside = flow.live_after(node), flow.live_at_body(node)
     reread = live_inside | (reads(node.test) if isinstance(node, ast.While) else frozenset())
-    bound = flow.bound_before[node]
+    bound = flow.bound_before(node)
     carried = {n for n in written if n in reread or (n in live_after and n in bound)} | items
     if isinstance(node, ast.While):
         carried |= written & live_after

@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator
 from scanlint.dataflow.items import made_inside
 from scanlint.dataflow.liveness import Flow
 from scanlint.finding import Withheld
-from scanlint.jaxapi.solvers import HANDLED
-from scanlint.loops.accumulators.collected_lists import Output
-from scanlint.loops.accumulators.read_back_lists import ReadBack
 from scanlint.loops.concrete_uses import decides, fetched, in_test, is_logic, limit, number_cast
 from scanlint.loops.constant_tables import is_table
+from scanlint.loops.effects import MUTATORS, changes, effects
 from scanlint.loops.growth import larger_carries
 from scanlint.loops.lifted_modules import modules_called
 from scanlint.loops.numbers.body import Body, Meeting
 from scanlint.loops.python_parameters import library_arguments, static_arguments, tested_arguments
+from scanlint.loops.rows.collected import Output
+from scanlint.loops.rows.recent import Recent
 from scanlint.loops.sizes.affine import moving_arange, window
 from scanlint.loops.sizes.masked_reductions import masked
 from scanlint.loops.sizes.padded_sums import open_ended
@@ -25,27 +25,12 @@ from scanlint.syntax.bindings import Names, binds, parameters, reads, walk_scope
 from scanlint.trace.domain.values import Value
 from scanlint.trace.unit import Unit
 
-MUTATORS = frozenset(
-    {"append", "extend", "insert", "pop", "popleft", "popitem", "appendleft", "setdefault", "clear", "remove", "send"}
-)
-HOST_MODULES = (
-    "numpy.random.",
-    "random.",
-    "time.",
-    "os.",
-    "logging.",
-    "wandb.",
-    "sys.",
-    "builtins.print",
-    "builtins.input",
-)
 MAKERS = ("zeros", "ones", "empty", "full", "eye", "arange", "linspace", "tri", "identity", "broadcast_to", "tile")
 SHAPED = frozenset(f"jax.numpy.{name}" for name in MAKERS) | {
     "jax.random.split",
     "jax.lax.iota",
     "jax.lax.broadcasted_iota",
 }
-CONTEXTS = ("jax.named_scope", "jax.default_matmul_precision", "jax.profiler.")
 KINDS = ("bool", "int", "float", "complex")
 """Python numbers that tracers would not be."""
 ON_THE_HOST = ("side-effect", "iterator")
@@ -63,7 +48,7 @@ def obstacles(
     node: ast.For | ast.While,
     flow: Flow,
     carried: tuple[str, ...],
-    outputs: tuple[Output | ReadBack, ...],
+    outputs: tuple[Output | Recent, ...],
     staged: Names,
     items: Names,
 ) -> Iterator[Withheld]:
@@ -79,16 +64,16 @@ def obstacles(
     skip = {inner for statement in appended for inner in (statement, getattr(statement, "value", statement))}
     filled = {target for statement in appended for target in targets_of(statement)}
     skip |= filled
-    own = made_inside(unit, node, flow, carried)
+    own, bound = made_inside(unit, node, flow, carried), binds(node)
     for part in body:
-        if part not in skip and not _sets_item(part, items) and not _changes(part, own):
-            yield from _effect(unit, node, part)
+        if part not in skip and not _sets_item(part, items) and not changes(part, own):
+            yield from effects(unit, part, own, bound=bound)
             yield from _effect_of_call(unit, node, flow, part, own)
     yield from modules_called(unit, node)
     yield from _names(unit, node, flow, carried, items)
     for name, statement in larger_carries(unit, node, carried):
         yield Withheld("carry-shape-grows", f"`{name}` is larger after each trip (line {statement.lineno})")
-    kept: set[ast.AST] = filled | {place for o in outputs if isinstance(o, ReadBack) for place in o.places}
+    kept: set[ast.AST] = filled | {place for o in outputs if isinstance(o, Recent) for place in o.places}
     kept |= {p for p in body if isinstance(p, ast.Slice) and (open_ended(unit, p) or masked(unit, p) is not None)}
     yield from _ints(unit, (part for part in body if part not in kept), staged, carried)
     yield from _numbers(unit, node, flow, carried)
@@ -113,7 +98,7 @@ def caught(unit: Unit, node: ast.AST) -> ast.Try | ast.TryStar | None:
 def _numbers(unit: Unit, node: ast.For | ast.While, flow: Flow, carried: tuple[str, ...]) -> Iterator[Withheld]:
     """Python numbers that would be others as tracers: ints that leave int32, floats that double precision rounds."""
     streams = tuple(streams_of(unit, node.target, node.iter)) if isinstance(node, ast.For) else ()
-    for meeting in Body(unit, node, streams, carried).departing(flow.live_after[node]):
+    for meeting in Body(unit, node, streams, carried).departing(flow.live_after(node)):
         yield departed(meeting)
 
 
@@ -163,47 +148,6 @@ def _sets_item(part: ast.AST, items: Names) -> bool:
     return False
 
 
-def _changes(part: ast.AST, own: Names) -> bool:
-    """Whether a statement, or its target or call, changes one of these dicts and lists, and nothing else."""
-    match part:
-        case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
-            return name in own
-        case (
-            ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr))
-            | ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)))
-        ):
-            return name in own and attr in MUTATORS
-    return False
-
-
-def _effect(unit: Unit, node: ast.For | ast.While, part: ast.AST) -> Iterator[Withheld]:
-    """What happens outside the values of the loop."""
-    match part:
-        case ast.Expr(value=ast.Call() as call):
-            name = unit.resolve(call.func)
-            if not (name and name.startswith(("jax.debug.", *HANDLED))):
-                yield Withheld(
-                    "side-effect", f"`{ast.unparse(call.func)}(...)` is called for its effect at line {part.lineno}"
-                )
-        case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
-            yield Withheld("mutation", f"`{ast.unparse(part)}` is assigned in place at line {part.lineno}")
-        case ast.Global(names=names) | ast.Nonlocal(names=names):
-            yield Withheld("mutation", f"`{names[0]}` belongs to an outer function (line {part.lineno})")
-        case ast.Try() | ast.TryStar():
-            yield Withheld("try", f"`try` at line {part.lineno}")
-        case ast.Raise():
-            yield Withheld("raises", f"an exception is raised at line {part.lineno}")
-        case ast.Assert(test=test) if reads(test) & binds(node):
-            yield Withheld("assert", f"`assert` on a value of the loop at line {part.lineno}")
-        case ast.With(items=items):
-            for item in items:
-                yield from _context(unit, item.context_expr)
-        case ast.AsyncWith() | ast.AsyncFor() | ast.ClassDef():
-            yield Withheld("side-effect", f"`{type(part).__name__}` at line {part.lineno}")
-        case ast.Call(func=function):
-            yield from _host_call(unit, part, function)
-
-
 def _effect_of_call(unit: Unit, node: ast.For | ast.While, flow: Flow, part: ast.AST, own: Names) -> Iterator[Withheld]:
     """What a function of this function does besides giving a result: `def note(y): ys.append(y)`, `print(y)`."""
     match part:
@@ -219,8 +163,8 @@ def _effect_of_call(unit: Unit, node: ast.For | ast.While, flow: Flow, part: ast
                     yield Withheld("side-effect", f"`{called}(...)` changes `{name}` at line {part.lineno}")
                     return
             for inner in walk_scope(definition.body):
-                if isinstance(inner, ast.Expr | ast.Call) and not _changes(inner, known):
-                    yield from (why for why in _effect(unit, node, inner) if why.code in ON_THE_HOST)
+                if isinstance(inner, ast.Expr | ast.Call):
+                    yield from (why for why in effects(unit, inner, known) if why.code in ON_THE_HOST)
 
 
 def _changed(unit: Unit, function: ast.FunctionDef) -> Iterator[str]:
@@ -234,41 +178,18 @@ def _changed(unit: Unit, function: ast.FunctionDef) -> Iterator[str]:
                 yield name
 
 
-def _context(unit: Unit, manager: ast.expr) -> Iterator[Withheld]:
-    call = manager.func if isinstance(manager, ast.Call) else manager
-    name = unit.resolve(call) or ""
-    if not name.startswith(CONTEXTS):
-        yield Withheld("context-manager", f"`with {ast.unparse(manager)}` at line {manager.lineno}")
-
-
-def _host_call(unit: Unit, call: ast.Call, function: ast.expr) -> Iterator[Withheld]:
-    name = unit.resolve(function)
-    if name == "builtins.next":
-        yield Withheld("iterator", f"`next()` runs once when the loop is rolled (line {call.lineno})")
-    elif name is not None and name.startswith(HANDLED):
-        what = f"`{ast.unparse(function)}(...)` at line {call.lineno} counts once for each trip, and once for a scan"
-        scan = "numpyro.contrib.control_flow.scan" if name.startswith("numpyro.") else "hk.scan"
-        yield Withheld("handled-call", f"{what}; `{scan}` keeps the account")
-    elif name is not None and name.startswith(HOST_MODULES):
-        yield Withheld("side-effect", f"`{ast.unparse(function)}` is host code (line {call.lineno})")
-    elif name is None and isinstance(function, ast.Attribute) and function.attr in MUTATORS:
-        if not unit.value(function.value).array:
-            what = ast.unparse(function)
-            yield Withheld("mutation", f"`{what}(...)` changes an object in place at line {call.lineno}")
-
-
 def _names(
     unit: Unit, node: ast.For | ast.While, flow: Flow, carried: tuple[str, ...], items: Names
 ) -> Iterator[Withheld]:
     """Names that cannot be carried."""
-    bound = flow.bound_before[node]
+    bound = flow.bound_before(node)
     local = set(_functions(node))
-    for name in sorted(local & (flow.live_after[node] | {*carried})):
+    for name in sorted(local & (flow.live_after(node) | {*carried})):
         yield Withheld("carry-not-an-array", f"the function `{name}` is used in a later trip or after the loop")
     for name in carried:
         if name not in bound:
             known = any(
-                name in binds(s) for s in flow.bound_before if s.lineno < node.lineno and not isinstance(s, _BLOCKS)
+                name in binds(s) for s in flow.graph.places if s.lineno < node.lineno and not isinstance(s, _BLOCKS)
             )
             when = "a value before the loop on some paths only" if known else "no value before the loop"
             yield Withheld("maybe-undefined", f"`{name}` has {when} (line {node.lineno})")
@@ -286,7 +207,7 @@ def _names(
 
 def spent(unit: Unit, flow: Flow, node: ast.stmt, closure: str) -> bool:
     """Whether a local function was only ever handed to `cond`, `scan` and their like, and before a statement."""
-    if closure in flow.live_after[node] | reads(node):
+    if closure in flow.live_after(node) | reads(node):
         return False
     calls = [unit.parents.get(n) for n in unit.every(ast.Name) if n.id == closure and isinstance(n.ctx, ast.Load)]
     return all(isinstance(c, ast.Call) and (unit.resolve(c.func) or "").startswith("jax.lax.") for c in calls)
@@ -379,6 +300,9 @@ def _needs_static(unit: Unit, part: ast.AST, staged: Names, carried: tuple[str, 
                 if name := staged_in(*first):
                     if called != "jax.random.split" or staged_in(*args[1:]):
                         yield name, f"`{ast.unparse(function)}(...)`"
+        case ast.Match(subject=subject):
+            if name := staged_in(subject):
+                yield name, "a `match`"
         case ast.Dict(keys=keys):
             if name := staged_in(*keys):
                 yield name, "a dictionary key"

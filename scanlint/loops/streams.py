@@ -121,7 +121,7 @@ def _zip(unit: Unit, target: ast.expr, parts: list[ast.expr], *, strict: bool) -
             found = [list(streams_of(unit, name, part)) for name, part in zip(names, parts, strict=True)]
             inside = [stream for streams in found for stream in streams]
             whole = all(len(s) == 1 or (s and _all_rows(s)) for s in found)
-            counts = {_entries(unit, s.array) for s in inside if (s.table or s.listed) and s.array is not None}
+            counts = {_rows(unit, s.array) for s in inside if (s.table or s.listed) and s.array is not None}
             whole = whole and len(counts) < 2
             if whole and any(s.kind == "rows" for s in inside):
                 yield from inside if strict else _shortened(unit, inside)
@@ -129,7 +129,7 @@ def _zip(unit: Unit, target: ast.expr, parts: list[ast.expr], *, strict: bool) -
 
 def _shortened(unit: Unit, streams: list[Stream]) -> Iterator[Stream]:
     """The streams, each with the arrays beside it that may be shorter; what is turned round before is not followed."""
-    from scanlint.loops.sizes.equal_lengths import no_longer
+    from scanlint.loops.sizes.lengths import no_longer
 
     arrays = [s.array for s in streams if s.array is not None and not (s.table or s.listed)]
     ends = [_ended(unit, s, arrays) if s.kind == "range" and s.stop is not None else s for s in streams]
@@ -173,7 +173,7 @@ def is_array(unit: Unit, node: ast.expr) -> bool:
 def trips_of(unit: Unit, streams: tuple[Stream, ...]) -> int | None:
     """The trip count where it is known; beside a range or table of known length, unknown rows count as enough."""
     ranges = [range_length(s, partial(_bound, unit)) for s in streams if s.kind == "range" and s.stop is not None]
-    arrays = [(_entries if s.table or s.listed else _rows)(unit, s.array) for s in streams if s.array is not None]
+    arrays = [_rows(unit, s.array) for s in streams if s.array is not None]
     counted = any(trips is not None for trips in ranges) or any(s.table or s.listed for s in streams)
     known = [length for length in (*ranges, *arrays) if length is not None]
     return min(known) if known and (counted or None not in arrays) else None
@@ -183,12 +183,6 @@ def _rows(unit: Unit, array: ast.expr) -> int | None:
     from scanlint.loops.sizes.lengths import rows_written
 
     return rows_written(unit, array)
-
-
-def _entries(unit: Unit, array: ast.expr) -> int | None:
-    from scanlint.loops.constant_tables import entries
-
-    return entries(unit, array)
 
 
 def _bound(unit: Unit, node: ast.expr) -> object:
@@ -202,7 +196,7 @@ def _bound(unit: Unit, node: ast.expr) -> object:
             from scanlint.loops.constant_tables import iterable_table
 
             if iterable_table(unit, table):
-                return _entries(unit, table)
+                return _rows(unit, table)
     return unit.value(node).constant
 
 

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from scanlint.syntax.bindings import Function, Names, defaults, parameters, targets, walk_scope
 from scanlint.syntax.walk import children
-from scanlint.trace.domain.callables import Instance
 from scanlint.trace.domain.folding import fold_binary
-from scanlint.trace.domain.values import Origin
+from scanlint.trace.domain.values import Instance, Origin
 from scanlint.trace.unit import Unit
 
 _ORDER: tuple[Origin, ...] = ("argument", "shape", "field", "feature", "rank")
@@ -202,21 +201,12 @@ def _calls_of(unit: Unit, function: ast.FunctionDef) -> _Calls:
     around = next((a for a in unit.ancestors(function) if isinstance(a, ast.FunctionDef)), None)
     if around is None:
         return _calls_in_file(unit)
-    key = (_Calls, around)
-    if key not in unit.models:
-        unit.models[key] = _Calls(around, unit.resolve, partial(_calls_of, unit))
-    calls = unit.models[key]
-    assert isinstance(calls, _Calls)
-    return calls
+    return unit.once((_Calls, around), lambda: _Calls(around, unit.resolve, partial(_calls_of, unit)))
 
 
 def _calls_in_file(unit: Unit) -> _Calls:
     """The calls of the file, listed once for all of its units."""
-    if _Calls not in unit.file.models:
-        unit.file.models[_Calls] = _Calls(unit.file.tree, unit.file.resolve)
-    calls = unit.file.models[_Calls]
-    assert isinstance(calls, _Calls)
-    return calls
+    return unit.file.once(_Calls, lambda: _Calls(unit.file.tree, unit.file.resolve))
 
 
 class _Calls:

@@ -28,7 +28,7 @@ def _parts(finding: Finding) -> Iterator[str]:
     name = f"[{finding.name}]({page})" if page else finding.name
     yield f"**{name}**: {finding.message}"
     if finding.chain:
-        yield "traced because:\n" + "\n".join(f"- {link}" for link in finding.chain)
+        yield f"{finding.reasons}:\n" + "\n".join(f"- {link}" for link in finding.chain)
     if finding.help:
         yield f"help: {finding.help}"
     yield f"*{fate(finding)}*"

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from scanlint.jaxapi.words import words
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import is_array, streams_of, trips_of
-from scanlint.trace.domain.callables import Closure, Instance, Partial, Transformed
-from scanlint.trace.domain.values import OneOf
+from scanlint.trace.domain.callables import Closure, Partial, Transformed
+from scanlint.trace.domain.values import Instance, OneOf
 from scanlint.trace.unit import Unit
 
 CALL, INDEX, UNKNOWN_CALL = 2.0, 4.0, 3.0

@@ -8,7 +8,7 @@ from functools import partial
 
 from scanlint.loops.constant_tables import met, number_kind
 from scanlint.loops.loop import LoopModel
-from scanlint.loops.row_writes import writes_rows
+from scanlint.loops.rows.buffers import writes_rows
 from scanlint.loops.sizes.affine import window
 from scanlint.loops.sizes.lengths import rows_at_most
 from scanlint.loops.streams import Stream, is_array, range_length, trips_of

@@ -8,7 +8,7 @@ import re
 import sys
 import warnings
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple
@@ -18,29 +18,67 @@ from scanlint.jaxapi.spelled_transforms import is_transform, loops, transforms
 from scanlint.project.code_text import code_text
 from scanlint.project.files import SourceFile, Unreadable
 from scanlint.syntax.regex import regex
+from scanlint.syntax.source import is_test
 
 JAX = regex(
     r"\b(?:jax|flax|equinox|haiku|optax|chex|brax|jaxlib|numpyro|blackjax|diffrax|jaxtyping|jaxopt|optimistix|lineax)\b"
 )
 STAGES = regex(r"\b(?:jit|pjit|pmap|while_loop|fori_loop)\b")
-CONTROL = (
+CONTROL = regex(
     r"\b(?:scan|for|while|if|case|assert|and|or|not|in|int|float|bool|complex|min|max|any|all|sorted|item|tolist|print)\b"
     r"|\b[rR]?[fF][rR]?[\"']|[<>](?![<>])=?[^<>=:;#]+[<>]|(?<![.\w])sum\("
+    r"|\b(?:global|nonlocal|cond)\b|\.(?:append|update|add|extend)\(|(?:\.\w+|\])[ ]=(?!=)"
+    r"|[\w\])]\[[^\]\n]*[a-z]|\] *(?:[-+*/%@&|^]|//|\*\*|<<|>>)?=(?!=)"
+    r"|\b(?:zeros|ones|empty|full|eye|identity|tri|arange|\w+space|reshape|nonzero|argwhere|flatnonzero|unique\w*"
+    r"|\w+1d|where|extract|compress|bincount|repeat|tile|pad|diff|\w*split|one_hot|top_k|approx_m\w+_k|segment_\w+"
+    r"|broadcast_to|astype|axis|dtype|shape|num|length|jit|dynamic_slice\w*|slice\w*|iota|transpose|swapaxes)\b"
 )
-"""Spells what may need the value of a tracer; the last one is a chained comparison."""
+"""Spells what may need the value of a tracer, a chained comparison among it, or keep one in what outlives the trace.
+
+From the fourth line on: what may need a size, axis or index that is known, or writes to an item of an array.
+"""
+WRITES = regex(r"\n[ \t]+(\w+)\[[^\n=]*\] *(?:[-+*/%@&|^]|//|\*\*|<<|>>)?=(?!=)")
+"""An assignment to an item of a name."""
 STATIC = "static_arg"
 MADE = regex(r"\blambda\b|\n[ \t]+def ")
 """What makes a function in another one: it may be a static argument of what the file jits with such."""
-HOST = ("math", "numpy")
+UPDATES = frozenset(["apply_gradients", "apply_updates"])
+COMPUTING = frozenset(["apply_gradients", "update", "init"])
+LIBRARIES = frozenset(["jax", "jnp", "jr", "jrandom", "random", "optax", "lax"])
+CLOCKS = frozenset(["time", "perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns", "time_ns", "default_timer"])
+GLOBALS = regex(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
+JITTED_METHODS = regex(r"jit(?<!\wjit)(?:\([ \n]*self\.|\)?\n[ \t]+def \w+\(\s*self)")
+"""It begins with plain letters, which are found ten times as fast as the end of a word."""
+HOST = ("math", "numpy", "random")
 """Modules whose functions need it too."""
 ARRAYS = regex(
     r"\b(?:stack|array|asarray|concatenate|append|at|vstack|hstack|jit|scan|vmap|(?:zeros|ones|empty|full)(?:_like)?)\b"
     r"|\+=|\b(\w+) *= *\1 *\+"
 )
 """What a loop on the host may collect arrays with, or add them up."""
+STRAIGHT = regex(
+    r"\b(?:perf_counter\w*|monotonic\w*|time\.time|time\(\))"
+    r"|\.at\[|,[ ]?\*\w+,?[ ]?=(?!=)|\bapply_(?:gradients|updates)\("
+    r"|(?:\n|\):|;)[ \t]{1,60}(?:(?:jax|jnp|jr|jrandom|random|optax|lax)\.|[\w.]{1,40}\.(?:update|init)\()"
+)
+"""What host code is looked into for where it has no loop: a clock, and statements that only compute."""
+
+ROOTS = ("sqrt(", "log(")
+SINGULAR = regex(
+    r"\bsqrt\((?![\d \n]|\w+\.shape)|\blog\(([^\n()]{1,40})\) *\* *\1|([\w.\[\]]{1,40}) *\* *\w+\.log\(\2\)"
+)
+"""What may be NaN at one point: a root, and what is multiplied by its logarithm."""
+
+BLOCKS = ("body", "orelse", "finalbody")
 
 SCRIPT = "<module>"
 """What runs when a file does goes by this name where others have that of a function."""
+KEYS = regex(
+    r"\b(?<!\.)(?:\w*_)?(?:sub)?keys?\d*\b(?!\(|=lambda)|\b(?:\w*_)?(?:sub)?rngs?\d*\b|PRNG|prng|Rngs|\brandom\b|fold_in\("
+)
+"""Spells what may be a random key, or something that is done with one."""
+KEY_WORDS = ("key", "rng", "PRNG", "Rngs", "random", "fold_in")
+"""Without one of these nothing is."""
 QUOTED = regex(r"(?s:(\"{3}|'{3}).*?\1)|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|#[^\n]*")
 INNER_IMPORT = regex(r"^[ \t]+(?:from[ \t]+\.*([\w.]+)[ \t]+import|import[ \t]+([\w.]+))", re.MULTILINE)
 NESTING = regex(r"\n|[-+*/%@|&^<>.~\[\](){}]|\b(?:and|or|not|if|elif|lambda|await)\b")
@@ -53,7 +91,8 @@ class Span(NamedTuple):
     """A function or method: the lines of its statement (decorators included), and what its text holds.
 
     `control`: it may hold something that a rule speaks of: control flow of Python or JAX, or a jit of its own.
-    `arrays` is told of functions with loops alone.
+    `arrays` is told of functions with loops alone, `straight` of what is told of host code without one. `writes`: it
+    may assign to an item of what JAX made in it. `keys`: it may do something with random keys.
     """
 
     qualname: str
@@ -63,6 +102,9 @@ class Span(NamedTuple):
     control: bool
     loops: bool
     arrays: bool
+    straight: bool = False
+    writes: bool = False
+    keys: bool = False
 
 
 class ClassFacts(NamedTuple):
@@ -163,9 +205,12 @@ def collect(tree: ast.Module, source: SourceFile) -> ModuleFacts:
     for statement in statements:
         imports(statement, facts)
     renamed = [*_renamed(facts), *(n for s in statements for n in _aliases(s))] if facts.jax else []
-    lines = _Lines(source.text, tree, renamed, _host_names(facts)) if facts.jax else None
+    lines = _Lines(source.text, tree, renamed, facts) if facts.jax else None
     for statement in statements:
         _collect(statement, facts, lines)
+    for statement in statements:
+        if isinstance(statement, ast.For | ast.While):
+            _bound_in_loop(statement, facts)
     if lines is not None:
         _script(tree.body, facts, lines)
     facts.transforms = lines is not None and bool(lines.transforming)
@@ -181,6 +226,11 @@ def _renamed(facts: ModuleFacts) -> list[str]:
 def _host_names(facts: ModuleFacts) -> list[str]:
     """Names under which `math`, NumPy and what they hold are imported."""
     return [name for name, target in facts.imports.items() if target.partition(".")[0] in HOST]
+
+
+def _array_names(facts: ModuleFacts) -> list[str]:
+    """Names under which the modules of JAX are imported that make arrays."""
+    return [name for name, target in facts.imports.items() if target.startswith(("jax.numpy", "jax.random", "jax.lax"))]
 
 
 def _aliases(statement: ast.stmt) -> Iterator[str]:
@@ -203,12 +253,15 @@ class _Lines:
     Prose that speaks of a transform counts: a function that documents one is often the way to its callers.
     """
 
-    def __init__(self, text: str, tree: ast.Module, renamed: list[str], host: list[str]) -> None:
+    def __init__(self, text: str, tree: ast.Module, renamed: list[str], facts: ModuleFacts) -> None:
+        self.tests = is_test(facts.path)
         self.starts = list(accumulate(map(len, io.StringIO(text, newline="")), initial=0))
         self.text = code_text(text, self.starts, tree)
         self.transforming = transforms(text)
         self.looping = loops(self.text)
-        self.control = re.compile("|".join([CONTROL, *(rf"\b{name}\b" for name in host)]))
+        names = (*_host_names(facts), *_changing(text))
+        self.names = re.compile(rf"\b(?:{'|'.join(names)})\b") if names else None
+        self.makers = "|".join([r"jax\.\w+", *_array_names(facts)])
         static = _static(tree, list(io.StringIO(text, newline=""))) if STATIC in text else []
         self.static = re.compile(rf"\b(?:{'|'.join(static)})\b") if static else None
         if renamed:
@@ -219,11 +272,29 @@ class _Lines:
         """Whether a function may be made here and handed to what the file jits with static arguments."""
         return self.static is not None and self.hold(self.static, first, last) and self.hold(MADE, first, last)
 
+    def controls(self, first: int, last: int) -> bool:
+        """Whether something that a rule speaks of may be spelled, or one of the names that only this file has."""
+        return self.hold(CONTROL, first, last) or (self.names is not None and self.hold(self.names, first, last))
+
     def transforms(self, first: int, last: int) -> bool:
         return self._among(self.transforming, first, last)
 
     def loops(self, first: int, last: int) -> bool:
         return self._among(self.looping, first, last)
+
+    def writes(self, first: int, last: int) -> bool:
+        """Whether an item of a name is assigned to that is bound to what JAX makes."""
+        start, end = self.starts[first - 1], self.starts[last]
+        written = {match[1] for match in WRITES.finditer(self.text, start, end)}
+        if not written:
+            return False
+        made = re.compile(rf"\b(\w+) *= *(?:{self.makers})\.\w+\(")
+        return any(match[1] in written for match in made.finditer(self.text, start, end))
+
+    def speak_of(self, words: Iterable[str], first: int, last: int) -> bool:
+        """Whether one of these words is a part of the lines: sooner told than a pattern is found."""
+        start, end = self.starts[first - 1], self.starts[last]
+        return any(self.text.find(word, start, end) >= 0 for word in words)
 
     def hold(self, pattern: re.Pattern[str], first: int, last: int) -> bool:
         """Whether a pattern is found from the first to the last line, both 1-based."""
@@ -232,6 +303,14 @@ class _Lines:
     def _among(self, places: list[int], first: int, last: int) -> bool:
         at = bisect_left(places, self.starts[first - 1])
         return at < len(places) and places[at] < self.starts[last]
+
+
+def _changing(text: str) -> list[str]:
+    """What jitted functions of a file may read that changes later: its globals, and the objects of jitted methods."""
+    found = GLOBALS.findall(text) if "global" in text else []
+    shared = [name for names in found for name in re.split(r"\W+", names) if name]
+    methods = STATIC in text or JITTED_METHODS.search(text)
+    return [*dict.fromkeys(shared), *(["self"] if methods else [])]
 
 
 def _static(tree: ast.Module, lines: Sequence[str]) -> list[str]:
@@ -282,13 +361,29 @@ def _collect(statement: ast.stmt, facts: ModuleFacts, lines: _Lines | None) -> N
                 facts.active.append(span)
 
 
+def _bound_in_loop(loop: ast.For | ast.While, facts: ModuleFacts) -> None:
+    """The names that a loop outside of functions binds, on its own or in its body, and that nothing else defines."""
+    if isinstance(loop, ast.For):
+        _bind([loop.target], loop, facts, loop=True)
+    for statement in _top_level([*loop.body, *loop.orelse]):
+        match statement:
+            case ast.Assign(targets=targets):
+                _bind(targets, statement, facts, loop=True)
+            case ast.AnnAssign(target=target) | ast.AugAssign(target=target):
+                _bind([target], statement, facts, loop=True)
+            case ast.For() | ast.While():
+                _bound_in_loop(statement, facts)
+
+
 def _script(body: list[ast.stmt], facts: ModuleFacts, lines: _Lines) -> None:
     """What runs when the file does, as if it were the body of a function."""
     spans = [(s.lineno, s.end_lineno or s.lineno) for s in scripted(body)]
     loops = [span for span in spans if lines.loops(*span)]
-    if loops:
+    keys = any(lines.hold(KEYS, *span) for span in spans)
+    if loops or keys:
         arrays = any(lines.hold(ARRAYS, *span) for span in loops)
-        facts.scripts[SCRIPT] = Span(SCRIPT, spans[0][0], spans[-1][1], False, True, True, arrays)
+        first, last = spans[0][0], spans[-1][1]
+        facts.scripts[SCRIPT] = Span(SCRIPT, first, last, False, bool(loops), bool(loops), arrays, keys=keys)
 
 
 def scripted(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -301,13 +396,27 @@ def _statement(
     statement: ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr, facts: ModuleFacts, lines: _Lines | None
 ) -> None:
     span = (statement.lineno, statement.end_lineno or statement.lineno)
-    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
-    for target in targets:
-        for name in target.elts if isinstance(target, ast.Tuple | ast.List) else [target]:
-            if isinstance(name, ast.Name):
-                facts.statements.setdefault(name.id, []).append(span)
+    match statement:
+        case ast.Assign(targets=targets):
+            _bind(targets, statement, facts)
+        case ast.AnnAssign(target=target) | ast.AugAssign(target=target):
+            _bind([target], statement, facts)
     if lines and lines.transforms(*span):
         facts.active.append(span)
+
+
+def _bind(targets: Sequence[ast.expr], statement: ast.stmt, facts: ModuleFacts, *, loop: bool = False) -> None:
+    """Note the lines of a statement for the names that it binds; in a `loop` those alone that are nothing else."""
+    span = (statement.lineno, statement.end_lineno or statement.lineno)
+    for target in targets:
+        for name in target.elts if isinstance(target, ast.Tuple | ast.List) else [target]:
+            if isinstance(name, ast.Name) and not (loop and _defines(facts, name.id)):
+                facts.statements.setdefault(name.id, []).append(span)
+
+
+def _defines(facts: ModuleFacts, name: str) -> bool:
+    """Whether a name is that of a definition or an import."""
+    return any(name in known for known in (facts.functions, facts.classes, facts.imports, facts.relative))
 
 
 def imports(statement: ast.stmt, facts: ModuleFacts) -> None:
@@ -336,9 +445,57 @@ def _span(node: ast.FunctionDef | ast.AsyncFunctionDef, qualname: str, lines: _L
         return Span(qualname, first, last, False, True, False, False)
     loops = lines.loops(first, last)
     staging = lines.transforms(node.lineno, last) and lines.hold(STAGES, node.lineno, last)
-    control = loops or staging or lines.hold(lines.control, first, last) or lines.hands_static(node.lineno, last)
+    straight = not lines.tests and (
+        (_is_straight(node) and lines.hold(STRAIGHT, first, last))
+        or (lines.speak_of(ROOTS, first, last) and lines.hold(SINGULAR, first, last))
+    )
+    control = loops or staging or straight or lines.controls(first, last)
+    control = control or lines.hands_static(node.lineno, last)
     arrays = loops and lines.hold(ARRAYS, first, last)
-    return Span(qualname, first, last, lines.transforms(first, last), control, loops, arrays)
+    writes = lines.writes(first, last)
+    keys = lines.speak_of(KEY_WORDS, first, last) and lines.hold(KEYS, first, last)
+    transforms = lines.transforms(first, last)
+    return Span(qualname, first, last, transforms, control, loops, arrays, straight, writes, keys)
+
+
+def _is_straight(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """A statement of a function only computes, looks at a clock, unpacks into a list, or applies updates."""
+    stack: list[ast.AST] = [*function.body]
+    while stack:
+        statement = stack.pop()
+        kind = statement.__class__
+        if kind is ast.Expr or kind is ast.Assign or kind is ast.Return:
+            if _only_computes(statement):
+                return True
+            continue
+        for name in BLOCKS:
+            stack += getattr(statement, name, ())
+    return False
+
+
+def _only_computes(statement: ast.AST) -> bool:
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=value, attr=attr))):
+            at = isinstance(value, ast.Subscript) and getattr(value.value, "attr", "") == "at"
+            return at or attr in COMPUTING or _root(value) in LIBRARIES
+        case ast.Assign(targets=[ast.Tuple(elts=[*_, ast.Starred()])]):
+            return True
+        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Attribute(attr=attr) | ast.Name(id=attr))):
+            return attr in CLOCKS or attr in UPDATES
+        case ast.Assign(value=ast.Call(func=ast.Attribute(attr=attr) | ast.Name(id=attr))):
+            return attr in UPDATES
+        case (
+            ast.Return(value=ast.Call(func=ast.Attribute(attr=attr)))
+            | ast.Return(value=ast.Tuple(elts=[ast.Call(func=ast.Attribute(attr=attr)), *_]))
+        ):
+            return attr in UPDATES
+    return False
+
+
+def _root(value: ast.expr) -> str:
+    while isinstance(value, ast.Attribute):
+        value = value.value
+    return value.id if isinstance(value, ast.Name) else ""
 
 
 def _class(node: ast.ClassDef, facts: ModuleFacts, lines: _Lines | None, prefix: str = "") -> None:

@@ -10,19 +10,25 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scanlint.errors import cause
 from scanlint.project.contents import contents
+from scanlint.syntax.regex import regex
 
 if TYPE_CHECKING:
-    from scanlint.project.notebook import Notebook
+    from scanlint.project.cells.cell_script import CellScript
+    from scanlint.project.cells.notebook import Notebook
 
 NOT_IN_CELLS = "cells: what it needs does not stand in the same cell of the notebook or above it"
 NOT_IN_CODING = "encoding: written as {}, other bytes of the file would change; save it as UTF-8"
+IPYTHON = regex(r"(?:\A|\n)[ \t]*[%!][%\w./{$]")
+"""A line with which no statement of Python begins, though a string or an expression may go on there."""
 CODING = re.compile(rb"coding[:=]")
+MARKDOWN = (".md", ".markdown", ".qmd")
 
 
 class SourceFile(NamedTuple):
     """One file as it was read; `text` keeps its newlines, `display` is its path as the user sees it.
 
-    The text of a notebook is the program that its cells are.
+    The text of a notebook is the program that its cells are; that of a file of cells has a line for each of IPython's,
+    that of Markdown for each of prose.
     """
 
     path: Path
@@ -32,11 +38,19 @@ class SourceFile(NamedTuple):
     encoding: str = "utf-8"
     bom: bool = False
     notebook: Notebook | None = None
+    cells: CellScript | None = None
 
     def encode(self, text: str) -> bytes:
         """The bytes of a changed text, in the encoding of the file; those of a notebook around its cells."""
-        written = self.notebook.written(text) if self.notebook is not None else text
+        holder = self.notebook or self.cells
+        written = holder.written(text) if holder is not None else text
         return (codecs.BOM_UTF8 if self.bom else b"") + written.encode(self.encoding)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What is no part of the program and may have been meant to be."""
+        holder = self.notebook or self.cells
+        return holder.left_out if holder is not None else ()
 
     def refusal(self, text: str) -> str:
         """Why the file cannot hold a changed text; empty if it can.
@@ -45,6 +59,8 @@ class SourceFile(NamedTuple):
         """
         if self.notebook is not None:
             return "" if self.notebook.holds(text) else NOT_IN_CELLS
+        if self.cells is not None and not self.cells.holds(text):
+            return self.cells.refused
         if self.encoding == "utf-8":
             return ""
         try:
@@ -86,18 +102,32 @@ def decode(data: bytes, path: Path) -> SourceFile | Unreadable:
         line = data.count(b"\n", 0, error.start) + 1 if isinstance(error, UnicodeDecodeError) else 1
         return Unreadable(path, shown(path), f"cannot decode: {error}", line, 1, syntax=True)
     source = SourceFile(path, shown(path), data, text, "utf-8" if bom else encoding, bom)
-    return _of_notebook(source) if notebook else source
+    return _of_notebook(source) if notebook else as_program(source)
 
 
 def _of_notebook(source: SourceFile) -> SourceFile | Unreadable:
     """The program in the cells of a notebook, whose text has been decoded."""
-    from scanlint.project.notebook import NotNotebookError, parse
+    from scanlint.project.cells.notebook import NotNotebookError, parse
 
     try:
         notebook = parse(source.text)
     except NotNotebookError as error:
         return Unreadable(source.path, source.display, str(error), error.line, error.column, syntax=True)
     return source._replace(text=notebook.text, notebook=notebook)
+
+
+def as_program(source: SourceFile) -> SourceFile:
+    """The program in a file of cells or of Markdown; any other file as it is."""
+    cells: CellScript | None = None
+    if source.path.suffix in MARKDOWN:
+        from scanlint.project.cells.markdown import markdown_program
+
+        cells = markdown_program(source.text)
+    elif IPYTHON.search(source.text):
+        from scanlint.project.cells.cell_script import cell_script
+
+        cells = cell_script(source.text)
+    return source if cells is None else source._replace(text=cells.text, cells=cells)
 
 
 def _encoding(data: bytes) -> str:

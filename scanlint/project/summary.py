@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from scanlint.project.files import MARKDOWN
+
 MARK = "scanlint"
 EXTERNAL = ("jax.", "jaxlib.", "numpy.", "builtins.")
 
@@ -13,8 +15,10 @@ EXTERNAL = ("jax.", "jaxlib.", "numpy.", "builtins.")
 class Surveyed(NamedTuple):
     """One file of a run. `digest` stands for its content.
 
-    `begins`: a trace or a loop over arrays can begin in it; `control`: a function in it has control flow; `marked`:
-    it holds an ignore or another directive; `assumed`: the patterns of `assume-traced` that name something in it.
+    `begins`: a trace or a loop over arrays can begin in it; `control`: a function in it has control flow, or keys;
+    `marked`: it holds an ignore or another directive; `assumed`: the patterns of `assume-traced` that name something
+    in it.
+    `removed` are the uses of what JAX has no more: name, spelling, place.
     `error` says why it is no part of the project: message, line, column, whether its syntax is wrong, whether it is
     written for a newer Python. `words` are the names that its imports spell, `left_out` what of it is
     not checked.
@@ -29,6 +33,18 @@ class Surveyed(NamedTuple):
     error: tuple[str, int, int, bool, bool] | None = None
     words: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    removed: tuple[tuple[str, str, int, int, int, int], ...] = ()
+
+
+class Removed(NamedTuple):
+    """A use: the name in the table, how the file spells it, and its place, 1-based lines and columns of characters."""
+
+    name: str
+    spelled: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
 
 
 class Wanted(NamedTuple):
@@ -103,8 +119,8 @@ class ModuleNames:
     def wanted(self, path: Path | str) -> tuple[str, bool]:
         """The same, whoever else has that name."""
         folder, _, file = os.path.abspath(path).rpartition(os.sep)
-        if file.endswith(".ipynb"):
-            return file.replace(".", "-"), False  # nobody can import a notebook
+        if file.endswith((".ipynb", *MARKDOWN)):
+            return file.replace(".", "-"), False  # nobody can import a notebook, or a text
         stem = file.rpartition(".")[0] or file
         package = file == "__init__.py"
         within = self._package(folder)

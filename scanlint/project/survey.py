@@ -10,8 +10,35 @@ from scanlint.project.files import SourceFile, Unreadable
 from scanlint.project.frameworks import METHODS
 from scanlint.project.modules import Library, Module, Trees, imported
 from scanlint.project.patterns import matched
+from scanlint.project.removed_names import removed_uses
 from scanlint.project.summary import MARK, ModuleNames, Surveyed, digest_of
 from scanlint.settings import Settings
+
+IN_LOOPS = (
+    ("SCN107", "host-step-loop"),
+    ("SCN108", "eager-step-loop"),
+    ("SCN404", "jit-in-loop"),
+    ("SCN408", "eager-transform"),
+    ("SCN410", "growing-array"),
+    ("SCN601", "wait-in-loop"),
+)
+"""Rules that tell of any loop on the host."""
+STRAIGHT = (
+    ("SCN406", "dropped-result"),
+    ("SCN407", "unpacked-array"),
+    ("SCN412", "eager-update"),
+    ("SCN413", "nan-gradient"),
+    ("SCN604", "clock-without-wait"),
+)
+"""Those that tell of host code without a loop too."""
+KEY_RULES = (
+    ("SCN501", "key-reused"),
+    ("SCN502", "key-after-split"),
+    ("SCN503", "key-each-trip"),
+    ("SCN504", "constant-key"),
+    ("SCN505", "unused-split"),
+)
+"""The rules that follow random keys, in functions that nothing traces too."""
 
 
 def examine(
@@ -27,11 +54,15 @@ def examine(
     facts = collect(tree, source)
     if hold or trees.welcomes(source, likely=facts.jax):
         trees.put(source, tree)
-    control = bool(facts.scripts) or any(span.control for span in facts.functions.values())
+    keys = asks_for_keys(settings)
+    spans = facts.functions.values()
+    control = bool(facts.scripts) or any(span.control or (keys and span.keys) for span in spans)
     begins, marked = has_beginning(facts, source.text, settings), MARK in source.text
     assumed = matched(ModuleNames().name(source.path)[0], facts, settings) if settings.assume_traced else ()
-    left_out = source.notebook.left_out if source.notebook is not None else ()
-    made = Surveyed(source.display, digest, begins, control, marked, assumed, None, imported(facts), left_out)
+    removed = removed_uses(tree, source.text) if facts.jax else ()
+    made = Surveyed(
+        source.display, digest, begins, control, marked, assumed, None, imported(facts), source.left_out, removed
+    )
     return made, facts
 
 
@@ -52,7 +83,10 @@ def has_beginning(facts: ModuleFacts, text: str, settings: Settings) -> bool:
     if settings.runs(*RULE) and wishes(text):
         return True
     spans = [*facts.functions.values(), *facts.scripts.values()]
-    return any(span.transforms or is_host_loop(span, facts, settings) for span in spans)
+    keys = asks_for_keys(settings)
+    return any(
+        span.transforms or span.writes or (keys and span.keys) or is_host_code(span, facts, settings) for span in spans
+    )
 
 
 def is_host_loop(span: Span, facts: ModuleFacts, settings: Settings) -> bool:
@@ -60,10 +94,24 @@ def is_host_loop(span: Span, facts: ModuleFacts, settings: Settings) -> bool:
     return facts.jax and span.loops and (span.arrays or asks_for_loops(settings))
 
 
+def is_host_code(span: Span, facts: ModuleFacts, settings: Settings) -> bool:
+    """A function in which something may be told of the host, whether a trace reaches it or not."""
+    return is_host_loop(span, facts, settings) or (facts.jax and span.straight and asks_for_straight(settings))
+
+
 def asks_for_loops(settings: Settings) -> bool:
     """Whether loops on the host that collect nothing are looked for too."""
-    step_loops = settings.runs("SCN107", "host-step-loop") or settings.runs("SCN108", "eager-step-loop")
-    return step_loops or settings.tells_left
+    return settings.tells_left or any(settings.runs(code, name) for code, name in (*IN_LOOPS, *STRAIGHT))
+
+
+def asks_for_straight(settings: Settings) -> bool:
+    """Whether rules run that tell of host code without loops."""
+    return any(settings.runs(code, name) for code, name in STRAIGHT)
+
+
+def asks_for_keys(settings: Settings) -> bool:
+    """Whether a rule that follows random keys runs."""
+    return any(settings.runs(code, name) for code, name in KEY_RULES)
 
 
 def shelve(files: Iterable[SourceFile | Unreadable], settings: Settings) -> tuple[Library, list[Unreadable]]:

@@ -76,7 +76,7 @@ def make(settings: Settings) -> RecordingPlan:
     targets: dict[tuple[str, int], Target] = {}
     for unit in Project.load(files, settings).units():
         file = Path(unit.source.path).resolve()
-        if not file.is_relative_to(root):
+        if unit.bare or not file.is_relative_to(root):
             continue
         wanted = any(c.traced for c in unit.contexts.values())
         if not wanted and not any(f == file and n.split(".")[0] == unit.qualname.split(".")[0] for f, n in names):

@@ -62,7 +62,7 @@ def _lines(finding: Finding, result: Result, paint: Paint, told: Notes) -> Itera
 def _notes(finding: Finding, result: Result, told: Notes) -> Iterator[str]:
     """The lines after the source; a further line of a note stands below, indented."""
     if finding.chain:
-        label = "traced because: "
+        label = f"{finding.reasons}: "
         yield label + f"\n{' ' * len(label)}".join(map(str, finding.chain))
     if finding.cost is not None:
         yield f"measured: {_measured(finding.cost)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 
-from scanlint.finding import LEVELS, Cost, Edit, Finding, Link, Measured, Position, Verification
+from scanlint.finding import LEVELS, Cost, Edit, Finding, HoldsFor, Link, Measured, Position, Verification
 from scanlint.problem import Problem
 from scanlint.report.result import Result
 
@@ -74,6 +74,7 @@ def record(finding: Finding) -> Json:
         "fix": {
             "status": finding.fix.status,
             "reason": finding.fix.reason,
+            "reason_code": _code(finding),
             "edits": [_edit(edit) for edit in finding.fix.edits],
         },
         "verification": verification(finding.verification) if finding.verification else None,
@@ -112,6 +113,8 @@ def verification(found: Verification) -> Json:
         "reason": found.reason,
         "inputs": found.inputs,
         "cases": found.cases,
+        "holds_for": _holds(found.holds_for) if found.holds_for is not None else None,
+        "evidence": list(found.evidence),
         "max_abs_error": _finite(found.max_abs_error),
         "equations_before": found.equations_before,
         "equations_after": found.equations_after,
@@ -120,6 +123,22 @@ def verification(found: Verification) -> Json:
         "counterexample": found.counterexample,
         "notes": list(found.notes),
     }
+
+
+def _holds(found: HoldsFor) -> Json:
+    return {
+        "trips": "all" if found.trips is None else list(found.trips),
+        "sizes": list(found.sizes),
+        "dtypes": list(found.dtypes),
+        "notes": list(found.notes),
+    }
+
+
+def _code(finding: Finding) -> str | None:
+    """The code of the reason; where a rewrite was verified in vain, the verdict."""
+    if finding.fix.code is None and finding.fix.status == "withheld" and finding.verification is not None:
+        return finding.verification.verdict
+    return finding.fix.code
 
 
 def _finite(number: float | None) -> float | None:

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from scanlint.report.paint import Paint
 from scanlint.report.result import Result
 
-Format = Literal["full", "concise", "json", "json-lines", "sarif", "github", "gitlab", "junit", "html"]
+Format = Literal["full", "concise", "json", "json-lines", "sarif", "github", "gitlab", "junit", "rdjson", "html"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 
@@ -18,7 +18,7 @@ def render(result: Result, form: Format, paint: Paint, *, closing: bool, alone: 
 
     `alone`: what was not done and the notes are not said elsewhere. Forms for programs always have them.
     """
-    if form not in ("json", "json-lines", "sarif", "html"):  # these have escapes of their own
+    if form not in ("json", "json-lines", "sarif", "rdjson", "html"):  # these have escapes of their own
         result = _shown(result)
     match form:
         case "full" | "concise" if not result.findings:
@@ -40,22 +40,26 @@ def render(result: Result, form: Format, paint: Paint, *, closing: bool, alone: 
 
             return json.render_lines(result)
         case "sarif":
-            from scanlint.report import sarif
+            from scanlint.report.services import sarif
             from scanlint.rules.registry import entries
 
             return sarif.render(result, entries())
         case "github":
-            from scanlint.report import github
+            from scanlint.report.services import github
 
             return github.render(result)
         case "gitlab":
-            from scanlint.report import gitlab
+            from scanlint.report.services import gitlab
 
             return gitlab.render(result)
         case "junit":
-            from scanlint.report import junit
+            from scanlint.report.services import junit
 
             return junit.render(result)
+        case "rdjson":
+            from scanlint.report.services import rdjson
+
+            return rdjson.render(result)
         case "html":
             from scanlint.report.html import document
 

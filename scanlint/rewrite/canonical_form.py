@@ -1,136 +1,218 @@
-"""A function in canonical form, in which it is rewritten; what a rewrite leaves alone stays as it was written.
+"""A function in canonical form, in which it is rewritten, told from its tokens.
 
-The rewriters move lines of text about: they work on the canonical form, so no layout keeps them from it. Where they
-fail on that, they work on the bare form, in which there are neither comments nor line breaks in brackets.
+In canonical form each statement has lines of its own, no string goes over several, and no backslash joins two. In the
+bare form there are no comments either, and a statement is on one line, whatever brackets it has. The rewriters move
+lines of text about: they work on the canonical form, so no layout keeps them from it, and where they fail on that, on
+the bare one.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+import re
+import tokenize
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
-from scanlint.finding import Edit, Position, Report, Rewrite, Withheld
-from scanlint.rewrite.breaks import QUOTED, Break, breaks, unusual
-from scanlint.rewrite.emit.kept_comments import with_remarks
-from scanlint.syntax.edits import apply_edits, line_edits
+from scanlint.finding import Edit, Position
+from scanlint.rewrite.views import QUOTED, Layer, View
 from scanlint.syntax.regex import regex
 from scanlint.syntax.source import Source
+from scanlint.syntax.walk import walk
 from scanlint.trace.unit import Unit
 
-LINES = regex(r"(?<=\bline )\d+")
+SPACES = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT})
+ENDS = SPACES | {tokenize.NEWLINE}
+"""Kinds of tokens after which a line may end without a backslash."""
+OPENING, CLOSING = "([{", ")]}"
+BLOCKS = ("body", "orelse", "finalbody")
+FIELD = regex(r"((?<!\{)\{(?!\{)[^{}]*(?:\{[^{}]*\}[^{}]*)*\})")
+NOT_RAW = str.maketrans("", "", "rR")
+NEWLINE = regex(r"(?<!\\)((?:\\\\)*)(\\?)\r?\n")
+"""The end of a line in a string; a backslash before it, itself not escaped, takes it out of the string."""
 
 
-class Canonical(NamedTuple):
-    """A unit in canonical form; `old` is the source as written, `breaks` are the places where the two differ.
-
-    `bare`: it has no comments; they are put back above what stands in the place of their statements.
-    """
-
-    unit: Unit
-    old: Source
-    breaks: tuple[Break, ...]
-    bare: bool
-
-    def written(self, place: Position) -> Position:
-        """Where a place of the canonical form stands in the text as written."""
-        lines = here = moved = 0
-        for made in self.breaks:
-            added = made.text.count("\n")
-            line = made.start.line + lines + added
-            column = len(made.text) - made.text.rfind("\n")
-            if not added:
-                column += made.start.column - 1 - (moved if line == here else 0)
-            if place < Position(line, column):
-                break
-            lines += added - (made.end.line - made.start.line)
-            here, moved = line, made.end.column - column
-        return Position(place.line - lines, place.column + (moved if place.line == here else 0))
-
-    def restored(self, new: Source) -> Source:
-        """A changed canonical form, with the lines that were left alone as they were written."""
-        old, canonical = self.old, self.unit.source
-        if new.file is not canonical.file or new.file is None:  # more than the window changed
-            old, canonical, new = old.file_now, canonical.file_now, replace(new.file_now, added=new.added)
-        edits, above = list(line_edits(canonical.text, new.text)), canonical.above
-        for (first, last), (low, high) in self._groups():
-            if not any(touches(edit, low - above, high - above) for edit in edits):
-                line = "".join(old.lines[first - 1 : last])
-                edits.append(Edit(Position(low - above, 1), Position(high - above + 1, 1), line))
-        made = apply_edits(canonical.text, edits)
-        for one in self.breaks:
-            if QUOTED.fullmatch(one.text) and one.text not in old.text:
-                made = made.replace(one.text, old.between(one.start, one.end))
-        if self.bare:
-            made = apply_edits(old.text, with_remarks(old.text, line_edits(old.text, made)))
-        return replace(old, text=made, added=new.added)
-
-    def _groups(self) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-        """Lines as written that were broken, and the lines that they became."""
-        lines = 0
-        first = last = low = high = 0
-        for made in self.breaks:
-            if last and made.start.line > last:
-                yield (first, last), (low, high)
-                last = 0
-            if not last:
-                first, low = made.start.line, made.start.line + lines
-            lines += made.text.count("\n") - (made.end.line - made.start.line)
-            last, high = made.end.line, made.end.line + lines
-        if last:
-            yield (first, last), (low, high)
-
-    def twins(self, reports: Iterable[Report], mine: Iterable[Report]) -> list[Report]:
-        """Reports of which the rewrite is withheld, with the rewrite that this form of the unit has."""
-        known = {(r.finding.code, self.written(r.finding.start), r.finding.function): r for r in mine}
-        return [_twin(r, known.get((r.finding.code, r.finding.start, r.finding.function))) for r in reports]
-
-    def said(self, text: str) -> str:
-        """A sentence that speaks of lines of the canonical form, with those of the text as written."""
-        return LINES.sub(lambda found: str(self.written(Position(int(found[0]), 1 << 20)).line), text)
-
-    def reports(self, written: Iterable[Report], canonical: Iterable[Report]) -> list[Report]:
-        """What is found in the canonical form, in the places of the text as written, for the same reasons as there."""
-        known = {(r.finding.code, r.finding.start, r.finding.function): r for r in written}
-        return [self._report(r, known) for r in canonical]
-
-    def _report(self, report: Report, known: Mapping[tuple[str, Position, str | None], Report]) -> Report:
-        found = report.finding
-        start, end = self.written(found.start), self.written(found.end)
-        same = known.get((found.code, start, found.function))
-        chain = same.finding.chain if same is not None else found.chain
-        outcome, fix = report.outcome, found.fix
-        if isinstance(outcome, Withheld):
-            outcome = outcome._replace(message=self.said(outcome.message))
-            fix = replace(fix, reason=outcome.reason)
-        made = replace(found, start=start, end=end, message=self.said(found.message), chain=chain, fix=fix)
-        return report._replace(finding=made, outcome=outcome)
-
-
-def _twin(report: Report, other: Report | None) -> Report:
-    if not isinstance(report.outcome, Withheld) or other is None or not isinstance(other.outcome, Rewrite):
-        return report
-    found, fix = other.finding, other.finding.fix
-    made = replace(report.finding, primitive=found.primitive, help=found.help, fix=fix)
-    return report._replace(finding=made, outcome=_bare(other.outcome))
-
-
-def _bare(rewrite: Rewrite) -> Rewrite:
-    return rewrite._replace(bare=True, plainer=_bare(rewrite.plainer) if rewrite.plainer is not None else None)
-
-
-def touches(edit: Edit, low: int, high: int) -> bool:
-    """Whether an edit of whole lines changes some of these, or puts new ones between them."""
-    if edit.start == edit.end:
-        return low < edit.start.line <= high
-    return edit.start.line <= high and edit.end.line > low
-
-
-def canonical(unit: Unit, *, bare: bool = False) -> Canonical | None:
+def canonical(unit: Unit, *, bare: bool = False) -> View | None:
     """The unit in canonical form, or in the bare one; None where it is in it as it stands."""
     if isinstance(unit.node, ast.Lambda) or not (bare or unusual(unit)):
         return None
     source, made = unit.source, breaks(unit, bare=bare)
-    again = unit.renew(replace(source, text=source.edited(Edit(*one) for one in made))) if made else None
-    return Canonical(replace(again, wished=unit.wished), source, tuple(made), bare) if again is not None else None
+    again = unit.renew(replace(source, text=source.edited(made))) if made else None
+    if again is None:
+        return None
+    changes = tuple((piece,) for piece in made)
+    return View((Layer(source, replace(again, wished=unit.wished), changes, "bare" if bare else "canonical"),))
+
+
+def unusual(unit: Unit) -> bool:
+    """Whether a unit may be in another form: told without a look at each token, for nearly all are in this one."""
+    source, node = unit.source, unit.node
+    assert not isinstance(node, ast.Lambda)
+    docstring = _docstring(node)
+    text = _code(source.lines, node, docstring)
+    if ";" in text or "\f" in text or re.search(r"\\\r?\n", text):
+        return True
+    strings = [*unit.every(ast.Constant), *unit.every(ast.JoinedStr)]
+    if any(n.lineno != n.end_lineno and (docstring is None or n is not docstring.value) for n in strings):
+        return True
+    compound = (nodes for kind, nodes in unit.kinds.items() if "body" in kind._fields and kind is not ast.Lambda)
+    blocks = (getattr(n, name, ()) for nodes in compound for n in nodes for name in BLOCKS)
+    firsts = (block[0] for block in blocks if isinstance(block, list) and block)
+    return any(source.lines[s.lineno - 1].encode()[: s.col_offset].strip() for s in firsts)
+
+
+def _code(lines: Sequence[str], node: ast.stmt, docstring: ast.Expr | None) -> str:
+    """The lines of a function without those that hold nothing but its docstring, which stays as it is in all forms."""
+    if docstring is None:
+        return "".join(lines[node.lineno - 1 : node.end_lineno])
+    first, last = docstring.lineno, (docstring.end_lineno or docstring.lineno) - 1
+    return "".join([*lines[node.lineno - 1 : first], *lines[max(first, last) : node.end_lineno]])
+
+
+def breaks(unit: Unit, *, bare: bool) -> list[Edit]:
+    """All departures from the canonical form, or from the bare one, in the order of the text."""
+    return list(_Scan(unit, bare).breaks())
+
+
+class _Scan:
+    """One pass over the tokens of a unit."""
+
+    def __init__(self, unit: Unit, bare: bool) -> None:
+        self.unit, self.source, self.bare = unit, unit.source, bare
+        self.above = getattr(unit.node, "lineno", 1) - 1
+        statements = [n for n in walk(unit.node) if isinstance(n, ast.stmt)]
+        self.starts = {unit.source.start(n): n for n in statements}
+        self.kept = {unit.source.start(first) for n in statements if (first := _docstring(n)) is not None}
+        self.margins: dict[ast.stmt, str] = {}
+        self.open: list[bool] = []
+        """The brackets around a token: whether a comma before the closing one says nothing."""
+
+    def breaks(self) -> Iterator[Edit]:
+        tokens = _tokens(self.source.lines[self.above : getattr(self.unit.node, "end_lineno", 1)])
+        before = sign = last = next(tokens)
+        for token in tokens:
+            if token.type in SPACES:
+                if token.type == tokenize.COMMENT and self.bare and not self.open:
+                    yield self._comment(token, sign)
+            else:
+                gap = token.start[0] > last.end[0] if last.type not in ENDS else self.bare and bool(self.open)
+                yield from self._before(token, sign, before, gap and token.start[0] > sign.end[0])
+                yield from self._string(token)
+                self._bracket(token, sign)
+                before, sign = sign, token
+            last = token
+
+    def _place(self, place: tuple[int, int]) -> Position:
+        return Position(place[0] + self.above, place[1] + 1)
+
+    def _before(
+        self, token: tokenize.TokenInfo, sign: tokenize.TokenInfo, before: tokenize.TokenInfo, gap: bool
+    ) -> Iterator[Edit]:
+        """What stands between a token and the one before it, where it is not as it is to be."""
+        start, ends = self._place(token.start), sign.type == tokenize.OP and sign.string
+        statement = self.starts.get(start)
+        if statement is not None and ends in (";", ":"):
+            left = before if ends == ";" else sign
+            self.margins[statement] = self._margin(statement)
+            yield Edit(self._place(left.end), start, f"{self.source.newline}{self.margins[statement]}")
+        elif ends == ";":
+            yield Edit(self._place(before.end), self._place(sign.end), "")
+        elif statement is not None and "\f" in (ahead := _indentation(self.source, start.line)):
+            yield Edit(start._replace(column=1), start, ahead.replace("\f", ""))
+        elif gap:
+            idle = ends == "," and token.string in ("]", ")") and bool(self.open) and self.open[-1]
+            tight = token.string in (*CLOSING, ".") or sign.string in (*OPENING, ".")
+            yield Edit(self._place((before if idle else sign).end), start, "" if tight else " ")
+
+    def _string(self, token: tokenize.TokenInfo) -> Iterator[Edit]:
+        start = self._place(token.start)
+        if token.type == tokenize.STRING and token.start[0] != token.end[0] and start not in self.kept:
+            if (text := _on_one_line(token.string)) is not None:
+                yield Edit(start, self._place(token.end), text)
+
+    def _comment(self, token: tokenize.TokenInfo, sign: tokenize.TokenInfo) -> Edit:
+        """A comment outside of brackets, with its line if it has one."""
+        start = self._place(token.start)
+        if self.source.lines[start.line - 1].strip() == token.string.strip():
+            return Edit(Position(start.line, 1), Position(start.line + 1, 1), "")
+        return Edit(self._place(sign.end), self._place(token.end), "")
+
+    def _bracket(self, token: tokenize.TokenInfo, sign: tokenize.TokenInfo) -> None:
+        if token.type == tokenize.OP and token.string in OPENING:
+            value = sign.type == tokenize.NAME or sign.string in CLOSING
+            self.open.append(
+                (token.string == "(" and value and sign.end == token.start) or (token.string == "[" and not value)
+            )
+        elif token.type == tokenize.OP and token.string in CLOSING and self.open:
+            self.open.pop()
+
+    def _margin(self, statement: ast.stmt) -> str:
+        """The indentation of a statement that gets a line of its own."""
+        first, owner = self.unit.block(statement)[0], self.unit.parents[statement]
+        if statement is not first:
+            return self._stands(first)
+        head = owner.pattern if isinstance(owner, ast.match_case) else owner
+        return self._stands(head) + self.unit.indent
+
+    def _stands(self, node: ast.AST) -> str:
+        given = self.margins.get(node) if isinstance(node, ast.stmt) else None
+        line: int = node.lineno  # type: ignore[attr-defined]
+        return _indentation(self.source, line).replace("\f", "") if given is None else given
+
+
+def _indentation(source: Source, number: int) -> str:
+    line = source.lines[number - 1]
+    return line[: len(line) - len(line.lstrip(" \t\f"))]
+
+
+def _docstring(node: ast.AST) -> ast.Expr | None:
+    match node:
+        case ast.FunctionDef(body=[ast.Expr(value=ast.Constant(value=str())) as first, *_]):
+            return first
+    return None
+
+
+def _tokens(lines: Sequence[str]) -> Iterator[tokenize.TokenInfo]:
+    """The tokens of some lines; an f-string is one, as up to Python 3.11."""
+    rest = iter(lines)
+    first, depth = None, 0
+    for token in tokenize.generate_tokens(lambda: next(rest, "")):
+        match tokenize.tok_name[token.type]:
+            case "FSTRING_START":
+                first, depth = first or token, depth + 1
+            case "FSTRING_END" if depth > 1:
+                depth -= 1
+            case "FSTRING_END" if first is not None:
+                text = list(lines[first.start[0] - 1 : token.end[0]])
+                text[-1] = text[-1][: token.end[1]]
+                text[0] = text[0][first.start[1] :]
+                yield tokenize.TokenInfo(tokenize.STRING, "".join(text), first.start, token.end, first.line)
+                first, depth = None, 0
+            case _ if first is None:
+                yield token
+
+
+def _on_one_line(string: str) -> str | None:
+    """A string over several lines on one, of the same value; line breaks in the fields of an f-string stay."""
+    found = QUOTED.fullmatch(string)
+    if found is None:
+        return None
+    prefix, quotes, text = found.groups()
+    parts = FIELD.split(text) if "f" in prefix.lower() else [text]
+    raw = "r" in prefix.lower()
+    plain = "".join(part if at % 2 else _escaped(part, raw) for at, part in enumerate(parts))
+    made = f"{prefix.translate(NOT_RAW)}{quotes}{plain}{quotes}"
+    return made if made != string and _value(made) == _value(string) else None
+
+
+def _escaped(text: str, raw: bool) -> str:
+    if raw:
+        return re.sub(r"\r?\n", r"\\n", text.replace("\\", "\\\\"))
+    return NEWLINE.sub(lambda end: end[1] + ("" if end[2] else "\\n"), text)
+
+
+def _value(code: str) -> str | None:
+    try:
+        return ast.dump(ast.parse(code, mode="eval"))
+    except SyntaxError:  # it differs from what does parse, and is left as it was
+        return None

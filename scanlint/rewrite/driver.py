@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from scanlint.deep import at_bottom, deeply
 from scanlint.effort import MOST_SECONDS, WATCH, Account, TakesTooLong
@@ -14,15 +13,12 @@ from scanlint.loops.loop import LoopModel
 from scanlint.problem import Problem
 from scanlint.rewrite.emit.imports import add_imports
 from scanlint.rewrite.emit.kept_comments import with_remarks
+from scanlint.rewrite.views import View
 from scanlint.rules.base import Context, Rule
 from scanlint.settings import Settings
 from scanlint.syntax.edits import apply_edits, hugged, moved, split_lines, tidied, unmarked
 from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
-
-if TYPE_CHECKING:
-    from scanlint.rewrite.canonical_form import Canonical  # they import LibCST, as the rewriters do
-    from scanlint.rewrite.normal_form import Normal
 
 Reanalyse = Callable[[Unit, str], Unit | None]
 Given = TypeVar("Given")
@@ -75,64 +71,43 @@ class Rewriter(NamedTuple):
 
     def _plainest(self, unit: Unit, report: Report) -> Rewritten | Withheld:
         assert isinstance(report.outcome, Rewrite)
-        made, plainer = self._whole(unit, report), report.outcome.plainer
+        made, plainer = self._through(unit, report), report.outcome.plainer
+        if isinstance(made, Withheld):
+            tried = (self._through(unit, other) for other in self._elsewhere(unit, report))
+            made = next((again for again in tried if isinstance(again, Rewritten)), made)
         if isinstance(made, Rewritten) or plainer is None:
             return made
         again = self.apply(unit, report._replace(outcome=plainer))
         return again if isinstance(again, Rewritten) else made
 
-    def _whole(self, unit: Unit, report: Report) -> Rewritten | Withheld:
-        """The rewrite of one finding; or why it cannot be done."""
-        assert isinstance(report.outcome, Rewrite)
-        if report.outcome.meant:
-            return self._meant(unit, report)
-        form = self._form(unit)
-        made: Rewritten | Withheld | None = None
-        if not report.outcome.bare:
-            made = self._apply(unit, report) if form is None else self._applied(unit, form, report)
-        if made is None or isinstance(made, Withheld):
-            twin = self._twin(unit, report)
-            again = self._applied(unit, twin[0], twin[1]) if twin is not None else None
-            made = made if made is not None and (again is None or isinstance(again, Withheld)) else again
-        if isinstance(made, Withheld) and not isinstance(again := self._meant(unit, report), Withheld):
-            return again
-        return made or Withheld("internal", f"`{unit.qualname}` has no such finding without its comments")
-
-    def _meant(self, unit: Unit, report: Report) -> Rewritten | Withheld:
-        """The rewrite of a finding of the normal form of the unit."""
-        normal = self._normal(unit)
-        key = report.finding.code, report.finding.start
-        found = [r for r in self._plain_reports(normal.unit, self.rules) if normal.key(r) == key] if normal else []
-        if normal is None or not found or not isinstance(found[0].outcome, Rewrite):
-            return Withheld("internal", f"`{unit.qualname}` has no such finding in its normal form")
-        wanted = report.outcome if isinstance(report.outcome, Rewrite) and report.outcome.meant else found[0].outcome
-        return self._applied(unit, normal, found[0]._replace(outcome=wanted._replace(meant=False)))
-
-    def _applied(self, unit: Unit, form: Canonical | Normal, report: Report) -> Rewritten | Withheld:
-        """The rewrite of a finding of a form of the unit, put back among what it leaves as it was written."""
-        start = form.unit.source.start(report.node)
-        here = report._replace(finding=replace(report.finding, start=start))
-        made = self._apply(form.unit, here) if hasattr(form, "bare") else self.apply(form.unit, here)
+    def _through(self, unit: Unit, report: Report) -> Rewritten | Withheld:
+        """The rewrite of a finding in the view that it is from, put back among what it leaves as it was written."""
+        view = report.view
+        if not isinstance(view, View):
+            return self._apply(unit, report)
+        made = self._apply(view.unit, report)
         if isinstance(made, Withheld):
-            return made._replace(message=form.said(made.message))
-        source = form.restored(made.unit.source)
+            return made._replace(message=view.said(made.message))
+        source = view.restored(made.unit.source)
         again = unit.renew(source) if source.file is not None else None
         again = again or self.reanalyse(unit, add_imports(source.whole, source.added))
         if again is None:
             return Withheld("internal", f"`{unit.qualname}` is not found again after the rewrite")
         return Rewritten(again, made.primitive)
 
-    def _twin(self, unit: Unit, report: Report) -> tuple[Canonical, Report] | None:
-        """The same finding in the bare form of the unit, if it has a rewrite there."""
-        bare, found = self._form(unit, bare=True), report.finding
-        if bare is None:
-            return None
-        for other in self._reports(bare.unit, [rule for rule in self.rules if rule.code == found.code]):
-            same = other.finding.function == found.function
-            if same and bare.written(other.finding.start) == found.start and isinstance(other.outcome, Rewrite):
-                given = report.outcome if isinstance(report.outcome, Rewrite) and report.outcome.bare else other.outcome
-                return bare, other._replace(outcome=given)
-        return None
+    def _elsewhere(self, unit: Unit, report: Report) -> Iterator[Report]:
+        """The same finding in the views that come after the one that it is from: the bare form, and the normal form."""
+        rules = [rule for rule in self.rules if rule.code == report.finding.code]
+        normal = self._normal(unit)
+        meant = isinstance(report.view, View) and report.view.normal
+        base = normal.unit if normal is not None and meant else unit
+        if (bare := self._form(base, bare=True)) is not None:
+            view = normal.over(bare) if normal is not None and meant else bare
+            if view != report.view and (twin := view.twin(report, self._reports(bare.unit, rules))) is not None:
+                yield twin
+        if normal is not None and not meant:
+            if (twin := normal.twin(report, self._plain_reports(normal.unit, rules))) is not None:
+                yield twin
 
     def _apply(self, unit: Unit, report: Report, waiting: tuple[Following, ...] = ()) -> Rewritten | Withheld:
         outcome = report.outcome
@@ -199,8 +174,12 @@ class Rewriter(NamedTuple):
         In functions that are `known` only what concerns whole functions is looked at: it may stand further inside.
         What cannot be looked at to the end is a problem of the run.
         """
+        rules = list(rules)
+        apart = [rule for rule in rules if rule.apart]
+        others = [] if unit.bare else [rule for rule in rules if not rule.apart]
         try:
-            return limited(lambda: self._both_reports(unit, rules, known))
+            found = limited(lambda: self._both_reports(unit, others, known)) if others else []
+            return found + (limited(lambda: self._reports(unit, apart, known)) if apart else [])
         except (TakesTooLong, RecursionError) as error:
             why = str(error) if isinstance(error, TakesTooLong) else "it is nested too deeply"
             line = unit.source.start(unit.node).line
@@ -224,35 +203,32 @@ class Rewriter(NamedTuple):
         if form is None:
             self.problems.extend(problems)
         else:
-            found = form.reports(found, self._reports(form.unit, rules, known))
+            same = {(r.finding.code, r.finding.start, r.finding.function): r for r in found}
+            mine = [(r, r.finding) for r in self._reports(form.unit, rules, known)]
+            found = [form.report(r, same.get((f.code, form.written(f.start), f.function))) for r, f in mine]
         if any(isinstance(r.outcome, Withheld) for r in found) and (bare := self._form(unit, bare=True)) is not None:
-            return bare.twins(found, self._reports(bare.unit, rules, known))
+            mine_bare = self._reports(bare.unit, rules, known)
+            found = [(bare.twin(r, mine_bare) if isinstance(r.outcome, Withheld) else None) or r for r in found]
         return found
 
-    def _normal(self, unit: Unit) -> Normal | None:
+    def _normal(self, unit: Unit) -> View | None:
         """The normal form of a unit, made once; None where it is written so, or where nothing is traced."""
-        from scanlint.rewrite.normal_form import Normal, normal
+        from scanlint.rewrite.normal_form import normal  # it imports LibCST, as the rewriters do
 
-        if Normal not in unit.models:
-            unit.models[Normal] = normal(unit, self._form(unit))
-        found = unit.models[Normal]
-        return found if isinstance(found, Normal) else None
+        return unit.once(normal, lambda: normal(unit, self._form(unit)))
 
-    def _form(self, unit: Unit, *, bare: bool = False) -> Canonical | None:
+    def _form(self, unit: Unit, *, bare: bool = False) -> View | None:
         """The canonical form of a unit, or the bare one, made once; None where it is written so, and for scripts."""
         if unit.script:
             return None
-        from scanlint.rewrite.canonical_form import Canonical, canonical
+        from scanlint.rewrite.canonical_form import canonical
 
-        if (Canonical, bare) not in unit.models:
-            unit.models[Canonical, bare] = canonical(unit, bare=bare)
-        form = unit.models[Canonical, bare]
-        return form if isinstance(form, Canonical) else None
+        return unit.once((canonical, bare), lambda: canonical(unit, bare=bare))
 
     def _reports(self, unit: Unit, rules: Iterable[Rule], known: Container[str] = ()) -> list[Report]:
         """What these rules find in a unit as it stands; one that fails is a problem of the run, the others go on."""
         found: list[Report] = []
-        contexts = [Context(rule, unit, self.settings) for rule in rules]
+        contexts = [Context(rule, unit, self.settings) for rule in rules if rule.looks_into(unit)]
         for context, node in ((c, node) for c in contexts for node in c.nodes()):
             if known and not isinstance(node, FUNCTIONS) and _run(unit, node) in known:
                 continue
@@ -351,7 +327,7 @@ def _run(unit: Unit, node: ast.AST) -> str:
 
 
 def _meant(report: Report) -> bool:
-    return isinstance(report.outcome, Rewrite) and report.outcome.meant
+    return isinstance(report.outcome, Rewrite) and isinstance(report.view, View) and report.view.normal
 
 
 def _in_blocks(node: ast.AST) -> set[int]:

@@ -83,15 +83,14 @@ class Context(NamedTuple):
 
     def nodes(self) -> Iterator[ast.AST]:
         """The nodes of the unit of which the rule may say something."""
-        rule, unit, quiet = self.rule, self.unit, self.unit.quiet
-        if rule.staged and not any(context.traced for context in unit.contexts.values()):
-            return
+        rule, unit = self.rule, self.unit
         for kind in rule.nodes:
-            calls = rule.calls if kind is ast.Call else frozenset()
-            shown = [c for name, c in unit.calls if name in calls] if calls else unit.kinds.get(kind, ())
-            for node in shown:
-                if not (quiet and unit.silenced(node)) and not (rule.staged and not self.traced(node)):
-                    yield node
+            told = unit.told(kind, staged=rule.staged)
+            if kind is ast.Call and rule.calls:
+                named = [call for name, call in unit.calls if name in rule.calls]
+                yield from (call for call in named if call in told)
+            else:
+                yield from told
 
     # -- what the loop rules share
 
@@ -101,11 +100,7 @@ class Context(NamedTuple):
 
     def loop(self, node: ast.For | ast.While) -> LoopModel:
         """The model of a loop, made once for all rules."""
-        if node not in self.unit.models:
-            self.unit.models[node] = LoopModel(self.unit, node)
-        model = self.unit.models[node]
-        assert isinstance(model, LoopModel)
-        return model
+        return self.unit.once((LoopModel, node), lambda: LoopModel(self.unit, node))
 
     def traced_loop(self, node: ast.For | ast.While) -> LoopModel | None:
         """The model of a loop in traced code whose iterable is understood."""
@@ -153,16 +148,14 @@ class Context(NamedTuple):
 
     def rolled(self, model: LoopModel) -> Outcome:
         """What becomes of a loop, worked out once for all that ask."""
+        return self.unit.once((Context.rolled, model.node), lambda: self._rolled(model))
+
+    def _rolled(self, model: LoopModel) -> Outcome:
         from scanlint.rewrite.lower.loops.loop_passes import to_rolled_loop, to_while_loop
 
-        key = (Rewrite, model.node)
-        if key not in self.unit.models:
-            made = to_while_loop(model) if isinstance(model.node, ast.While) else to_rolled_loop(model)
-            added = self._added(model)
-            self.unit.models[key] = made if added is None else first_of([*added.choices(), made])
-        outcome = self.unit.models[key]
-        assert isinstance(outcome, Rewrite | Withheld)
-        return outcome
+        made = to_while_loop(model) if isinstance(model.node, ast.While) else to_rolled_loop(model)
+        added = self._added(model)
+        return made if added is None else first_of([*added.choices(), made])
 
     def gathering(self, model: LoopModel) -> GatheringLoop | None:
         """The loop as one that adds up what is computed of examples, in traced code, if it is to be a batch."""
@@ -259,10 +252,17 @@ class Rule(ABC):
     nodes: ClassVar[tuple[type[ast.AST], ...]]
     staged: ClassVar[bool] = False
     calls: ClassVar[frozenset[str]] = frozenset()
+    apart: ClassVar[bool] = False
+
+    @classmethod
+    def looks_into(cls, unit: Unit) -> bool:
+        """A unit holds nodes of which the rule may say something."""
+        return (unit.holds_traced or not cls.staged) and not unit.kinds.keys().isdisjoint(cls.nodes)
 
     @abstractmethod
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         """The findings at one node of one of the types in `nodes`.
 
         A rule that is `staged` is shown nodes of traced functions alone; one with `calls` only calls of these names.
+        One that stands `apart` reads the unit as it is written, whatever its normal form, and units that nothing traces.
         """

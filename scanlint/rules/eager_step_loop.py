@@ -15,6 +15,7 @@ from scanlint.rules.unbatched_loop import filled
 
 if TYPE_CHECKING:
     from scanlint.host.eager_loop import EagerLoop
+    from scanlint.loops.loop import LoopModel
 
 
 class EagerStepLoop(Rule):
@@ -56,20 +57,25 @@ def _eager(node: ast.For | ast.While, context: Context) -> EagerLoop | None:
 
     if context.traced(node) or not has_jax(context.unit):
         return None
-    from scanlint.host.eager_loop import EagerLoop, eager_loop
+    return context.unit.once((_eager, node), lambda: _eager_alone(node, context))
+
+
+def _eager_alone(node: ast.For | ast.While, context: Context) -> EagerLoop | None:
+    from scanlint.host.eager_loop import eager_loop
     from scanlint.host.step_loop import host_loop
 
-    key = (EagerStepLoop, node)
-    if key not in context.unit.models:
-        model = context.loop(node)
-        early = any(o.code in JUMPS for o in model.obstacles)
-        batch = isinstance(node, ast.For) and not early and not filled(model).carried
-        made = None if batch else eager_loop(model, context.settings)
-        stepping = made is not None and host_loop(model, context.settings) is not None  # host-step-loop's
-        context.unit.models[key] = None if stepping else made
-    found = context.unit.models[key]
-    assert found is None or isinstance(found, EagerLoop)
-    return found
+    model = context.loop(node)
+    made = eager_loop(model, context.settings)
+    if made is not None and (_is_batch(model) or host_loop(model, context.settings) is not None):
+        return None  # unbatched-loop's, or host-step-loop's
+    return made
+
+
+def _is_batch(model: LoopModel) -> bool:
+    """No trip of a loop needs what another one made, and none is the last before its time."""
+    if not isinstance(model.node, ast.For) or any(o.code in JUMPS for o in model.obstacles):
+        return False
+    return not filled(model).carried
 
 
 def _inside_another(node: ast.For | ast.While, context: Context) -> bool:

@@ -32,11 +32,12 @@ class FlagArgument(Rule):
             doubt = not_python(unit, flag)
             yield context.report(
                 flag.owner,
-                f"`{node.name}` is jitted and gets the flag `{flag.name}` as a traced argument",
-                end=flag.test,
+                f"`{node.name}` is jitted and gets {'the flag ' if not flag.refused else ''}`{flag.name}` as a traced argument",
+                end=flag.test if flag.owner is not flag.parameter else None,
                 label=f"`{flag.name}` must be a Python value here",
                 help=f"name `{flag.name}` in `static_argnames`",
                 why=context.said(flag.why, flag.parameter),
+                level="warning" if flag.refused == "if given" else None,
                 primitive="static_argnames",
                 outcome=to_static(unit, unit.contexts[node], flag) if doubt is None else _withheld(flag.name, doubt),
             )

@@ -29,9 +29,8 @@ class HostStepLoop(Rule):
         from scanlint.host.dispatches import reckoned
         from scanlint.host.step_loop import host_loop
 
-        carries = bool(filled(context.loop(node)).carried)  # else it is unbatched-loop's
-        found = host_loop(context.loop(node), context.settings) if carries else None
-        if found is None:
+        found = host_loop(context.loop(node), context.settings)
+        if found is None or not filled(context.loop(node)).carried:  # what carries nothing is unbatched-loop's
             yield from advice(context, node, jitted=True)
             return
         model = found.model

@@ -11,6 +11,7 @@ from scanlint.finding import Report, Withheld
 from scanlint.jaxapi.canonical import PLAIN_JITS
 from scanlint.rules.base import Context, Rule
 from scanlint.rules.loop_messages import quoted
+from scanlint.syntax.bindings import walk_scope
 from scanlint.trace.domain.evidence import links
 
 if TYPE_CHECKING:
@@ -18,26 +19,70 @@ if TYPE_CHECKING:
     from scanlint.host.static_functions import StaticFunction
 
 
+CLEARS = frozenset(["jax.clear_caches", "jax.clear_backends"])
+
+
 class JitInLoop(Rule):
     """What is jitted is another function object each time, so nothing that was compiled before is found again."""
 
     code = "SCN404"
     name = "jit-in-loop"
-    nodes = (ast.Call, ast.FunctionDef, ast.Lambda)
+    nodes = (ast.Call, ast.FunctionDef, ast.Lambda, ast.For, ast.While)
     calls = PLAIN_JITS
 
     def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
         if context.unit.source.tests:
             return
-        from scanlint.host.rebuilt_jits import rebuilt_jit
         from scanlint.host.static_functions import static_function
 
+        if isinstance(node, ast.For | ast.While):
+            for call in _made_in(node, context):
+                yield from _of_jit(call, context)
+            yield from _of_cleared(node, context)
+            return
         if (given := static_function(context.unit, node)) is not None:
             yield _of_static(given, context)
             return
-        found = rebuilt_jit(context.unit, node)
-        if found is None:
-            return
+        yield from _of_jit(node, context)
+
+
+def _made_in(loop: ast.For | ast.While, context: Context) -> Iterator[ast.Call]:
+    """The calls of a loop's own trips that make a jitted function."""
+    from scanlint.host.piecemeal import own_statements
+    from scanlint.host.rebuilt_jits import is_factory
+
+    for statement in own_statements(loop):
+        parts = [statement] if not isinstance(statement, ast.If | ast.With | ast.Try) else []
+        yield from (p for p in walk_scope(parts) if isinstance(p, ast.Call) and is_factory(context.unit, p))
+
+
+def _of_cleared(loop: ast.For | ast.While, context: Context) -> Iterator[Report]:
+    """A statement of a loop itself that throws away what its jitted functions were compiled to."""
+    unit = context.unit
+    for statement in loop.body:
+        if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):
+            continue
+        if unit.resolve(statement.value.func) not in CLEARS or context.traced(loop):
+            continue
+        from scanlint.host.results.device_values import dispatches
+
+        calls = (part for part in walk_scope(loop.body) if isinstance(part, ast.Call))
+        if (work := next((c for c in calls if dispatches(unit, c)), None)) is not None:
+            yield context.report(
+                statement,
+                f"each trip of this loop throws away what is compiled: `{ast.unparse(work.func)}` is traced and compiled "
+                "again on the next one",
+                label="nothing compiled is left",
+                help="take it out of the loop; what fills the memory is mostly one program for each of many shapes",
+            )
+
+
+def _of_jit(node: ast.AST, context: Context) -> Iterator[Report]:
+    """What is jitted at a node again and again."""
+    from scanlint.host.rebuilt_jits import rebuilt_jit
+
+    found = rebuilt_jit(context.unit, node)
+    if found is not None:
         from scanlint.rewrite.lower.hoisted_jits import hoisted
 
         report = context.report(
@@ -78,6 +123,8 @@ def _each(found: RebuiltJit) -> str:
 
 def _help(found: RebuiltJit) -> str:
     given = f" and hand in {quoted(found.bound)}" if found.bound else ""
+    if isinstance(found.site, ast.Call) and found.what.startswith("what"):
+        return f"call `{ast.unparse(found.site.func)}` once, before the loop"
     if found.loop is not None:
         place = f"above `{found.loop.name}`" if isinstance(found.loop, ast.FunctionDef) else "before the loop"
         return f"jit it {place}{given}"

@@ -12,6 +12,7 @@ from scanlint.rules.loop_messages import one_program, quoted
 
 if TYPE_CHECKING:
     from scanlint.host.piecemeal import Piecemeal
+    from scanlint.host.results.waits import WaitingLoop
 
 MOST = 4
 """Names that are told."""
@@ -45,7 +46,7 @@ def advice(context: Context, node: ast.For | ast.While, *, jitted: bool) -> Iter
     from scanlint.host.dispatches import reckoned
 
     found = _piecemeal(context, node)
-    if found is None or (found.step is not None) != jitted:
+    if found is None or (found.step is not None) != jitted or (jitted and waits_of(context, node) is not None):
         return
     first = found.hindered[0]
     program = one_program(found.model)
@@ -70,7 +71,26 @@ def advice(context: Context, node: ast.For | ast.While, *, jitted: bool) -> Iter
 
 def speaks(context: Context, node: ast.For | ast.While) -> bool:
     """Whether host-step-loop or eager-step-loop say something of a loop on the host."""
-    return _is_whole(context, node) or _piecemeal(context, node) is not None
+    return is_whole(context, node) or _piecemeal(context, node) is not None
+
+
+def waits_of(context: Context, node: ast.For | ast.While) -> WaitingLoop | None:
+    """The fetches of each trip of a loop, where they are what is to be said of it.
+
+    A loop that can be one program, one that runs operations one by one and one that only decides by what it fetches
+    are told of that instead.
+    """
+    from scanlint.host.threaded_state import has_jax
+
+    if not context.settings.runs("SCN601", "wait-in-loop") or context.traced(node) or not has_jax(context.unit):
+        return None
+    from scanlint.host.results.waits import waiting_loop
+
+    found = waiting_loop(context.loop(node), context.settings)
+    if found is None or is_whole(context, node):
+        return None
+    other = _piecemeal(context, node)
+    return None if other is not None and (other.step is None or found.decides) else found
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -82,23 +102,18 @@ def _listed(names: Sequence[str]) -> str:
 
 def _piecemeal(context: Context, node: ast.For | ast.While) -> Piecemeal | None:
     """The loop, if it is such a one and nothing else is said of it or of one around it; worked out once."""
-    from scanlint.host.piecemeal import Piecemeal, piecemeal
-
-    if context.traced(node):
-        return None
-    key = (Piecemeal, node)
-    if key not in context.unit.models:
-        made = piecemeal(context.loop(node), context.settings)
-        around = [a for a in context.unit.ancestors(node) if isinstance(a, ast.For | ast.While)]
-        if made is not None and any(_is_whole(context, loop) for loop in (node, *around)):
-            made = None
-        context.unit.models[key] = made
-    found = context.unit.models[key]
-    assert found is None or isinstance(found, Piecemeal)
-    return found
+    return None if context.traced(node) else context.unit.once((_piecemeal, node), lambda: _in_pieces(context, node))
 
 
-def _is_whole(context: Context, node: ast.For | ast.While) -> bool:
+def _in_pieces(context: Context, node: ast.For | ast.While) -> Piecemeal | None:
+    from scanlint.host.piecemeal import piecemeal
+
+    made = piecemeal(context.loop(node), context.settings)
+    around = [a for a in context.unit.ancestors(node) if isinstance(a, ast.For | ast.While)]
+    return None if made is not None and any(is_whole(context, loop) for loop in (node, *around)) else made
+
+
+def is_whole(context: Context, node: ast.For | ast.While) -> bool:
     """Whether a loop does JAX's work alone."""
     from scanlint.host.eager_loop import eager_loop
     from scanlint.host.step_loop import host_loop

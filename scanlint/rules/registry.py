@@ -29,6 +29,7 @@ class Entry(NamedTuple):
 
 SYNTAX_ERROR = Entry("SCN900", "syntax-error", "error", "a file that cannot be parsed")
 RECOMPILED = Entry("SCN405", "recompiled", "advice", "a function that a recorded run compiled again and again")
+REMOVED_API = Entry("SCN411", "removed-api", "warning", "a function or module that JAX has no more")
 UNUSED_IGNORE = Entry("SCN901", "unused-ignore", "warning", "a suppression that suppresses nothing")
 
 
@@ -36,7 +37,6 @@ UNUSED_IGNORE = Entry("SCN901", "unused-ignore", "warning", "a suppression that 
 def rules() -> tuple[type[Rule], ...]:
     """All rules of the package, by code. The first call imports them, and with them the analysis."""
     import importlib
-    import inspect
     import pkgutil
 
     from scanlint.rules.base import Rule
@@ -44,7 +44,7 @@ def rules() -> tuple[type[Rule], ...]:
     found: dict[str, type[Rule]] = {}
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
         for member in vars(importlib.import_module(module.name)).values():
-            if isinstance(member, type) and issubclass(member, Rule) and not inspect.isabstract(member):
+            if isinstance(member, type) and issubclass(member, Rule) and "code" in vars(member):
                 found[member.code] = member
     return tuple(found[code] for code in sorted(found))
 
@@ -52,7 +52,8 @@ def rules() -> tuple[type[Rule], ...]:
 @cache
 def entries() -> tuple[Entry, ...]:
     """The whole catalogue, by code."""
-    return (*(Entry(r.code, r.name, r.level, _summary(r)) for r in rules()), RECOMPILED, SYNTAX_ERROR, UNUSED_IGNORE)
+    found = (*(Entry(r.code, r.name, r.level, _summary(r)) for r in rules()), RECOMPILED, REMOVED_API)
+    return (*sorted(found), SYNTAX_ERROR, UNUSED_IGNORE)
 
 
 def codes(words: Iterable[str]) -> dict[str, str | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from scanlint.branches.size_origins import ints_for_sizes
 from scanlint.branches.tracer_casts import Cast, cast_at
 from scanlint.finding import Report
 from scanlint.jaxapi.host_functions import TWINS
@@ -26,6 +27,8 @@ class TracedCast(Rule):
         unit = context.unit
         cast = cast_at(unit, node)
         if cast is None or (cast.kind in ("text", "print") and _fails_elsewhere(context, node)):
+            return
+        if cast.name == "int" and node in ints_for_sizes(unit):
             return
         if cast.kind == "host" and _other_library(context, node):
             return

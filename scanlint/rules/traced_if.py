@@ -26,9 +26,10 @@ class TracedIf(Rule):
         unit = context.unit
         if not unit.value(node.test).traced:
             return
+        from scanlint.branches.size_origins import asks_for_sizes
         from scanlint.trace.setting_parameters import flag_at
 
-        if flag_at(unit, node):
+        if flag_at(unit, node) or asks_for_sizes(unit, node.test):
             return
         if isinstance(node, ast.If):
             if not _part_of_another(unit, node):

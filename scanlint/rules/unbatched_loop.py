@@ -94,12 +94,7 @@ class Examples(NamedTuple):
 
 def examples(node: ast.For, context: Context) -> Examples | None:
     """The loop, if it is such a one; worked out once, for the loops inside it ask too."""
-    key = (UnbatchedLoop, node)
-    if key not in context.unit.models:
-        context.unit.models[key] = _examples(node, context)
-    found = context.unit.models[key]
-    assert found is None or isinstance(found, Examples)
-    return found
+    return context.unit.once((examples, node), lambda: _examples(node, context))
 
 
 def _examples(node: ast.For, context: Context) -> Examples | None:
@@ -143,11 +138,10 @@ def _filled_by_jax(model: LoopModel) -> bool:
 
 def _row(model: LoopModel, context: Context) -> Examples | None:
     """A loop that fills a row of an array."""
-    from scanlint.rewrite.lower.batches.batch_map import to_vmap
-    from scanlint.rewrite.lower.loops.row_buffers import within
-
-    if not any(isinstance(p, ast.Tuple) and isinstance(p.ctx, ast.Load) for p in walk(model.node)):
+    if not any(stream.kind == "range" for stream in model.streams) or not any(map(_sets_items, model.node.body)):
         return None
+    from scanlint.loops.rows.buffers import within
+
     filling = within(model)
     if filling is None:
         return None
@@ -155,7 +149,19 @@ def _row(model: LoopModel, context: Context) -> Examples | None:
     batch = context.batch(row)
     if batch is None or not _filled_by_jax(row):
         return None
+    from scanlint.rewrite.lower.batches.batch_map import to_vmap
+
     return Examples(row, to_vmap(row, batch, row=filling[1]))
+
+
+def _sets_items(statement: ast.stmt) -> bool:
+    """`d[i, j] = y` or `d = d.at[i, j].set(y)`."""
+    match statement:
+        case ast.Assign(targets=[ast.Subscript(slice=ast.Tuple())]):
+            return True
+        case ast.Assign(value=ast.Call(func=ast.Attribute(value=ast.Subscript(slice=ast.Tuple())))):
+            return True
+    return False
 
 
 def _nest(model: LoopModel, context: Context) -> Examples | None:
@@ -209,7 +215,7 @@ def filled(model: LoopModel) -> LoopModel:
     stored = [p for p in walk(model.node) if isinstance(p, ast.Subscript) and isinstance(p.ctx, ast.Store)]
     if not stored and not any(isinstance(p, ast.Attribute) and p.attr == "at" for p in walk(model.node)):
         return model
-    from scanlint.rewrite.lower.loops.row_buffers import buffered, in_order
+    from scanlint.loops.rows.buffers import buffered, in_order
 
     stacking = buffered(model, columns=True)
     rising = in_order(stacking) if stacking is not None else None

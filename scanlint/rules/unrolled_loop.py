@@ -42,7 +42,7 @@ PEELED = {"carry-not-an-array", "maybe-undefined"}
 
 
 def _change(model: LoopModel, by_hand: bool) -> str:
-    from scanlint.rewrite.lower.loops.row_buffers import buffered, within
+    from scanlint.loops.rows.buffers import buffered, within
 
     if within(model) is not None:
         return f"compute a whole row of {quoted(model.carried)} with `jax.vmap`"

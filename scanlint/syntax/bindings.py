@@ -11,7 +11,10 @@ from scanlint.syntax.walk import children, walk
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Names = frozenset[str]
 NONE: Names = frozenset()
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_COMPREHENSIONS = frozenset([ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp])
+_SCOPES = frozenset([ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]) | _COMPREHENSIONS
+_CLOSED = frozenset([ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda])
+_BINDING = frozenset([ast.alias, ast.ExceptHandler, ast.MatchAs, ast.MatchStar])
 
 
 def parameters(arguments: ast.arguments) -> list[str]:
@@ -37,9 +40,9 @@ def reads(*nodes: ast.AST | None) -> Names:
     while stack:
         node = stack.pop()
         if isinstance(node, ast.Name):
-            if isinstance(node.ctx, ast.Load | ast.Del):
+            if node.ctx.__class__ is not ast.Store:
                 found.add(node.id)
-        elif isinstance(node, _SCOPES):
+        elif node.__class__ in _SCOPES:
             found |= free(node)
         else:
             if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
@@ -94,25 +97,33 @@ def binds_in_order(*nodes: ast.AST) -> list[str]:
 
 
 def _collect_binds(node: ast.AST, found: dict[str, None]) -> None:
-    match node:
-        case ast.Name(id=name, ctx=ast.Store()):
-            found.setdefault(name)
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            found.setdefault(name)
-            return
-        case ast.Lambda():
-            return
-        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        kind = node.__class__
+        if kind is ast.Name:
+            if isinstance(node, ast.Name) and node.ctx.__class__ is ast.Store:
+                found.setdefault(node.id)
+        elif kind in _CLOSED:
+            if kind is not ast.Lambda:
+                found.setdefault(node.name)  # type: ignore[attr-defined]
+        elif kind in _COMPREHENSIONS:
             for inner in walk(node):
                 if isinstance(inner, ast.NamedExpr):
                     _collect_binds(inner.target, found)
-            return
+        else:
+            if kind in _BINDING:
+                _bind(node, found)
+            stack += children(node)[::-1]
+
+
+def _bind(node: ast.AST, found: dict[str, None]) -> None:
+    """The name that an import, a handler or a pattern binds."""
+    match node:
         case ast.alias(name=name, asname=asname):
             found.setdefault((asname or name).split(".")[0])
         case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
             found.setdefault(name)
-    for child in children(node):
-        _collect_binds(child, found)
 
 
 def stores(*nodes: ast.AST) -> Names:
@@ -127,10 +138,10 @@ def stores(*nodes: ast.AST) -> Names:
 
 def walk_scope(nodes: Iterable[ast.AST]) -> Iterable[ast.AST]:
     """Every node below these that belongs to the same function (nested ones are given, not entered)."""
+    WATCH.tick()
     stack = list(nodes)[::-1]
     while stack:
-        WATCH.tick()
         node = stack.pop()
         yield node
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            stack += reversed(children(node))
+        if node.__class__ not in _CLOSED:
+            stack += children(node)[::-1]

@@ -118,16 +118,58 @@ class Source:
         """The text of a node, as written."""
         return self.between(self.start(node), self.end(node))
 
-    def between(self, start: Position, end: Position) -> str:
-        """The text from one place up to another."""
+    def between(self, start: Position, end: Position, edits: Iterable[Edit] = ()) -> str:
+        """The text from one place up to another, with the edits that lie there."""
         lines = [*self.lines[start.line - 1 : end.line]]
         lines[-1] = lines[-1][: end.column - 1]
-        lines[0] = lines[0][start.column - 1 :]
-        return "".join(lines)
+        inside = [moved(e, 1 - start.line) for e in edits if start <= e.start and e.end <= end]
+        text = apply_edits("".join(lines), inside) if inside else "".join(lines)
+        return text[start.column - 1 :]
+
+    def body(self, statements: Sequence[ast.stmt], edits: Iterable[Edit], margin: str) -> list[str] | None:
+        """The lines of some statements with these edits, at another margin; None where a line stands further out."""
+        old = self.margin(statements[0])
+        text = self.between(Position(statements[0].lineno, 1), self.end(statements[-1]), edits)
+        lines = [line.rstrip("\r\n") for line in text.splitlines(keepends=True)]
+        if any(line.strip() and not line.startswith(old) for line in lines):
+            return None
+        return [f"{margin}{line.removeprefix(old)}" if line.strip() else "" for line in lines]
 
     def edited(self, edits: Iterable[Edit]) -> str:
         """The text after edits, whose places are those of the file."""
         return apply_edits(self.text, [moved(edit, -self.above) for edit in edits])
+
+    # -- edits
+
+    def put(self, node: ast.AST, text: str) -> Edit:
+        """Another text in the place of a node."""
+        return Edit(self.start(node), self.end(node), text)
+
+    def instead(self, statement: ast.stmt, *lines: str) -> Edit:
+        """Other lines, without their margins, in the place of a statement that has lines of its own."""
+        return self.put(statement, f"{self.newline}{self.margin(statement)}".join(lines))
+
+    def drop(self, statement: ast.stmt) -> Edit:
+        """A statement taken out with its lines."""
+        return Edit(Position(statement.lineno, 1), Position((statement.end_lineno or 0) + 1, 1), "")
+
+    def behind(self, statement: ast.stmt, *lines: str) -> Edit:
+        """Lines behind that on which a statement ends, at its margin."""
+        end = statement.end_lineno or statement.lineno
+        place = Position(end, len(self.lines[end - 1].rstrip("\r\n")) + 1)
+        return Edit(place, place, "".join(f"{self.newline}{self.margin(statement)}{line}" for line in lines))
+
+    def ahead(self, statement: ast.stmt, *lines: str) -> Edit:
+        """Lines above a statement, at its margin."""
+        return self._lines(statement.lineno, statement, lines)
+
+    def beneath(self, statement: ast.stmt, *lines: str) -> Edit:
+        """Lines of their own below a statement, at its margin."""
+        return self._lines((statement.end_lineno or 0) + 1, statement, lines)
+
+    def _lines(self, number: int, statement: ast.stmt, lines: Iterable[str]) -> Edit:
+        place = Position(number, 1)
+        return Edit(place, place, "".join(f"{self.margin(statement)}{line}{self.newline}" for line in lines))
 
     # -- windows
 

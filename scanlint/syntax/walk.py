@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from typing import TypeVar, cast
+from weakref import WeakKeyDictionary
 
 from scanlint.effort import WATCH
 from scanlint.jaxapi.words import words
@@ -40,10 +42,28 @@ class _Fields(dict[type[ast.AST], tuple[str, ...]]):
 FIELDS = _Fields()
 
 
+_OF_ONE = frozenset([ast.Attribute, ast.keyword, ast.Starred])
+_OF_TWO: dict[type[ast.AST], Callable[[object], tuple[ast.AST, ast.AST]]] = {
+    ast.BinOp: attrgetter("left", "right"),
+    ast.Subscript: attrgetter("value", "slice"),
+    ast.AugAssign: attrgetter("target", "value"),
+}
+"""Kinds that always hold so many nodes: with names, constants and calls they are nearly all that there are."""
+
+
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes right below one, in the order of the text; operators and contexts are left out."""
+    kind = node.__class__
+    if kind is ast.Name or kind is ast.Constant:
+        return []
+    if kind in _OF_ONE:
+        return [node.value]  # type: ignore[attr-defined]
+    if kind is ast.Call:
+        return [node.func, *node.args, *node.keywords]  # type: ignore[attr-defined]
+    if kind in _OF_TWO:
+        return [*_OF_TWO[kind](node)]
     found: list[ast.AST] = []
-    for name in FIELDS[node.__class__]:
+    for name in FIELDS[kind]:
         part = getattr(node, name, None)
         if part.__class__ is list:
             found += part if None not in part else [inner for inner in part if inner is not None]
@@ -81,8 +101,13 @@ def by_kind(*roots: ast.AST) -> Kinds:
         node = stack.pop()
         kind = node.__class__
         found[kind].append(node)
-        if kind is ast.Attribute:  # it and the next one are half of all nodes that hold others
+        if kind is ast.Name or kind is ast.Constant:  # most nodes are one of these
+            continue
+        if kind in _OF_ONE:
             stack.append(node.value)  # type: ignore[attr-defined]
+            continue
+        if kind in _OF_TWO:
+            stack += _OF_TWO[kind](node)
             continue
         for name in FIELDS[kind]:
             part = getattr(node, name, None)
@@ -91,6 +116,19 @@ def by_kind(*roots: ast.AST) -> Kinds:
             elif part is not None:
                 stack.append(part)
     return found
+
+
+_INSIDE: WeakKeyDictionary[ast.AST, Kinds] = WeakKeyDictionary()
+"""By the function: what is kept of it does not hold it, or it would be kept for ever."""
+
+
+def kinds_inside(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Kinds:
+    """The nodes of the body of a function by their class, walked once for all that ask."""
+    known = _INSIDE.get(function)
+    if known is None:
+        body = function.body
+        known = _INSIDE[function] = by_kind(*body) if isinstance(body, list) else by_kind(body)
+    return known
 
 
 def levels(root: ast.AST) -> int:

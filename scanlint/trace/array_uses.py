@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from scanlint.jaxapi.words import words
 from scanlint.policy.names import PYTREES
 from scanlint.syntax.bindings import Function
-from scanlint.syntax.walk import Kinds, by_kind, walk
+from scanlint.syntax.walk import Kinds, by_kind, kinds_inside, walk
 from scanlint.trace.calls.jax_results import ARRAY_ONLY_METHODS, SAME_ATTRIBUTES
 
 Resolve = Callable[[ast.expr], "str | Mapping[str, bool] | None"]
@@ -47,12 +47,8 @@ def array_uses(function: Function, resolve: Resolve, *, elements: bool = True) -
     True where nothing but an array allows the use; False where a Python number would do as well (`2 * n`).
     `elements`: what is done with the elements of a name counts as well, though a list of arrays allows that too.
     """
-    return _collect(function.body if isinstance(function.body, list) else [function.body], resolve, elements)
-
-
-def _collect(body: Sequence[ast.AST], resolve: Resolve, elements: bool) -> dict[str, bool]:
     found: dict[str, bool] = {}
-    inside = by_kind(*body)
+    inside = kinds_inside(function)
     for node in (n for kind in _USES for n in inside.of(kind)):
         for name, strong in _used(node, resolve):
             found[name] = strong or found.get(name, False)

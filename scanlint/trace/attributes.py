@@ -8,8 +8,20 @@ from functools import lru_cache
 from scanlint.jaxapi.canonical import canonical
 from scanlint.trace.calls.derivative_rules import RULES
 from scanlint.trace.calls.jax_results import ARRAY_METHODS, SAME_ATTRIBUTES, STATIC_ATTRIBUTES
-from scanlint.trace.domain.callables import ClassRef, Instance, Method, Named, Transformed
-from scanlint.trace.domain.values import AXIS, RANK, STATIC, STATIC_INT, UNKNOWN, Kind, OneOf, Value, constant, join_all
+from scanlint.trace.domain.callables import ClassRef, Method, Named, Transformed
+from scanlint.trace.domain.values import (
+    AXIS,
+    RANK,
+    STATIC,
+    STATIC_INT,
+    UNKNOWN,
+    Instance,
+    Kind,
+    OneOf,
+    Value,
+    constant,
+    join_all,
+)
 from scanlint.trace.evaluator import Evaluator
 from scanlint.trace.members import class_member, constant_of, member
 

@@ -6,10 +6,10 @@ import ast
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
-from scanlint.trace.domain.callables import Closure, Frame, Instance, World
+from scanlint.trace.domain.callables import Closure, Frame, World
 from scanlint.trace.domain.elements import stored, unpacked
 from scanlint.trace.domain.evidence import Reason
-from scanlint.trace.domain.values import UNKNOWN, Kind, Value, but, holds_tracer
+from scanlint.trace.domain.values import UNKNOWN, Instance, Kind, Value, but, holds_tracer
 from scanlint.trace.members import kept
 
 
@@ -130,4 +130,4 @@ class Evaluator(ABC):
         if isinstance(owner.callee, Instance):
             info = self.world.class_info(owner.callee.name)
             if info is not None:
-                self.world.give(info, name, kept(value))
+                self.world.give(info, name, kept(value), owner.callee.site)

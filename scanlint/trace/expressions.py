@@ -11,7 +11,7 @@ from scanlint.trace import operators
 from scanlint.trace.attributes import attribute
 from scanlint.trace.calls import dispatch
 from scanlint.trace.domain.callables import Method, Named
-from scanlint.trace.domain.elements import element, indexed_ndim, iterated, length_of
+from scanlint.trace.domain.elements import element, indexed_ndim, items_of, iterated, length_of
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import (
     STATIC,
@@ -122,6 +122,9 @@ def _sequence(self: Evaluator, node: ast.Tuple | ast.List | ast.Set) -> Value:
     name = type(node).__name__.lower()
     if ast.Starred in map(type, node.elts):
         values = [self.eval(e) for e in node.elts]
+        rows = [items_of(v) if isinstance(e, ast.Starred) else (v,) for v, e in zip(values, node.elts, strict=True)]
+        if None not in rows:
+            return gathered(name, tuple(v for row in rows for v in row or ()))
         inner = [element_of(v) if isinstance(e, ast.Starred) else v for v, e in zip(values, node.elts, strict=True)]
         return gathered(name, None, join_all(tuple(inner)))
     return gathered(name, tuple([self.eval(e) for e in node.elts]))
@@ -179,6 +182,8 @@ def _starred(self: Evaluator, node: ast.Starred) -> Value:
 def _comprehension(self: Evaluator, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
     saved = dict(self.env)
     count: int | None = None
+    if (parts := _one_by_one(self, node)) is not None:
+        return gathered("list", parts)
     for generator in node.generators:
         iterable = self.eval(generator.iter)
         count = length_of(iterable) if len(node.generators) == 1 and not generator.ifs else None
@@ -197,6 +202,45 @@ def _comprehension(self: Evaluator, node: ast.ListComp | ast.SetComp | ast.Gener
     if count is not None and count <= 16:
         return gathered("list", (but(element, constant=Unset.UNSET),) * count)
     return gathered("list", None, but(element, constant=Unset.UNSET))
+
+
+MOST_FUNCTIONS = 8
+"""Functions in a comprehension that are called one by one; what more of them give is joined."""
+
+
+def _one_by_one(
+    self: Evaluator, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+) -> tuple[Value, ...] | None:
+    """What `f(x) for f in functions` gives for each of some functions that are known."""
+    match node:
+        case ast.ListComp(generators=[ast.comprehension(ifs=[], is_async=0) as generator]):
+            pass
+        case ast.GeneratorExp(generators=[ast.comprehension(ifs=[], is_async=0) as generator]):
+            pass
+        case _:
+            return None
+    items = self.eval(generator.iter).items or ()
+    if not 1 < len(items) <= MOST_FUNCTIONS or not any(_calls(item) for item in items):
+        return None
+    saved, values, made = dict(self.env), self.values, []
+    noted: dict[ast.AST, Value] = {}
+    for item in items:
+        self.values = {} if values is not None else None
+        self.name(generator.target, item, generator)
+        made.append(self.eval(node.elt))
+        for part, value in (self.values or {}).items():
+            noted[part] = join(noted[part], value) if part in noted else value
+        self.env.clear()
+        self.env.update(saved)
+    self.values = values
+    if values is not None:
+        values |= noted
+    return tuple(made)
+
+
+def _calls(item: Value) -> bool:
+    """Whether an item is a function, or has one among its own items."""
+    return item.callee is not None or any(part.callee is not None for part in item.items or ())
 
 
 def _yield(self: Evaluator, node: ast.Yield) -> Value:

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from scanlint.syntax.regex import regex
-from scanlint.trace.domain.callables import (
-    ClassInfo,
-    ClassRef,
-    Closure,
-    Code,
-    Instance,
-    Mode,
-    Partial,
-    Scope,
-    Transformed,
-    World,
-)
+from scanlint.syntax.walk import by_kind
+from scanlint.trace.domain.callables import ClassInfo, ClassRef, Closure, Code, Mode, Partial, Scope, Transformed, World
 from scanlint.trace.domain.evidence import Reason
+from scanlint.trace.domain.held import holds_functions
 from scanlint.trace.domain.values import (
     CONCRETE_ARRAY,
     STATIC,
     UNKNOWN,
+    Instance,
     Kind,
     OneOf,
     Value,
+    but,
     constant,
     gathered,
     holds_tracer,
@@ -183,7 +176,7 @@ def member(world: World, value: Value, name: str, mode: Mode) -> Value | None:
             return _overridden(world, info, code, value, mode)
         known = world.attribute(info, name)
         if known is not None:
-            return known
+            return _own(world, value.callee, name) or known
         if name in info.fields:
             return _config(world, info, name)
         if name in info.constants:
@@ -194,6 +187,36 @@ def member(world: World, value: Value, name: str, mode: Mode) -> Value | None:
     owner = world.class_info(value.callee.name)
     others = _below(world, owner, name, value, mode) if owner is not None else []
     return join_all(tuple(others)) if others else UNKNOWN
+
+
+FIRST = frozenset(["__init__", "__post_init__", "__new__", "setup"])
+"""Methods that make an object what it is, before any other runs."""
+
+
+def _own(world: World, made: Instance, name: str) -> Value | None:
+    """The functions or objects that one object was given when it was made, and that no method sets anew."""
+    found = world.own(made.site, name) if made.site is not None else None
+    if found is None or not holds_functions(found):
+        return None
+    later = (code for info in lineage(world, made.name) for code in setters(info).get(name, ()))
+    return None if any(code.name not in FIRST for code in later) else found
+
+
+def setters(info: ClassInfo) -> Mapping[str, list[Code]]:
+    """The methods beside `__init__` that set each attribute of their own object."""
+    if info.setters is None:
+        info.setters = {}
+        for code in (code for name, code in info.methods.items() if name != "__init__" and code.positional()):
+            for name in _sets(code, code.positional()[0].arg):
+                info.setters.setdefault(name, []).append(code)
+    return info.setters
+
+
+def _sets(code: Code, receiver: str) -> frozenset[str]:
+    """The attributes of its receiver that a method sets."""
+    stored = by_kind(*(code.node.body if isinstance(code.node.body, list) else ())).of(ast.Attribute)
+    of_receiver = (n for n in stored if isinstance(n.value, ast.Name) and n.value.id == receiver)
+    return frozenset(n.attr for n in of_receiver if isinstance(n.ctx, ast.Store))
 
 
 def _class_level(world: World, info: ClassInfo, name: str, receiver: Value) -> Value:
@@ -260,9 +283,7 @@ def _below(world: World, info: ClassInfo, name: str, value: Value, mode: Mode) -
     if not isinstance(value.callee, Instance) or value.callee.exact:
         return []
     return [
-        _method(
-            world, other, other.methods[name], replace(value, container=other.name, callee=Instance(other.name)), mode
-        )
+        _method(world, other, other.methods[name], but(value, container=other.name, callee=Instance(other.name)), mode)
         for other in world.below(info, name)
     ]
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from scanlint.trace.domain.callables import Instance, Method
+from scanlint.trace.domain.callables import Method
 from scanlint.trace.domain.folding import fold_binary, fold_compare, fold_unary
 from scanlint.trace.domain.values import (
     STATIC,
     STATIC_BOOL,
     UNKNOWN,
+    Instance,
     Kind,
     OneOf,
     Value,

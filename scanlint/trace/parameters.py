@@ -45,10 +45,11 @@ def direct(world: World, code: Code, skip: frozenset[str], uses: Uses) -> dict[s
         table[arg.arg] = _tracer(world, code, arg, defaults.get(arg.arg), uses)
     vararg = code.node.args.vararg
     if vararg is not None:
-        table[vararg.arg] = gathered("tuple", None, Value(Kind.TRACED, why=_why(code, vararg, "are parameters")))
+        tracer = Value(Kind.TRACED, why=_why(code, vararg, "are parameters"))
+        table[vararg.arg] = gathered("tuple", None, UNKNOWN if vararg.arg in skip else tracer)
     kwarg = code.node.args.kwarg
     if kwarg is not None:
-        each = Value(Kind.TRACED, why=_why(code, kwarg, "are parameters"))
+        each = UNKNOWN if kwarg.arg in skip else Value(Kind.TRACED, why=_why(code, kwarg, "are parameters"))
         table[kwarg.arg] = Value(Kind.UNKNOWN, container="dict", element=each)
     return table
 
@@ -176,7 +177,7 @@ def received(world: World, code: Code, args: Mapping[str, Value], uses: Uses) ->
         if name not in table and place == 0 and _is_receiver(code, arg):
             table[name] = instance(world, code.owner or "", traced=False)
         elif name not in table:
-            table[name] = literal(defaults.get(name)) or UNKNOWN
+            table[name] = literal(defaults.get(name)) or world.default(code, name)
         table[name] = _hinted(world, code, arg, table[name], traced, uses)
     return table
 

@@ -4,21 +4,35 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from scanlint.jaxapi.words import words
 from scanlint.policy.names import FLAGS
 from scanlint.syntax.bindings import defaults
 from scanlint.syntax.walk import by_kind
+from scanlint.trace.calls.jax_results import CASTS
 from scanlint.trace.domain.contexts import FunctionContext
 from scanlint.trace.unit import Unit
 
 Test = ast.If | ast.IfExp
+ACTIVATIONS = frozenset(
+    [f"jax.nn.{name}" for name in words("relu gelu silu swish sigmoid softplus elu selu tanh leaky_relu softmax")]
+    + [f"jax.numpy.{name}" for name in words("sin cos tan tanh exp log sqrt abs square sum mean max min prod")]
+)
+"""Functions of JAX that are handed to others most."""
+REFUSED = frozenset(
+    words("str type typing.Type jax.numpy.dtype numpy.dtype jax.typing.DTypeLike numpy.typing.DTypeLike")
+)
+"""Types of which no value is an argument of a jit."""
+PLAIN_JITS = frozenset(["jax.jit", "jax.pmap"])
+"""Those that take arrays alone; others leave what is none static."""
 
 
 class Flag(NamedTuple):
     """A parameter that selects what is traced. `test` is the first place that asks for it, `why` the evidence.
 
-    `compared`: it is text, or asked to be `True` itself.
+    `compared`: it is text, or asked to be `True` itself. `refused`: its annotation names a type that no jit takes;
+    "if given" where no call that is known hands one in.
     """
 
     name: str
@@ -28,15 +42,12 @@ class Flag(NamedTuple):
     why: str
     parameter: ast.arg
     compared: bool
+    refused: Literal["", "given", "if given"] = ""
 
 
 def flags(unit: Unit, function: ast.FunctionDef) -> tuple[Flag, ...]:
     """The flags among the traced parameters of a function that is jitted itself, in the order of the parameters."""
-    if function not in unit.models:
-        unit.models[function] = tuple(_find(unit, function))
-    found = unit.models[function]
-    assert isinstance(found, tuple)
-    return found
+    return unit.once((flags, function), lambda: tuple(_find(unit, function)))
 
 
 def flag_at(unit: Unit, node: Test) -> bool:
@@ -56,7 +67,7 @@ def _find(unit: Unit, function: ast.FunctionDef) -> Iterator[Flag]:
     if context is None or context.jit is None or not context.traced:
         return
     positional = [*function.args.posonlyargs, *function.args.args]
-    named = _named_static(context.jit.node)
+    named = named_static(context.jit.node)
     if named is None:
         return
     settled = context.static | context.jit.given | named | {"self", "cls"}
@@ -71,7 +82,7 @@ def _find(unit: Unit, function: ast.FunctionDef) -> Iterator[Flag]:
             yield flag
 
 
-def _named_static(jit: ast.expr) -> frozenset[str] | None:
+def named_static(jit: ast.expr) -> frozenset[str] | None:
     """The names in the `static_argnames` of a jit; None where its static arguments are not written out."""
     found: set[str] = set()
     for keyword in jit.keywords if isinstance(jit, ast.Call) else []:
@@ -91,13 +102,24 @@ def _flag(
     unit: Unit, function: ast.FunctionDef, context: FunctionContext, parameter: ast.arg, uses: Sequence[ast.Name]
 ) -> Flag | None:
     name = parameter.arg
+    if (handed := _no_jax_type(unit, function, context, name)) is not None:
+        given_at = f"`{name}` is given `{ast.unparse(handed)}` at line {handed.lineno}"
+        return Flag(name, function, handed, parameter, given_at, parameter, True)
+    if _plainly_jitted(unit, context) and (kind := _refused_type(unit, parameter.annotation)) is not None:
+        given = list(given_by_calls(unit, function, context, name))
+        if not any(_array(unit, value) for value in given):
+            refused: Literal["given", "if given"] = (
+                "if given" if not given and name in defaults(function.args) else "given"
+            )
+            said = f"`{name}` is annotated as `{kind}`, which no jit takes"
+            return Flag(name, function, parameter.annotation or ast.Name(""), parameter, said, parameter, True, refused)
     if not uses or any(not isinstance(use.ctx, ast.Load) for use in uses):
         return None
     compared = [use for use in uses if _with_setting(unit, use)]
     asked = [use for use in uses if _asked(unit, use)]
     if not compared and (not asked or any(use not in asked and not _handed_on(unit, use) for use in uses)):
         return None
-    given = list(_given(unit, function, context, name))
+    given = list(given_by_calls(unit, function, context, name))
     if any(_array(unit, value) for value in given):
         return None
     tests = [unit.parents.get(use) for use in compared]
@@ -184,7 +206,70 @@ def _test(unit: Unit, use: ast.AST) -> tuple[ast.expr, ast.AST]:
     return (parent if isinstance(parent, ast.expr) else ast.Name("")), parent
 
 
-def _given(unit: Unit, function: ast.FunctionDef, context: FunctionContext, name: str) -> Iterator[ast.expr]:
+def _no_jax_type(unit: Unit, function: ast.FunctionDef, context: FunctionContext, name: str) -> ast.expr | None:
+    """What some call surely hands in for a parameter and no jit takes: a function, a string or a type."""
+    if len(unit.file.binders.get(function.name, [])) != 1:
+        return None
+    return next((v for v in given_by_calls(unit, function, context, name) if _refused(unit, v)), None)
+
+
+def _plainly_jitted(unit: Unit, context: FunctionContext) -> bool:
+    """The jit of a function is JAX's own, and no transform around it binds what it takes."""
+    assert context.jit is not None
+    called = context.jit.node.func if isinstance(context.jit.node, ast.Call) else context.jit.node
+    if unit.resolve(called) == "functools.partial" and isinstance(context.jit.node, ast.Call):
+        called = context.jit.node.args[0]
+    return unit.resolve(called) in PLAIN_JITS
+
+
+def _refused_type(unit: Unit, annotation: ast.expr | None) -> str | None:
+    """The type of which an annotation says that all values are, but None, if no jit takes one."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            annotation = ast.parse(annotation.value, mode="eval").body
+        except SyntaxError:  # an annotation of something else says nothing
+            return None
+    match annotation:
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return _one_type(unit, [left, right])
+        case ast.Subscript(value=head, slice=inner):
+            match unit.file.resolve(head):
+                case "typing.Optional":
+                    return _refused_type(unit, inner)
+                case "typing.Union" if isinstance(inner, ast.Tuple):
+                    return _one_type(unit, inner.elts)
+                case "typing.Literal":
+                    items = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+                    texts = all(isinstance(i, ast.Constant) and isinstance(i.value, str) for i in items)
+                    return "str" if texts else None
+            return _refused_type(unit, head)
+        case ast.Name() | ast.Attribute():
+            name = ast.unparse(annotation)
+            meant = unit.file.resolve(annotation) or (name if name not in unit.file.classes else "")
+            return name if meant in REFUSED else None
+    return None
+
+
+def _one_type(unit: Unit, parts: Sequence[ast.expr]) -> str | None:
+    kinds = [_refused_type(unit, p) for p in parts if not (isinstance(p, ast.Constant) and p.value is None)]
+    return kinds[0] if kinds and None not in kinds else None
+
+
+def _refused(unit: Unit, value: ast.expr) -> bool:
+    match value:
+        case ast.Lambda() | ast.Constant(value=str()):
+            return True
+        case ast.Name(id=name) if isinstance(unit.file.definitions.get(name), ast.FunctionDef):
+            return len(unit.file.binders.get(name, [])) == 1
+        case ast.Name(id="int" | "float" | "bool" as kind):
+            return kind not in unit.file.binders
+        case ast.Attribute():
+            resolved = unit.file.resolve(value) or ""
+            return resolved in CASTS or resolved in ACTIVATIONS
+    return False
+
+
+def given_by_calls(unit: Unit, function: ast.FunctionDef, context: FunctionContext, name: str) -> Iterator[ast.expr]:
     """What calls of the jitted function in the same file give for a parameter."""
     assert context.jit is not None
     jit = context.jit

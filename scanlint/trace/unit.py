@@ -6,14 +6,16 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from scanlint.effort import WATCH
 from scanlint.jaxapi.canonical import BUILTINS, canonical
 from scanlint.project.facts import SCRIPT
 from scanlint.syntax.bindings import Function
+from scanlint.syntax.once import Once
 from scanlint.syntax.source import Source
 from scanlint.syntax.walk import Kinds, Node, by_kind, children
-from scanlint.trace.domain.callables import Code
+from scanlint.trace.domain.callables import ClassInfo, Code, World
 from scanlint.trace.domain.contexts import FunctionContext
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import UNKNOWN, Value
@@ -22,6 +24,17 @@ from scanlint.trace.whole_file import WholeFile
 IN_TESTS = 10
 """How many times as much work as elsewhere a loop in a test must be: what is tested may well be a large program."""
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+class KeyProject(NamedTuple):
+    """What the rules on random keys need of the project: `keyed` says which functions may do something with keys.
+
+    `shelf` holds what is worked out for the whole project.
+    """
+
+    world: World
+    keyed: Callable[[Code], bool]
+    shelf: dict[object, object]
 
 
 @dataclass
@@ -33,12 +46,14 @@ class Unit:
     stands for: {"jnp": "jax.numpy", "scan": "jax.lax.scan"}. `definitions` maps module-level functions and classes of
     this file to their canonical name: {"step": "pkg.mod.step"}. `before` gives the value of a name just before a loop:
     {(loop, "carry"): Value(...)}. `wished` gives the unit with its commented-out jits in force, `default` what a field
-    of a class of the project is where the one who makes an object does not say, `shared` whether other files of the
+    of a class of the project is where the one who makes an object does not say, `lineage` the class of a method and its
+    bases, as far as the project defines them, `shared` whether other files of the
     project name a definition of this one, `elsewhere` which do, `repeats` why a function of the unit runs again and
     again on the host, `several` why it is called more than once where no loop calls it, `returned` what a function of
     the project returns there, `backward` why a derivative would have to go back through a loop that cannot be run
     backwards, `renew` the unit with another text of its window (SyntaxError if it is none), where that still holds just
-    the one function.
+    the one function. `code` is the function as the project knows it. `bare`: nothing traces it, and nothing is known of
+    its values; `keys` is there where the rules on random keys look at it.
     """
 
     source: Source
@@ -54,6 +69,7 @@ class Unit:
     before: Mapping[tuple[ast.AST, str], Value] = field(default_factory=dict)
     wished: Callable[[], Unit | None] | None = field(default=None, repr=False)
     default: Callable[[str, str], ast.expr | None] | None = field(default=None, repr=False)
+    lineage: Callable[[], Sequence[ClassInfo]] = field(default=lambda: (), repr=False)
     shared: Callable[[str], bool] | None = field(default=None, repr=False)
     elsewhere: Callable[[str], Sequence[tuple[str, WholeFile]]] = field(default=lambda name: (), repr=False)
     backward: Callable[[ast.AST], tuple[Reason, ...]] = field(default=lambda loop: (), repr=False)
@@ -61,8 +77,13 @@ class Unit:
     several: Callable[[ast.AST], tuple[Reason, ...] | None] = field(default=lambda function: None, repr=False)
     returned: Callable[[Code], Value] = field(default=lambda code: UNKNOWN, repr=False)
     renew: Callable[[Source], Unit | None] = field(default=lambda source: None, repr=False)
-    flows: dict[ast.AST, object] = field(default_factory=dict, repr=False)
-    models: dict[object, object] = field(default_factory=dict, repr=False)
+    code: Code | None = field(default=None, repr=False)
+    keys: KeyProject | None = field(default=None, repr=False)
+    bare: bool = False
+    once: Once = field(default_factory=Once, repr=False)
+    _told: dict[tuple[type[ast.AST], bool], Mapping[ast.AST, None]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     def value(self, node: ast.AST | None) -> Value:
         """What is known of an expression where it is evaluated."""
@@ -88,6 +109,14 @@ class Unit:
         own = [f for f in self.every(ast.FunctionDef) if self._unit_of_its_own(f)] if self.script else []
         return self.silent.union(own, *(c.body for c in self.every(ast.ClassDef)))
 
+    def told(self, kind: type[ast.AST], *, staged: bool) -> Mapping[ast.AST, None]:
+        """The nodes of a class on which something may be said, those in traced functions alone if these are asked."""
+        key = (kind, staged)
+        if key not in self._told:
+            nodes = [n for n in self.kinds.get(kind, ()) if not (self.quiet and self.silenced(n))]
+            self._told[key] = dict.fromkeys(n for n in nodes if not staged or self.context(n).traced)
+        return self._told[key]
+
     def _unit_of_its_own(self, function: ast.FunctionDef) -> bool:
         around = list(self.ancestors(function))
         return bool(around) and all(isinstance(a, ast.If | ast.Try | ast.With) for a in around[:-1])
@@ -100,6 +129,11 @@ class Unit:
         while at is not None and at not in self.contexts:
             at = self.parents.get(at)
         return self.contexts[at] if at is not None else FunctionContext(self.node, self.qualname)
+
+    @cached_property
+    def holds_traced(self) -> bool:
+        """Whether the unit, or a function in it, is traced."""
+        return any(context.traced for context in self.contexts.values())
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:

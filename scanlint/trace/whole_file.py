@@ -8,20 +8,21 @@ from functools import cached_property
 
 from scanlint.jaxapi.canonical import canonical
 from scanlint.syntax.bindings import binds
+from scanlint.syntax.once import Once
 from scanlint.syntax.walk import Kinds, by_kind
 
 
 class WholeFile:
     """The tree of a file as it was read; `imports` maps the names that its imports bind to what they stand for.
 
-    Units ask it for what stands outside of them, so that no unit walks the file again. `models` holds what they work
+    Units ask it for what stands outside of them, so that no unit walks the file again. `once` holds what they work
     out of it and share.
     """
 
     def __init__(self, tree: ast.Module, imports: Mapping[str, str]) -> None:
         self.tree = tree
         self.imports = imports
-        self.models: dict[object, object] = {}
+        self.once = Once()
 
     @cached_property
     def kinds(self) -> Kinds:

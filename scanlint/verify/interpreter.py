@@ -11,34 +11,42 @@ from pathlib import Path
 
 from scanlint.verify.asked import asked
 
+ACTIVE = ("VIRTUAL_ENV", "CONDA_PREFIX")
+UNDER_ROOT = (".venv", "venv", "env", ".pixi/envs/default")
+
 
 class VerifierUnavailable(Exception):
     """No verification can run; the message names the interpreter and the remedy."""
 
 
 def find_interpreter(python: str | None, root: Path) -> str:
-    """The configured interpreter, else the first with JAX of: the active environment, `.venv` under the root, this one.
+    """The configured interpreter, else the first with JAX: of an active environment, of one under the root, this one.
 
-    A hook runner makes its own environment the active one, which has scanlint but not the project's JAX.
+    A hook runner makes its own environment the active one, which has scanlint but not the project's JAX. Where none of
+    these has JAX, `python` of the path is taken if it has.
     """
     if python:
         found = shutil.which(python) or (python if Path(python).exists() else None)
         if found is None:
             raise VerifierUnavailable(f"the interpreter `{python}` does not exist; give another with `--python`")
         return found
-    active = os.environ.get("VIRTUAL_ENV")
-    environments = [folder for folder in (Path(active) if active else None, root / ".venv") if folder is not None]
+    active = [Path(said) for name in ACTIVE if (said := os.environ.get(name))]
+    environments = [*active, *(root / folder for folder in UNDER_ROOT)]
     found_in = [(folder, path) for folder in environments if (path := _python(folder)) is not None]
     for folder, path in found_in:
         if _has_jax(folder):
             return str(path)
-    if find_spec("jax") is None and found_in:
-        return str(found_in[0][1])
-    return sys.executable
+    if find_spec("jax") is not None:
+        return sys.executable
+    on_path = shutil.which("python")
+    if on_path is not None and _has_jax(Path(on_path).parent.parent):
+        return on_path
+    return str(found_in[0][1]) if found_in else sys.executable
 
 
 def _python(environment: Path) -> Path | None:
-    candidates = (environment / "bin" / "python", environment / "Scripts" / "python.exe")
+    """The interpreter of a virtual environment, or of one of Conda on Windows."""
+    candidates = (environment / "bin" / "python", environment / "Scripts" / "python.exe", environment / "python.exe")
     return next((c for c in candidates if c.exists()), None)
 
 
@@ -93,7 +101,11 @@ def missing_jax(python: str, detail: str = "") -> str:
             f"`{python}` cannot import jax{why}; name the project's interpreter in the hook "
             "(`args: [--python, .venv/bin/python]`), or give the hook its own (`additional_dependencies: [jax]`)"
         )
-    return f"`{python}` cannot import jax{why}; install it there, or name the project's interpreter with `--python`"
+    looked = ", ".join((*ACTIVE, *UNDER_ROOT))
+    return (
+        f"`{python}` cannot import jax{why}; install it there, or name the project's interpreter with `--python` "
+        f"(none that has it was found in {looked})"
+    )
 
 
 def old_jax(python: str, version: str) -> str:

@@ -17,6 +17,7 @@ from scanlint.verify.installed_packages import packages_of
 from scanlint.verify.interpreter import find_interpreter
 from scanlint.verify.temporary import TemporaryFolder
 from scanlint.verify.verifier import Task, Verifier, VerifierUnavailable
+from scanlint.verify.worker.session.endings import OTHERWISE
 from scanlint.verify.worker.session.watch import unknown
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class RemoteVerifier:
         try:
             answer = self._done(answered, self.terms, task, _digest(task.file), handed)
         except WorkersLost as error:
-            return {**unknown(f"the verification {error}"), "limited": True}
+            return {**unknown(f"the verification {error}"), "limited": OTHERWISE}
         assert isinstance(answer, Mapping)
         held = answer.get("protections")
         self.protections = tuple(map(str, held)) if isinstance(held, list) else self.protections

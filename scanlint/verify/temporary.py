@@ -8,7 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from scanlint.verify.worker.session.serve import remove
+from scanlint.verify.worker.session.removal import remove
 
 try:
     import fcntl

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from scanlint.errors import UsageError
-from scanlint.finding import Carry, InputSource, Like, Verdict, Verification
+from scanlint.finding import Carry, HoldsFor, InputSource, Like, Verdict, Verification
 from scanlint.verify.interpreter import (
     VerifierUnavailable,
     check_interpreter,
@@ -24,7 +24,8 @@ from scanlint.verify.interpreter import (
 from scanlint.verify.process import Process
 from scanlint.verify.process_environment import cleaned
 from scanlint.verify.temporary import TemporaryFolder
-from scanlint.verify.worker.session.serve import TICK, remove
+from scanlint.verify.worker.session.children import TICK
+from scanlint.verify.worker.session.removal import remove
 from scanlint.verify.worker.session.watch import RENEWALS, WALL, Clock, Watch, exit_text, unknown
 
 __all__ = ["Task", "Verifier", "VerifierUnavailable", "check_interpreter", "find_interpreter", "verify_files"]
@@ -250,7 +251,7 @@ def verification(answer: Mapping[str, object]) -> Verification:
         value = answer.get(name)
         return str(value) if value is not None else None
 
-    notes, carries = answer.get("notes"), answer.get("carries")
+    carries = answer.get("carries")
     return Verification(
         verdict=cast("Verdict", answer["verdict"]),
         reason=text("reason"),
@@ -262,9 +263,26 @@ def verification(answer: Mapping[str, object]) -> Verification:
         compile_seconds_before=real("compile_seconds_before"),
         compile_seconds_after=real("compile_seconds_after"),
         counterexample=text("counterexample"),
-        notes=tuple(str(n) for n in notes) if isinstance(notes, list) else (),
+        notes=_words(answer.get("notes")),
         carries=tuple(_carry(c) for c in carries) if isinstance(carries, list) else (),
+        holds_for=_held(held) if isinstance(held := answer.get("holds_for"), dict) else None,
+        evidence=_words(answer.get("evidence")),
+        elsewhere=bool(answer.get("elsewhere")),
     )
+
+
+def _held(said: Mapping[str, object]) -> HoldsFor:
+    trips = said["trips"]
+    return HoldsFor(
+        trips=tuple(trips) if isinstance(trips, list) else None,
+        sizes=_words(said["sizes"]),
+        dtypes=_words(said["dtypes"]),
+        notes=_words(said["notes"]),
+    )
+
+
+def _words(listed: object) -> tuple[str, ...]:
+    return tuple(map(str, listed)) if isinstance(listed, list) else ()
 
 
 def _carry(said: dict[str, object]) -> Carry:

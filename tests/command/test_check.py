@@ -138,6 +138,23 @@ def test_rules_are_explained(run: Scanlint) -> None:
     assert run("rule", "SCN101").stdout == run("rule", "unrolled-loop").stdout
 
 
+def test_rules_are_listed_for_programs(run: Scanlint) -> None:
+    rows = json.loads(run("rule", "--output-format", "json").stdout)
+    assert {"code": "SCN101", "name": "unrolled-loop", "level": "warning"}.items() <= rows[0].items()
+    one = json.loads(run("rule", "SCN101", "--output-format", "json").stdout)
+    assert one["page"].startswith("# unrolled-loop (SCN101, warning)")
+    whole = run("rule", "--all").stdout
+    assert [
+        row["name"] for row in rows if f"# {row['name']} ({row['code']}" not in whole and row["code"] < "SCN9"
+    ] == []
+
+
+def test_a_command_that_is_misspelled_is_guessed(run: Scanlint) -> None:
+    done = run("chekc")
+    assert done.returncode == 2
+    assert "chekc: no such file or directory, nor a command; did you mean `check`?" in done.stderr
+
+
 def test_the_version_is_printed(run: Scanlint) -> None:
     assert run("--version").stdout.startswith("scanlint 0.")
 

@@ -37,15 +37,11 @@ class _Instrument(ast.NodeTransformer):
             return node
         return _see(node, node)
 
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        inner = self.generic_visit(node)
-        return _see(node, inner) if isinstance(node.ctx, ast.Load) else inner
-
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         value = self.visit(node.value)
         targets = [self.visit(t) for t in node.targets]
         match node.targets[0]:
-            case ast.Name() | ast.Subscript() as target:
+            case ast.Name() as target:
                 value = _tag(target, value)
             case ast.Tuple(elts=elements) if isinstance(value, ast.Tuple):
                 value.elts = [_tag(t, v) for t, v in zip(elements, value.elts, strict=True)]
@@ -54,8 +50,6 @@ class _Instrument(ast.NodeTransformer):
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         read = copy.deepcopy(node.target)
         read.ctx = ast.Load()
-        if isinstance(read, ast.Subscript):
-            read = self.generic_visit(read)  # type: ignore[assignment]
         value = ast.BinOp(_see(node.target, read), node.op, self.visit(node.value))
         return ast.Assign(targets=[self.visit(node.target)], value=_tag(node.target, value))
 
@@ -78,34 +72,6 @@ class _Instrument(ast.NodeTransformer):
         place = ast.Constant(place_of(node.target))
         node.iter = ast.Call(ast.Name("_rows", ast.Load()), [self.visit(node.iter), place], [])
         node.ifs = [self.visit(test) for test in node.ifs]
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        function = node.func
-        given = [*node.keywords]
-        values = [k.value for k in given]
-        first = node.args[0] if node.args else None
-        node.args = [self.visit(a) for a in node.args]
-        match function:
-            case ast.Attribute(attr="append") if first is not None:
-                function.value = self.visit(function.value)
-                node.args = [_tag(node, node.args[0])]
-                return node
-            case ast.Name(id="push"):
-                node.args = [_tag(node, node.args[0])]
-            case ast.Name(id="dict"):
-                node.keywords = [ast.keyword(k.arg, _tag(v, self.visit(v))) for k, v in zip(given, values, strict=True)]
-                return node
-        node.func = self.visit(function)
-        return node
-
-    def visit_Dict(self, node: ast.Dict) -> ast.AST:
-        node.values = [_tag(v, self.visit(v)) for v in node.values]
-        return node
-
-    def visit_List(self, node: ast.List) -> ast.AST:
-        if isinstance(node.ctx, ast.Load):
-            node.elts = [_tag(v, self.visit(v)) for v in node.elts]
         return node
 
 
@@ -172,20 +138,18 @@ def run(source: str, seed: int) -> Seen:
 
 
 class Writer:
-    """Writes a random function of ints; `straight`: without branches and loops; `heap`: with dicts and lists."""
+    """Writes a random function of ints; `straight`: without branches and loops."""
 
-    def __init__(self, seed: int, straight: bool = False, heap: bool = False) -> None:
+    def __init__(self, seed: int, straight: bool = False) -> None:
         self.chance = random.Random(seed)
         self.names = ["a", "b", "c", "d"]
         self.straight = straight
-        self.heap = heap
         self.loops = 0
         self.functions: list[str] = []
 
     def program(self) -> str:
         """One function `f`."""
-        start = ["h = {'p': a, 'q': 1}", "g = {}", "ys = [a, b, 2]"] if self.heap else []
-        body = [*start, *self.block(2 if self.straight else 3, 7), "return a"]
+        body = [*self.block(2 if self.straight else 3, 7), "return a"]
         return "def f(a, b):\n" + textwrap.indent("\n".join(body), "    ") + "\n"
 
     def block(self, depth: int, most: int) -> list[str]:
@@ -194,19 +158,8 @@ class Writer:
     def name(self) -> str:
         return self.chance.choice(self.names)
 
-    def item(self) -> str:
-        base = self.chance.choice(["h", "g", "h", "ys"])
-        keys = (
-            ["0", "1", "-1", "2", f"{self.name()} % 3"]
-            if base == "ys"
-            else ["'p'", "'q'", "'r'", f"'pqr'[{self.name()} % 3]"]
-        )
-        return f"{base}[{self.chance.choice(keys)}]"
-
     def expression(self) -> str:
         kind = self.chance.random()
-        if self.heap and kind < 0.4:
-            return f"{self.item()} + 1"
         if kind < 0.3:
             return f"{self.name()} + {self.name()}"
         if kind < 0.5:
@@ -229,7 +182,7 @@ class Writer:
         return self.compound(depth, kind)
 
     def simple(self) -> list[str]:
-        pick = self.chance.randrange(14 if self.heap else 7)
+        pick = self.chance.randrange(7)
         x, y = self.name(), self.name()
         if pick < 3:
             return [f"{x} = {self.expression()}"]
@@ -241,21 +194,7 @@ class Writer:
             return [f"{x} = {y}", f"del {x}"] if self.chance.random() < 0.3 else [f"{x} = {y}"]
         if pick == 6 and not self.straight and self.loops:
             return [self.chance.choice(["if a % 3 == 1: break", "if b % 2: continue", "if c: raise ValueError"])]
-        if pick < 10:
-            return [f"{self.item()} = {self.expression()}"] if self.heap else [f"{x} = {self.expression()}"]
-        if pick == 10:
-            return [
-                self.chance.choice(["g = h", "h = g", "h = {'p': b}", "g = dict(q=a)", "ys = [b, a, 1]", "g, h = h, g"])
-            ]
-        if pick == 11:
-            return [f"ys.append({x})"]
-        if pick == 12:
-            return [f"{self.item()} += {x}"]
-        return [
-            self.chance.choice(
-                ["push = ys.append", "push(a)", "zs = ys", "zs.append(b)", "o = {'in': h}", "o['in']['p'] = a"]
-            )
-        ]
+        return [f"{x} = {self.expression()}"]
 
     def compound(self, depth: int, kind: float) -> list[str]:
         inner = depth - 1

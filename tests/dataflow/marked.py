@@ -39,17 +39,17 @@ def line_of(definition: Definition) -> int | str:
     """Where a definition stands: `missing` where there is nothing to read, `before` where it comes from outside."""
     if definition.missing:
         return "missing"
-    if definition.kind in (DefinitionKind.OUTER, DefinitionKind.INITIAL) and not isinstance(definition.node, ast.expr):
+    if definition.kind is DefinitionKind.OUTER:
         return "before"
     return definition.node.lineno  # type: ignore[attr-defined]
 
 
-def reads(function: ast.FunctionDef) -> Iterator[ast.expr]:
-    """All names, items and attributes that are read, those of augmented assignments included."""
+def reads(function: ast.FunctionDef) -> Iterator[ast.Name]:
+    """All names that are read, those of augmented assignments included."""
     for node in ast.walk(function):
-        if isinstance(node, ast.Name | ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Load):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             yield node
-        elif isinstance(node, ast.AugAssign):
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             yield node.target
 
 

@@ -19,7 +19,9 @@ from scanlint.command.config import KEYS
 from scanlint.finding import Edit, Position
 from scanlint.report.output import FORMATS
 from scanlint.rules.registry import entries
+from scanlint.settings import Settings
 from scanlint.syntax.edits import apply_edits
+from tests.rewritten import rewritten
 
 Scanlint = Callable[..., subprocess.CompletedProcess[str]]
 PACKAGE = Path(scanlint.__file__).parent
@@ -78,7 +80,7 @@ def test_links_within_the_repository_lead_somewhere(page: Path) -> None:
 
 def test_commands_and_options_in_the_text_exist(run: Scanlint) -> None:
     known = run("--help").stdout
-    for command in ("report", "record", "rule", "verify", "lsp"):
+    for command in ("report", "record", "rule", "verify", "lsp", "jit", "mcp", "cache"):
         assert f"  {command} " in known
         known += run(command, "--help").stdout
     for page in PAGES:
@@ -132,6 +134,31 @@ def test_the_tutorial_shows_what_is_printed_and_written(project: Path, run: Scan
     before, after = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert before in (ROOT / "docs/pendulum.py").read_text()
     assert after in apply_edits((ROOT / "docs/pendulum.py").read_text(), edits)
+
+
+def how_to() -> list[tuple[str, str]]:
+    """The pairs of blocks on the page of questions: as people write it, and as it is rewritten."""
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/how-to.md").read_text(), re.DOTALL)
+    return list(zip(blocks[::2], blocks[1::2], strict=True))
+
+
+@pytest.mark.parametrize(("before", "after"), how_to(), ids=["scan", "where", "while_loop", "vmap"])
+def test_the_answers_by_question_are_what_is_written(before: str, after: str, tmp_path: Path) -> None:
+    head = "import jax\nimport jax.numpy as jnp\n\n\n"
+    made, _ = rewritten(head + before, tmp_path / "m.py", Settings(root=tmp_path, line_length=120))
+    assert made == head + after
+
+
+def test_the_page_on_jit_shows_what_is_printed(tmp_path: Path, run: Scanlint) -> None:
+    """The diff and the verdict; what it rests on may be told in other words."""
+    text = (ROOT / "docs/jit.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    (shown,) = re.findall(r"```text\n\$ scanlint jit pendulum.py::simulate\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "pendulum.py").write_text(code)
+    done = run("jit", "--verify-timeout", "120", "pendulum.py::simulate")
+    said = [re.sub(r"^    (?!pendulum\.py).*\n", "", listed, flags=re.MULTILINE) for listed in (shown, done.stdout)]
+    assert said[0] == said[1]
+    assert done.returncode == 0
 
 
 def test_the_page_on_own_conversions_shows_what_is_said(tmp_path: Path, run: Scanlint) -> None:

@@ -124,7 +124,9 @@ def longest(x, y):
 
 def test_a_loop_that_still_stands_is_not_called_fixed_for_the_branch_in_it(project: Path, run: Scanlint) -> None:
     (project / "stands.py").write_text(STANDS)
-    found = json.loads(run("--fix", "--output-format", "json", "stands.py").stdout)["findings"]
+    found = json.loads(run("--fix", "--verify-timeout", "300", "--output-format", "json", "stands.py").stdout)[
+        "findings"
+    ]
     assert [(f["line"], f["fix"]["status"]) for f in found] == [(8, "withheld"), (11, "applied")]
     assert "    for i in range(x.shape[0]):\n" in (project / "stands.py").read_text()
 
@@ -301,7 +303,7 @@ def f(xs, x, t):
 
 def test_a_lambda_of_an_earlier_rewrite_is_not_taken_for_the_one_of_a_later_one(run: Scanlint, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(BOTH)
-    found = run("--fix", "--output-format", "json", "a.py", cwd=tmp_path)
+    found = run("--fix", "--output-format", "json", "a.py")
     assert [f["fix"]["status"] for f in json.loads(found.stdout)["findings"]] == ["applied"] * 3, found.stdout
     assert "jax.vmap(lambda y: jnp.where(y > 0, y, -y))(x)" in (tmp_path / "a.py").read_text()
 
@@ -324,6 +326,6 @@ def resample(u, cdf):
 
 def test_an_array_of_numbers_of_python_keeps_its_dtype(run: Scanlint, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(COUNTED)
-    found = run("--fix", "--output-format", "json", "a.py", cwd=tmp_path)
+    found = run("--fix", "--output-format", "json", "a.py")
     assert {f["fix"]["status"] for f in json.loads(found.stdout)["findings"]} == {"applied"}, found.stdout
     assert "idx = idx.astype(int)" in (tmp_path / "a.py").read_text()

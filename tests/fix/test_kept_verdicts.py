@@ -10,7 +10,10 @@ import pytest
 
 from tests.conftest import LOOP, Completed, Scanlint
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the interpreter that counts is a shell script")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(sys.platform == "win32", reason="the interpreter that counts is a shell script"),
+]
 USES = """\
 import jax
 from helper import step

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scanlint.fix.reached import reached
+from scanlint.fix.answers.reached import reached
 
 MODULE = """\
 import jax

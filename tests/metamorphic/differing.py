@@ -12,7 +12,11 @@ SLICES = (
 SCATTERED = "an addition that stands over several lines is mapped and added, not scattered at once"
 
 GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("rows by their number", LENGTHS, ("jit-in-loop.md 0", "test_loops.py 8fec06")),
+    (
+        "rows by their number",
+        LENGTHS,
+        ("jit-in-loop.md 0", "wait-in-loop.md 0", "dropped-result.md 1", "growing-array.md 0", "test_loops.py 8fec06"),
+    ),
     ("strings over several lines", SCATTERED, ("test_host_batches.py ca5bbe",)),
     ("the body in a local function", SLICES, ("test_state.py 31016e",)),
 )

@@ -42,6 +42,7 @@ def _marks(edit: str, name: str) -> list[pytest.MarkDecorator]:
     return [pytest.mark.xfail(reason=why, strict=True)] if why is not None else []
 
 
+@pytest.mark.many(3)
 @pytest.mark.parametrize(("edit", "name"), pairs(READ))
 def test_an_edit_that_keeps_the_meaning_keeps_the_answers(edit: str, name: str) -> None:
     compare(edit, READ[name])

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from scanlint.project import json_text
-from scanlint.project.ipython import python
-from scanlint.project.notebook import NotNotebookError, parse
+from scanlint.project.cells import json_text
+from scanlint.project.cells.ipython import python
+from scanlint.project.cells.notebook import NotNotebookError, parse
 
 Scanlint = Callable[..., subprocess.CompletedProcess[str]]
 

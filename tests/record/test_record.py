@@ -112,7 +112,7 @@ def test_a_test_run_is_recorded_and_used(tmp_path: Path, write: Write, scanlint_
     before = tree(tmp_path)
     done = scanlint_("record", "--", "python", "-m", "pytest", "-q", "-p", "no:cacheprovider")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "recorded 6 calls of 5 functions (5 watched)" in done.stderr
+    assert "recorded 7 calls of 6 functions (6 watched)" in done.stderr
     assert tree(tmp_path) == before
     assert (tmp_path / ".scanlint" / ".gitignore").read_text().endswith("*\n")
 

@@ -9,12 +9,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from scanlint.finding import Cost, Finding, Fix, Position
-from scanlint.report import github, gitlab, junit, sarif
+from scanlint.finding import Cost, Edit, Finding, Fix, Position, Verification
 from scanlint.report import json as json_report
 from scanlint.report.output import FORMATS, render
 from scanlint.report.paint import Paint
 from scanlint.report.result import Result
+from scanlint.report.services import github, gitlab, junit, rdjson, sarif
 from scanlint.rules.registry import entries
 
 Make = Callable[..., Result]
@@ -34,11 +34,11 @@ def test_json_has_every_field_of_the_interface(loop: Finding, result: Make) -> N
     (found,) = document["findings"]
     added = {key: found.pop(key) for key in ("cell", "help", "label", "chain", "related", "cost")}
     assert [found.pop(key) for key in ("evidence", "measured", "measured_seconds")] == ["text", None, None]
-    extra = {key: found["verification"].pop(key) for key in ("counterexample", "notes")}
+    extra = {key: found["verification"].pop(key) for key in ("counterexample", "notes", "holds_for", "evidence")}
     assert added["chain"] == ["`rollout` <- `jax.jit` at src/train.py:18"]
     assert added["related"] == [{"path": "src/train.py", "line": 18, "column": 8, "message": "`rollout` <- `jax.jit`"}]
     assert (added["cost"], added["cell"]) == (None, None)
-    assert extra == {"counterexample": None, "notes": []}
+    assert extra == {"counterexample": None, "notes": [], "holds_for": None, "evidence": []}
     assert found == {
         "code": "SCN101",
         "name": "unrolled-loop",
@@ -55,6 +55,7 @@ def test_json_has_every_field_of_the_interface(loop: Finding, result: Make) -> N
         "fix": {
             "status": "available",
             "reason": None,
+            "reason_code": None,
             "edits": [
                 {"start": {"line": 6, "column": 5}, "end": {"line": 7, "column": 26}, "text": "state = new"},
             ],
@@ -100,6 +101,38 @@ def test_the_summary_counts_what_was_fixed_and_withheld(loop: Finding, result: M
     ]
     summary = json.loads(json_report.render(result(*findings, action="fix")))["summary"]
     assert (summary["findings"], summary["fixed"], summary["withheld"]) == (3, 1, 1)
+
+
+WITHHELD = Fix("withheld", "carry-shape-grows: it gets longer")
+REFUTED = Verification("refuted", "the two versions differ", counterexample="x = 1")
+
+
+@pytest.mark.parametrize(
+    ("fix", "verdict", "code"),
+    [
+        (WITHHELD, None, "carry-shape-grows"),
+        (Fix("withheld"), REFUTED, "refuted"),
+        (Fix("none", "fix the syntax"), None, None),
+        (Fix("none"), None, None),
+    ],
+    ids=["what stands in the way", "a verdict", "a sentence", "nothing"],
+)
+def test_a_reason_has_its_code(
+    fix: Fix, verdict: Verification | None, code: str | None, loop: Finding, result: Make
+) -> None:
+    document = json.loads(json_report.render(result(replace(loop, fix=fix, verification=verdict))))
+    assert document["findings"][0]["fix"]["reason_code"] == code
+
+
+def test_rdjson_counts_bytes(loop: Finding, result: Make) -> None:
+    source = "a\nb\nc\nd\ne\nx = 'äé'; y\nz\n"
+    at, end = Position(6, 11), Position(6, 12)
+    found = replace(loop, start=at, end=end, fix=Fix("available", edits=(Edit(at, end, "w"),)))
+    (said,) = json.loads(rdjson.render(result(found, source=source)))["diagnostics"]
+    place = {"start": {"line": 6, "column": 13}, "end": {"line": 6, "column": 14}}
+    assert said["location"] == {"path": "src/model.py", "range": place}
+    assert said["suggestions"] == [{"range": place, "text": "w"}]
+    assert (said["severity"], said["code"]) == ("WARNING", {"value": "SCN101"})
 
 
 def test_json_lines_is_one_object_per_finding(loop: Finding, result: Make) -> None:
@@ -177,7 +210,7 @@ def test_junit_of_a_clean_run_has_one_passing_case(result: Make) -> None:
     assert root.find("testsuite/testcase/failure") is None
 
 
-@pytest.mark.parametrize("form", ["sarif", "github", "gitlab", "junit"])
+@pytest.mark.parametrize("form", ["sarif", "github", "gitlab", "junit", "rdjson"])
 def test_what_was_fixed_is_no_annotation(form: str, loop: Finding, result: Make) -> None:
     text = render(result(replace(loop, fix=Fix("applied")), action="fix"), form, Paint(False), closing=True)  # type: ignore[arg-type]
     assert loop.message not in text

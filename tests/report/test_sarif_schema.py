@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from scanlint.finding import Finding, Fix, Link
-from scanlint.report import sarif
 from scanlint.report.result import Result
+from scanlint.report.services import sarif
 from scanlint.rules.registry import entries
 
 Make = Callable[..., Result]

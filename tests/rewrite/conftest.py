@@ -10,13 +10,10 @@ import jax
 import numpy as np
 import pytest
 
-from scanlint.finding import Report, Rewrite, Withheld
-from scanlint.project.files import read
-from scanlint.rewrite.driver import Rewriter, Rewritten
-from scanlint.rules.registry import rules
+from scanlint.finding import Report, Withheld
 from scanlint.settings import Settings
-from scanlint.trace.program.project import Project
 from tests.agreed import Agreed
+from tests.rewritten import rewritten
 
 HEAD = "import jax\nimport jax.numpy as jnp\nfrom jax import lax\n\n\n"
 
@@ -83,39 +80,13 @@ def _rounding(array: object) -> float:
     return 4 * float(np.finfo(dtype).eps) if dtype == np.float16 else 0.0
 
 
-def last(report: Report) -> Report:
-    """A report with the plainest of its rewrites."""
-    outcome = report.outcome
-    while isinstance(outcome, Rewrite) and outcome.plainer is not None:
-        outcome = outcome.plainer
-    return report._replace(outcome=outcome)
-
-
 @pytest.fixture
 def rewrite(tmp_path: Path, request: pytest.FixtureRequest, agreed: Agreed) -> Callable[..., Sample]:
     """Rewrites all that can be rewritten in a text, to the fixed point; `plainest`: each in its last form."""
-    file = tmp_path / "sample.py"
 
     def apply(code: str, *, head: str = HEAD, plainest: bool = False, **options: bool) -> Sample:
-        text = head + code
         settings = Settings(select=("ALL",), level="advice", **options)
-        first: list[Report] | None = None
-        for _ in range(20):
-            file.write_text(text)
-            problems: list[str] = []
-            project = Project.load([read(file)], settings)
-            rewriter = Rewriter([rule() for rule in rules()], settings, project.reanalyse, problems)
-            found = [(unit, report) for unit in project.units() for report in rewriter.reports(unit, rewriter.rules)]
-            assert not problems
-            first = [report for _, report in found] if first is None else first
-            found = [(unit, last(report)) for unit, report in found] if plainest else found
-            made = (rewriter.apply(unit, report) for unit, report in found if isinstance(report.outcome, Rewrite))
-            new = next((m.text for m in made if isinstance(m, Rewritten)), None)
-            if new is None:
-                break
-            text = new
-        else:
-            pytest.fail("the rewrites do not come to an end")
-        return Sample(head + code, text, first, request.node, agreed)
+        new, first = rewritten(head + code, tmp_path / "sample.py", settings, plainest=plainest)
+        return Sample(head + code, new, first, request.node, agreed)
 
     return apply

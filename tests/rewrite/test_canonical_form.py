@@ -10,7 +10,8 @@ import pytest
 
 from scanlint.finding import Position
 from scanlint.project.files import decode
-from scanlint.rewrite.canonical_form import Canonical, canonical
+from scanlint.rewrite.canonical_form import canonical
+from scanlint.rewrite.views import View
 from scanlint.settings import Settings
 from scanlint.trace.program.project import Project
 from scanlint.trace.unit import Unit
@@ -74,6 +75,7 @@ def test_a_layout_keeps_nothing_from_being_rewritten(rewrite, body: str, piece: 
 WRITTEN = {
     "joined statements": "    a = 1; b = 2\n    for i in range(3): a = a + i; b = b * a\n    return a, b\n",
     "trailing semicolons and comments": "    a = 1;  # one\n    b = 2; c = 3;\n    return a + b + c\n",
+    "spaces behind comments": "    a = 1; b = 2  # one \n    # two \n\n    return a + b\n",
     "strings": '    a = """one\n    two"""; b = len(a)\n    return f"""{a}\n  {b}""", """x\\\ny"""\n',
     "raw strings, and fields over several lines": '    a = 1; return r"""\\d\n""", rf"""{{\\d\n{a}""", f"""x\n{\na:\n>3}""", b"""\\\\\n"""\n',
     "backslashes": "    a = 1 + \\\n        2; b = a\n    if a > \\\n       b: return \\\n          a\n    return b\n",
@@ -89,7 +91,7 @@ def unit_of(body: str) -> Unit:
     return next(unit for unit in project.units() if unit.qualname == "f")
 
 
-def form_of(body: str, bare: bool) -> tuple[Unit, Canonical]:
+def form_of(body: str, bare: bool) -> tuple[Unit, View]:
     unit = unit_of(body)
     form = canonical(unit, bare=bare)
     assert form is not None

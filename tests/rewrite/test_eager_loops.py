@@ -323,7 +323,7 @@ def test_a_loop_of_single_operations_is_reported_and_left_with_its_reason(
     rewrite: Rewriting, reason: str, loop: str
 ) -> None:
     sample = rewrite(of(loop))
-    assert sample.codes == ["eager-step-loop"]
+    assert [code for code in sample.codes if code != "growing-array"] == ["eager-step-loop"]
     assert sample.reasons == [reason]
     advice = "in a buffer of the full size" if reason == "carry-shape-grows" else "jit the body"
     assert advice in (sample.reports[0].finding.help or "")

@@ -56,6 +56,37 @@ FLAGS = {
 }
 
 
+REFUSED = {
+    "text": ("@jax.jit\ndef f(x, how: str):\n    return getattr(jnp, how)(x)\n", "error"),
+    "text or nothing": ("@jax.jit\ndef f(x, how: Optional[str] = None):\n    return x if how is None else getattr(jnp, how)(x)\n", "warning"),
+    "one of some words": ('@jax.jit\ndef f(x, how: "Literal[\'sin\', \'cos\']"):\n    return getattr(jnp, how)(x)\n', "error"),
+    "a dtype with a default": ("@jax.jit\ndef f(x, dtype: jnp.dtype | None = None):\n    return jnp.asarray(x, dtype)\n", "warning"),
+    "a dtype that a call gives": ("@jax.jit\ndef f(x, dtype: jnp.dtype = None):\n    return jnp.asarray(x, dtype)\n\n\ndef g(x, kind):\n    return f(x, kind)\n", "error"),
+}  # fmt: skip
+TYPING = "from typing import Callable, Literal, Optional\n\nimport equinox as eqx\n\n\n"
+
+
+@pytest.mark.parametrize(("code", "level"), REFUSED.values(), ids=REFUSED)
+def test_a_parameter_of_a_type_that_no_jit_takes_is_found(code: str, level: str, rewrite: Rewriting) -> None:
+    sample = rewrite(TYPING + code)
+    assert [(r.finding.name, r.finding.level) for r in sample.reports] == [("flag-argument", level)]
+    assert "static_argnames" in sample.new
+
+
+TAKEN = {
+    "an array too": "@jax.jit\ndef f(x, how: str | jax.Array = 'a'):\n    return x\n",
+    "what may be a pytree that is called": "@jax.jit\ndef f(model: Callable, x):\n    return model(x)\n",
+    "a jit that leaves it alone": "@eqx.filter_jit\ndef f(x, how: str):\n    return getattr(jnp, how)(x)\n",
+    "static": "@jax.jit(static_argnames='how')\ndef f(x, how: str):\n    return getattr(jnp, how)(x)\n",
+    "another class of that name": "class str:\n    pass\n\n\n@jax.jit\ndef f(x, how: str):\n    return x\n",
+}
+
+
+@pytest.mark.parametrize("code", TAKEN.values(), ids=TAKEN)
+def test_a_parameter_that_may_be_of_another_type_is_left(code: str, rewrite: Rewriting) -> None:
+    assert "flag-argument" not in rewrite(TYPING + code).codes
+
+
 @pytest.mark.parametrize("code", FLAGS.values(), ids=FLAGS)
 def test_a_flag_is_found(code: str, rewrite: Rewriting) -> None:
     sample = rewrite(code)
@@ -90,3 +121,20 @@ def test_two_flags_of_one_function_are_both_made_static(rewrite: Rewriting) -> N
     sample = rewrite(code)
     assert sample.codes == ["flag-argument", "flag-argument"]
     assert 'static_argnames=("mode", "training")' in sample.new or 'static_argnames=("training", "mode")' in sample.new
+
+
+LINEN = """from flax import linen as nn
+
+
+class Net(nn.Module):
+    width: int
+
+    @{decorator}
+    def shift(self, x):
+        return x + self.width
+"""
+
+
+def test_a_method_of_a_flax_module_has_a_jit_of_its_own(rewrite: Rewriting) -> None:
+    assert rewrite(LINEN.format(decorator="jax.jit")).reasons == ["flax-module"]
+    assert rewrite(LINEN.format(decorator="nn.jit")).codes == []

@@ -354,3 +354,35 @@ def test_elements_that_are_arrays_have_no_parts(rewrite, part: str, new: str) ->
     sample = rewrite(f"@jax.jit\ndef f(x0, us):\n    {body}    return jnp.stack([{part} for y in ys])\n")
     assert new in sample.new, sample.new
     sample.agree("f", [lambda: jnp.arange(6.0).reshape(2, 3), xs])
+
+
+@pytest.mark.parametrize(
+    ("last", "piece"),
+    [
+        ("ys = jnp.stack(ys)[::-1]\n    return ys - ys.mean()", "reverse=True)\n    return ys - ys.mean()\n"),
+        ("ys = jnp.stack(ys)\n    return ys[1:]", "return ys[1:]\n"),
+        ("total = jnp.stack(ys).sum()\n    ys = [total]\n    return ys", "total = ys.sum()\n    ys = [total]\n"),
+    ],
+    ids=["turned round", "as it is", "another list"],
+)
+def test_another_thing_of_the_name_of_a_list_is_another_variable(rewrite, last: str, piece: str) -> None:
+    body = "ys = []\n    for k in range(59, -1, -1):\n        x0 = jnp.tanh(x0) * 0.5 + us[k] * jnp.sin(us[k])\n        ys.append(x0)\n"
+    sample = rewrite(f"@jax.jit\ndef f(x0, us):\n    {body}    {last}\n")
+    assert piece in sample.new and "append" not in sample.new, sample.new
+    sample.agree("f", [x0, lambda: jnp.arange(60, dtype=jnp.float32) / 30])
+
+
+FULL = {
+    "a range that ends with the rows": ("ys = [None] * len(us)", "for i in range(us.shape[0]):", "us[i]"),
+    "a range that counts down": ("ys = [0.0] * len(us)", "for i in range(len(us) - 1, -1, -1):", "us[i]"),
+    "rows from the last one": ("ys = [0.0] * us.shape[0]", "for i, u in enumerate(us[::-1]):", "u"),
+    "a product": ("n = 30\n    ys = [None] * (2 * n)", "for i in range(n * 2):", "us[i]"),
+}
+
+
+@pytest.mark.parametrize(("made", "head", "row"), FULL.values(), ids=FULL.keys())
+def test_a_list_of_as_many_places_as_trips_is_collected(rewrite, made: str, head: str, row: str) -> None:
+    body = f"{made}\n    {head}\n        x0 = jnp.tanh(x0) * 0.5 + {row} * jnp.sin({row})\n        ys[i] = x0\n"
+    sample = rewrite(f"@jax.jit\ndef f(x0, us):\n    {body}    return jnp.stack(ys)\n")
+    assert "lax.scan(" in sample.new and ".at[" not in sample.new, sample.new
+    sample.agree("f", [x0, lambda: jnp.arange(60, dtype=jnp.float32) / 30])

@@ -17,7 +17,7 @@ MASKED = {
     ),
     "back substitution": (
         "n = len(b)\n    x = jnp.zeros_like(b)\n    for i in reversed(range(n)):\n        x = x.at[i].set((b[i] - jnp.dot(a[i, i + 1 :], x[i + 1 :])) / a[i, i])\n    return x\n",
-        "jnp.dot(jnp.where(jnp.arange(len(x)) > i, a[i], 0), x)",
+        "jnp.dot(jnp.where(jnp.arange(n) > i, a[i], 0), x)",
     ),
     "a row of a matrix on the right": (
         "s = jnp.zeros(30)\n    for i in range(30):\n        s = jnp.sin(s) + jnp.vdot(-a[2, :i] * 2, a[:i, i % 7])\n    return s\n",

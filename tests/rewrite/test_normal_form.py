@@ -10,7 +10,8 @@ import jax.numpy as jnp
 import pytest
 
 from scanlint.project.files import SourceFile, decode
-from scanlint.rewrite.normal_form import Layer, normal
+from scanlint.rewrite.normal_form import normal
+from scanlint.rewrite.views import Layer
 from scanlint.settings import Settings
 from scanlint.trace.program.project import Project
 from scanlint.trace.unit import Unit

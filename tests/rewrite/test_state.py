@@ -199,7 +199,7 @@ ROLLED = {
             returns = jnp.stack(returns)[::-1]
             return (returns - returns.mean()) / returns.std()
         """,
-        "    returns = returns[::-1]\n",
+        "jnp.arange(64), reverse=True)\n    return (returns - returns.mean()) / returns.std()\n",
     ),
     "a_count_that_starts_at_one": (
         """

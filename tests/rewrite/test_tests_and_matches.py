@@ -104,3 +104,9 @@ LEFT = {
 def test_other_matches_are_python(rewrite, code: str) -> None:
     sample = rewrite(f"@jax.jit\ndef f(x, kind='a'):\n    {code}\n")
     assert sample.new == sample.old
+
+
+def test_a_pattern_that_asks_for_the_number_of_the_trip_stays_in_python(rewrite) -> None:
+    match = '        match (n, i % 3):\n            case ("all", k) if k == 2:\n                x = x - 1\n            case _:\n                x = x * 2\n'
+    sample = rewrite(f"@jax.jit\ndef f(x, n='all'):\n    for i in range(300):\n{match}    return x\n")
+    assert sample.new == sample.old and "index-needs-int" in sample.reasons

@@ -517,3 +517,59 @@ def test_another_static_argument_each_time_is_reported(text: str, functions: lis
 def test_what_a_static_argument_reads_is_named(step: str, help: str, reason: str, tmp_path: Path) -> None:
     [found] = checked(tmp_path, f"{HEAD}{SOLVES}\n\ndef f(a, x):\n    return solver({step}, x)\n").findings
     assert (found.help or "").endswith(help) and found.fix.reason == reason
+
+
+MADE = """
+def make(rate):
+    def step(w, x):
+        return w - rate * x
+
+    return jax.jit(step)
+
+
+@functools.lru_cache
+def make_once(rate):
+    return jax.jit(lambda w, x: w - rate * x)
+
+
+def f(w, xs):
+    {body}
+    return w
+"""
+FACTORIES = {
+    "a factory": ("for x in xs:\n        step = make(0.1)\n        w = step(w, x)", ["available"]),
+    "a factory that is called at once": ("for x in xs:\n        w = make(0.1)(w, x)", ["available"]),
+    "a factory before the loop": ("step = make(0.1)\n    for x in xs:\n        w = step(w, x)", []),
+    "a factory for each of some settings": (
+        "for rate in (0.1, 0.2):\n        step = make(rate)\n        for x in xs:\n            w = step(w, x)",
+        [],
+    ),
+    "a factory that keeps what it makes": ("for x in xs:\n        w = make_once(0.1)(w, x)", []),
+    "functions that are kept": ("w = [make(0.1) for x in xs]", []),
+}
+
+
+@pytest.mark.parametrize(("body", "found"), FACTORIES.values(), ids=FACTORIES)
+def test_what_a_factory_jits_is_made_before_the_loop(body: str, found: list[str], tmp_path: Path) -> None:
+    (tmp_path / "factory.py").write_text(HEAD + MADE.partition("def f(")[0])
+    text = "import functools\n\nimport jax\n\nfrom factory import make, make_once\n\n\ndef f("
+    (tmp_path / "train.py").write_text(text + MADE.format(body=body).partition("def f(")[2])
+    (tmp_path / "both.py").write_text(HEAD + MADE.format(body=body))
+    outcome = check([tmp_path], Settings(root=tmp_path, select=("SCN404",)))
+    assert [f.fix.status for f in outcome.findings] == 2 * found
+
+
+CLEARED = {
+    "on each trip": ("for x in xs:\n        w = step(w, x)\n        jax.clear_caches()", 1),
+    "every so many trips": ("for i, x in enumerate(xs):\n        w = step(w, x)\n        if i % 9 == 0:\n            jax.clear_caches()", 0),
+    "after the loop": ("for x in xs:\n        w = step(w, x)\n    jax.clear_caches()", 0),
+    "where nothing is jitted": ("for x in xs:\n        w = w + x\n        jax.clear_caches()", 0),
+}
+
+
+@pytest.mark.parametrize(("loop", "count"), CLEARED.values(), ids=CLEARED)
+def test_a_loop_that_clears_what_it_runs_is_reported(loop: str, count: int, tmp_path: Path) -> None:
+    step = "@jax.jit\ndef step(w, x):\n    return w + x\n\n\n"
+    text = f"{HEAD}{step}def f(w, xs):\n    {loop}\n    return w\n"
+    found = checked(tmp_path, text).findings
+    assert len([f for f in found if "throws away" in f.message]) == count

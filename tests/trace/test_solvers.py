@@ -88,7 +88,7 @@ def test_sites_that_a_loop_names_are_many_only_where_their_number_is_known(
     trips: str, said: list[str], tmp_path: Path, run: Scanlint
 ) -> None:
     (tmp_path / "a.py").write_text(SITES.format(trips=trips))
-    found = run("--output-format", "json", "a.py", cwd=tmp_path)
+    found = run("--output-format", "json", "a.py")
     assert [f["name"] for f in json.loads(found.stdout)["findings"]] == said
 
 

@@ -16,6 +16,7 @@ from scanlint.verify import installed_packages
 from scanlint.verify.asked import asked
 from scanlint.verify.interpreter import VerifierUnavailable
 from scanlint.verify.verifier import Task, Verifier
+from scanlint.verify.worker.session.watch import Watch
 from tests.processes import PATIENCE, at_home, settled
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="what runs is looked up in /proc")
@@ -161,3 +162,12 @@ def test_those_who_analyse_end_with_the_run(number: signal.Signals, tmp_path: Pa
     run.send_signal(number)
     run.wait(PATIENCE)
     assert settled(home, lambda count: count == 0) == 0
+
+
+def test_a_verdict_stands_where_there_is_no_time_to_measure(tmp_path: Path) -> None:
+    watch = Watch(os.getpid(), "token", 1.0, str(tmp_path))
+    watch.feed(b'token {"stage": "measuring"}\ntoken {"kept": {"verdict": "proved", "notes": ["by induction"]}}\n')
+    watch.over = "timed out after 1 s"
+    answer = watch.verdict("")
+    assert answer["verdict"] == "proved"
+    assert answer["notes"] == ["by induction", "not measured: timed out after 1 s while measuring"]

@@ -11,6 +11,8 @@ from scanlint.verify.worker.infer.docstring_hints import hints
 
 from .conftest import Judge
 
+pytestmark = pytest.mark.many(5)
+
 NOISE = "def f(key, x, steps=20):\n    for i in range(steps):\n        x = x + jax.random.normal(jax.random.fold_in(key, i), x.shape)\n    return x\n"
 NOISE_NEW = "def f(key, x, steps=20):\n    body = lambda i, x: x + jax.random.normal(jax.random.fold_in(key, {}), x.shape)\n    return lax.fori_loop(0, {}, body, x)\n"
 SERIES = "def f(x, degree=5):\n    total, power = jnp.zeros_like(x), jnp.ones_like(x)\n    for k in range(degree):\n        total, power = total + power, power * x\n    return total\n"

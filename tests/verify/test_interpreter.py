@@ -34,8 +34,25 @@ def test_an_active_environment_without_jax_is_passed_over(tmp_path: Path, monkey
     assert find_interpreter(None, tmp_path) == str(project)
 
 
-def test_without_environments_this_interpreter_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("folder", ["venv", "env", ".pixi/envs/default"])
+def test_an_environment_of_the_project_is_found(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    environment(tmp_path / ".venv", jax=False)
+    project = environment(tmp_path / folder, jax=True)
+    for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        monkeypatch.delenv(name, raising=False)
+    assert find_interpreter(None, tmp_path) == str(project)
+
+
+def test_the_active_environment_of_conda_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    active = environment(tmp_path / "conda", jax=True)
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    monkeypatch.setenv("CONDA_PREFIX", str(tmp_path / "conda"))
+    assert find_interpreter(None, tmp_path) == str(active)
+
+
+def test_without_environments_this_interpreter_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        monkeypatch.delenv(name, raising=False)
     assert find_interpreter(None, tmp_path) == sys.executable
 
 

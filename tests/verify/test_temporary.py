@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from scanlint.verify.temporary import TemporaryFolder
-from scanlint.verify.worker.session.serve import remove
+from scanlint.verify.worker.session.removal import remove
 from scanlint.verify.worker.session.watch import FOLDER_BYTES, size
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and locks of POSIX")

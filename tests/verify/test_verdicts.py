@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+pytestmark = pytest.mark.many(4)
+
 CUMULATE = "def f(xs):\n    total = 0.0\n    out = []\n    for i in range(xs.shape[0]):\n        total = total + xs[i]\n        out.append(total)\n    return jnp.stack(out)\n"
 KEYS = "def f(x, key):\n    for _ in range(12):\n        key, k = jax.random.split(key)\n        x = x + jax.random.normal(k, x.shape)\n    return x\n"
 FILL = "def f(x):\n    y = jnp.zeros(10)\n    for i in range(1, 10):\n        y = y.at[i].set(x[i] + y[i - 1])\n    return y\n"

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from scanlint.dataflow.locations import DefinitionKind, Source, Variable
+from scanlint.dataflow.locations import DefinitionKind, Variable
 
 Loop = (
     ast.For
@@ -29,38 +29,12 @@ class Use(NamedTuple):
 
 
 class Define(NamedTuple):
-    """A name is bound, or deleted."""
+    """A name is bound, or deleted; `source` is the expression whose value it gets, where one stands there."""
 
     node: ast.AST
     variable: Variable
     kind: DefinitionKind
-    source: Source
-
-
-class Load(NamedTuple):
-    """An item or attribute is read."""
-
-    node: ast.Subscript | ast.Attribute
-
-
-class Store(NamedTuple):
-    """An item or attribute is set, or deleted."""
-
-    node: ast.Subscript | ast.Attribute
-    kind: DefinitionKind
-    source: Source
-
-
-class Make(NamedTuple):
-    """A container is made."""
-
-    node: ast.expr
-
-
-class Look(NamedTuple):
-    """All that a value holds may be read: it is compared, iterated or computed with."""
-
-    node: ast.expr
+    source: ast.expr | None
 
 
 class Calling(NamedTuple):
@@ -69,20 +43,13 @@ class Calling(NamedTuple):
     node: ast.Call
 
 
-class Leave(NamedTuple):
-    """A value is returned, raised or yielded."""
-
-    node: ast.expr
-    why: str
-
-
 class MakeInner(NamedTuple):
     """An inner function or lambda is made."""
 
     node: ast.AST
 
 
-Event = Use | Define | Load | Store | Make | Look | Calling | Leave | MakeInner
+Event = Use | Define | Calling | MakeInner
 
 
 @dataclass(slots=True, eq=False)
@@ -109,12 +76,15 @@ class Region(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class FlowGraph:
-    """The blocks of a function; every edge that is not the back edge of a loop goes to a block with a higher number."""
+    """The blocks of a function; every edge that is not the back edge of a loop goes to a block with a higher number.
+
+    `places` and `ends` say in which block a statement begins and ends, and behind how many of its events.
+    """
 
     blocks: list[Block] = field(default_factory=list)
     loops: dict[ast.AST, Region] = field(default_factory=dict)
     places: dict[ast.stmt, tuple[int, int]] = field(default_factory=dict)
-    dead: list[ast.stmt] = field(default_factory=list)
+    ends: dict[ast.stmt, tuple[int, int]] = field(default_factory=dict)
     exit: int = 0
 
     def add(self, *before: Block) -> Block:

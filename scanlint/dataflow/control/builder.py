@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from scanlint.dataflow.control.blocks import Block, Define, Leave, Look, Region, Store
+from scanlint.dataflow.control.blocks import Block, Define, Region
 from scanlint.dataflow.control.handlers import Handlers, LoopFrame, Resolve
-from scanlint.dataflow.locations import REST, DefinitionKind, Part, Source
+from scanlint.dataflow.locations import DefinitionKind
 from scanlint.syntax.bindings import Function
 
 _FOREVER = (True, 1)
@@ -42,22 +42,24 @@ class FlowBuilder(Handlers):
 
     def _statement(self, node: ast.stmt) -> None:
         self.graph.places[node] = (self.here.id, len(self.here.events))
-        if not self.here.live:
-            self.graph.dead.append(node)
+        self.push((self._ended, node))
         handler = _STATEMENTS.get(node.__class__)
         if handler is not None:
             handler(self, node)
         else:
             self.visit(node)
 
+    def _ended(self, *nodes: ast.stmt) -> None:
+        self.graph.ends.update(dict.fromkeys(nodes, (self.here.id, len(self.here.events))))
+
     def _if(self, node: ast.If) -> None:
-        self.push((self._arms, node), (self._look, node.test), (self.visit, node.test))
+        self.push((self._arms, node), (self.visit, node.test))
 
     def _arms(self, node: ast.If) -> None:
         """Both arms; an `elif` of the last one is taken on in the same join."""
-        self._chain(node, [])
+        self._chain(node, [], [])
 
-    def _chain(self, node: ast.If, ends: list[Block]) -> None:
+    def _chain(self, node: ast.If, ends: list[Block], others: list[ast.If]) -> None:
         start = self.here
 
         def other(_: None) -> None:
@@ -66,23 +68,22 @@ class FlowBuilder(Handlers):
             match node.orelse:
                 case [ast.If() as inner]:
                     self.graph.places[inner] = (self.here.id, 0)
-                    if not self.here.live:
-                        self.graph.dead.append(inner)
-                    on = (lambda _: self._chain(inner, ends), None)
-                    self.push(on, (self._look, inner.test), (self.visit, inner.test))
+                    on = (lambda _: self._chain(inner, ends, [*others, inner]), None)
+                    self.push(on, (self.visit, inner.test))
                 case _:
                     self.push((join, None))
                     self.block(node.orelse)
 
         def join(_: None) -> None:
             self.here = self.graph.add(*ends, self.here)
+            self._ended(*others)
 
         self.here = self.graph.add(start)
         self.push((other, None))
         self.block(node.body)
 
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
-        self.push((self._for_body, node), (self._look, node.iter), (self.visit, node.iter))
+        self.push((self._for_body, node), (self.visit, node.iter))
 
     def _for_body(self, node: ast.For | ast.AsyncFor) -> None:
         head = self.graph.add(self.here)
@@ -97,7 +98,7 @@ class FlowBuilder(Handlers):
 
         self.push((end, None))
         self.block(node.body)
-        self.bind(node.target, DefinitionKind.FOR, Part(node.iter, REST))
+        self.bind(node.target, DefinitionKind.FOR, None)
 
     def _while(self, node: ast.While) -> None:
         head = self.graph.add(self.here)
@@ -119,7 +120,7 @@ class FlowBuilder(Handlers):
             self.push((end, None))
             self.block(node.body)
 
-        self.push((body, None), (self._look, node.test), (self.visit, node.test))
+        self.push((body, None), (self.visit, node.test))
 
     def _close(self, node: ast.For | ast.AsyncFor | ast.While, head: Block) -> None:
         """The back edge of a loop; what follows is outside of it."""
@@ -138,15 +139,11 @@ class FlowBuilder(Handlers):
         self.push((self._returns, node), (self.visit, node.value))
 
     def _returns(self, node: ast.Return) -> None:
-        if node.value is not None:
-            self.emit(Leave(node.value, "returned"))
         self.leave(ast.Return, self.here)
         self.here = self.graph.add()
 
     def _raise(self, node: ast.Raise) -> None:
         def thrown(_: None) -> None:
-            for part in filter(None, (node.exc, node.cause)):
-                self.emit(Leave(part, "raised"))
             self.throws(self.here)
             self.here = self.graph.add()
 
@@ -180,7 +177,7 @@ class FlowBuilder(Handlers):
         def begin(_: None) -> None:
             case(0)
 
-        self.push((begin, None), (self._look, node.subject), (self.visit, node.subject))
+        self.push((begin, None), (self.visit, node.subject))
 
     def _pattern(self, pattern: ast.pattern) -> None:
         """The names that a pattern captures."""
@@ -196,7 +193,7 @@ class FlowBuilder(Handlers):
     def _assign(self, node: ast.Assign) -> None:
         self.push(*((self._target, (t, node.value)) for t in reversed(node.targets)), (self.visit, node.value))
 
-    def _target(self, pair: tuple[ast.expr, Source]) -> None:
+    def _target(self, pair: tuple[ast.expr, ast.expr]) -> None:
         self.bind(pair[0], DefinitionKind.ASSIGN, pair[1])
 
     def _annotated(self, node: ast.AnnAssign) -> None:
@@ -207,14 +204,10 @@ class FlowBuilder(Handlers):
         """Reads the target, then the value, then sets the target."""
 
         def stored(_: None) -> None:
-            match node.target:
-                case ast.Name() as name:
-                    self.define(name, name.id, DefinitionKind.AUGMENT, node.value)
-                case place:
-                    self.emit(Store(place, DefinitionKind.AUGMENT, node.value))
-                    self.changed()
+            if isinstance(node.target, ast.Name):
+                self.define(node.target, node.target.id, DefinitionKind.AUGMENT, node.value)
 
-        self.push((stored, None), (self._look, node.value), (self.visit, node.value))
+        self.push((stored, None), (self.visit, node.value))
         self.read_target(node.target)
 
     def _delete(self, node: ast.Delete) -> None:
@@ -244,10 +237,6 @@ class FlowBuilder(Handlers):
         self.push((self._named, node), (leave, None))
         self.block(node.body)
         self.push((enter, None), *((self.visit, b) for b in (*node.bases, *node.keywords, *node.decorator_list)))
-
-    def _look(self, node: ast.expr) -> None:
-        if not isinstance(node, ast.Constant):
-            self.emit(Look(node))
 
 
 def _irrefutable(pattern: ast.pattern) -> bool:

@@ -8,18 +8,14 @@ from collections.abc import Callable
 from scanlint.dataflow.control.blocks import (
     Block,
     Calling,
-    Leave,
-    Load,
-    Look,
     Loop,
-    Make,
     MakeInner,
     Region,
     Use,
 )
 from scanlint.dataflow.control.scopes import Comprehension
 from scanlint.dataflow.control.steps import Step, Steps
-from scanlint.dataflow.locations import REST, DefinitionKind, Part
+from scanlint.dataflow.locations import DefinitionKind
 from scanlint.syntax.walk import children
 
 
@@ -42,25 +38,8 @@ class Evaluation(Steps):
     def _constant(self, node: ast.Constant) -> None:
         """Nothing happens."""
 
-    def _load(self, node: ast.Subscript | ast.Attribute) -> None:
-        self.push((self.emit, Load(node)))
-        self.visit_all(children(node))
-
-    def _operation(self, node: ast.expr) -> None:
-        """All that the operands hold may be read."""
-        parts = children(node)
-        self.push(*((self.emit, Look(p)) for p in parts if not isinstance(p, ast.Constant)))  # type: ignore[arg-type]
-        self.visit_all(parts)
-
-    def _made(self, node: ast.expr) -> None:
-        parts = children(node)
-        if isinstance(node, ast.Dict):
-            parts = [p for pair in zip(node.keys, node.values, strict=True) for p in pair if p is not None]
-        self.push((self.emit, Make(node)))
-        self.visit_all(parts)
-
-    def _starred(self, node: ast.Starred) -> None:
-        self.push((self.emit, Look(node.value)), (self.visit, node.value))
+    def _dict(self, node: ast.Dict) -> None:
+        self.visit_all([p for pair in zip(node.keys, node.values, strict=True) for p in pair if p is not None])
 
     def _call(self, node: ast.Call) -> None:
         self.push((self._called, node))
@@ -73,10 +52,6 @@ class Evaluation(Steps):
     def _called(self, node: ast.Call) -> None:
         self.emit(Calling(node))
         self.changed()
-
-    def _yield(self, node: ast.Yield | ast.YieldFrom | ast.Await) -> None:
-        if node.value is not None:
-            self.push((self.emit, Leave(node.value, "yielded")), (self.visit, node.value))
 
     def _walrus(self, node: ast.NamedExpr) -> None:
         def bound(_: None) -> None:
@@ -91,7 +66,6 @@ class Evaluation(Steps):
 
     def _compare(self, node: ast.Compare) -> None:
         parts = [node.left, *node.comparators]
-        self.push(*((self.emit, Look(p)) for p in parts if not isinstance(p, ast.Constant)))
         first = [(self.visit, p) for p in parts[:2]]
         self._todo += [(self._later, parts[2:]), *first[::-1]]
 
@@ -149,7 +123,8 @@ class Evaluation(Steps):
 
         def leave(_: None) -> None:
             self.scope = outer
-            self.emit(MakeInner(node) if isinstance(node, ast.GeneratorExp) else Make(node))
+            if isinstance(node, ast.GeneratorExp):
+                self.emit(MakeInner(node))
 
         self.push((leave, None))
         self._generator((node, 0))
@@ -165,7 +140,6 @@ class Evaluation(Steps):
     def _generate(self, place: tuple[Comprehension, int]) -> None:
         node, at = place
         part = node.generators[at]
-        self.emit(Look(part.iter))
         self.scope = self.scopes.of[node]
         head = self.graph.add(self.here)
         self.here = self.graph.add(head)
@@ -184,27 +158,18 @@ class Evaluation(Steps):
 
         tests = [step for test in reversed(part.ifs) for step in ((skip, None), (self.visit, test))]
         self.push((close, None), (self._generator, (node, at + 1)), *tests)
-        self.bind(part.target, DefinitionKind.FOR, Part(part.iter, REST))
+        self.bind(part.target, DefinitionKind.FOR, None)
 
 
 _EXPRESSIONS: dict[type[ast.AST], Callable[..., None]] = {
     ast.Name: Evaluation._name,
     ast.Constant: Evaluation._constant,
-    ast.Attribute: Evaluation._load,
-    ast.Subscript: Evaluation._load,
     ast.Call: Evaluation._call,
-    ast.BinOp: Evaluation._operation,
-    ast.UnaryOp: Evaluation._operation,
-    ast.FormattedValue: Evaluation._operation,
     ast.Compare: Evaluation._compare,
     ast.BoolOp: Evaluation._bool,
     ast.IfExp: Evaluation._choice,
     ast.NamedExpr: Evaluation._walrus,
-    ast.List: Evaluation._made,
-    ast.Tuple: Evaluation._made,
-    ast.Set: Evaluation._made,
-    ast.Dict: Evaluation._made,
-    ast.Starred: Evaluation._starred,
+    ast.Dict: Evaluation._dict,
     ast.Lambda: Evaluation._function,
     ast.FunctionDef: Evaluation._function,
     ast.AsyncFunctionDef: Evaluation._function,
@@ -212,7 +177,4 @@ _EXPRESSIONS: dict[type[ast.AST], Callable[..., None]] = {
     ast.SetComp: Evaluation._comprehension,
     ast.DictComp: Evaluation._comprehension,
     ast.GeneratorExp: Evaluation._comprehension,
-    ast.Yield: Evaluation._yield,
-    ast.YieldFrom: Evaluation._yield,
-    ast.Await: Evaluation._yield,
 }

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from scanlint.dataflow.control.blocks import Define, Event, FlowGraph, Load, Store, Use
+from scanlint.dataflow.control.blocks import Define, Event, FlowGraph, Use
 from scanlint.dataflow.control.scopes import NameScopes
-from scanlint.dataflow.locations import REST, DefinitionKind, Key, Part, Source
+from scanlint.dataflow.locations import DefinitionKind
 from scanlint.syntax.bindings import Function
 from scanlint.syntax.walk import children
 
@@ -54,12 +54,12 @@ class Steps:
 
     # -- targets
 
-    def define(self, node: ast.AST, name: str, kind: DefinitionKind, source: Source) -> None:
+    def define(self, node: ast.AST, name: str, kind: DefinitionKind, source: ast.expr | None) -> None:
         """Bind a name of the scope."""
         self.emit(Define(node, self.scopes.variable(self.scope, name), kind, source))
         self.changed()
 
-    def bind(self, target: ast.expr, kind: DefinitionKind, source: Source) -> None:
+    def bind(self, target: ast.expr, kind: DefinitionKind, source: ast.expr | None) -> None:
         """Bind a target to a value, or its elements to the elements of the value."""
         match target:
             case ast.Name(id=name):
@@ -71,15 +71,10 @@ class Steps:
             case ast.Starred(value=value):
                 self.bind(value, kind, source)
             case ast.Subscript() | ast.Attribute():
-                self.push((self._stored, Store(target, DefinitionKind.STORE, source)))
                 self.visit_all(children(target))
 
-    def _bind(self, step: tuple[ast.expr, DefinitionKind, Source]) -> None:
+    def _bind(self, step: tuple[ast.expr, DefinitionKind, ast.expr | None]) -> None:
         self.bind(*step)
-
-    def _stored(self, event: Store) -> None:
-        self.emit(event)
-        self.changed()
 
     def unset(self, target: ast.expr) -> None:
         """Delete a name, an item or an attribute."""
@@ -90,7 +85,6 @@ class Steps:
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 self.push(*((self.unset, e) for e in reversed(elements)))
             case ast.Subscript() | ast.Attribute():
-                self.push((self._stored, Store(target, DefinitionKind.DELETE, None)))
                 self.visit_all(children(target))
 
     def read_target(self, target: ast.expr) -> None:
@@ -99,15 +93,13 @@ class Steps:
             case ast.Name(id=name):
                 self.emit(Use(target, self.scopes.variable(self.scope, name), False))
             case ast.Subscript() | ast.Attribute():
-                self.push((self.emit, Load(target)))
                 self.visit_all(children(target))
 
 
-def _elements(source: Source, targets: list[ast.expr]) -> list[Source]:
-    """Where the value of each target of a tuple comes from."""
-    star = next((k for k, t in enumerate(targets) if isinstance(t, ast.Starred)), None)
+def _elements(source: ast.expr | None, targets: list[ast.expr]) -> Sequence[ast.expr | None]:
+    """The expression whose value each target of a tuple gets, where they are written one by one."""
     match source:
-        case ast.Tuple(elts=elements) | ast.List(elts=elements) if star is None and len(elements) == len(targets):
-            if not any(isinstance(e, ast.Starred) for e in elements):
-                return list(elements)
-    return [Part(source, Key("item", k) if star is None or k < star else REST) for k in range(len(targets))]
+        case ast.Tuple(elts=elements) | ast.List(elts=elements) if len(elements) == len(targets):
+            if not any(isinstance(e, ast.Starred) for e in (*elements, *targets)):
+                return elements
+    return [None] * len(targets)

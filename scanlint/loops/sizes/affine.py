@@ -42,7 +42,7 @@ def polynomial(node: ast.expr, known: Mapping[str, Polynomial] = EMPTY) -> Polyn
         case ast.BinOp(left=left, op=ast.Sub(), right=right):
             return add(polynomial(left, known), scale(polynomial(right, known), -1))
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            return _multiply(polynomial(left, known), polynomial(right, known))
+            return multiply(polynomial(left, known), polynomial(right, known))
     return {(ast.unparse(node),): 1}
 
 
@@ -55,7 +55,7 @@ def scale(a: Polynomial, by: int) -> Polynomial:
     return {term: factor * by for term, factor in a.items()}
 
 
-def _multiply(a: Polynomial, b: Polynomial) -> Polynomial:
+def multiply(a: Polynomial, b: Polynomial) -> Polynomial:
     out: Polynomial = {}
     for left, x in a.items():
         out = add(out, {tuple(sorted(left + right)): x * y for right, y in b.items()})

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from scanlint.trace.unit import Unit
 
 
 def axis_read(unit: Unit, stop: ast.expr) -> tuple[str, int] | None:
     """The array (as source) and axis whose length a bound is: `xs.shape[0]`, `len(xs)`, or a name for one of these."""
+    found = measured(unit, stop)
+    return (ast.unparse(found[0]), found[1]) if found is not None else None
+
+
+def measured(unit: Unit, stop: ast.AST) -> tuple[ast.expr, int] | None:
+    """The same with the array where its length is asked for."""
     match stop:
         case ast.Subscript() | ast.Call():
             return _measured(stop)
-        case ast.Name(id=name):
-            found = [f for f in (_length(s, name) for s in unit.every(ast.Assign)) if f is not None]
-            return found[0] if len(found) == 1 and _bound_times(unit, name) == 1 and found[0] != ("", 0) else None
+        case ast.Name(id=name, ctx=ast.Load()):
+            found = [f for pair in _bindings(unit) if (f := _length(*pair, name)) is not None]
+            return found[0] if len(found) == 1 and _bound_times(unit, name) == 1 else None
     return None
 
 
@@ -34,27 +41,37 @@ def last_axis(unit: Unit, stop: ast.expr) -> tuple[str, int] | None:
     return None
 
 
-def _length(statement: ast.AST, name: str) -> tuple[str, int] | None:
-    match statement:
-        case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name and not isinstance(value, ast.Name):
+def _bindings(unit: Unit) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The targets of the unit's assignments, and what is assigned to them."""
+    for statement in unit.every(ast.Assign):
+        if len(statement.targets) == 1:
+            yield statement.targets[0], statement.value
+    for annotated in unit.every(ast.AnnAssign):
+        if annotated.value is not None:
+            yield annotated.target, annotated.value
+
+
+def _length(target: ast.expr, value: ast.expr, name: str) -> tuple[ast.expr, int] | None:
+    match target, value:
+        case ast.Name(id=bound), _ if bound == name and not isinstance(value, ast.Name):
             return _measured(value)
-        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
-            pairs = zip(names, values, strict=True)
-            return next((_measured(v) for n, v in pairs if isinstance(n, ast.Name) and n.id == name), None)
-        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(value=array, attr="shape")):
+        case ast.Tuple(elts=parts), ast.Tuple(elts=values) if len(parts) == len(values):
+            pairs = zip(parts, values, strict=True)
+            return next((found for part, v in pairs if (found := _length(part, v, name)) is not None), None)
+        case ast.Tuple(elts=names), ast.Attribute(value=array, attr="shape"):
             for axis, bound_name in enumerate(names):
                 if isinstance(bound_name, ast.Name) and bound_name.id == name:
-                    return ast.unparse(array), axis
+                    return array, axis
     return None
 
 
-def _measured(value: ast.expr) -> tuple[str, int] | None:
+def _measured(value: ast.expr) -> tuple[ast.expr, int] | None:
     """The array and axis of `xs.shape[0]` and `len(xs)`."""
     match value:
         case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=int(axis))):
-            return ast.unparse(array), axis
+            return array, axis
         case ast.Call(func=ast.Name(id="len"), args=[array]):
-            return ast.unparse(array), 0
+            return array, 0
     return None
 
 

@@ -12,7 +12,7 @@ from scanlint.errors import cause
 from scanlint.project.discovery import gitignore
 from scanlint.project.discovery.git_index import DamagedIndex
 from scanlint.project.discovery.gitignore import Ignores
-from scanlint.project.files import Unreadable, shown
+from scanlint.project.files import MARKDOWN, Unreadable, shown
 from scanlint.project.summary import PROJECT_FILES
 from scanlint.settings import Settings
 
@@ -146,6 +146,7 @@ class _Walk:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.patterns = excludes(settings)
+        self.suffixes = (*SUFFIXES, *MARKDOWN) if settings.markdown else SUFFIXES
         self.found = FoundFiles()
 
     def named(self, path: Path) -> Iterator[tuple[Path, str]]:
@@ -176,7 +177,7 @@ class _Walk:
                     self.found.configured.append(here / name)
                 if kind == "folder":
                     deeper += self._folder(here / name, os.path.join(absolute, name), os.path.join(real, name), inner)
-                elif name.endswith(SUFFIXES) and self._kept(os.path.join(absolute, name), inner):
+                elif name.endswith(self.suffixes) and self._kept(os.path.join(absolute, name), inner):
                     at = os.path.join(absolute, name)
                     yield here / name, os.path.realpath(at) if kind == "link" else os.path.join(real, name)
             left += reversed(deeper)

@@ -149,7 +149,7 @@ def _facts(finding: Finding) -> Iterator[Markup]:
     if finding.function:
         rows.append(("function", [element("code", finding.function)]))
     if finding.chain:
-        rows.append(("traced because", list(map(str, finding.chain))))
+        rows.append((finding.reasons, list(map(str, finding.chain))))
     if finding.help:
         rows.append(("help", [finding.help]))
     if (known := finding.verification) is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from scanlint.loops.sizes.equal_lengths import without_first
+from scanlint.loops.sizes.lengths import without_first
 from scanlint.rewrite.emit.snippets import atom
 from scanlint.trace.unit import Unit
 

@@ -29,6 +29,35 @@ def atom(code: str) -> str:
     return f"({code})"
 
 
+ARITHMETIC = ast.Add | ast.Sub | ast.Mult | ast.Div | ast.FloorDiv | ast.Mod | ast.Pow
+
+
+def side(code: str) -> str:
+    """An expression as one side of a comparison."""
+    node = ast.parse(code, mode="eval").body
+    return f"({code})" if isinstance(node, ast.Compare | ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr) else code
+
+
+def shifted(code: str, by: int) -> str:
+    """A bound moved by some whole numbers."""
+    node = ast.parse(code, mode="eval").body
+    match node:
+        case ast.Constant(value=int(number)):
+            return str(number + by)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):
+            return str(by - number)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=ast.Constant(value=int(number))):
+            by += number if isinstance(op, ast.Add) else -number
+            code = ast.unparse(left)
+            if not by:
+                return code
+            node = left
+    closed = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+    tight = isinstance(node, ast.BinOp) and isinstance(node.op, ARITHMETIC)
+    base = code if closed or tight else f"({code})"
+    return f"{base} {'+' if by > 0 else '-'} {abs(by)}"
+
+
 TIGHTER = {
     **dict.fromkeys("+-", (ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.MatMult, ast.Pow)),
     **dict.fromkeys(("*", "/", "//", "%", "@"), (ast.Pow,)),

@@ -11,8 +11,8 @@ from scanlint.host.rebuilt_jits import RebuiltJit, settled
 from scanlint.rewrite.emit.snippets import fresh
 from scanlint.syntax.bindings import walk_scope
 from scanlint.syntax.walk import by_kind
-from scanlint.trace.domain.callables import Closure, Instance
-from scanlint.trace.domain.values import Value, contents
+from scanlint.trace.domain.callables import Closure
+from scanlint.trace.domain.values import Instance, Value, contents
 from scanlint.trace.unit import Unit
 
 HOST = ("numpy.random.", "random.", "time.", "builtins.print", "builtins.input", "builtins.open", "builtins.next")

@@ -10,7 +10,7 @@ from scanlint.finding import Edit, Next, Position, Rewrite
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.sizes.trip_limits import extreme, ranges_around, spelled
 from scanlint.loops.streams import Stream, streams_of
-from scanlint.rewrite.normalize.exits.counting_while import side
+from scanlint.rewrite.emit.snippets import side
 from scanlint.syntax.bindings import binds, reads
 from scanlint.trace.unit import Unit
 

@@ -20,10 +20,10 @@ def with_placeholders(model: LoopModel) -> Step:
     codes = {o.code for o in model.obstacles}
     if not isinstance(node, ast.While) or "maybe-undefined" not in codes or codes - JUMPS - {"maybe-undefined"}:
         return NOT_APPLICABLE
-    wanted = [n for n in model.carried if n not in model.flow.bound_before[node]]
+    wanted = [n for n in model.carried if n not in model.flow.bound_before(node)]
     block = unit.block(node)
     before = block[: block.index(node)]
-    anew = {n for s in node.body if isinstance(s, ast.Assign) for n in binds(s)} - model.flow.live_at_body[node]
+    anew = {n for s in node.body if isinstance(s, ast.Assign) for n in binds(s)} - model.flow.live_at_body(node)
     if not wanted or set(wanted) - anew or any(set(wanted) & binds(s) for s in before):
         return NOT_APPLICABLE
     if not holds(unit, node.test, before) and not _flagged(model, frozenset(wanted), block):

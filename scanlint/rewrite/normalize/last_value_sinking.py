@@ -33,16 +33,16 @@ def last_after(model: LoopModel) -> Step:
 
 def _moved(model: LoopModel, node: ast.For) -> Iterator[tuple[ast.Assign, str]]:
     """The statements that need no trip but the last one, with the names that they bind."""
-    bound, live = binds(*node.body) | _changed(model), model.flow.live_after[node]
+    bound, live = binds(*node.body) | _changed(model), model.flow.live_after(node)
     known = {t for t in model.targets if last_target(model, t) is not None}
-    runs = _surely_runs(model) or set(model.live_targets) - model.flow.bound_before[node]
+    runs = _surely_runs(model) or set(model.live_targets) - model.flow.bound_before(node)
     for at, statement in enumerate(node.body):
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in live:
                 others = [s for k, s in enumerate(node.body) if k != at]
                 if name in reads(*node.body) | binds(*others) | _closed_over(model) | set(model.targets):
                     continue
-                if not runs and name in model.flow.bound_before[node]:
+                if not runs and name in model.flow.bound_before(node):
                     continue  # where there is no trip it keeps what it is
                 own = reads(value)
                 if not own & bound and own & set(model.targets) <= known and _plain(model, value):

@@ -69,7 +69,7 @@ class _Tables:
         self.unit, self.source = model.unit, model.unit.source
         self.spell = Spelling(self.unit)
         self.body = Body(self.unit, model.node, model.streams, model.carried)
-        self.meetings = self.body.meetings(model.flow.live_after[model.node])
+        self.meetings = self.body.meetings(model.flow.live_after(model.node))
         self.taken = set(self.unit.names)
         self.defined = self._definitions()
         self.gone: list[ast.Assign | ast.AugAssign] = []
@@ -96,7 +96,7 @@ class _Tables:
         edits += self._header(tables)
         for table in tables:
             edits += [Edit(*self._place(p), table.row) for p in table.places]
-        edits += [Edit(Position(s.lineno, 1), Position((s.end_lineno or 0) + 1, 1), "") for s in gone]
+        edits += [self.source.drop(s) for s in gone]
         return Rewrite(tuple(edits), "scan", self.spell.imports, (Next(self.model.node, reported=not strong),))
 
     # -- what may be made before
@@ -330,7 +330,7 @@ class _Tables:
                     for n in ast.walk(ast.Module(self.model.node.body, []))
                     if isinstance(n, ast.Name) and n.id == name and n not in places | inside | mine
                 ]
-                after = name in self.model.flow.live_after[self.model.node] and name not in kept
+                after = name in self.model.flow.live_after(self.model.node) and name not in kept
                 if not loads and not after and not set(self.defined[name]) <= set(gone):
                     gone += [s for s in self.defined[name] if s not in gone]
                     changed = True

@@ -11,8 +11,7 @@ from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
-from scanlint.rewrite.emit.snippets import atom
-from scanlint.rewrite.normalize.exits.counting_while import shifted
+from scanlint.rewrite.emit.snippets import atom, shifted
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving
 from scanlint.syntax.bindings import binds, reads
 
@@ -58,7 +57,7 @@ class _Peeling:
 
     def outcome(self) -> Step:
         node, margin = self.node, self.leaving.margin(self.node, 0)
-        missing = {n for n in self.model.carried if n not in self.model.flow.bound_before[node]}
+        missing = {n for n in self.model.carried if n not in self.model.flow.bound_before(node)}
         trip, rest = self._copy(first=True), self._copy(first=False)
         if not self.tests:
             return NOT_APPLICABLE

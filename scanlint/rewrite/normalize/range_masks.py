@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from scanlint.loops.sizes.affine import Polynomial
-from scanlint.loops.sizes.extents import extent
+from scanlint.loops.sizes.lengths import along, size
 from scanlint.loops.sizes.masked_reductions import Masked, indices
+from scanlint.loops.sizes.shape_reads import axis_read
 from scanlint.rewrite.draft import Snippet
-from scanlint.rewrite.normalize.exits.counting_while import side
+from scanlint.rewrite.emit.snippets import side
+from scanlint.trace.unit import Unit
 
 Spell = Callable[[str], str]
 
 
-def use_mask(found: Masked, known: Mapping[str, Polynomial], snippet: Snippet, spell: Spell) -> None:
-    """Write one reduction with a mask; `known` are the lengths that have a name."""
+def use_mask(unit: Unit, found: Masked, snippet: Snippet, spell: Spell) -> None:
+    """Write one reduction with a mask."""
     read = min(found.slices, key=lambda one: len(indices(one)))
     axis = next(k for k, part in enumerate(indices(read)) if isinstance(part, ast.Slice))
-    mask = _mask(found.cut, f"{spell('jax.numpy.arange')}({_length(read.value, axis, known, snippet)})", snippet)
+    mask = _mask(found.cut, f"{spell('jax.numpy.arange')}({_length(unit, read.value, axis, snippet)})", snippet)
     for one in found.slices:
         parts = [":" if isinstance(p, ast.Slice) else snippet.expression(p) for p in indices(one)]
         while parts and parts[-1] == ":":
@@ -33,13 +34,18 @@ def use_mask(found: Masked, known: Mapping[str, Polynomial], snippet: Snippet, s
     snippet.replace(found.node, f"{code}{'' if code.endswith('(') else ', '}where={mask})")
 
 
-def _length(array: ast.expr, axis: int, known: Mapping[str, Polynomial], snippet: Snippet) -> str:
+def _length(unit: Unit, array: ast.expr, axis: int, snippet: Snippet) -> str:
     """The length of an axis, by the name that it has in the function."""
-    size = extent(array, axis)
-    length = known.get(size, {(size,): 1})
-    named = [name for name, other in known.items() if other == length and name.isidentifier()]
-    named += [term[0] for term, factor in length.items() if len(length) == factor == len(term) == 1]
-    if named and named[0].isidentifier():
+    bound = [n.id for a in unit.every(ast.Assign) for n in ast.walk(a.targets[0]) if isinstance(n, ast.Name)]
+    length = along(unit, array, axis) or {}
+    for name in dict.fromkeys(bound):
+        if axis_read(unit, ast.Name(name, ast.Load())) == (ast.unparse(array), axis):
+            return name
+        read = next((n for n in unit.mentions.get(name, ()) if isinstance(n.ctx, ast.Load)), None)
+        if length.keys() - {()} and bound.count(name) == 1 and read is not None and size(unit, read) == length:
+            return name
+    named = [factor for term in length for factor in term if length == {(factor,): 1} and factor.isidentifier()]
+    if named:
         return named[0]
     code = snippet.expression(array)
     return f"{code}.shape[{axis}]" if axis else f"len({code})"

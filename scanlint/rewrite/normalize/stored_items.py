@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from scanlint.branches.branch import BranchModel, is_elif
-from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step, Withheld
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Rewrite, Step, Withheld
 from scanlint.rewrite.emit.snippets import fresh
 from scanlint.syntax.bindings import binds
 
@@ -26,21 +26,16 @@ def without_stores(model: BranchModel) -> Step:
     if any(isinstance(part, ast.JoinedStr) for part in ast.walk(node)):  # Python 3.11 does not say where in it they are
         return Withheld("layout", f"what is set may be read in an f-string of the branch (line {node.lineno})")
     taken = set(unit.names)
-    margin, newline = unit.source.margin(node), unit.source.newline
     names: dict[str, str] = {}
     edits: list[Edit] = []
     for uses in places.values():
         (base, part), code = _words(uses[0]), source.segment(uses[0])
         names[code] = fresh(taken, part, f"{base}_{part}")
         taken.add(names[code])
-        edits += [Edit(source.start(use), source.end(use), names[code]) for use in uses]
-    above, below = Position(node.lineno, 1), source.end(node)
-    first = "".join(f"{margin}{name} = {code}{newline}" for code, name in names.items())
-    last = "".join(f"{newline}{margin}{code} = {name}" for code, name in names.items())
-    below = Position(below.line, len(source.lines[below.line - 1].rstrip("\r\n")) + 1)
-    return Rewrite(
-        (Edit(above, above, first), *edits, Edit(below, below, last)), "cond", next=(Next(node, reported=True),)
-    )
+        edits += [source.put(use, names[code]) for use in uses]
+    first = source.ahead(node, *(f"{name} = {code}" for code, name in names.items()))
+    last = source.behind(node, *(f"{code} = {name}" for code, name in names.items()))
+    return Rewrite((first, *edits, last), "cond", next=(Next(node, reported=True),))
 
 
 def _places(node: ast.If) -> dict[str, list[Place]]:

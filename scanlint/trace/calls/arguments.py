@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from scanlint.trace.domain.callables import Closure
-from scanlint.trace.domain.values import UNKNOWN, Kind, Value, gathered, record
+from scanlint.trace.domain.values import UNKNOWN, Kind, Value, gathered, join_all, record
 
 _NONE_LEFT = Value(Kind.STATIC, container="dict", items=())
 
 
 def arguments(closure: Closure, args: list[Value], keywords: dict[str, Value]) -> dict[str, Value]:
-    """Arguments by parameter name; those left to their defaults are absent."""
+    """Arguments by parameter name; those left to their defaults are absent.
+
+    Under `*` stands what any further positional argument is, under `**` what any other keyword is.
+    """
     code = closure.code
     positional = [a.arg for a in code.positional()]
     given: dict[str, Value] = {}
@@ -17,13 +20,22 @@ def arguments(closure: Closure, args: list[Value], keywords: dict[str, Value]) -
         given[positional.pop(0)] = closure.receiver
     for name, value in zip(positional, args, strict=False):
         given[name] = value
+    rest = keywords.get("*")
+    if rest is not None:
+        required = set(positional) - code.defaults().keys()
+        given |= {name: rest if name in required else UNKNOWN for name in positional[len(args) :]}
     if code.node.args.vararg is not None:
-        given[code.node.args.vararg.arg] = gathered("tuple", tuple(args[len(positional) :]))
+        given[code.node.args.vararg.arg] = _gathered(args[len(positional) :], rest)
     names = {a.arg for a in code.parameters()}
     given |= {k: v for k, v in keywords.items() if k in names}
     if code.node.args.kwarg is not None and "**" not in keywords:
-        others = {k: v for k, v in keywords.items() if k not in names}
+        others = {k: v for k, v in keywords.items() if k not in names and k != "*"}
         given[code.node.args.kwarg.arg] = record("dict", others) if others else _NONE_LEFT
     if "**" in keywords:
         given = dict.fromkeys(names, UNKNOWN) | given
     return given
+
+
+def _gathered(args: list[Value], rest: Value | None) -> Value:
+    """What a parameter such as `*items` is."""
+    return gathered("tuple", tuple(args)) if rest is None else gathered("tuple", None, join_all((*args, rest)))

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.jaxapi.words import words
-from scanlint.syntax.walk import by_kind
+from scanlint.syntax.walk import by_kind, kinds_inside
 from scanlint.trace.calls.jax_results import ARRAY_METHODS, ARRAY_ONLY_METHODS
-from scanlint.trace.domain.callables import ClassInfo, Closure, Code, Frame, Instance
-from scanlint.trace.domain.values import Kind, Value, undecided
+from scanlint.trace.domain.callables import ClassInfo, Closure, Code, Frame
+from scanlint.trace.domain.values import Instance, Kind, Value, undecided
 from scanlint.trace.evaluator import Evaluator
 from scanlint.trace.members import lineage
 
@@ -118,7 +118,7 @@ def _givers(info: ClassInfo, code: Code, attribute: str) -> list[str]:
     if attribute not in info.givers:
         parameters = {a.arg for a in code.parameters()[1:]}
         found: dict[str, None] = {}
-        inside = by_kind(*(code.node.body if isinstance(code.node.body, list) else []))
+        inside = kinds_inside(code.node)
         for statement in [*inside.of(ast.Assign), *inside.of(ast.AnnAssign)]:
             match statement:
                 case (

@@ -23,24 +23,29 @@ from scanlint.trace.domain.callables import (
     ClassRef,
     Closure,
     Frame,
-    Instance,
     Method,
     Mode,
     Named,
     Partial,
+    RecordType,
     Transformed,
     Unfinished,
 )
+from scanlint.trace.domain.elements import items_of, iterated
 from scanlint.trace.domain.evidence import Reason, short
+from scanlint.trace.domain.held import holds_functions
 from scanlint.trace.domain.values import (
     AXIS,
     RANK,
     STATIC,
     UNKNOWN,
+    Instance,
     Kind,
     OneOf,
+    Site,
     Value,
     but,
+    element_of,
     gathered,
     holds_tracer,
     join_all,
@@ -71,10 +76,12 @@ def call(self: Evaluator, node: ast.Call) -> Value:
     args = [self.eval(a) for a in node.args]
     keywords = _named_arguments(self, node)
     if ast.Starred in map(type, node.args):
-        laid_out = _spread(args, node.args)
-        if laid_out is None:
-            return _opaque(self, node, function)
-        args = laid_out
+        values = args
+        args, rest = _spread(args, node.args)
+        if rest is not None:
+            if not _takes_any_number(function):
+                return _opaque(self, node, function, values)
+            keywords["*"] = rest
     return apply(self, node, function, args, keywords)
 
 
@@ -92,28 +99,39 @@ def _named_arguments(self: Evaluator, node: ast.Call) -> dict[str, Value]:
     return found
 
 
-def _spread(args: list[Value], nodes: list[ast.expr]) -> list[Value] | None:
-    """Positional arguments with `*items` laid out, where their number is known."""
+def _spread(args: list[Value], nodes: list[ast.expr]) -> tuple[list[Value], Value | None]:
+    """Positional arguments with `*items` laid out; and what any that follow are, where their number is not known."""
     out: list[Value] = []
-    for value, node in zip(args, nodes, strict=True):
+    for place, (value, node) in enumerate(zip(args, nodes, strict=True)):
         if not isinstance(node, ast.Starred):
             out.append(value)
-        elif value.items is None:
-            return None
+        elif (items := items_of(value)) is None:
+            later = zip(args[place:], nodes[place:], strict=True)
+            return out, join_all(tuple(iterated(v) if isinstance(n, ast.Starred) else v for v, n in later))
         else:
-            out.extend(value.items)
-    return out
+            out.extend(items)
+    return out, None
 
 
-def _opaque(self: Evaluator, node: ast.Call, function: Value) -> Value:
+def _takes_any_number(function: Value) -> bool:
+    """Whether the arguments of a call are given to parameters of the project, which may be told of any number."""
+    match function.callee:
+        case Closure() | ClassRef() | Instance() | RecordType():
+            return True
+        case Partial(inner) | Transformed(_, inner):
+            return _takes_any_number(inner)
+        case OneOf(choices):
+            return all(map(_takes_any_number, choices))
+    return False
+
+
+def _opaque(self: Evaluator, node: ast.Call, function: Value, args: list[Value]) -> Value:
     """A call whose arguments are not known one by one."""
     match function.callee:
         case Named(name) if name.startswith(ARRAY_ROOTS) or name in PYTHON_VALUED:
             return _jax(self, node, name, [], {})
-        case Closure() | Transformed():
-            closures = transforms.functions_in(function)
-            unknown = {a.arg: UNKNOWN for a in closures[0].code.parameters()} if closures else {}
-            return self.world.invoke(closures[0], unknown, calling(self, closures[0], node)) if closures else UNKNOWN
+        case Named("builtins.zip") if len(args) == 1 and (row := element_of(args[0])).items is not None:
+            return gathered("view", tuple(gathered("tuple", None, part) for part in row.items))
         case Named(name):
             return python_calls.call(self, node, name, [UNKNOWN], {})
         case None if self.traced:
@@ -140,6 +158,9 @@ def apply(self: Evaluator, node: ast.Call, function: Value, args: list[Value], k
             return transforms.call_transformed(self, node, target, args, keywords)
         case ClassRef(name):
             return construct(self, node, name, args, keywords)
+        case RecordType(name, fields):
+            told = dict(zip(fields, args, strict=False)) | {k: v for k, v in keywords.items() if k in fields}
+            return record(name, {**dict.fromkeys(fields, UNKNOWN), **told})
         case Instance():
             return _call_instance(self, node, function, args, keywords)
         case Method(receiver, name):
@@ -238,6 +259,12 @@ def named(self: Evaluator, node: ast.Call, name: str, args: list[Value], keyword
         if name in transforms.KERNELS:
             return UNKNOWN
         return _jax(self, node, name, args, keywords)
+    if name == "functools.reduce" and len(args) > 1:
+        return _reduced(self, node, args)
+    if name in RECORDS and len(args) == 2:
+        return _record_type(args[0], args[1])
+    if name in NAMESPACES and keywords and "**" not in keywords:
+        return record(name, {k: v if holds_functions(v) else UNKNOWN for k, v in keywords.items()})
     if name == "functools.wraps" and args:
         return UNKNOWN
     if name in transforms.TRANSPARENT and args:
@@ -250,6 +277,34 @@ def named(self: Evaluator, node: ast.Call, name: str, args: list[Value], keyword
     if twin is not None and any(holds_tracer(v) for v in (*args, *keywords.values())):
         return _on_the_host(self, node, twin, args, keywords)
     return python_calls.library(name, [*args, *keywords.values()])
+
+
+def _reduced(self: Evaluator, node: ast.Call, args: list[Value]) -> Value:
+    """`functools.reduce(f, items, first)`, where the items are known one by one."""
+    function, items = args[0], items_of(args[1])
+    if items is None or not 0 < len(items) <= MOST_REDUCED:
+        return UNKNOWN
+    first, *rest = (*args[2:], *items)
+    for item in rest:
+        first = apply(self, node, function, [first, item], {})
+    return first
+
+
+MOST_REDUCED = 8
+NAMESPACES = frozenset(["types.SimpleNamespace", "argparse.Namespace"])
+"""What attributes of their objects are may be changed at any time: only which functions they are is kept."""
+RECORDS = frozenset(["collections.namedtuple", "typing.NamedTuple"])
+
+
+def _record_type(name: Value, fields: Value) -> Value:
+    """A NamedTuple that is made by a call, where its fields are spelled."""
+    if isinstance(fields.constant, str):
+        names = fields.constant.replace(",", " ").split()
+    else:
+        parts = (item.items[0] if item.items else item for item in fields.items or ())
+        names = [part.constant for part in parts if isinstance(part.constant, str)]
+    made = RecordType(str(name.constant), tuple(names))
+    return Value(Kind.STATIC, callee=made) if names else UNKNOWN
 
 
 def _on_the_host(self: Evaluator, node: ast.Call, twin: Twin, args: list[Value], keywords: dict[str, Value]) -> Value:
@@ -307,32 +362,33 @@ def array_call(self: Evaluator, node: ast.Call, name: str, args: list[Value], ke
     return made
 
 
-def spelled(node: ast.expr) -> str:
-    """A function as written, when it is short."""
-    match node:
-        case ast.Name(id=name):
-            return name
-        case ast.Attribute(value=value, attr=attr):
-            return f"{spelled(value)}.{attr}"
-    return "..."
-
-
 def construct(self: Evaluator, node: ast.Call, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
     """Make an object of a class of the project."""
     initializer = next((i.methods["__init__"] for i in lineage(self.world, name) if "__init__" in i.methods), None)
-    if initializer is not None:
-        made = but(instance(self.world, name, traced=False), container=name, callee=Instance(name, True))
-        run = Closure(initializer, None, made)
-        apply(self, node, Value(Kind.STATIC, callee=run), args, keywords)
-        return made
     kind = kind_of(self.world, name)
-    if kind in ("namedtuple", "dataclass"):
-        names = [f for info in reversed(list(lineage(self.world, name))) for f in info.fields]
-        fields = dict.fromkeys(dict.fromkeys(names), UNKNOWN)
-        fields |= dict(zip(fields, args, strict=False)) | {k: v for k, v in keywords.items() if k in fields}
-        if fields:
-            return record(name, fields, Instance(name, True))
-    return but(instance(self.world, name, traced=False), container=name, callee=Instance(name, True))
+    made = Instance(name, True, _site(self, node, (*args, *keywords.values())), self.traced)
+    if initializer is not None:
+        value = but(instance(self.world, name, traced=False), container=name, callee=made)
+        run = Closure(initializer, None, value)
+        apply(self, node, Value(Kind.STATIC, callee=run), args, keywords)
+        return value
+    names = [f for info in reversed(list(lineage(self.world, name))) for f in info.fields]
+    given = dict(zip(dict.fromkeys(names), args, strict=False)) | {k: v for k, v in keywords.items() if k in names}
+    if kind in ("namedtuple", "dataclass") and names:
+        return record(name, {**dict.fromkeys(names, UNKNOWN), **given}, Instance(name, True))
+    info = self.world.class_info(name)
+    for field, value in given.items() if info is not None else ():
+        if info is not None and holds_functions(value):
+            self.world.give(info, field, value, made.site)
+    return but(instance(self.world, name, traced=False), container=name, callee=made)
+
+
+def _site(self: Evaluator, node: ast.Call, given: tuple[Value, ...]) -> Site | None:
+    """What tells an object that is handed functions from others of its class."""
+    if not any(map(holds_functions, given)):
+        return None
+    frame = self.frame
+    return Site(node, frame.activation if frame.code.qualname != "<module>" else None)
 
 
 def _call_instance(

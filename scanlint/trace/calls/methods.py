@@ -7,7 +7,18 @@ import ast
 from scanlint.trace.calls import derivative_rules
 from scanlint.trace.calls.jax_results import ARRAY_ONLY_METHODS, CASTS, PYTHON_METHODS, describe
 from scanlint.trace.domain.callables import Named, Transformed
-from scanlint.trace.domain.values import STATIC, STATIC_INT, UNKNOWN, Value, but, element_of, gathered, join_all
+from scanlint.trace.domain.elements import iterated
+from scanlint.trace.domain.values import (
+    STATIC,
+    STATIC_INT,
+    UNKNOWN,
+    Value,
+    but,
+    contents,
+    element_of,
+    gathered,
+    join_all,
+)
 from scanlint.trace.evaluator import Evaluator
 
 PYTHON_TYPES = frozenset(f"builtins.{name}" for name in ("bool", "int", "float", "complex"))
@@ -96,6 +107,10 @@ def _container_method(
     match node.func:
         case ast.Attribute(value=ast.Name(id=target)) if name in MUTATORS and args:
             _mutate(self, target, receiver, name, args)
+        case ast.Attribute(value=ast.Attribute(value=owner, attr=attribute)) if name in MUTATORS and args:
+            added = UNKNOWN if name == "update" else iterated(args[0]) if name == "extend" else args[-1]
+            element = join_all((*contents(receiver), added))
+            self.set_attribute(self.eval(owner), attribute, gathered(receiver.container or "list", None, element))
     return UNKNOWN
 
 

@@ -7,8 +7,8 @@ import math
 from collections.abc import Callable
 
 from scanlint.trace.attributes import attribute
-from scanlint.trace.domain.callables import Closure, Instance, Named
-from scanlint.trace.domain.elements import iterated, length_of
+from scanlint.trace.domain.callables import Closure, Named
+from scanlint.trace.domain.elements import items_of, iterated, length_of
 from scanlint.trace.domain.values import (
     AXIS,
     RANK,
@@ -16,6 +16,7 @@ from scanlint.trace.domain.values import (
     STATIC_BOOL,
     STATIC_INT,
     UNKNOWN,
+    Instance,
     Origin,
     Unset,
     Value,
@@ -120,8 +121,9 @@ def _enumerate(self: Evaluator, node: ast.Call, args: list[Value], keywords: dic
 def _zip(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:
     if args == [UNKNOWN] and any(isinstance(a, ast.Starred) for a in node.args):
         return gathered("view", None, gathered("tuple", None, UNKNOWN))
-    if args and all(a.items is not None for a in args):
-        rows = zip(*(a.items or () for a in args), strict=False)
+    known = [items for a in args if (items := items_of(a)) is not None]
+    if args and len(known) == len(args):
+        rows = zip(*known, strict=False)
         return gathered("view", tuple(gathered("tuple", tuple(row)) for row in rows))
     return gathered("view", None, gathered("tuple", tuple(iterated(a) for a in args)))
 
@@ -142,8 +144,8 @@ def _list(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str
     value = args[0]
     if isinstance(value.constant, range) and len(value.constant) <= 32:
         return gathered(container, tuple(constant(i) for i in value.constant))
-    if value.items is not None:
-        return gathered(container, value.items)
+    if (items := items_of(value)) is not None:
+        return gathered(container, items)
     return gathered(container, None, iterated(value))
 
 
@@ -245,8 +247,16 @@ def _super(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[st
     info = self.world.class_info(owner) if owner else None
     for base in info.bases if info else ():
         if self.world.class_info(base) is not None:
-            return Value(UNKNOWN.kind, container=base, callee=Instance(base))
+            made = _receiver(self)
+            return Value(UNKNOWN.kind, container=base, callee=Instance(base, False, made.site, made.fresh))
     return UNKNOWN
+
+
+def _receiver(self: Evaluator) -> Instance:
+    """The object whose method runs."""
+    first = self.frame.code.positional()[:1]
+    receiver = self.env.get(first[0].arg, UNKNOWN) if first else UNKNOWN
+    return receiver.callee if isinstance(receiver.callee, Instance) else Instance("")
 
 
 def _filter(self: Evaluator, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value:

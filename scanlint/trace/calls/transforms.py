@@ -10,11 +10,22 @@ from scanlint.jaxapi.derivatives import REVERSE
 from scanlint.jaxapi.words import words
 from scanlint.trace.calls.arguments import arguments
 from scanlint.trace.calls.callbacks import functions_of, want
-from scanlint.trace.domain.callables import Closure, Differentiated, Instance, Mode, Named, Partial, Transformed
+from scanlint.trace.domain.callables import Closure, Differentiated, Mode, Named, Partial, Transformed
 from scanlint.trace.domain.contexts import Jit
 from scanlint.trace.domain.elements import row_of
 from scanlint.trace.domain.evidence import Reason
-from scanlint.trace.domain.values import STATIC, UNKNOWN, Kind, OneOf, Unset, Value, gathered, join_all, staged
+from scanlint.trace.domain.values import (
+    STATIC,
+    UNKNOWN,
+    Instance,
+    Kind,
+    OneOf,
+    Unset,
+    Value,
+    gathered,
+    join_all,
+    staged,
+)
 from scanlint.trace.evaluator import Evaluator
 
 
@@ -113,8 +124,10 @@ def wrap(self: Evaluator, wrapper: Wrapper, node: ast.expr, function: Value, key
     for closure in closures:
         if wrapper.traced and not wrapper.auxiliary and not unsaid:
             skip = static | _unmapped(closure, function, keywords) | given(closure, function)
+            if _beyond(closure, function, keywords):
+                skip |= _gathering(closure)
         else:
-            skip = frozenset(a.arg for a in closure.code.parameters())
+            skip = frozenset(a.arg for a in closure.code.parameters()) | _gathering(closure)
         closure.code.filtered = wrapper.auxiliary and jit is None and wrapper.name == "jax.jit"
         closure.code.guessed = not (wrapper.traced or closure.code.rooted)
         own = jit._replace(given=given(closure, function)) if jit is not None else None
@@ -126,6 +139,26 @@ def wrap(self: Evaluator, wrapper: Wrapper, node: ast.expr, function: Value, key
     if jit is not None and not static and not options:
         made = replace(made, function=_unjitted(function))
     return Value(Kind.STATIC, callee=made)
+
+
+def _gathering(closure: Closure) -> frozenset[str]:
+    """The parameters of a function that take any number of arguments."""
+    arguments = closure.code.node.args
+    return frozenset(a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None)
+
+
+def _beyond(closure: Closure, function: Value, keywords: dict[str, Value]) -> bool:
+    """Whether some argument that no parameter is named for, as of `*args`, may be static, or not mapped."""
+    if not _gathering(closure):
+        return False
+    axes, excluded = keywords.get("in_axes"), keywords.get("excluded")
+    if excluded is not None or not (axes is None or isinstance(axes.constant, int)):
+        return True
+    names = {a.arg for a in closure.code.parameters()}
+    static = _constants(keywords.get("static_argnames"))
+    numbers = _constants(keywords.get("static_argnums") or keywords.get("static_broadcasted_argnums"))
+    named = all(name in names for name in static)
+    return not (named and all(isinstance(n, int) and 0 <= n < len(filled(closure, function)) for n in numbers))
 
 
 def _unjitted(function: Value) -> Value:

@@ -13,7 +13,7 @@ from scanlint.jaxapi.words import words
 from scanlint.syntax.bindings import Function, defaults
 from scanlint.trace.domain.contexts import Jit
 from scanlint.trace.domain.evidence import Reason
-from scanlint.trace.domain.values import UNKNOWN, Value, immutable
+from scanlint.trace.domain.values import UNKNOWN, Site, Value, immutable
 
 UNSTAGED = words(
     "jax.vmap jax.numpy.vectorize jax.grad jax.value_and_grad jax.jacrev jax.jacfwd jax.hessian jax.custom_jvp "
@@ -230,11 +230,11 @@ class ClassRef:
 
 
 @immutable
-class Instance:
-    """An object of a class of the project; `exact` says that it was made of just this class, of none below."""
+class RecordType:
+    """A type that is made by a call: `collections.namedtuple("Model", "init apply")`."""
 
     name: str
-    exact: bool = False
+    fields: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -246,6 +246,7 @@ class ClassInfo:
     were seen to set on `self`, `readers` the functions that asked for each. `values` are the methods of a class
     that is defined in a function, under their decorators, `givers` the parameters of `__init__` that make an attribute,
     `defaults` what its annotated fields are where nothing is said. `tree`: its fields are leaves, but the static ones.
+    `setters` are the methods beside `__init__` that set each attribute, as soon as somebody asks.
     """
 
     name: str
@@ -263,6 +264,7 @@ class ClassInfo:
     givers: dict[str, list[str]] = field(default_factory=dict)
     defaults: dict[str, ast.expr] = field(default_factory=dict)
     tree: bool = False
+    setters: dict[str, list[Code]] | None = None
 
 
 class Unfinished(Exception):
@@ -324,11 +326,17 @@ class World(Protocol):
     def attribute(self, info: ClassInfo, name: str) -> Value | None:
         """What is known of an attribute that methods set; the function that is being run is told when that changes."""
 
-    def give(self, info: ClassInfo, name: str, value: Value) -> None:
-        """An attribute of an object is set."""
+    def give(self, info: ClassInfo, name: str, value: Value, site: Site | None = None) -> None:
+        """An attribute of an object is set, of one that was made at a `site` where that is known."""
+
+    def own(self, site: Site, name: str) -> Value | None:
+        """What an attribute of the objects that are made at one place was set to."""
 
     def constant(self, info: ClassInfo, name: str) -> Value:
         """The value of a class-level variable."""
+
+    def default(self, code: Code, name: str) -> Value:
+        """The function or object that a parameter is where a call does not say."""
 
     def stand_in(self, primal: Closure, rule: Closure, skip: frozenset[str]) -> None:
         """A rule runs where a function does, under differentiation; the parameters in `skip` are no tracers."""

@@ -27,6 +27,7 @@ class FunctionContext(NamedTuple):
 
     `traced`: its array arguments are tracers. `chain`: why, innermost reason first, each link readable on its
     own. `transforms`: canonical names of the transforms above it. `jit`: the jit that wraps exactly this function.
+    `begins`: a transform runs it, so that a trace begins and ends with it.
     """
 
     node: Function
@@ -36,6 +37,7 @@ class FunctionContext(NamedTuple):
     transforms: frozenset[str] = frozenset()
     static: frozenset[str] = frozenset()
     jit: Jit | None = None
+    begins: bool = False
 
     @property
     def differentiated(self) -> bool:

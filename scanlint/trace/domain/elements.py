@@ -34,6 +34,13 @@ def unpacked(value: Value, targets: list[ast.expr]) -> list[Value]:
     return [UNKNOWN if isinstance(t, ast.Starred) else row for t in targets]
 
 
+def items_of(value: Value) -> tuple[Value, ...] | None:
+    """The elements of a tuple or list one by one, where they are known; those of a NamedTuple are its fields."""
+    if value.items is None and value.fields and value.container != "dict":
+        return tuple(value.fields.values())
+    return value.items
+
+
 def row_of(value: Value) -> Value:
     """What iterating or indexing a value gives."""
     if value.container is not None:
@@ -47,6 +54,8 @@ def stored(container: Value, key: ast.expr, value: Value) -> Value:
     """A list or dict after `container[key] = value`."""
     if container.container == "dict" and isinstance(key, ast.Constant) and isinstance(key.value, str):
         return record("dict", {**container.fields, key.value: value})
+    if container.container == "dict" and container.items == ():
+        return gathered("dict", None, value)
     if container.container in ("dict", "list"):
         return gathered(container.container, None, join(element_of(container), value))
     return container

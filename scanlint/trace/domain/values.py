@@ -120,6 +120,34 @@ class OneOf:
     values: tuple[Value, ...]
 
 
+@immutable
+class Site:
+    """Where an object is made: a call, in one activation of the function around it."""
+
+    node: object
+    activation: object
+
+
+@immutable
+class Instance:
+    """An object of a class of the project; `exact` says that it was made of just this class, of none below.
+
+    `site` tells it from others that were handed other functions; it is None for one of which that is not known.
+    `fresh`: it may have been made under the trace that is going on.
+    """
+
+    name: str
+    exact: bool = False
+    site: Site | None = None
+    fresh: bool = False
+
+    def joined(self, other: object) -> Instance | None:
+        """One of two objects of the same class, whichever it be."""
+        if not isinstance(other, Instance) or (self.name, self.exact) != (other.name, other.exact):
+            return None
+        return Instance(self.name, self.exact, fresh=self.fresh or other.fresh)
+
+
 NO_FIELDS: Mapping[str, Value] = {}
 UNKNOWN = Value(Kind.UNKNOWN)
 STATIC = Value(Kind.STATIC)
@@ -165,6 +193,15 @@ def uncalled(value: Value) -> Value:
     """A value without what a call of it runs: functions made anew on each run differ, though nothing else does."""
     bare = within(value, uncalled) if value.container is not None else value
     return but(bare, callee=None) if bare.callee is not None else bare
+
+
+def unsited(value: Value) -> Value:
+    """A value that is not told from others by where its objects were made."""
+    bare = within(value, unsited) if value.container is not None else value
+    match bare.callee:
+        case Instance(name, exact, site, fresh) if site is not None:
+            return but(bare, callee=Instance(name, exact, fresh=fresh))
+    return bare
 
 
 def contents(value: Value) -> tuple[Value, ...]:
@@ -257,8 +294,10 @@ def join(a: Value, b: Value, *, loop: bool = False, depth: int = 0) -> Value:
     )
 
 
-def _either(a: Value, b: Value) -> OneOf | None:
+def _either(a: Value, b: Value) -> OneOf | Instance | None:
     """What a call runs where two functions meet; a name that is None on one path is called on the other alone."""
+    if isinstance(a.callee, Instance) and (object_ := a.callee.joined(b.callee)) is not None:
+        return object_
     choices: dict[object, Value] = {}
     for value in (a, b):
         if value.callee is None and not (value.known and value.constant is None):

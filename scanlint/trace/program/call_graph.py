@@ -11,13 +11,10 @@ from typing import TypeVar
 from scanlint.deep import at_bottom
 from scanlint.effort import WATCH, TakesTooLong
 from scanlint.problem import Problem
-from scanlint.project.facts import dotted
 from scanlint.project.summary import EXTERNAL
-from scanlint.syntax.bindings import Function
-from scanlint.syntax.walk import by_kind
-from scanlint.trace.calls.transforms import functions_in
-from scanlint.trace.domain.callables import Closure, Code, Differentiated, Followed, Frame, Instance, Mode, Scope
+from scanlint.trace.domain.callables import Closure, Code, Differentiated, Followed, Frame, Mode, Scope
 from scanlint.trace.domain.contexts import Jit
+from scanlint.trace.domain.held import holds_functions
 from scanlint.trace.domain.values import (
     STATIC_BOOL,
     UNKNOWN,
@@ -27,9 +24,11 @@ from scanlint.trace.domain.values import (
     uncalled,
     undecided,
     unmarked,
+    unsited,
 )
 from scanlint.trace.parameters import direct, overridable, passed, received, unsaid
 from scanlint.trace.program.definitions import Definitions
+from scanlint.trace.program.handed_out import hands_out
 from scanlint.trace.program.module_scope import ModuleScope
 from scanlint.trace.program.used_parameters import UsedParameters
 from scanlint.trace.statements import interpret
@@ -230,15 +229,15 @@ class Graph(Definitions):
         """
         if code.scope.name.startswith(EXTERNAL):
             return False
-        if code.makes is None:
-            code.makes = _returns_functions(code.node)
         own = code.positional()[0].arg if code.owner is not None and code.positional() else None
         handed = [v for name, v in args.items() if name != own or v.fields]
-        return code.makes or any(isinstance(v.callee, Instance) or functions_in(v) for v in handed)
+        return hands_out(self, code) or any(map(holds_functions, handed))
 
     def _follow(self, closure: Closure, args: Mapping[str, Value], mode: Mode) -> Value | None:
         """What one call on the host returns; None when it is called too deep or too often to be followed."""
         code = closure.code
+        if len(code.followed) >= MOST_FOLLOWED // 2:
+            args = {name: unsited(value) for name, value in args.items()}
         for known in code.followed:
             if known.frame is closure.frame and known.args == args:
                 return known.result
@@ -429,24 +428,3 @@ def _uncalled(table: Mapping[str, Value]) -> dict[str, Value]:
     """The parameters of a function that no known call runs: a caller may choose other flags than the defaults."""
     chosen = {n for n, v in table.items() if v.known and (v.constant is None or isinstance(v.constant, bool))}
     return {n: (STATIC_BOOL if v.dtype == "bool" else UNKNOWN) if n in chosen else v for n, v in table.items()}
-
-
-def _returns_functions(node: Function) -> bool:
-    """Whether functions are made in a function and handed out, or taken from a table, as they are or called."""
-    if isinstance(node, ast.Lambda):
-        return isinstance(node.body, ast.Lambda)
-    inside = by_kind(*node.body)
-    made = {n.name for n in inside.of(ast.FunctionDef)} | {n.name for n in inside.of(ast.ClassDef)}
-    parts = by_kind(*(n.value for n in inside.of(ast.Return) if n.value is not None))
-    if parts.of(ast.Lambda) or any(n.id in made for n in parts.of(ast.Name)):
-        return True
-    calls = parts.of(ast.Call)
-    return any(_from_table(n.func) or (dotted(n.func) or "").rpartition(".")[2] == "partial" for n in calls)
-
-
-def _from_table(function: ast.expr) -> bool:
-    """`MODELS[name](...)`, `MODELS.get(name)(...)`."""
-    match function:
-        case ast.Subscript(value=ast.Name()) | ast.Call(func=ast.Attribute(value=ast.Name(), attr="get")):
-            return True
-    return False

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from abc import abstractmethod
 from collections.abc import Callable, Container, Iterator, Mapping
-from dataclasses import replace
 
 from scanlint.jaxapi.canonical import canonical
 from scanlint.project.summary import EXTERNAL
 from scanlint.syntax.bindings import Function
 from scanlint.trace.domain.callables import ClassInfo, ClassRef, Closure, Code, Frame, Named, Scope, World
-from scanlint.trace.domain.values import UNKNOWN, Kind, Unset, Value, join, unmarked
-from scanlint.trace.members import class_member, lineage
+from scanlint.trace.domain.held import holds_functions
+from scanlint.trace.domain.values import UNKNOWN, Kind, Site, Unset, Value, but, join, unmarked
+from scanlint.trace.members import class_member, lineage, setters
 from scanlint.trace.program.classes import describe_class
 from scanlint.trace.program.module_scope import ModuleScope, nested
 from scanlint.trace.statements import Interpreter
@@ -44,11 +44,18 @@ class Definitions(World):
         self.frames: list[Frame] = []
         self.local: dict[str, ClassInfo] = {}
         self._below: dict[str, list[str]] | None = None
+        self._overriding: dict[tuple[str, str], list[ClassInfo]] = {}
+        self._finding = 0
         self._constants: dict[str, Value] = {}
         self._classes: dict[str, ClassInfo] = {}
         self._foreign: set[str] = set()
         self._found: dict[str, Value | None] = {}
         self._decorated: dict[Code, Value] = {}
+        self._objects: dict[tuple[Site, str], Value] = {}
+
+    @abstractmethod
+    def outside(self, scope: ModuleScope, node: ast.AST, run: Callable[[], Value]) -> Value | None:
+        """What comes of evaluating something outside of functions."""
 
     @abstractmethod
     def visit(self, code: Code) -> None:
@@ -61,7 +68,11 @@ class Definitions(World):
         if name not in self._found:
             self._found[name] = None
             placed = self._placed(name)
-            self._found[name] = self._find(placed) if placed is not None else None
+            self._finding += 1
+            try:
+                self._found[name] = self._find(placed) if placed is not None else None
+            finally:
+                self._finding -= 1
         return self._found[name]
 
     def _find(self, name: str) -> Value | None:
@@ -158,6 +169,11 @@ class Definitions(World):
         return Value(Kind.STATIC, callee=ClassRef(name))
 
     def below(self, info: ClassInfo, name: str) -> list[ClassInfo]:
+        known = self._overriding.get((info.name, name))
+        return known if known is not None else self._classes_below(info, name)
+
+    def _classes_below(self, info: ClassInfo, name: str) -> list[ClassInfo]:
+        """The same, remembered once each class that may be one of them is known."""
         if self._below is None:
             self._below = {}
             for scope in list(self.made.values()):
@@ -166,14 +182,21 @@ class Definitions(World):
                         self._below.setdefault(base.rpartition(".")[2], []).append(f"{scope.name}.{known}")
         found: list[ClassInfo] = []
         names = list(self._below.get(info.name.rpartition(".")[2], ()))
+        settled = not self._finding
         for candidate in names:
             other = self.class_info(candidate)
-            if other is None or other in found or info.name not in {base.name for base in lineage(self, candidate)}:
+            settled = settled and other is not None
+            if other is None or any(other is one for one in found):
+                continue
+            if info.name not in {base.name for base in lineage(self, candidate)}:
                 continue
             names += [n for n in self._below.get(candidate.rpartition(".")[2], ()) if n not in names]
             if name in other.methods:
                 found.append(other)
-        return found[:MOST_BELOW]
+        found = found[:MOST_BELOW]
+        if settled:
+            self._overriding[info.name, name] = found
+        return found
 
     def code(self, node: Function, qualname: str, frame: Frame) -> Code:
         self.frames.append(frame)
@@ -214,13 +237,21 @@ class Definitions(World):
             info.visited = True
             if "__init__" in info.methods:
                 self.visit(info.methods["__init__"])
+        known = info.attributes.get(name)
+        if known is None or (known.known and known.constant is None):
+            for setter in setters(info).get(name, ()):
+                self.visit(setter)
         if self.running:
             code, frame = self.running[-1]
             info.readers.setdefault(name, {})[code] = frame
         return info.attributes.get(name)
 
-    def give(self, info: ClassInfo, name: str, value: Value) -> None:
+    def own(self, site: Site, name: str) -> Value | None:
+        return self._objects.get((site, name))
+
+    def give(self, info: ClassInfo, name: str, value: Value, site: Site | None = None) -> None:
         known, value = info.attributes.get(name), unmarked(value)
+        told = site is not None and self._give_one(site, name, value)
         if known is None or known is UNKNOWN:
             new = value if known is None or value.callee is not None else known
         elif value is UNKNOWN and known.callee is not None:
@@ -228,12 +259,20 @@ class Definitions(World):
         else:
             new = join(known, value)
         if new.known and self._rebinds(info, name):
-            new = replace(new, constant=Unset.UNSET)
-        if new != known:
+            assumed = new.constant is None  # until it is set to something, which may be a function
+            new = but(new, origin="argument") if assumed else but(new, constant=Unset.UNSET)
+        if told or new != known:
             info.attributes[name] = new
             for code, frame in info.readers.get(name, {}).items():
                 code.stale = True
                 self.pending.append((code, frame))
+
+    def _give_one(self, site: Site, name: str, value: Value) -> bool:
+        """Join into what is known of the objects that are made at one place; whether that changes it."""
+        known = self._objects.get((site, name))
+        new = value if known is None else join(known, value)
+        self._objects[site, name] = new
+        return new != known
 
     def _rebinds(self, info: ClassInfo, name: str) -> bool:
         """Whether an attribute is assigned in more than one place of the module."""
@@ -248,7 +287,20 @@ class Definitions(World):
             self._constants[key] = self.interpreter(info.scope.frame(info)).eval(info.constants[name])
         return self._constants[key]
 
+    def default(self, code: Code, name: str) -> Value:
+        expression = code.defaults().get(name)
+        if expression is None or ".<locals>" in code.qualname or isinstance(expression, ast.Constant):
+            return UNKNOWN
+        key = f"{code.scope.name}.{code.qualname}({name})"
+        if key not in self._constants:
+            self._constants[key] = UNKNOWN
+            scope = code.scope
+            assert isinstance(scope, ModuleScope)
+            found = self.outside(scope, expression, lambda: self.interpreter(scope.frame()).eval(expression))
+            self._constants[key] = found if found is not None and holds_functions(found) else UNKNOWN
+        return self._constants[key]
+
     def forget(self) -> None:
         """Let go of what was found: values hold functions, which hold values."""
-        for known in (self._found, self._decorated, self._classes, self._constants):
+        for known in (self._found, self._decorated, self._classes, self._constants, self._objects, self._overriding):
             known.clear()

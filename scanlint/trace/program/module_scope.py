@@ -18,7 +18,7 @@ from scanlint.project.files import SourceFile
 from scanlint.project.modules import Module
 from scanlint.project.summary import EXTERNAL
 from scanlint.settings import LINE_LENGTH
-from scanlint.syntax.bindings import Function
+from scanlint.syntax.bindings import Function, walk_scope
 from scanlint.syntax.regex import regex
 from scanlint.syntax.source import Source
 from scanlint.trace.domain.callables import HOST, ClassInfo, ClassRef, Closure, Code, Frame, Named, Record
@@ -31,7 +31,10 @@ from scanlint.trace.whole_file import WholeFile
 MODULE = ast.parse("def module(): ...").body[0]
 
 
+MOST_BINDINGS = 8
+"""More assignments of one name are not looked into."""
 _WORD = regex(r"\w")
+_WORDS = regex(r"\w+")
 _CHANGED = regex(
     r"\b\s*(?:\.(?:append|extend|insert|update|add|setdefault|pop|remove|clear)\(|\[[^\]\n]*\]\s*[-+*/]?=(?!=))"
 )
@@ -72,6 +75,7 @@ class ModuleScope:
         self._source: SourceFile | None = None
         self._tree: ast.Module | None = None
         self._values: dict[str, Value | None] = {}
+        self._meanings: dict[str, str] = {}
         self._statements: dict[int, ast.stmt] | None = None
         self._nodes: dict[str, ast.stmt] = {}
         self._windows: dict[str, tuple[int, int]] = {}
@@ -103,6 +107,16 @@ class ModuleScope:
     def located(self) -> Source:
         """The text with places in characters."""
         return Source(self.path, self.source.text, self.width)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of its text."""
+        return frozenset(_WORDS.findall(self.source.text))
+
+    @cached_property
+    def methods(self) -> frozenset[str]:
+        """The names of the functions of its classes."""
+        return frozenset(name.rpartition(".")[2] for name in self.facts.functions if "." in name)
 
     def start(self, node: ast.AST) -> Position:
         return self.located.start(node)
@@ -194,7 +208,15 @@ class ModuleScope:
         if name in self.facts.functions:
             code = self.code(name)
             return Value(Kind.STATIC, callee=Closure(code)) if code is not None else UNKNOWN
-        return None
+        return self._imported(name) if name in self.facts.statements else None
+
+    def _imported(self, name: str) -> Value | None:
+        """What an import binds a name to."""
+        target = self.target(name)
+        if target is None:
+            return None
+        target = canonical(target)
+        return self.project.find(target) or Value(Kind.STATIC, callee=Named(target))
 
     def _evaluate(self, name: str) -> Value | None:
         facts = self.facts
@@ -205,10 +227,8 @@ class ModuleScope:
             return self.decorate(code) if code is not None else UNKNOWN
         if name in facts.classes:
             return Value(Kind.STATIC, callee=ClassRef(f"{self.name}.{name}"))
-        target = self.target(name)
-        if target is not None:
-            target = canonical(target)
-            return self.project.find(target) or Value(Kind.STATIC, callee=Named(target))
+        if (found := self._imported(name)) is not None:
+            return found
         for level, base in facts.stars:
             found = self.project.star(self.placed(self.absolute(level, base) if level else base), name)
             if found is not None:
@@ -264,12 +284,25 @@ class ModuleScope:
         return value
 
     def _bound(self, name: str) -> Value | None:
-        """The value that the only assignment of a name gives it."""
+        """What the assignments of a name give it, whichever ran last."""
         spans = self.facts.statements[name]
-        statement = self.statement(spans[0][0])
-        if len(spans) > 1 or statement is None:
+        if len(spans) > MOST_BINDINGS:
+            return UNKNOWN
+        return join_all(tuple(self._value_at(name, first) for first, _ in spans))
+
+    def _value_at(self, name: str, line: int) -> Value:
+        """The value that the statement on a line gives a name."""
+        statement = self.statement(line) or self._in_loops.get(line)
+        if statement is None:
             return UNKNOWN
         return self.project.outside(self, statement, lambda: self._given(name, statement)) or UNKNOWN
+
+    @cached_property
+    def _in_loops(self) -> dict[int, ast.stmt]:
+        """The statements in the loops outside of functions, by their first lines."""
+        loops = [s for s in self.outside if isinstance(s, ast.For | ast.While)]
+        inside = (node for loop in loops for node in walk_scope([*loop.body, *loop.orelse]))
+        return {node.lineno: node for node in inside if isinstance(node, ast.stmt)}
 
     def _given(self, name: str, statement: ast.stmt) -> Value:
         """The value that an assignment gives a name."""
@@ -341,8 +374,12 @@ class ModuleScope:
     def annotation(self, node: ast.expr | None) -> str | None:
         """The canonical name of a dotted expression at module level."""
         name = dotted(node) if node is not None else None
-        if name is None:
-            return None
+        if name is not None and name not in self._meanings:
+            self._meanings[name] = self._meaning(name)
+        return self._meanings[name] if name is not None else None
+
+    def _meaning(self, name: str) -> str:
+        """The canonical name of what is spelled so at module level."""
         root, _, rest = name.partition(".")
         base = self.target(root)
         if base is None:

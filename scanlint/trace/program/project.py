@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from scanlint.project.facts import STATIC, dotted
 from scanlint.project.files import SourceFile, Unreadable, read
 from scanlint.project.modules import Library, imported, names, pinned
 from scanlint.project.summary import Wanted
-from scanlint.project.survey import asks_for_loops, is_host_loop, shelve
+from scanlint.project.survey import asks_for_keys, asks_for_loops, is_host_code, is_host_loop, shelve
 from scanlint.settings import Settings
 from scanlint.syntax.bindings import reads
 from scanlint.syntax.source import Source
@@ -25,7 +25,7 @@ from scanlint.trace.domain.callables import Code
 from scanlint.trace.domain.contexts import FunctionContext, Jit
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.domain.values import Value, concrete
-from scanlint.trace.members import default_of
+from scanlint.trace.members import default_of, lineage
 from scanlint.trace.parameters import overridable
 from scanlint.trace.program.call_graph import Graph
 from scanlint.trace.program.callers import ask, wanted
@@ -35,7 +35,7 @@ from scanlint.trace.program.host_batches import may_batch
 from scanlint.trace.program.module_scope import ModuleScope, Patched
 from scanlint.trace.program.repeats import builds_for_itself, hands_static, repeats, several
 from scanlint.trace.program.weights import Weights
-from scanlint.trace.unit import Unit
+from scanlint.trace.unit import KeyProject, Unit
 from scanlint.trace.whole_file import WholeFile
 
 
@@ -114,8 +114,7 @@ class Project:
     def forget_replays(self) -> None:
         """Let go of the units in changed texts, which nobody asks any more."""
         for scope, unit in self._replays:
-            unit.flows.clear()
-            unit.models.clear()
+            unit.once.clear()
             scope.close()
         self._replays.clear()
         self.graph.forget_replays()
@@ -194,15 +193,24 @@ class Project:
             wished = self._wished(scope) if scope.name in own else []
             scripts = scope.facts.scripts if scope.name in own else {}
             for qualname, span in [*scope.facts.functions.items(), *scripts.items()]:
-                if not span.control or (wanted is not None and (scope.name, qualname) not in wanted):
+                keyed = scope.name in own and span.keys and asks_for_keys(self.settings)
+                if not (span.control or keyed) or (wanted is not None and (scope.name, qualname) not in wanted):
                     continue
                 ran = qualname in scope.codes and scope.codes[qualname].reached
                 wish = any(span.first <= line <= span.last for line in wished)
-                looped = scope.name in own and is_host_loop(span, scope.facts, self.settings)
-                if not (ran or wish or looped):
+                looped = scope.name in own and is_host_code(span, scope.facts, self.settings)
+                writes = scope.name in own and span.writes
+                if not (ran or wish or looped or writes or keyed):
                     continue
                 code = scope.code(qualname)
-                if code is None or not (ran or wish or asks_for_loops(self.settings) or may_batch(code)):
+                if code is None:
+                    continue
+                asked = looped and (asks_for_loops(self.settings) or may_batch(code))
+                if not span.control or not (ran or wish or writes or asked):
+                    if keyed:
+                        unit = self._unit(scope, code)
+                        unit.keys, unit.bare = self._keys, True
+                        yield unit
                     continue
                 deeply(partial(self._reach, code))
                 if code.record.left:
@@ -210,7 +218,14 @@ class Project:
                 codes = list(code.record.codes.values())
                 if scope.name not in own and not any(_told_here(c) for c in codes):
                     continue  # what it does on the host is told when it is the turn of its own file
-                yield replace(self._unit(scope, code), wished=partial(self.wished, scope, qualname) if wish else None)
+                unit = self._unit(scope, code)
+                unit.wished = partial(self.wished, scope, qualname) if wish else None
+                unit.keys = self._keys if keyed else None
+                yield unit
+
+    @cached_property
+    def _keys(self) -> KeyProject:
+        return KeyProject(self.graph, _keyed, {})
 
     def _reach(self, code: Code) -> None:
         self.graph.visit(code)
@@ -270,6 +285,7 @@ class Project:
             silent=frozenset(code.record.silent),
             before=code.record.before,
             default=partial(default_of, self.graph),
+            lineage=lambda: tuple(lineage(self.graph, code.owner)) if code.owner is not None else (),
             shared=partial(self._shared, scope),
             elsewhere=partial(self._elsewhere, scope),
             repeats=partial(_repeats, code, before or code),
@@ -277,6 +293,7 @@ class Project:
             returned=self._returned,
             backward=partial(self._backward, code, before or code),
             renew=partial(self._renewed, scope.base, before or code),
+            code=code,
         )
 
     def _returned(self, code: Code) -> Value:
@@ -368,6 +385,17 @@ class Project:
         return unit
 
 
+SHORT = 8
+"""Lines of a function that may hand on what it is given, whatever its names are."""
+
+
+def _keyed(code: Code) -> bool:
+    """Whether a function may do something with random keys."""
+    scope = code.scope
+    span = scope.facts.functions.get(code.qualname) if isinstance(scope, ModuleScope) else None
+    return span is None or span.keys or span.last - span.first < SHORT
+
+
 def _told_here(code: Code) -> bool:
     """Whether those who call a function have something to tell of it."""
     return code.mode.traced or bool(code.jits and code.callers) or bool(code.listed)
@@ -402,7 +430,8 @@ def _before(code: Code, before: Code, function: ast.AST) -> Code | None:
 def context_of(code: Code) -> FunctionContext:
     """How a function is run, for the rules."""
     mode = code.mode
-    return FunctionContext(code.node, code.qualname, mode.traced, mode.chain, mode.transforms, code.static, code.jit)
+    known = mode.traced, mode.chain, mode.transforms, code.static, code.jit
+    return FunctionContext(code.node, code.qualname, *known, code.rooted and mode.traced)
 
 
 def same_jit(before: Code, after: Code, module: ast.AST) -> Jit | None:

@@ -12,7 +12,6 @@ from scanlint.trace.domain.callables import Closure, Code, Transformed
 from scanlint.trace.domain.evidence import Reason
 from scanlint.trace.program.module_scope import ModuleScope
 
-COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 MOST_CALLERS = 200
 

@@ -67,7 +67,10 @@ def _targets(statement: ast.Assign, *, inside: bool) -> Iterator[str]:
 
 def places(scope: ModuleScope, names: Iterable[str]) -> Iterator[str | int]:
     """The functions, and the first lines of statements outside of functions, that hold one of some words."""
-    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
+    spelled = sorted(scope.words.intersection(names))
+    if not spelled:
+        return
+    pattern = re.compile(rf"\b(?:{'|'.join(spelled)})\b")
     text = scope.source.text
     lines: set[int] = set()
     line, at = 1, 0

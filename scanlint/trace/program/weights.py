@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from scanlint.trace.domain.callables import ClassInfo, Closure, Code, Instance, Partial, Transformed
-from scanlint.trace.domain.values import Value
+from scanlint.trace.domain.callables import ClassInfo, Closure, Code, Partial, Transformed
+from scanlint.trace.domain.values import Instance, Value
 
 DEEPEST = 4
 LARGEST = 10_000.0

@@ -8,18 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scanlint.jaxapi.derivatives import ATTRIBUTES, CONSTANT, OWN_RULES, PLAIN, REVERSE, THROUGH
-from scanlint.trace.domain.callables import (
-    ClassRef,
-    Closure,
-    Code,
-    Instance,
-    Named,
-    Partial,
-    Transformed,
-    World,
-)
+from scanlint.trace.domain.callables import ClassRef, Closure, Code, Named, Partial, Transformed, World
 from scanlint.trace.domain.evidence import Reason
-from scanlint.trace.domain.values import UNKNOWN, OneOf, Value
+from scanlint.trace.domain.values import UNKNOWN, Instance, OneOf, Value
 from scanlint.trace.members import member
 from scanlint.trace.tangents.taint import CLEAN, Taint, either, flat, marked, parts, union
 

@@ -14,6 +14,7 @@ import pytest
 from believed import Disagreement, compare
 from observe import programs
 
+pytestmark = pytest.mark.long
 HERE = Path(__file__).parent
 MISSED = {"imports": 0, "functions": 5, "classes": 1, "control": 1, "values": 0, "host": 0, "libraries": 12}
 """Functions that JAX traces in the programs of a file and scanlint does not know of: may only fall."""

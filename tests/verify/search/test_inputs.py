@@ -26,6 +26,7 @@ from scanlint.verify.worker.runtime.loading import load
 from scanlint.verify.worker.search.distinct_sizes import separate
 from scanlint.verify.worker.search.input_sources import Inputs
 from scanlint.verify.worker.session.case_families import GUESSED_ANEW
+from scanlint.verify.worker.session.endings import OTHERWISE
 from scanlint.verify.worker.session.watch import Watch
 
 pytestmark = [pytest.mark.long, pytest.mark.slow]
@@ -567,7 +568,7 @@ def test_an_answer_is_kept_when_the_time_for_other_inputs_is_over() -> None:
     assert watch.clock is not first
     watch.over = "timed out"
     notes = ["other inputs: timed out while starting"]
-    assert watch.verdict("") == {"verdict": "refuted", "notes": notes, "limited": True}
+    assert watch.verdict("") == {"verdict": "refuted", "notes": notes, "limited": OTHERWISE}
 
 
 SHAPES = {

@@ -8,6 +8,8 @@ import pytest
 
 from scanlint.finding import Verification
 
+pytestmark = pytest.mark.many(5)
+
 Compare = Callable[..., Verification]
 
 UNIT = "UNIT = 2.0\ndef f(x):\n    return x * UNIT\n"
@@ -60,6 +62,7 @@ DEEPEST = "def f(codes):\n    def step(carry, code):\n        depth = carry[0] +
 STEP = "def f(params, rate: float = 0.1):\n    for k in params:\n        params[k] = params[k] - rate * params[k]\n    return rate\n"
 
 REFUTED = {
+    "a power that raises below zero": ("def f(x, n: int):\n    return x * 2.0**n\n", "def f(x, n: int):\n    return x * float(1 << n)\n"),
     "a list that is empty": (PRESSED, PRESSES.format("presses").replace("if presses:", "if presses[0] is not None:")),
     "the order of the keys of a dict that is changed": (STEP, "def f(params, rate: float = 0.1):\n    found = jax.tree.map(lambda p: p - rate * p, params)\n    params.clear()\n    params.update(found)\n    return rate\n"),
     "a state that one code leaves": (DEPTH, DEEPEST.replace("carry[1] | (depth < 0)", "depth < 0")),
@@ -91,6 +94,7 @@ UNSETTLED = {
     "what is read past the end": (SCAN, FORI.format("xs").replace("xs.shape[0]", "min(xs.shape[0], ys.shape[0])"), "tested"),
 }  # fmt: skip
 ACCEPTED = {
+    "rows that cannot be fewer than none": (STEPS, "def f(x, n: int):\n    return lax.scan(lambda x, _: (1.01 * x, None), x, jnp.zeros(n))[0]\n", "tested"),
     "a dict that is changed": (STEP, "def f(params, rate: float = 0.1):\n    params.update(jax.tree.map(lambda p: p - rate * p, params))\n    return rate\n", "tested"),
     "codes of characters": (DEPTH, DEEPEST, "tested"),
     "a value beside an end": (ENDS, ENDED.format(f"jnp.where(k + 1 < xs.shape[0], {MIX}, xs[-1])"), "tested"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+pytestmark = pytest.mark.many(5)
+
 STAMPS = "def f(x):\n    for i in range({n}):\n        x = x + jnp.sin(i * 3_600_000 / 1e9)\n    return x\n"
 ROLLED = "def f(x):\n    return lax.fori_loop(0, {n}, lambda i, x: x + jnp.sin(i * 3_600_000 / 1e9), x)\n"
 CUBES = "def f(x, n):\n    for i in range(n):\n        x = x + x[{}]\n    return x\n"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+pytestmark = pytest.mark.many(4)
+
 NUMPY = "import numpy as np\ndef f(data):\n    return {}\ndef main():\n    return f(np.linspace(0.0, 1.0, 12).reshape(3, 4))\nx = f(np.ones((3, 4)))\n"
 CENTRED = "np.stack([row - row.mean() for row in data])"
 ZIP = "def f(c, xs, ys):\n    for x, y in zip(xs, ys):\n        c = jnp.tanh(c * x + y)\n    return c\n"
@@ -39,6 +41,8 @@ REFUTED = {
     "the words that are printed": (SAYS, DEBUGS.replace(" at ", " of ").replace("{})", "loss, rate)"), True),
     "a line that is printed beside that of Python": (SAYS, SAYS.replace("    return", "    jax.debug.print('{}', loss)\n    return"), True),
     "how often a callback is called": (EACH, EACH.replace("range(6)", "range(5)"), True),
+    "what does nothing with a number": ("def f(x, width):\n    if width > 0:\n        return jnp.pad(x, width)\n    return x\n", "def f(x, width):\n    return lax.cond(width > 0, lambda: jnp.pad(x, width), lambda: x)\n", False),
+    "an arm that broadcasts where it is not taken": ("@jax.jit\ndef f(x, by):\n    if jnp.any(x > 1.0):\n        out = x - by\n    else:\n        out = x\n    return out.sum() + out.size\n", "@jax.jit\ndef f(x, by):\n    out = jnp.where(jnp.any(x > 1.0), x - by, x)\n    return out.sum() + out.size\n", True),
     "the order of what is sent in order": (ORDER.format("range(4)"), ORDER.format("reversed(range(4))"), True),
     "a pure callback of what is not asked for": (ASKED.format("lax.cond(x > 0, lambda: jax.pure_callback(np.sin, x, x), lambda: x)"), ASKED.format("jnp.where(x > 0, jax.pure_callback(np.sin, x, x), x)"), True),
 }  # fmt: skip
@@ -73,3 +77,46 @@ def test_arrays_of_different_lengths_are_said_not_to_be_taken(judge) -> None:  #
     verdict = judge(ZIP, SCAN.format("(xs, ys)"), traced=True)
     assert verdict.verdict in ("proved", "tested"), verdict
     assert any("only for arrays that are as long as each other" in note for note in verdict.notes), verdict
+
+
+STEPS = "STEPS = [lambda x: x + 1, lambda x: x * 2]\n@jax.jit\ndef f(which, x):\n    {}\n"
+OFFSET = "@jax.jit\ndef f(x, by=0):\n    {}\n    return x\n"
+STAMP = "@jax.jit\ndef f(t):\n    {}\n"
+TOTAL = "@jax.jit\ndef f(xs):\n    t = jnp.zeros(())\n    {}\n    return t\n"
+BIASED = "@jax.jit\ndef f(x, bias):\n    {}\n    return y\n"
+SAID = {
+    "a float chooses": (
+        STEPS.format("return STEPS[0](x) if which == 0 else STEPS[1](x) if which == 1 else x"),
+        STEPS.format(
+            "return lax.switch(jnp.where((which >= 0) & (which < 2), which, 2), [*(lambda s=s: s(x) for s in STEPS), lambda: x])"
+        ),
+        "the new version raises for float16, bfloat16, float32 in `which`",
+    ),
+    "a float beside whole numbers": (
+        OFFSET.format("if by:\n        x = x + by"),
+        OFFSET.format("x = lax.cond(by, lambda: x + by, lambda: x)"),
+        "the new version raises for int8, uint8, int32, bool beside a float `by`",
+    ),
+    "a number that does not fit": (
+        STAMP.format("if t > 100:\n        return 70_000\n    return t"),
+        STAMP.format("return jnp.where(t > 100, 70_000, t)"),
+        "70000 does not fit int8, uint8, int16, uint16: values wrap or become infinite there",
+    ),
+    "rows in the place of numbers": (
+        TOTAL.format("for x in xs:\n        t = t + x"),
+        TOTAL.format("t, _ = lax.scan(lambda t, x: (t + x, None), t, xs)"),
+        "with rows in the place of numbers the new version raises for xs: float32[3, 4] (not float32[3])",
+    ),
+    "one element that is tested": (
+        BIASED.format("if x:\n        y = x + bias\n    else:\n        y = bias"),
+        BIASED.format("y = jnp.where(x, x + bias, bias)"),
+        "results have other shapes where `x` is an array of one element",
+    ),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "said"), SAID.values(), ids=SAID)
+def test_arguments_that_the_new_version_does_not_take_are_said(judge, old: str, new: str, said: str) -> None:  # type: ignore[no-untyped-def]
+    verdict = judge(old, new, traced=True)
+    assert verdict.verdict in ("proved", "tested"), verdict
+    assert said in verdict.notes, verdict

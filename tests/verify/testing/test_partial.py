@@ -6,6 +6,8 @@ from textwrap import dedent
 
 import pytest
 
+pytestmark = pytest.mark.many(5)
+
 OLD = """
 @jax.jit
 def f(x, y):

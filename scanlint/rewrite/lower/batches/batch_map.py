@@ -12,12 +12,12 @@ from scanlint.batching.examples import Batch, Rows
 from scanlint.batching.fetches import ARRAYS, makes_numpy
 from scanlint.finding import Edit, Outcome, Rewrite, Withheld, first_of
 from scanlint.host.callees import cast_away
-from scanlint.loops.accumulators.collected_lists import Output
-from scanlint.loops.accumulators.stacking_functions import STACKS
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.numbers.body import departing_elements, meets_arrays, strong_elements
 from scanlint.loops.numbers.tables import OWN, Typed
 from scanlint.loops.obstacles import departed
+from scanlint.loops.rows.collected import Output
+from scanlint.loops.rows.stacking import STACKS
 from scanlint.rewrite.draft import SharedLine, Snippet, blank_line_before, comments_of
 from scanlint.rewrite.emit.layout import blank_above, fold_return
 from scanlint.rewrite.emit.snippets import brackets, singular
@@ -32,11 +32,8 @@ from scanlint.syntax.bindings import Names, binds, reads
 from scanlint.trace.unit import Unit
 
 
-def to_vmap(model: LoopModel, batch: Batch, dtype: str | None = None, row: str | None = None) -> Outcome:
-    """A loop that collects one result per example; given this `dtype` where the loop fills an array that has it.
-
-    `row`: what it fills is a row, there, of an array that was made before.
-    """
+def to_vmap(model: LoopModel, batch: Batch, row: str | None = None) -> Outcome:
+    """A loop that collects one result per example; `row`: what it fills is a row, there, of an array made before."""
     if why := batch.host or too_deep(model.unit, model.node):
         return why
     turned = False
@@ -53,13 +50,13 @@ def to_vmap(model: LoopModel, batch: Batch, dtype: str | None = None, row: str |
     try:
         if turned and (forward := _forward(batch)) is not None:
             batch, turned = forward, False
-        made = _LoopToVmap(model, batch, dtype, row, turned).outcome()
+        made = _LoopToVmap(model, batch, row, turned).outcome()
         if not isinstance(made, Rewrite) or batch.index is None or not isinstance(model.node, ast.For):
             return made
         if not meets_arrays(model.unit, model.node, model.streams):
             return made
         typed = typings(model.unit, model.node, model.streams)
-        return first_of([made, *(marked(t, _LoopToVmap(model, batch, dtype, row, turned, t).outcome()) for t in typed)])
+        return first_of([made, *(marked(t, _LoopToVmap(model, batch, row, turned, t).outcome()) for t in typed)])
     except SharedLine:
         return Withheld("layout", f"the lines of the loop cannot be moved alone (line {model.node.lineno})")
 
@@ -142,7 +139,6 @@ def given_dtype(unit: Unit, call: ast.Call) -> ast.expr | None:
 class _LoopToVmap:
     model: LoopModel
     batch: Batch
-    dtype: str | None
     row: str | None
     turned: bool
     """Whether the results are wanted from the last one to the first."""
@@ -182,7 +178,7 @@ class _LoopToVmap:
             definitions.append(definition)
         code += "[::-1]" if self.turned else ""
         if len(outputs) == 1 and not (self.row is not None and outputs[0].numpy):
-            code = self.mapped.fetched(code, outputs[0].numpy, self.dtype or outputs[0].dtype)
+            code = self.mapped.fetched(code, outputs[0].numpy, outputs[0].dtype)
         return self._place(code, definitions, axis)
 
     def _out_axes(self) -> int | tuple[int, ...]:

@@ -337,7 +337,7 @@ class _Staging:
                 for name in rebound(self.model.flow, arm.statements, self.model.results):
                     names.setdefault(name)
         for name in names:
-            if name not in self.model.flow.bound_before[self.model.node]:
+            if name not in self.model.flow.bound_before(self.model.node):
                 return Withheld(
                     "maybe-undefined", f"`{name}` has no value before the branch (line {self.model.node.lineno})"
                 )

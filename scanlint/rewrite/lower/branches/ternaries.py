@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from scanlint.finding import Outcome, Primitive, Rewrite, Withheld, first_of
-from scanlint.loops.obstacles import HOST_MODULES, MUTATORS
+from scanlint.loops.effects import on_host
 from scanlint.rewrite.emit.in_place import in_place
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.branches.arm_types import Leaf, dtype_parts, total, unify
@@ -102,11 +102,8 @@ class _Ternary:
             match part:
                 case ast.NamedExpr() | ast.Await() | ast.Yield() | ast.YieldFrom():
                     return Withheld("side-effect", f"`{ast.unparse(part)}` stands in an arm (line {part.lineno})")
-                case ast.Call(func=function):
-                    name = self.unit.resolve(function) or ""
-                    changes = isinstance(function, ast.Attribute) and function.attr in MUTATORS - {"sort"} and not name
-                    if name.startswith(HOST_MODULES) or name == "builtins.next" or changes:
-                        return Withheld("side-effect", f"`{ast.unparse(function)}(...)` at line {part.lineno}")
+                case ast.Call(func=function) if on_host(self.unit, part):
+                    return Withheld("side-effect", f"`{ast.unparse(function)}(...)` at line {part.lineno}")
         return None
 
     def _unify(self, arms: list[ast.expr]) -> Withheld | None:

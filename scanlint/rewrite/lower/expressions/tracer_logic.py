@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scanlint.branches.tracer_truth import EXTREMES, QUANTIFIERS, SORTED, Asking, asks, first_asked
 from scanlint.finding import Outcome, Withheld
 from scanlint.loops.concrete_uses import boolean
-from scanlint.loops.obstacles import HOST_MODULES
+from scanlint.loops.effects import on_host
 from scanlint.rewrite.emit.snippets import on_one_line
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.lower.branches.predicates import predicate
@@ -111,7 +111,7 @@ class _Logic:
             return Withheld("not-an-array", f"`{ast.unparse(operand)}` is no array (line {operand.lineno})")
         for part in ast.walk(operand):
             called = self.unit.resolve(part.func) if isinstance(part, ast.Call) else None
-            if called is not None and (called.startswith(HOST_MODULES) or called == "builtins.next"):
+            if isinstance(part, ast.Call) and called is not None and on_host(self.unit, part):
                 return Withheld("side-effect", f"`{called}` is host code (line {operand.lineno})")
         return None
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple, TypeGuard
 
 from scanlint.finding import Withheld
 from scanlint.loops.loop import LoopModel
-from scanlint.loops.sizes.affine import Polynomial, add, polynomial, surely_at_most, window
-from scanlint.loops.sizes.extents import SHAPED, extent, padded
+from scanlint.loops.sizes.affine import Polynomial, surely_at_most, window
+from scanlint.loops.sizes.lengths import along, size
 from scanlint.loops.sizes.masked_reductions import masked
 from scanlint.loops.sizes.padded_sums import open_ended, summed
+from scanlint.loops.sizes.trip_limits import extreme
 from scanlint.loops.streams import Stream, is_array, streams_of
 from scanlint.rewrite.draft import Snippet
 from scanlint.rewrite.emit.snippets import atom
 from scanlint.rewrite.normalize.range_masks import use_mask
-from scanlint.syntax.bindings import binds, parameters, reads, targets, walk_scope
+from scanlint.syntax.bindings import parameters, reads, targets, walk_scope
 
 Spell = Callable[[str], str]
 SUMS = ast.Add | ast.Sub | ast.Mult | ast.FloorDiv
@@ -70,7 +71,7 @@ def _use_masks(model: LoopModel, snippet: Snippet, spell: Spell, done: set[ast.A
             if bound is not None and not _never_negative(model, bound):
                 return Withheld("negative-start", f"a bound of the slice at line {part.lineno} can be below 0")
         done |= {one.slice for one in found.slices}
-        use_mask(found, _definitions(model), snippet, spell)
+        use_mask(model.unit, found, snippet, spell)
     return None
 
 
@@ -208,10 +209,11 @@ def _unpadded(model: LoopModel, array: ast.expr) -> ast.expr:
 
 
 def _streams(model: LoopModel) -> list[Stream]:
-    """What the loop goes over, and what the loops around it and in it do."""
-    loops = [part for part in walk_scope(model.node.body) if isinstance(part, ast.For)]
-    loops += [around for around in _around(model)[1:] if isinstance(around, ast.For)]
-    return [*model.streams, *(s for loop in loops for s in streams_of(model.unit, loop.target, loop.iter))]
+    """What the loop goes over, and what the loops around it and in it do, the innermost first."""
+    inner = [part for part in walk_scope(model.node.body) if isinstance(part, ast.For)][::-1]
+    loops = [*inner, *(around for around in _around(model) if isinstance(around, ast.For))]
+    own = {model.node: model.streams}
+    return [s for loop in loops for s in own.get(loop) or streams_of(model.unit, loop.target, loop.iter)]
 
 
 def _around(model: LoopModel) -> list[ast.For | ast.While]:
@@ -224,150 +226,31 @@ def _around(model: LoopModel) -> list[ast.For | ast.While]:
     return loops
 
 
-def _measures(size: Polynomial, name: str) -> bool:
-    """Whether a length is told by that of an array of this name."""
-    return any(re.search(rf"\b{name}\b", variable) for term in size for variable in term)
-
-
 def _moves(model: LoopModel, part: ast.expr) -> bool:
     return isinstance(part, ast.Slice) and bool(reads(part.lower, part.upper, part.step) & model.staged)
 
 
+def _limit(model: LoopModel, part: ast.expr, *, most: bool) -> Polynomial | None:
+    """The most (or least) that an index expression is over all trips; None where that is not evident."""
+    streams = [(s.target.id, s) for s in _streams(model) if s.kind == "range" and isinstance(s.target, ast.Name)]
+    around, counts = dict(streams), Counter(name for name, _ in streams)
+    if any(counts[name] > 1 for name in reads(part)):
+        return None
+    measure = partial(size, model.unit, free=around)
+    return extreme(model.unit, part, around, most=most, measure=measure, sizes=True)
+
+
 def _never_negative(model: LoopModel, low: ast.expr) -> bool:
     """Whether the start of a window is surely 0 or more on every trip."""
-    least = _least(model, low)
-    return least >= 0 if least is not None else surely_at_most({}, _lowest(model, low))
-
-
-def _lowest(model: LoopModel, low: ast.expr) -> Polynomial:
-    """An index expression on the first trips, where it is smallest: `i - k` is 0 where `i` starts at `k`."""
-    known = _definitions(model)
-    for stream in _streams(model):
-        if stream.kind == "range" and stream.stop is not None and stream.step is None and not stream.reverse:
-            assert isinstance(stream.target, ast.Name)
-            at, name = polynomial(low, known), stream.target.id
-            if [t for t in at if name in t] == [(name,)] and at[(name,)] > 0 and name not in known:
-                known[name] = polynomial(stream.start, known) if stream.start is not None else {}
-    return polynomial(low, known)
-
-
-def _least(model: LoopModel, node: ast.expr) -> int | None:
-    """The smallest value of an index expression over all trips, where it is evident."""
-    unit = model.unit
-    match node:
-        case ast.Name(id=name) if any(name in targets(s.target) for s in _streams(model)):
-            named = [s for s in _streams(model) if name in targets(s.target)]
-            stream = named[0]
-            if len(named) > 1 or stream.kind != "range":
-                return None
-            start = 0 if stream.start is None else unit.value(stream.start).constant
-            step = 1 if stream.step is None else unit.value(stream.step).constant
-            if isinstance(step, int) and step < 0 and stream.stop is not None:
-                last = unit.value(stream.stop).constant
-                return last + 1 if isinstance(last, int) else None
-            return start if isinstance(start, int) and isinstance(step, int) and step > 0 else None
-        case ast.BinOp(left=left, op=op, right=right):
-            a, b = _least(model, left), _least(model, right)
-            if isinstance(op, ast.Mult) and 0 in (a, b) and _sizes(model, left, right):
-                return 0
-            if a is None or b is None:
-                return None
-            constant = isinstance(unit.value(right).constant, int) or isinstance(right, ast.Constant)
-            match op:
-                case ast.Add():
-                    return a + b
-                case ast.Sub() if constant:
-                    return a - b
-                case ast.Mult() if a >= 0 and b >= 0:
-                    return a * b
-            return None
-        case ast.Constant(value=int(number)):
-            return number
-    known = unit.value(node).constant
-    return known if isinstance(known, int) else None
-
-
-def _sizes(model: LoopModel, *nodes: ast.expr) -> bool:
-    """Whether the factors beside a smallest index of 0 are lengths: a Python value used as one is not negative."""
-    return all(_least(model, n) is not None or model.unit.value(n).static for n in nodes)
+    least = _limit(model, low, most=False)
+    return least is not None and surely_at_most({}, least)
 
 
 def _within(model: LoopModel, array: ast.expr, one: Window) -> bool:
     """Whether a window surely ends within its array: `dynamic_slice` would move one that does not."""
-    known, counted = _definitions(model), set[str]()
-    if not isinstance(array, ast.Name):
-        return False
-    if array.id not in bound_once(model):
-        if array.id in binds(_around(model)[-1]):
-            return False
-        known = {name: size for name, size in known.items() if not _measures(size, array.id)}
-    for stream in _streams(model):
-        if stream.kind != "range" or not isinstance(stream.target, ast.Name):
-            continue
-        if stream.counted is not None:
-            stop: Polynomial = {(f"len({ast.unparse(stream.counted)})",): 1}
-            if stream.start is not None:
-                stop = add(stop, polynomial(stream.start, known))
-        elif stream.stop is not None:
-            stop = polynomial(stream.stop, known)
-        else:
-            continue
-        name = stream.target.id
-        known[name] = add(stop, {(): -1}) if name not in counted else {(name,): 1}
-        counted.add(name)
     assert one.cut.upper is not None
-    ends = extent(array, one.axis)
-    length: Polynomial = known.get(ends, {(ends,): 1})
-    return surely_at_most(polynomial(one.cut.upper, known), length)
-
-
-def _definitions(model: LoopModel) -> dict[str, Polynomial]:
-    """What the names that are bound once in the function stand for, as index arithmetic."""
-    known: dict[str, Polynomial] = {}
-    once = bound_once(model)
-    for target, value in _bindings(getattr(model.flow.function, "body", [])):
-        match target, value:
-            case ast.Name(id=name), ast.Call(func=function, args=[shape, *_]) if model.unit.resolve(
-                function
-            ) in SHAPED and _only_set(model, name):
-                rows = shape.elts[0] if isinstance(shape, ast.Tuple) and shape.elts else shape
-                known[f"len({name})"] = polynomial(rows, known)
-            case ast.Name(id=name) as array, _ if name in once:
-                known[name] = polynomial(value, known)
-                known |= {extent(array, axis): rows for axis, rows in padded(model.unit, value, known, once)}
-            case ast.Tuple(elts=names), ast.Attribute(value=array, attr="shape"):
-                for axis, name in enumerate(n.id for n in names if isinstance(n, ast.Name)):
-                    if name in once:
-                        known[name] = {(extent(array, axis),): 1}
-    return known
-
-
-def _bindings(body: Sequence[ast.stmt]) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """What a function binds, and to what; `a, b = x, y` part by part."""
-    for part in walk_scope(body):
-        match part:
-            case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=ast.expr() as value):
-                pairs = [(target, value)]
-                while pairs:
-                    match pairs.pop(0):
-                        case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
-                            pairs[:0] = zip(targets, values, strict=True)
-                        case pair:
-                            yield pair
-
-
-def _only_set(model: LoopModel, name: str) -> bool:
-    """Whether an array that is made once only has elements set since: `y = y.at[i].set(...)`."""
-    made = 0
-    for part in walk_scope(getattr(model.flow.function, "body", [])):
-        if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Store):
-            match model.unit.parents[part]:
-                case ast.Assign(
-                    value=ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(value=base, attr="at"))))
-                ) if isinstance(base, ast.Name) and base.id == name:
-                    continue
-            made += 1
-    return made == 1
+    last, length = _limit(model, one.cut.upper, most=True), along(model.unit, array, one.axis)
+    return last is not None and length is not None and isinstance(array, ast.Name) and surely_at_most(last, length)
 
 
 def bound_once(model: LoopModel) -> set[str]:

@@ -13,6 +13,7 @@ from scanlint.loops.exits import JUMPS
 from scanlint.loops.first_trip import started
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.numbers.body import meets_arrays
+from scanlint.loops.rows.buffers import buffered, dtype_of, in_order, within
 from scanlint.rewrite.draft import SharedLine, blank_line_before
 from scanlint.rewrite.emit.snippets import bare
 from scanlint.rewrite.lower.batches.batch_map import to_vmap
@@ -23,15 +24,13 @@ from scanlint.rewrite.lower.loops.dynamic_slices import use_windows
 from scanlint.rewrite.lower.loops.index_reads import use_arrays, use_tracers
 from scanlint.rewrite.lower.loops.number_types import marked, typings
 from scanlint.rewrite.lower.loops.roll import Roll, kept
-from scanlint.rewrite.lower.loops.row_buffers import buffered, dtype_of, in_order, within
 from scanlint.rewrite.normalize.accumulators.append_on_every_trip import on_each_trip
 from scanlint.rewrite.normalize.accumulators.append_rows import with_lists
 from scanlint.rewrite.normalize.accumulators.append_sinking import once_per_trip
 from scanlint.rewrite.normalize.accumulators.dict_splitting import with_named_lists
 from scanlint.rewrite.normalize.accumulators.list_nesting import with_rows
 from scanlint.rewrite.normalize.accumulators.list_to_array import with_places
-from scanlint.rewrite.normalize.accumulators.read_back import without_read_back
-from scanlint.rewrite.normalize.accumulators.scalar_replacement import without_list
+from scanlint.rewrite.normalize.accumulators.recent_elements import without_list, without_read_back
 from scanlint.rewrite.normalize.accumulators.tuple_appends import with_arrays
 from scanlint.rewrite.normalize.exits.assigned_tests import without_walrus
 from scanlint.rewrite.normalize.exits.continues import without_continue
@@ -153,7 +152,7 @@ def refuse(model: LoopModel) -> Withheld | None:
     """The first reason why a loop cannot be rolled, whatever the primitive."""
     if model.obstacles:
         return model.obstacles[0]
-    left = {*model.carried, *model.targets} & model.flow.live_after[model.node]
+    left = {*model.carried, *model.targets} & model.flow.live_after(model.node)
     if not (left or model.outputs or model.last_values):
         return Withheld("no-state", f"the loop leaves nothing behind (line {model.node.lineno})")
     return None

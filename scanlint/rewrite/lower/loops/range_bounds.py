@@ -7,10 +7,9 @@ import ast
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
 from scanlint.rewrite.emit.shortened import shortest
-from scanlint.rewrite.emit.snippets import atom
+from scanlint.rewrite.emit.snippets import ARITHMETIC, atom
 from scanlint.syntax.bindings import binds, reads
 
-ARITHMETIC = ast.Add | ast.Sub | ast.Mult | ast.Div | ast.FloorDiv | ast.Mod | ast.Pow
 NUMBERS = frozenset(["jax.numpy.arange", "jax.numpy.linspace"])
 
 
@@ -24,7 +23,7 @@ def last_target(model: LoopModel, name: str) -> str | None:
     parts = (stream.array, stream.counted, stream.start, stream.stop, stream.step)
     if (reads(*parts) | {name}) & binds(*model.node.body):
         return None
-    if name in model.flow.bound_before[model.node] and not model.trips:
+    if name in model.flow.bound_before(model.node) and not model.trips:
         return None  # where there is no trip it keeps what it is
     return _row(model, stream) if stream.kind == "rows" else _number(model, stream)
 

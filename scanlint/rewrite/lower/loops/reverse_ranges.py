@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream
+from scanlint.rewrite.emit.snippets import shifted
 from scanlint.rewrite.lower.loops.row_inputs import Row, rows_between
 
 
@@ -44,23 +45,7 @@ def limits(model: LoopModel, stream: Stream) -> tuple[str, str] | None:
         return code(stream.start) if stream.start is not None else "0", code(stream.stop)
     if stream.reverse or stream.start is None or model.unit.value(stream.step).constant != -1:
         return None
-    return _next(code(stream.stop)), _next(code(stream.start))
-
-
-def _next(code: str) -> str:
-    """The expression plus one."""
-    match ast.parse(code, mode="eval").body:
-        case ast.Constant(value=int(number)):
-            return str(number + 1)
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):
-            return str(1 - number)
-        case ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=int(number))) if number > 0:
-            return ast.unparse(left) + (f" - {number - 1}" if number > 1 else "")
-        case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv()) | ast.Name() | ast.Call():
-            return f"{code} + 1"
-        case ast.Attribute() | ast.Subscript():
-            return f"{code} + 1"
-    return f"({code}) + 1"
+    return shifted(code(stream.stop), 1), shifted(code(stream.start), 1)
 
 
 def _reads(model: LoopModel, index: str) -> list[ast.AST]:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from scanlint.finding import Edit, Outcome, Position, Primitive, Rewrite, Withheld
-from scanlint.loops.accumulators.collected_lists import Output, composite
+from scanlint.finding import Edit, Outcome, Primitive, Rewrite, Withheld
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.numbers.tables import OWN, Typed
+from scanlint.loops.rows.collected import Output
+from scanlint.loops.rows.stacking import composite
 from scanlint.loops.sizes.lengths import rows_written
 from scanlint.loops.streams import Stream
 from scanlint.rewrite.draft import Snippet, blank_line_before
@@ -65,7 +66,7 @@ class Roll:
         use_tracers(model, self.snippet, self.spell)
         rows = rows_read_by_index(model)
         left = [t for t in model.live_targets if not self._leave(t)]
-        if left and (rows or set(left) & model.flow.bound_before[model.node]):
+        if left and (rows or set(left) & model.flow.bound_before(model.node)):
             return Withheld(
                 "target-read-after-loop", f"`{left[0]}` is read after the loop (line {model.node.end_lineno})"
             )
@@ -138,7 +139,7 @@ class Roll:
         last_line = self.snippet.parse(f"return {carried}, {pack([e for e, _ in outputs])}")
         body.append(last_line.with_changes(leading_lines=self.said))
         definition = self.define(name, f"{carry}, {parameter}", body)
-        live = set(model.carried) & model.flow.live_after[model.node]
+        live = set(model.carried) & model.flow.live_after(model.node)
         state = pack(kept(model).split(", ")) if live else "_"
         stacked = pack([s for _, s in outputs]) if outputs else "_"
         call = f"{state}, {stacked} = {self.spell('jax.lax.scan')}({name}, {self.initial()}, {xs}{options})"
@@ -352,13 +353,13 @@ class Roll:
     def finish(
         self, definition: cst.BaseStatement, lines: list[str], primitive: Primitive, extra: list[Edit] | None = None
     ) -> Rewrite:
-        extra = [*(extra or []), *(_without(s) for s in self.starts.values())]
+        extra = [*(extra or []), *(self.source.drop(s) for s in self.starts.values())]
         names = lines[0].partition(" = ")[0]
         alone = primitive == "fori_loop" and len(lines) == 1
         returned = given_back(self.unit, self.model.node, names) if alone else None
         if returned is not None:
             lines = [f"return {lines[0].partition(' = ')[2]}"]
-            extra.append(_without(returned))
+            extra.append(self.source.drop(returned))
         calls = [self.snippet.line(line) for line in lines]
         before = [self.snippet.line(line) for line in self.before]
         first = blank_line_before(definition) if before else definition
@@ -384,13 +385,9 @@ def _starts(model: LoopModel) -> Iterator[tuple[str, ast.Assign]]:
                 return
 
 
-def _without(statement: ast.stmt) -> Edit:
-    return Edit(Position(statement.lineno, 1), Position((statement.end_lineno or 0) + 1, 1), "")
-
-
 def kept(model: LoopModel) -> str:
     """What the final state is bound to: a name that nobody reads later is not bound."""
-    live = model.flow.live_after[model.node]
+    live = model.flow.live_after(model.node)
     return bare([name if name in live else "_" for name in model.carried])
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from scanlint.batching.fetches import makes_numpy
 from scanlint.finding import Edit, Position, Withheld
-from scanlint.loops.accumulators.collected_lists import Output, collected, cuts, extended, turned_use, unzipped
-from scanlint.loops.accumulators.list_buffers import makes_only
-from scanlint.loops.accumulators.read_back_lists import MADE
-from scanlint.loops.accumulators.stacking_functions import STACKS
 from scanlint.loops.loop import LoopModel
+from scanlint.loops.rows.collected import Output
+from scanlint.loops.rows.lists import makes_only
+from scanlint.loops.rows.recent import MADE
+from scanlint.loops.rows.stacking import STACKS, collected, cuts, extended, turned_use, unzipped
 from scanlint.rewrite.draft import SharedLine
 from scanlint.rewrite.emit.snippets import singular
 from scanlint.syntax.bindings import binds, reads
@@ -71,7 +71,7 @@ def after_loop(model: LoopModel, spell: Spell, fresh: Fresh, *, reverse: bool = 
 
 def _head(model: LoopModel, output: Output, spell: Spell, plan: OutputPlan, fresh: Fresh) -> str | Withheld:
     """The elements from before the loop beside the stacked ones; one that the loop rebinds is kept aside."""
-    rebound = (frozenset(model.carried) | frozenset(model.last_values)) & model.flow.live_after[model.node]
+    rebound = (frozenset(model.carried) | frozenset(model.last_values)) & model.flow.live_after(model.node)
     clash = reads(*output.first) & (rebound | frozenset(model.targets) | {o.name for o in model.outputs})
     source = model.unit.source
     alone = len(output.first) == 1 and makes_only(output.initial, [output.name])
@@ -80,7 +80,7 @@ def _head(model: LoopModel, output: Output, spell: Spell, plan: OutputPlan, fres
         return Withheld("first-element-changes", f"`{output.name}` starts with `{name}`, which the loop rebinds")
     if alone and (clash or _computed(model.unit, output.first[0])):
         name = fresh("first", f"first_{singular(output.name, 'output')}")
-        plan.edits.append(_replace(source, output.initial, f"{name} = {source.segment(output.first[0])}"))
+        plan.edits.append(source.put(output.initial, f"{name} = {source.segment(output.first[0])}"))
         plan.kept.add(output.name)
         first = f"{name}[None]" if model.unit.value(output.first[0]).array else _stacked([name], spell)
     elif len(output.first) == 1:
@@ -105,7 +105,7 @@ def _turned(model: LoopModel, output: Output, plan: OutputPlan) -> Edit:
     assert output.turned is not None
     if output.name in plan.straight:
         return drop(model.unit.source, output.turned)
-    return _replace(model.unit.source, output.turned, f"{output.name} = {output.name}[::-1]")
+    return model.unit.source.put(output.turned, f"{output.name} = {output.name}[::-1]")
 
 
 def _stacked(elements: Sequence[str], spell: Spell) -> str:
@@ -129,13 +129,13 @@ def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: Ou
     if not output.grouped and (found := collected(unit, use, output.element)) is not None:
         call, part = found
         if part:
-            return [_replace(unit.source, call, f"{output.name}{part}")]
+            return [unit.source.put(call, f"{output.name}{part}")]
         return _plain(model, output, call, output.name, True, plan)
     if (split := unzipped(unit, use, output.element)) is not None:
         stacks = [_unstacked(unit, name, name.id, spell) for name in split[1]]
-        return [_replace(unit.source, split[0], output.name), *(edit for edit in stacks if edit is not None)]
+        return [unit.source.put(split[0], output.name), *(edit for edit in stacks if edit is not None)]
     if (longer := extended(unit, use)) is not None:
-        return [_replace(unit.source, longer[0], _longer(unit, output, longer[1], longer[2], spell))]
+        return [unit.source.put(longer[0], _longer(unit, output, longer[1], longer[2], spell))]
     inner: ast.expr = use
     parent = unit.parents[use]
     turned = turned_use(unit, use)
@@ -149,14 +149,14 @@ def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: Ou
     code = unit.source.segment(inner)
     if turned is not None and inner is turned.node:
         code = output.name if straight else f"{output.name}[::-1]"
-    made = [_replace(unit.source, inner, code)] if code != unit.source.segment(inner) else []
+    made = [unit.source.put(inner, code)] if code != unit.source.segment(inner) else []
     match parent:
         case ast.Call(func=function, args=[first, *rest], keywords=keywords) if first is inner:
             name = unit.resolve(function)
         case _:
             return made
     if name == "builtins.sum":
-        return [_replace(unit.source, parent, f"{spell('jax.numpy.sum')}({code}, axis=0)")]
+        return [unit.source.put(parent, f"{spell('jax.numpy.sum')}({code}, axis=0)")]
     if output.numpy and makes_numpy(unit, parent, inner):
         return _plain(model, output, parent, code, code == output.name, plan)
     if name not in STACKS or output.numpy:
@@ -167,7 +167,7 @@ def _use(model: LoopModel, output: Output, use: ast.Name, spell: Spell, plan: Ou
         return made if name != "jax.numpy.stack" else Withheld("stack-options", f"`{ast.unparse(parent)}` has options")
     if axis is not None and unit.value(axis).constant != 0 and not _is_zero(axis):
         text = f"{spell('jax.numpy.moveaxis')}({code}, 0, {unit.source.segment(axis)})"
-        return [_replace(unit.source, parent, text)]
+        return [unit.source.put(parent, text)]
     return _plain(model, output, parent, code, code == output.name, plan)
 
 
@@ -176,13 +176,13 @@ def _unstacked(unit: Unit, use: ast.Name, code: str, spell: Spell) -> Edit | Non
     match unit.parents[use]:
         case ast.Call(func=function, args=[first, *rest], keywords=keywords) as call if first is use:
             if unit.resolve(function) not in STACKS or (not rest and not keywords):
-                return _replace(unit.source, call, code) if unit.resolve(function) in STACKS else None
+                return unit.source.put(call, code) if unit.resolve(function) in STACKS else None
             axis = rest[0] if rest else keywords[0].value
             if unit.resolve(function) == "jax.numpy.stack" and len([*rest, *keywords]) == 1:
                 if _is_zero(axis):
-                    return _replace(unit.source, call, code)
+                    return unit.source.put(call, code)
                 text = f"{spell('jax.numpy.moveaxis')}({code}, 0, {unit.source.segment(axis)})"
-                return _replace(unit.source, call, text)
+                return unit.source.put(call, text)
     return None
 
 
@@ -218,7 +218,7 @@ def _plain(model: LoopModel, output: Output, call: ast.expr, code: str, whole: b
             if follows and len(output.uses) == 1 and not output.first and not taken:
                 plan.names[output.name] = bound
                 return [drop(unit.source, statement)]
-    return [_replace(unit.source, call, code)]
+    return [unit.source.put(call, code)]
 
 
 def drop_initials(model: LoopModel, kept: Collection[str]) -> list[Edit]:
@@ -235,7 +235,7 @@ def drop_initials(model: LoopModel, kept: Collection[str]) -> list[Edit]:
                 left = []
         if left:
             sides = [", ".join(source.segment(pair[side]) for pair in left) for side in (0, 1)]
-            edits.append(_replace(source, statement, " = ".join(sides)))
+            edits.append(source.put(statement, " = ".join(sides)))
         else:
             edits.append(drop(source, statement))
     return edits
@@ -245,7 +245,7 @@ def _dead(model: LoopModel) -> Iterator[ast.Assign]:
     """`gap = None` above a loop of which every trip gives the name its value, and some trip is made."""
     block = model.unit.block(model.node)
     before = block[: block.index(model.node)]
-    for name in set(model.last_values) & model.flow.bound_before[model.node]:
+    for name in set(model.last_values) & model.flow.bound_before(model.node):
         for statement in reversed(before):
             match statement:
                 case ast.Assign(targets=[ast.Name(id=bound)], value=ast.Constant(value=None)) if bound == name:
@@ -263,7 +263,3 @@ def drop(source: Source, statement: ast.stmt) -> Edit:
     if before.strip() or (after and not after.startswith("#")):
         raise SharedLine
     return Edit(Position(statement.lineno, 1), Position(last + 1, 1), "")
-
-
-def _replace(source: Source, node: ast.expr | ast.stmt, text: str) -> Edit:
-    return Edit(source.start(node), source.end(node), text)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step
-from scanlint.loops.accumulators.growing_arrays import Growing, growing
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Rewrite, Step
 from scanlint.loops.loop import LoopModel
+from scanlint.loops.rows.growing_arrays import Growing, growing
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.syntax.bindings import binds, reads
 
@@ -32,15 +32,13 @@ def _with_lists(model: LoopModel, found: Sequence[Growing], *, joining: bool = F
         between = block[block.index(one.made) : block.index(node)]
         kept = not reads(start) & binds(*between, *node.body) and (one.first is not None or joining)
         inside = source.segment(one.first) if one.first is not None and not kept else ""
-        edits.append(Edit(source.start(start), source.end(start), f"[{inside}]"))
+        edits.append(source.put(start, f"[{inside}]"))
         code = f"{one.name}.insert(0, {row})" if one.front else f"{one.name}.append({row})"
-        edits.append(Edit(source.start(one.grows), source.end(one.grows), code))
+        edits.append(source.put(one.grows, code))
         lines.append(f"{one.name} = {spell('jax.numpy.stack')}({one.name})")
         made = _joined(one, source.segment(start) if kept else "", joins, spell)
         lines += [f"{one.name} = {made}"] if made != one.name else []
-    line = node.end_lineno or node.lineno
-    below = Position(line, len(source.lines[line - 1].rstrip("\r\n")) + 1)
-    edits.append(Edit(below, below, "".join(f"{source.newline}{source.margin(node)}{code}" for code in lines)))
+    edits.append(source.behind(node, *lines))
     return Rewrite(tuple(edits), "scan", spell.imports, (Next(node, model.starts),))
 
 

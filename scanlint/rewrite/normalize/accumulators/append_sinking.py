@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from scanlint.branches.branch import is_elif
-from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step, first_step
-from scanlint.loops.accumulators.branch_appends import appended_once, by_branches
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Rewrite, Step, first_step
 from scanlint.loops.loop import LoopModel
+from scanlint.loops.rows.branch_appends import appended_once, by_branches
 from scanlint.rewrite.emit.line_breaks import fit
 from scanlint.rewrite.emit.snippets import brackets, fresh, singular
 from scanlint.trace.unit import Unit
@@ -36,15 +36,13 @@ def without_appends(unit: Unit, node: ast.If, around: ast.stmt | None = None) ->
         for statement in found:
             element = _element(statement)
             if (code := _laid_out(unit, statement, item)) is not None:
-                edits.append(Edit(source.start(statement), source.end(statement), code))
+                edits.append(source.put(statement, code))
                 continue
             opened, closed = brackets(element)
             edits.append(Edit(source.start(statement), source.start(element), f"{item} = {opened}"))
             edits.append(Edit(source.end(element), source.end(statement), closed))
-        end = source.end(node)
-        below = Position(end.line, len(source.lines[end.line - 1].rstrip("\r\n")) + 1)
-        last = f"{unit.source.newline}{unit.source.margin(node)}{name}.append({item})"
-        return Rewrite((*edits, Edit(below, below, last)), "cond", next=(Next(around or node, reported=True),))
+        edits.append(source.behind(node, f"{name}.append({item})"))
+        return Rewrite(tuple(edits), "cond", next=(Next(around or node, reported=True),))
     return NOT_APPLICABLE
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Rewrite, Step
-from scanlint.loops.accumulators.dict_histories import History, histories
+from scanlint.finding import NOT_APPLICABLE, Edit, Next, Rewrite, Step
 from scanlint.loops.loop import LoopModel
+from scanlint.loops.rows.dict_histories import History, histories
 from scanlint.rewrite.emit.snippets import fresh
-from scanlint.syntax.source import Source
 
 
 def with_named_lists(model: LoopModel) -> Step:
@@ -22,15 +21,12 @@ def with_named_lists(model: LoopModel) -> Step:
     for one in found:
         names = _names(one, taken)
         made = [f"{name} = []" for name in names.values()]
-        edits.append(Edit(source.start(one.made), source.end(one.made), _block(source, made, source.margin(node))))
-        edits += [Edit(source.start(place), source.end(place), names[key]) for key, place in one.appends.items()]
+        edits.append(source.put(one.made, f"{source.newline}{source.margin(node)}".join(made)))
+        edits += [source.put(place, names[key]) for key, place in one.appends.items()]
         lines += [f"{name} = {stack}({name})" for name in names.values()]
         pairs = ", ".join(f"{source.segment(key)}: {names[str(key.value)]}" for key in one.keys)
         lines.append(f"{one.name} = {{{pairs}}}")
-    line = node.end_lineno or node.lineno
-    below = Position(line, len(source.lines[line - 1].rstrip("\r\n")) + 1)
-    margin = source.margin(node)
-    edits.append(Edit(below, below, f"{source.newline}{margin}{_block(source, lines, margin)}"))
+    edits.append(source.behind(node, *lines))
     return Rewrite(tuple(edits), "scan", (needed,) if needed else (), (Next(node, reported=True),))
 
 
@@ -42,7 +38,3 @@ def _names(one: History, taken: set[str]) -> dict[str, str]:
         names[key] = fresh(taken, *wanted, f"{one.name}_{key}" if key.isidentifier() else f"{one.name}_list")
         taken.add(names[key])
     return names
-
-
-def _block(source: Source, lines: list[str], margin: str) -> str:
-    return f"{source.newline}{margin}".join(lines)

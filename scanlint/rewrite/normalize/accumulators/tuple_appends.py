@@ -17,5 +17,5 @@ def with_arrays(model: LoopModel) -> Step:
         code = source.segment(group)
         if code.startswith("(") and "\n" not in code:
             code = f"[{code[1:-1].rstrip().removesuffix(',')}]"
-        edits.append(Edit(source.start(group), source.end(group), f"{array}({code})"))
+        edits.append(source.put(group, f"{array}({code})"))
     return Rewrite(tuple(edits), "scan", (needed,) if needed else (), (Next(model.node, reported=True),))

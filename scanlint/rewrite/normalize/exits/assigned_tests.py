@@ -20,20 +20,17 @@ def without_walrus(model: LoopModel) -> Step:
     if bound.lineno != bound.end_lineno:
         return Withheld("layout", f"what the test binds goes over several lines (line {bound.lineno})")
     again = [j for j in jumps_in(*node.body) if isinstance(j, ast.Continue)]
-    name, margin, newline = bound.target.id, source.margin(node), source.newline
-    code, inside = f"{name} = {source.segment(bound.value)}", source.margin(node.body[0])
+    name, last = bound.target.id, source.behind(node.body[-1])
+    code = f"{name} = {source.segment(bound.value)}"
     start, end = source.start(bound), source.end(bound)
     line = source.lines[bound.lineno - 1]
     while line[start.column - 2 : start.column - 1] == "(" and line[end.column - 1 : end.column] == ")":
         start, end = Position(start.line, start.column - 1), Position(end.line, end.column + 1)
-    last = source.end(node.body[-1])
-    last = Position(last.line, len(source.lines[last.line - 1].rstrip("\r\n")) + 1)
-    above = Position(node.lineno, 1)
     edits = (
-        Edit(above, above, f"{margin}{code}{newline}"),
+        source.ahead(node, code),
         Edit(start, end, name),
-        *(Edit(Position(j.lineno, 1), Position(j.lineno, 1), f"{source.margin(j)}{code}{newline}") for j in again),
-        Edit(last, last, f"{newline}{inside}{code}"),
+        *(source.ahead(j, code) for j in again),
+        Edit(last.start, last.end, f"{source.newline}{source.margin(node.body[0])}{code}"),
     )
     return Rewrite(edits, "while_loop", next=(Next(node, frozenset({name})),))
 

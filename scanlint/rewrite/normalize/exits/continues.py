@@ -6,9 +6,9 @@ import ast
 import textwrap
 
 from scanlint.finding import NOT_APPLICABLE, Edit, Next, Position, Primitive, Rewrite, Step, mark
-from scanlint.loops.accumulators.branch_appends import APPENDS
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
+from scanlint.loops.rows.branch_appends import APPENDS
 from scanlint.rewrite.emit.snippets import fresh
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.normalize.exits.flagged_body import Leaving, Unstructured, comments, negated

@@ -10,9 +10,9 @@ from scanlint.finding import Withheld
 from scanlint.loops.exits import jumps_in
 from scanlint.loops.loop import LoopModel
 from scanlint.loops.streams import Stream, is_array
-from scanlint.rewrite.emit.snippets import on_one_line
+from scanlint.rewrite.emit.snippets import on_one_line, shifted, side
 from scanlint.rewrite.lower.branches.predicates import predicate
-from scanlint.rewrite.lower.loops.range_bounds import ARITHMETIC, counts_evenly, first_count, length, nth
+from scanlint.rewrite.lower.loops.range_bounds import counts_evenly, first_count, length, nth
 from scanlint.rewrite.normalize.exits.flagged_body import negated
 from scanlint.syntax.bindings import binds, reads, targets
 
@@ -86,7 +86,7 @@ def _alone(model: LoopModel, stream: Stream, step: int, kept: frozenset[str], fr
     name, sign = stream.target.id, "<" if step > 0 else ">"
     start = code(stream.start) if stream.start is not None else "0"
     if name in kept:
-        if name in model.flow.bound_before[model.node] and not model.trips:
+        if name in model.flow.bound_before(model.node) and not model.trips:
             return Withheld("target-read-after-loop", f"`{name}` is read after the loop, which may make no trip")
         begin, end = shifted(start, -step), shifted(code(stream.stop), -step)
         return Counting((f"{name} = {begin}",), f"{name} {sign} {end}", (_moved(name, step),), ())
@@ -99,32 +99,6 @@ def _moved(name: str, step: int) -> str:
     return f"{name} += {step}" if step > 0 else f"{name} -= {-step}"
 
 
-def side(code: str) -> str:
-    """An expression as one side of a comparison."""
-    node = ast.parse(code, mode="eval").body
-    return f"({code})" if isinstance(node, ast.Compare | ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr) else code
-
-
-def shifted(code: str, by: int) -> str:
-    """A bound moved by some whole numbers."""
-    node = ast.parse(code, mode="eval").body
-    match node:
-        case ast.Constant(value=int(number)):
-            return str(number + by)
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):
-            return str(by - number)
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=ast.Constant(value=int(number))):
-            by += number if isinstance(op, ast.Add) else -number
-            code = ast.unparse(left)
-            if not by:
-                return code
-            node = left
-    closed = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
-    tight = isinstance(node, ast.BinOp) and isinstance(node.op, ARITHMETIC)
-    base = code if closed or tight else f"({code})"
-    return f"{base} {'+' if by > 0 else '-'} {abs(by)}"
-
-
 def _rows(model: LoopModel, moving: frozenset[str], kept: frozenset[str], fresh: Fresh) -> Counting | Withheld:
     """Rows of arrays, ranges beside them, ranges that step by what is not known: all by the number of the trip.
 
@@ -133,7 +107,7 @@ def _rows(model: LoopModel, moving: frozenset[str], kept: frozenset[str], fresh:
     code, node = model.unit.source.segment, model.node
     counter, base = _counted(model, kept) or (fresh("k", "trip"), 0)
     late = counter in kept
-    if late and counter in model.flow.bound_before[node] and not model.trips:
+    if late and counter in model.flow.bound_before(node) and not model.trips:
         return Withheld("target-read-after-loop", f"`{counter}` is read after the loop, which may make no trip")
     before: list[str] = []
     first: list[str] = []
@@ -166,7 +140,7 @@ def _rows(model: LoopModel, moving: frozenset[str], kept: frozenset[str], fresh:
         if read:
             first.append(f"{code(stream.target)} = {rows}[{place}]")
             names = set(targets(stream.target))
-            if model.trips and names & kept and not names & model.flow.bound_before[node]:
+            if model.trips and names & kept and not names & model.flow.bound_before(node):
                 before.append(f"{code(stream.target)} = {rows}[{-1 - dropped if stream.reverse else skipped}]")
     lengths = list(dict.fromkeys(lengths))
     stop = lengths[0] if len(lengths) == 1 else f"min({', '.join(lengths)})"

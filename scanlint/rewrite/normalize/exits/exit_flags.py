@@ -21,10 +21,10 @@ from scanlint.finding import (
     Withheld,
     mark,
 )
-from scanlint.loops.accumulators.collected_lists import appends
 from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.exits import JUMPS, Jump, Loop, decided_by_data, forever, jumps_in, successor, unfit
 from scanlint.loops.loop import LoopModel
+from scanlint.loops.rows.collected import appends
 from scanlint.rewrite.emit.snippets import fresh
 from scanlint.rewrite.emit.spelling import Spelling
 from scanlint.rewrite.normalize.exits.assigned_tests import without_walrus
@@ -45,7 +45,7 @@ def without_jumps(model: LoopModel) -> Step:
         return NOT_APPLICABLE
     leaving = bool(codes & {"break", "return-in-loop"})
     own = made_inside(model.unit, model.node, model.flow, model.carried)
-    collected = next((name for name, *_ in appends(model.node) if name not in own), None)
+    collected = next((one.name for one in appends(model.unit, model.node) if one.name not in own), None)
     if collected is not None:
         what = f"`{collected}` would have a length that is not known when tracing"
         return Withheld("dynamic-length-output", what) if leaving and decided_by_data(model) else NOT_APPLICABLE
@@ -143,7 +143,7 @@ class _Flagging:
             return None
         name = guard.test.id
         made = [s for s in node.body if name in binds(s)]
-        if len(made) != 1 or name in flow.live_after[node] | flow.live_at_body[node]:
+        if len(made) != 1 or name in flow.live_after(node) | flow.live_at_body(node):
             return None
         match made[0]:
             case ast.Assign(targets=[ast.Name()], value=value) if self.unit.value(guard.test).traced:
@@ -196,13 +196,13 @@ class _Flagging:
         """The names that the loop binds and that are read after it, by what it returned too."""
         node, flow = self.node, self.model.flow
         bound = binds(*node.body) | frozenset(self.model.targets)
-        wanted = flow.live_after[node] | (reads(returned.node) if returned is not None else frozenset())
+        wanted = flow.live_after(node) | (reads(returned.node) if returned is not None else frozenset())
         wanted |= reads(*node.orelse)
         return [name for name in flow.order if name in bound and name in wanted]
 
     def _starts(self, live: list[str]) -> list[str]:
         """What stands for a name before its first trip binds it: what it is handed on to, where that is evident."""
-        node, bound = self.node, self.model.flow.bound_before[self.node]
+        node, bound = self.node, self.model.flow.bound_before(self.node)
         return [
             f"{name} = {other}"
             for name in live

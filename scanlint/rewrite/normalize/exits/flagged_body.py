@@ -12,9 +12,8 @@ from scanlint.branches.branch import is_elif
 from scanlint.finding import Withheld
 from scanlint.loops.concrete_uses import boolean
 from scanlint.loops.exits import Jump, Loop, jumps_in
-from scanlint.rewrite.emit.snippets import on_one_line
+from scanlint.rewrite.emit.snippets import ARITHMETIC, on_one_line
 from scanlint.rewrite.lower.branches.predicates import Spell, predicate
-from scanlint.rewrite.lower.loops.range_bounds import ARITHMETIC
 from scanlint.trace.unit import Unit
 
 

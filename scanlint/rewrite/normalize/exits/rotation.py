@@ -22,7 +22,7 @@ def until(model: LoopModel, leaving: Leaving, left: list[str], returned: str | N
             pass
         case _:
             return None
-    bound = model.flow.bound_before[node]
+    bound = model.flow.bound_before(node)
     new = [n for n in left if n not in bound and successor(node, n) is None]
     if not (forever(node) and len(list(jumps_in(*node.body))) == 1 and new and len(trip) <= SHORT) or node.orelse:
         return None

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from scanlint.finding import Edit
 from scanlint.rewrite.emit.snippets import fresh
-from scanlint.rewrite.normalize.meaning.changes import Change, Piece, Written, alone, function_of, spoken
+from scanlint.rewrite.normalize.meaning.changes import Change, alone, function_of, spoken
+from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
 
 
@@ -51,13 +53,13 @@ def _replaced(unit: Unit, statement: ast.Assign, name: str) -> Change | None:
     parts = _parts(unit, statement.value)
     if parts is None or not alone(unit, name, function_of(unit, statement)) or _nested(unit, statement):
         return None
-    sheet, taken = Written(unit), set(unit.names)
+    sheet, taken = unit.source, set(unit.names)
     names: dict[str | None, str] = {}
     for key in parts.values:
         wanted = [key] if key.isidentifier() and parts.style != "place" else []
         names[key] = fresh(taken, *wanted, f"{name}_{key}")
         taken.add(names[key])
-    pieces: list[Piece] = []
+    pieces: list[Edit] = []
     for place in spoken(unit, name):
         around = unit.parents[place]
         if isinstance(place.ctx, ast.Store):
@@ -79,12 +81,12 @@ def _nested(unit: Unit, statement: ast.Assign) -> bool:
     return any(isinstance(a, ast.If | ast.Try | ast.With) for a in unit.ancestors(statement) if a is not unit.node)
 
 
-def _inside(pieces: list[Piece], sheet: Written, node: ast.AST) -> bool:
-    start, end = sheet.source.start(node), sheet.source.end(node)
+def _inside(pieces: list[Edit], sheet: Source, node: ast.AST) -> bool:
+    start, end = sheet.start(node), sheet.end(node)
     return any(p.start <= start and end <= p.end for p in pieces)
 
 
-def _joined(pieces: list[Piece]) -> Change | None:
+def _joined(pieces: list[Edit]) -> Change | None:
     """The pieces, if none is part of another."""
     ordered = sorted(pieces)
     apart = all(one.end <= other.start for one, other in pairwise(ordered))
@@ -102,25 +104,25 @@ def _key(around: ast.AST, place: ast.Name, style: str) -> str | None:
     return None
 
 
-def _bound(sheet: Written, statement: ast.Assign, names: dict[str | None, str], parts: Scalars) -> Piece:
+def _bound(sheet: Source, statement: ast.Assign, names: dict[str | None, str], parts: Scalars) -> Edit:
     """The statement that makes the object, as one that binds its parts; what it reads of the object by their names."""
     own = statement.targets[0]
     assert isinstance(own, ast.Name)
     codes = {key: _renamed(sheet, value, own.id, names, parts.style) for key, value in parts.values.items()}
     if len(codes) == 1 or not _reads(parts, own.id):
-        return sheet.lines(statement, [f"{names[key]} = {code}" for key, code in codes.items()])
+        return sheet.instead(statement, *(f"{names[key]} = {code}" for key, code in codes.items()))
     left = ", ".join(names[key] for key in codes)
-    return sheet.lines(statement, [f"{left} = {', '.join(codes.values())}"])
+    return sheet.instead(statement, f"{left} = {', '.join(codes.values())}")
 
 
 def _reads(parts: Scalars, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for v in parts.values.values() for n in ast.walk(v))
 
 
-def _renamed(sheet: Written, value: ast.expr, name: str, names: dict[str | None, str], style: str) -> str:
+def _renamed(sheet: Source, value: ast.expr, name: str, names: dict[str | None, str], style: str) -> str:
     """The text of a value in which the parts of an object go by their names."""
     found = [(n, key) for n in ast.walk(value) if (key := _read_key(n, name, style)) is not None]
-    start, end = sheet.source.start(value), sheet.source.end(value)
+    start, end = sheet.start(value), sheet.end(value)
     return sheet.between(start, end, [sheet.put(n, names.get(key, key)) for n, key in found])
 
 

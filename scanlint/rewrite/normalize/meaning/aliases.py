@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.rewrite.normalize.meaning.changes import Change, Written, alone, function_of, spoken
+from scanlint.rewrite.normalize.meaning.changes import Change, alone, drop, function_of, spoken
 from scanlint.trace.unit import Unit
 
 METHODS = frozenset({"append", "extend", "insert"})
@@ -13,7 +13,7 @@ METHODS = frozenset({"append", "extend", "insert"})
 
 def bound_methods(unit: Unit) -> Iterator[Change]:
     """`put = ys.append`, `put(y)` as `ys.append(y)`."""
-    sheet = Written(unit)
+    sheet = unit.source
     for statement in unit.every(ast.Assign):
         match statement:
             case ast.Assign(
@@ -24,17 +24,17 @@ def bound_methods(unit: Unit) -> Iterator[Change]:
                 bound = [n for n in spoken(unit, owner) if isinstance(n.ctx, ast.Store) and n.lineno > statement.lineno]
                 function = function_of(unit, statement)
                 if len(calls) == len(places) > 0 and not bound and alone(unit, name, function):
-                    yield (sheet.drop(statement), *(sheet.put(n, sheet.code(method)) for n in places))
+                    yield (drop(unit, statement), *(sheet.put(n, sheet.segment(method)) for n in places))
 
 
 def appends(unit: Unit) -> Iterator[Change]:
     """`ys.extend([y])`, `ys.insert(len(ys), y)`, `ys[len(ys):] = [y]` and `list.append(ys, y)` as `ys.append(y)`."""
-    sheet = Written(unit)
+    sheet = unit.source
     for statement in (*unit.every(ast.Expr), *unit.every(ast.Assign)):
         if (found := _appended(unit, statement)) is not None:
             place, elements = found
-            made = [f"{sheet.code(place)}.append({sheet.code(e)})" for e in elements]
-            yield (sheet.lines(statement, made),)
+            made = [f"{sheet.segment(place)}.append({sheet.segment(e)})" for e in elements]
+            yield (sheet.instead(statement, *made),)
 
 
 def _appended(unit: Unit, statement: ast.stmt) -> tuple[ast.expr, list[ast.expr]] | None:

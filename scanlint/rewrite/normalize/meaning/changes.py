@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
-from scanlint.finding import Edit, Position
+from scanlint.finding import Edit
 from scanlint.syntax.bindings import Function, walk_scope
-from scanlint.syntax.edits import apply_edits, moved
-from scanlint.syntax.source import Source
 from scanlint.syntax.walk import walk
 from scanlint.trace.unit import Unit
 
@@ -17,78 +13,14 @@ SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 Loop = ast.For | ast.While
 
 
-class Piece(NamedTuple):
-    """A part of a text, and what stands there in normal form; `origin` is where the first line of that was written."""
-
-    start: Position
-    end: Position
-    text: str
-    origin: Position | None = None
+Change = tuple[Edit, ...]
+"""Edits that keep the meaning together, and not one by one."""
 
 
-Change = tuple[Piece, ...]
-"""Pieces that keep the meaning together, and not one by one."""
-
-
-class Written:
-    """The statements of a unit as text, and how they are changed."""
-
-    def __init__(self, unit: Unit) -> None:
-        self.unit = unit
-        self.source: Source = unit.source
-
-    def code(self, node: ast.AST) -> str:
-        """The text of a node."""
-        return self.source.segment(node)
-
-    def span(self, node: ast.AST) -> tuple[Position, Position]:
-        """Where a node begins and ends."""
-        return self.source.start(node), self.source.end(node)
-
-    def put(self, node: ast.AST, code: str) -> Piece:
-        """Other text in the place of a node."""
-        return Piece(self.source.start(node), self.source.end(node), code)
-
-    def drop(self, statement: ast.stmt) -> Piece:
-        """A statement taken out with its lines; a block that has no other one passes."""
-        if len(self.unit.block(statement)) == 1:
-            return self.put(statement, "pass")
-        return Piece(Position(statement.lineno, 1), Position((statement.end_lineno or 0) + 1, 1), "")
-
-    def lines(self, statement: ast.stmt, made: Sequence[str]) -> Piece:
-        """Other lines, without their margins, in the place of a statement that has lines of its own."""
-        return self.put(statement, f"{self.source.newline}{self.source.margin(statement)}".join(made))
-
-    def above(self, statement: ast.stmt, made: Sequence[str]) -> Piece:
-        """Lines, without their margins, above a statement."""
-        return self._at(statement.lineno, statement, made)
-
-    def below(self, statement: ast.stmt, made: Sequence[str]) -> Piece:
-        """Lines below a statement, at its margin."""
-        return self._at((statement.end_lineno or 0) + 1, statement, made)
-
-    def _at(self, line: int, statement: ast.stmt, made: Sequence[str]) -> Piece:
-        place = Position(line, 1)
-        return Piece(
-            place, place, "".join(f"{self.source.margin(statement)}{code}{self.source.newline}" for code in made)
-        )
-
-    def between(self, start: Position, end: Position, pieces: Iterable[Piece]) -> str:
-        """The text from one place up to another, with the pieces that lie there."""
-        edits = [Edit(p.start, p.end, p.text) for p in pieces if start <= p.start and p.end <= end]
-        lines = [*self.source.lines[start.line - 1 : end.line]]
-        tail = lines[-1][end.column - 1 :]
-        text = apply_edits("".join(lines), [moved(e, 1 - start.line) for e in edits])[start.column - 1 :]
-        return text.removesuffix(tail) if tail else text
-
-    def body(self, statements: Sequence[ast.stmt], pieces: Iterable[Piece], margin: str) -> list[str] | None:
-        """The lines of some statements with these pieces, at another margin; None where a line stands further out."""
-        old = self.source.margin(statements[0])
-        text = self.between(Position(statements[0].lineno, 1), self.source.end(statements[-1]), pieces)
-        lines = [line.rstrip("\r\n") for line in text.splitlines(keepends=True)]
-        if any(line.strip() and not line.startswith(old) for line in lines):
-            return None
-        return [f"{margin}{line.removeprefix(old)}" if line.strip() else "" for line in lines]
+def drop(unit: Unit, statement: ast.stmt) -> Edit:
+    """A statement taken out with its lines; a block that has no other one passes."""
+    alone = len(unit.block(statement)) == 1
+    return unit.source.put(statement, "pass") if alone else unit.source.drop(statement)
 
 
 def within_loops(unit: Unit) -> list[Loop]:
@@ -120,12 +52,8 @@ def alone(unit: Unit, name: str, function: Function) -> bool:
 
 def _inside(unit: Unit, function: Function) -> frozenset[ast.AST]:
     """The nodes that belong to one function, not to those in it."""
-    key = (_inside, function)
-    if key not in unit.models:
-        unit.models[key] = frozenset(walk_scope(function.body if isinstance(function.body, list) else []))
-    found = unit.models[key]
-    assert isinstance(found, frozenset)
-    return found
+    body = function.body if isinstance(function.body, list) else []
+    return unit.once((_inside, function), lambda: frozenset(walk_scope(body)))
 
 
 def _inner_parameters(unit: Unit, function: Function) -> list[ast.arg]:

@@ -6,14 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.dataflow.around import defuse_of
-from scanlint.rewrite.normalize.meaning.changes import (
-    Change,
-    Written,
-    alone,
-    function_of,
-    names_in,
-    pairs_of,
-)
+from scanlint.rewrite.normalize.meaning.changes import Change, alone, drop, function_of, names_in, pairs_of
 from scanlint.syntax.bindings import binds
 from scanlint.trace.unit import Unit
 
@@ -24,7 +17,7 @@ def copies(unit: Unit) -> Iterator[Change]:
         for at, statement in enumerate(block):
             match pairs_of(statement):
                 case [(ast.Name(id=left_name), ast.Name(id=right_name))] if left_name == right_name:
-                    yield (Written(unit).drop(statement),)
+                    yield (drop(unit, statement),)
                 case [(ast.Name() as left, ast.Name() as right)]:
                     made = _coalesced(unit, block, at, left, right) or _propagated(unit, block, at, left, right)
                     if made:
@@ -33,14 +26,14 @@ def copies(unit: Unit) -> Iterator[Change]:
 
 def split_copies(unit: Unit) -> Iterator[Change]:
     """`a, b = c, d` as two statements, where the second does not read what the first binds."""
-    sheet = Written(unit)
+    sheet = unit.source
     for statement in (s for block in _blocks(unit) for s in block):
         pairs = pairs_of(statement)
         names = [(t.id, v.id) for t, v in pairs if isinstance(t, ast.Name) and isinstance(v, ast.Name)]
         if not (len(names) == len(pairs) > 1) or len({t for t, _ in names}) < len(names):
             continue
         if not any(t in {v for _, v in names[at + 1 :]} for at, (t, _) in enumerate(names)):
-            yield (sheet.lines(statement, [f"{t} = {v}" for t, v in names if t != v] or ["pass"]),)
+            yield (sheet.instead(statement, *([f"{t} = {v}" for t, v in names if t != v] or ["pass"])),)
 
 
 def _blocks(unit: Unit) -> Iterator[list[ast.stmt]]:
@@ -72,9 +65,9 @@ def _coalesced(unit: Unit, block: list[ast.stmt], at: int, left: ast.Name, right
         return None
     if left.id in names_in(*block[first + 1 : at]) or left.id in binds(*block[at + 1 : last + 1]):
         return None
-    sheet = Written(unit)
+    sheet = unit.source
     renamed = [sheet.put(n, left.id) for n in places if n is not right]
-    return (*renamed, sheet.drop(block[at]))
+    return (*renamed, drop(unit, block[at]))
 
 
 def _propagated(unit: Unit, block: list[ast.stmt], at: int, left: ast.Name, right: ast.Name) -> Change | None:
@@ -92,5 +85,5 @@ def _propagated(unit: Unit, block: list[ast.stmt], at: int, left: ast.Name, righ
     simple = isinstance(block[last], ast.Assign | ast.AnnAssign | ast.Expr)
     if right.id in binds(*block[at + 1 : last + (not simple)]):
         return None
-    sheet = Written(unit)
-    return (*(sheet.put(n, right.id) for n in web.reads), sheet.drop(block[at]))
+    sheet = unit.source
+    return (*(sheet.put(n, right.id) for n in web.reads), drop(unit, block[at]))

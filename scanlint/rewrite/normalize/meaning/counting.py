@@ -6,20 +6,20 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanlint.finding import Position
+from scanlint.finding import Edit, Position
 from scanlint.loops.exits import jumps_in
 from scanlint.rewrite.normalize.meaning.changes import (
     Change,
     Loop,
-    Piece,
-    Written,
     alone,
+    drop,
     function_of,
     names_in,
     spoken,
     within_loops,
 )
 from scanlint.syntax.bindings import binds, stores
+from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
 
 UP = (ast.Lt, ast.LtE, ast.NotEq)
@@ -44,7 +44,7 @@ class Counter(NamedTuple):
 
 def counted_whiles(unit: Unit) -> Iterator[Change]:
     """`i = 0`, `while i < n: ...; i += 1` as `for i in range(n): ...`."""
-    sheet = Written(unit)
+    sheet = unit.source
     for node in unit.every(ast.While):
         for name, operator, stop, test in _tests(node):
             counter = _counter(unit, node, name, {test})
@@ -54,7 +54,7 @@ def counted_whiles(unit: Unit) -> Iterator[Change]:
                 continue
             if (bounds := _range(sheet, counter, operator, stop)) is not None and not unit.value(stop).traced:
                 head = f"for {name} in range({bounds}):"
-                yield (sheet.drop(counter.made), *_headed(sheet, node, test, head), sheet.drop(counter.moved))
+                yield (drop(unit, counter.made), *_headed(sheet, node, test, head), drop(unit, counter.moved))
 
 
 def _tests(node: ast.While) -> Iterator[tuple[str, type[ast.cmpop], ast.expr, ast.AST]]:
@@ -80,19 +80,19 @@ def _tests(node: ast.While) -> Iterator[tuple[str, type[ast.cmpop], ast.expr, as
             yield name, OPPOSITE[type(operator)], stop, test
 
 
-def _headed(sheet: Written, node: ast.While, test: ast.AST, head: str) -> Iterator[Piece]:
+def _headed(sheet: Source, node: ast.While, test: ast.AST, head: str) -> Iterator[Edit]:
     """The header of the new loop; an `if` that was the test goes."""
-    colon = sheet.source.lines[(node.test.end_lineno or 0) - 1].find(":", sheet.source.end(node.test).column - 1)
-    yield Piece(sheet.source.start(node), Position(node.test.end_lineno or 0, colon + 2), head)
+    colon = sheet.lines[(node.test.end_lineno or 0) - 1].find(":", sheet.end(node.test).column - 1)
+    yield Edit(sheet.start(node), Position(node.test.end_lineno or 0, colon + 2), head)
     if isinstance(test, ast.If):
         yield sheet.drop(test)
 
 
-def _range(sheet: Written, counter: Counter, operator: type[ast.cmpop], stop: ast.expr) -> str | None:
+def _range(sheet: Source, counter: Counter, operator: type[ast.cmpop], stop: ast.expr) -> str | None:
     """The arguments of the range that a counter goes through."""
     if operator not in (UP if counter.step > 0 else DOWN) or (operator is ast.NotEq and abs(counter.step) != 1):
         return None
-    start, end = sheet.code(counter.made.value), sheet.code(stop)
+    start, end = sheet.segment(counter.made.value), sheet.segment(stop)
     if operator in (ast.LtE, ast.GtE):
         end = _plus(stop, end, 1 if operator is ast.LtE else -1)
     if counter.step == 1:
@@ -191,7 +191,7 @@ def _step(statement: ast.stmt, name: str) -> int | None:
 
 def counters(unit: Unit) -> Iterator[Change]:
     """A counter of its own beside a `for` as its loop variable: `k = 0`, `for _ in range(n): ...; k += 1`."""
-    sheet = Written(unit)
+    sheet = unit.source
     for node in within_loops(unit):
         if not isinstance(node, ast.For) or any(isinstance(j, ast.Continue) for j in jumps_in(*node.body)):
             continue
@@ -201,11 +201,11 @@ def counters(unit: Unit) -> Iterator[Change]:
                 continue
             head = _with_counter(unit, sheet, node, counter)
             if head is not None:
-                yield (sheet.drop(counter.made), *head, sheet.drop(counter.moved))
+                yield (drop(unit, counter.made), *head, drop(unit, counter.moved))
                 break
 
 
-def _with_counter(unit: Unit, sheet: Written, node: ast.For, counter: Counter) -> list[Piece] | None:
+def _with_counter(unit: Unit, sheet: Source, node: ast.For, counter: Counter) -> list[Edit] | None:
     """The header in which the loop variable is the counter, and the reads of it that are moved on by then."""
     plain = isinstance(counter.made.value, ast.Constant) and counter.made.value.value == 0 and counter.step == 1
     later = [n for n in counter.reads if n.lineno > counter.moved.lineno]
@@ -226,14 +226,14 @@ def _with_counter(unit: Unit, sheet: Written, node: ast.For, counter: Counter) -
             if called not in ("builtins.enumerate", "builtins.zip", "builtins.range") and not isinstance(
                 rows, ast.Call
             ):
-                target, over = sheet.code(node.target), sheet.code(rows)
+                target, over = sheet.segment(node.target), sheet.segment(rows)
                 return [
                     sheet.put(node.target, f"{counter.name}, {target}"),
                     sheet.put(rows, f"enumerate({over})"),
                     *body,
                 ]
             if called == "builtins.reversed":
-                target, over = sheet.code(node.target), sheet.code(rows)
+                target, over = sheet.segment(node.target), sheet.segment(rows)
                 return [
                     sheet.put(node.target, f"{counter.name}, {target}"),
                     sheet.put(rows, f"enumerate({over})"),

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from scanlint.dataflow.around import defuse_of
-from scanlint.finding import Position
+from scanlint.finding import Edit, Position
 from scanlint.rewrite.emit.snippets import fresh
-from scanlint.rewrite.normalize.meaning.changes import Change, Piece, Written, function_of, spoken
+from scanlint.rewrite.normalize.meaning.changes import Change, drop, function_of, spoken
 from scanlint.syntax.bindings import binds, parameters, walk_scope
+from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
 
 SIMPLE = (ast.Name, ast.Constant)
@@ -70,22 +71,29 @@ def _rest(arguments: ast.arguments) -> bool:
 
 def _only_call(unit: Unit, callee: Callee) -> ast.Call | None:
     """The call, if it is all that speaks of the function, and is in a loop of the function that makes it."""
+    if not any(_loops(unit, place) for place in spoken(unit, callee.name)):
+        return None
     flow = defuse_of(unit)
     made = flow.made(callee.made if isinstance(callee.made, ast.FunctionDef) else callee.made.targets[0])
     places = [n for n in spoken(unit, callee.name) if isinstance(n.ctx, ast.Load) and flow.definitions(n) & {*made}]
     if len(places) != 1 or flow.definitions(places[0]) != {*made}:
         return None
     call = unit.parents[places[0]]
-    if (
-        not isinstance(call, ast.Call)
-        or call.func is not places[0]
-        or function_of(unit, call) is not function_of(unit, callee.made)
-    ):
+    if not isinstance(call, ast.Call) or not _loops(unit, places[0]):
         return None
+    if function_of(unit, call) is not function_of(unit, callee.made):
+        return None
+    return call if callee.made not in unit.ancestors(call) else None
+
+
+def _loops(unit: Unit, place: ast.Name) -> bool:
+    """A name is called in a loop, in no comprehension."""
+    call = unit.parents.get(place)
+    if not isinstance(call, ast.Call) or call.func is not place:
+        return False
     around = list(unit.ancestors(call))
-    looped = any(isinstance(a, ast.For | ast.While) for a in around)
     hidden = any(isinstance(a, ast.ListComp | ast.GeneratorExp | ast.DictComp | ast.SetComp) for a in around)
-    return call if looped and not hidden and callee.made not in around else None
+    return not hidden and any(isinstance(a, ast.For | ast.While) for a in around)
 
 
 def _given(callee: Callee, call: ast.Call) -> dict[str, ast.expr] | None:
@@ -99,7 +107,7 @@ def _given(callee: Callee, call: ast.Call) -> dict[str, ast.expr] | None:
 
 def _placed(unit: Unit, callee: Callee, call: ast.Call, given: Mapping[str, ast.expr]) -> Change | None:
     """The function's statements before the one that calls it, and its value in the place of the call."""
-    sheet = Written(unit)
+    sheet = unit.source
     statement = unit.parents[call]
     whole = isinstance(statement, ast.Assign | ast.Expr) and statement.value is call
     if callee.body and not whole:
@@ -125,21 +133,21 @@ def _placed(unit: Unit, callee: Callee, call: ast.Call, given: Mapping[str, ast.
     substituted = {p: a for p, a in given.items() if p not in set_first}
     pieces = _pieces(sheet, callee, names, substituted)
     returned = callee.value
-    value = sheet.between(*sheet.span(returned), pieces) if returned is not None else None
-    margin = sheet.source.margin(statement)
-    first = [f"{margin}{names[p]} = {sheet.code(given[p])}" for p in set_first]
+    value = sheet.between(sheet.start(returned), sheet.end(returned), pieces) if returned is not None else None
+    margin = sheet.margin(statement)
+    first = [f"{margin}{names[p]} = {sheet.segment(given[p])}" for p in set_first]
     body = sheet.body(callee.body, pieces, margin) if callee.body else []
     if body is None:
         return None
     body = [line for line in body if not line.strip().startswith("nonlocal ")]
-    newline = sheet.source.newline
+    newline = sheet.newline
     if whole and value is None:
         if isinstance(statement, ast.Assign):
             return None
         text = "".join(f"{line}{newline}" for line in (*first, *body))
         origin = _origin(callee, len(first))
-        piece = Piece(Position(statement.lineno, 1), Position((statement.end_lineno or 0) + 1, 1), text, origin)
-        return (sheet.drop(callee.made), piece)
+        piece = Edit(Position(statement.lineno, 1), Position((statement.end_lineno or 0) + 1, 1), text, origin=origin)
+        return (drop(unit, callee.made), piece)
     shown = value or "None"
     plain = whole or isinstance(
         ast.parse(shown, mode="eval").body, ast.Name | ast.Call | ast.Constant | ast.Subscript | ast.Attribute
@@ -147,10 +155,10 @@ def _placed(unit: Unit, callee: Callee, call: ast.Call, given: Mapping[str, ast.
     ending = sheet.put(call, shown if plain and "\n" not in shown else f"({shown})")
     text = "".join(f"{line}{newline}" for line in (*first, *body))
     if not text:
-        return (sheet.drop(callee.made), ending)
+        return (drop(unit, callee.made), ending)
     above = Position(statement.lineno, 1)
     origin = _origin(callee, len(first))
-    return (sheet.drop(callee.made), Piece(above, above, text, origin), ending)
+    return (drop(unit, callee.made), Edit(above, above, text, origin=origin), ending)
 
 
 def _origin(callee: Callee, above: int) -> Position:
@@ -178,16 +186,16 @@ def _count(callee: Callee, name: str) -> int:
     return sum(isinstance(n, ast.Name) and n.id == name for p in parts for n in ast.walk(p))
 
 
-def _pieces(sheet: Written, callee: Callee, names: Mapping[str, str], given: Mapping[str, ast.expr]) -> list[Piece]:
+def _pieces(sheet: Source, callee: Callee, names: Mapping[str, str], given: Mapping[str, ast.expr]) -> list[Edit]:
     """The function's own names as they are called where it stands from now on, its parameters as what is handed in."""
     parts = [*callee.body, *([callee.value] if callee.value is not None else [])]
-    pieces: list[Piece] = []
+    pieces: list[Edit] = []
     for node in (n for part in parts for n in ast.walk(part)):
         if isinstance(node, ast.Name):
             code = names.get(node.id)
             if code is None and node.id in given:
                 argument = given[node.id]
-                code = sheet.code(argument)
+                code = sheet.segment(argument)
                 if not isinstance(argument, ast.Name | ast.Constant | ast.Call | ast.Subscript | ast.Attribute):
                     code = f"({code})"
             if code is not None and code != node.id:

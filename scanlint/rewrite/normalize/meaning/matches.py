@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scanlint.finding import Position
+from scanlint.finding import Edit, Position
 from scanlint.rewrite.emit.snippets import fresh
-from scanlint.rewrite.normalize.meaning.changes import Change, Piece, Written
+from scanlint.rewrite.normalize.meaning.changes import Change
+from scanlint.syntax.source import Source
 from scanlint.trace.unit import Unit
 
 SEVERAL = (ast.BoolOp, ast.IfExp, ast.Lambda, ast.NamedExpr)
@@ -15,38 +16,40 @@ SEVERAL = (ast.BoolOp, ast.IfExp, ast.Lambda, ast.NamedExpr)
 
 def matches(unit: Unit) -> Iterator[Change]:
     """`match k: case 0: ...; case _: ...` as `if k == 0: ... else: ...`."""
-    sheet = Written(unit)
+    sheet = unit.source
     for node in unit.every(ast.Match):
         guards = [case.guard for case in node.cases if case.guard is not None]
         if not any(unit.value(part).traced for part in (node.subject, *guards)) or not _laid_out(sheet, node):
             continue
         plain = isinstance(node.subject, ast.Name)
-        subject = sheet.code(node.subject) if plain else fresh(unit.names, "choice", "chosen")
+        subject = sheet.segment(node.subject) if plain else fresh(unit.names, "choice", "chosen")
         tests = [_test(sheet, subject, case) for case in node.cases]
         if tests[0] == "" or None in tests or "" in tests[:-1]:
             continue
-        above = [] if plain else [f"{subject} = {sheet.code(node.subject)}"]
+        above = [] if plain else [f"{subject} = {sheet.segment(node.subject)}"]
         yield tuple(_pieces(sheet, node, above, [test or "" for test in tests], subject))
 
 
-def _laid_out(sheet: Written, node: ast.Match) -> bool:
+def _laid_out(sheet: Source, node: ast.Match) -> bool:
     """Whether each arm has lines of its own, and no text spreads over several."""
-    lines = sheet.source.lines
+    lines = sheet.lines
     own = all(not lines[c.body[0].lineno - 1][: c.body[0].col_offset].strip() for c in node.cases)
     texts = (n for n in ast.walk(node) if isinstance(n, ast.Constant | ast.JoinedStr))
     return own and all(n.lineno == n.end_lineno for n in texts)
 
 
-def _test(sheet: Written, subject: str, case: ast.match_case) -> str | None:
+def _test(sheet: Source, subject: str, case: ast.match_case) -> str | None:
     """What a case asks, empty where it takes all that is left; None where its pattern is no value."""
-    guard = None if case.guard is None else sheet.code(case.guard)
+    guard = None if case.guard is None else sheet.segment(case.guard)
     match case.pattern:
         case ast.MatchAs(pattern=None, name=name):
             return None if name is not None and guard is not None else guard or ""
         case ast.MatchValue(value=value):
-            test = f"{subject} == {sheet.code(value)}"
+            test = f"{subject} == {sheet.segment(value)}"
         case ast.MatchOr(patterns=patterns) if all(isinstance(p, ast.MatchValue) for p in patterns):
-            test = " or ".join(f"{subject} == {sheet.code(p.value)}" for p in patterns if isinstance(p, ast.MatchValue))
+            test = " or ".join(
+                f"{subject} == {sheet.segment(p.value)}" for p in patterns if isinstance(p, ast.MatchValue)
+            )
             test = test if guard is None else f"({test})"
         case _:
             return None
@@ -55,24 +58,23 @@ def _test(sheet: Written, subject: str, case: ast.match_case) -> str | None:
     return f"{test} and ({guard})" if isinstance(case.guard, SEVERAL) else f"{test} and {guard}"
 
 
-def _pieces(sheet: Written, node: ast.Match, above: list[str], tests: list[str], subject: str) -> Iterator[Piece]:
-    margin, newline, at = sheet.source.margin(node), sheet.source.newline, 0
+def _pieces(sheet: Source, node: ast.Match, above: list[str], tests: list[str], subject: str) -> Iterator[Edit]:
+    margin, newline, at = sheet.margin(node), sheet.newline, 0
     for case, test in zip(node.cases, tests, strict=True):
         first, last = case.body[0], case.body[-1]
-        line = sheet.source.lines[case.pattern.lineno - 1]
-        depth = margin + sheet.source.margin(first)[len(line) - len(line.lstrip(" \t")) :]
+        line = sheet.lines[case.pattern.lineno - 1]
+        depth = margin + sheet.margin(first)[len(line) - len(line.lstrip(" \t")) :]
         word = "else:" if not test else f"{'if' if case is node.cases[0] else 'elif'} {test}:"
         head = [*(above if case is node.cases[0] else []), word]
         text = "".join(f"{margin}{line}{newline}" for line in head)
         if isinstance(case.pattern, ast.MatchAs) and case.pattern.name is not None:
             text += f"{depth}{case.pattern.name} = {subject}{newline}"
-        start = sheet.source.start(node) if case is node.cases[0] else Position(at, 1)
+        start = sheet.start(node) if case is node.cases[0] else Position(at, 1)
         text = text.removeprefix(margin) if case is node.cases[0] else text
-        yield Piece(start, Position(first.lineno, 1), text)
+        yield Edit(start, Position(first.lineno, 1), text)
         end = Position((last.end_lineno or 0) + 1, 1)
         moved = sheet.body(case.body, (), depth)
         assert moved is not None
-        yield Piece(
-            Position(first.lineno, 1), end, "".join(line + newline for line in moved), Position(first.lineno, 1)
-        )
+        begin = Position(first.lineno, 1)
+        yield Edit(begin, end, "".join(line + newline for line in moved), origin=begin)
         at = end.line

@@ -6,15 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from scanlint.rewrite.emit.snippets import fresh, row_name
-from scanlint.rewrite.normalize.meaning.changes import (
-    Change,
-    Written,
-    alone,
-    function_of,
-    names_in,
-    spoken,
-    within_loops,
-)
+from scanlint.rewrite.normalize.meaning.changes import Change, alone, drop, function_of, names_in, spoken, within_loops
 from scanlint.syntax.bindings import binds, stores
 from scanlint.trace.unit import Unit
 
@@ -45,12 +37,12 @@ def _by_rows(unit: Unit, node: ast.For, index: str, whole: str) -> Change | None
     others = [n for n in places if id(n) in inside and not _row(unit.parents[n], whole, n)]
     if not reads or any(id(n) not in inside for n in places):
         return None
-    sheet = Written(unit)
+    sheet = unit.source
     match node.body[0]:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript() as value) if (
             value in reads and name not in binds(*node.body[1:]) and len(node.body) > 1
         ):
-            first = [sheet.drop(node.body[0])]
+            first = [drop(unit, node.body[0])]
             reads = [r for r in reads if r is not value]
         case _:
             name, first = fresh(set(unit.names), row_name(whole, index)), []

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..results.inner_values import kind_of, parts_of, same_whole
-from ..runtime.jax_functions import attribute, eps, is_key, of_array, shape, tiny, weakly_typed
+from ..runtime.jax_functions import attribute, eps, is_key, largest, of_array, shape, tiny, weakly_typed
 
 BASE_ULPS = 64.0
 MOST_LEAVES = 4
@@ -23,7 +23,8 @@ ACCEPTED_RELATIVE = {2: 2e-2, 4: 1e-4, 8: 1e-9}
 class Difference:
     """How two results differ; `error` is the largest absolute difference if only values differ.
 
-    `discrete`: whole numbers, or the positions of NaNs and infinities, differ.
+    `discrete`: whole numbers, or the positions of NaNs and infinities, differ. `unfit`: a Python number of the first
+    that does not fit the type of the second.
     """
 
     text: str
@@ -31,6 +32,7 @@ class Difference:
     relative: float = float("inf")
     values_only: bool = False
     discrete: bool = False
+    unfit: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,8 @@ def _leaf(before: object, after: object, ulps: float, met: set[tuple[int, int]])
         text = f"the dtype was {_kind(a, weak_a)} and is {_kind(b, weak_b)}"
         if not (weak_a and _promotes(a, b)) or (a.ndim and a.dtype.kind != b.dtype.kind):
             return Difference(text)
+        if (beyond := _beyond(a, b.dtype)) is not None:
+            return Difference(f"{beyond:g} does not fit {b.dtype}", unfit=beyond)
         weak, a = text, a.astype(b.dtype)
     if a.dtype.kind in "biuO" or a.size == 0:
         if np.array_equal(a, b):
@@ -127,6 +131,18 @@ def _leaf(before: object, after: object, ulps: float, met: set[tuple[int, int]])
         error = float(np.max(np.abs(a.astype(float) - b.astype(float))))
         return Difference(_first(a, b, a != b), error, discrete=True)
     return _floats(a, b, ulps, weak)
+
+
+def _beyond(numbers: np.ndarray, dtype: np.dtype) -> float | None:
+    """The first of these numbers that a narrower type has not: it would wrap or become infinite there."""
+    if numbers.dtype.kind not in "iuf" or numbers.dtype.itemsize <= dtype.itemsize or dtype.kind not in "iufV":
+        return None
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        lost = (numbers < limits.min) | (numbers > limits.max)
+    else:
+        lost = np.isfinite(numbers) & (np.abs(numbers.astype(float)) > largest(dtype))
+    return numbers[lost].flat[0].item() if lost.any() else None
 
 
 def _unbounded(value: complex) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..runtime.loading import find
 
 MARK = "__scanlint_test__"
+LOOP = object()
+"""What is recorded at a loop before its first trip, in the place of a tested value."""
 HELD = "__scanlint_held_"
 Statements = list[ast.stmt]
 Way = tuple[tuple[int, bool], ...]
@@ -16,15 +18,25 @@ Way = tuple[tuple[int, bool], ...]
 
 @dataclass
 class Coverage:
-    """The tests on changed lines: the outcomes that are needed, and those that were seen."""
+    """The tests on changed lines: the outcomes that are needed, and those that were seen.
+
+    `trips` is how many trips loops of changed lines made in the runs that were compared. `heads` are the times that
+    the run came to such a loop, by its point, with the length of the trail then; `made` the trips of the last run.
+    """
 
     changed: frozenset[int] = frozenset()
     needed: dict[tuple[int, bool], str] = field(default_factory=dict)
     seen: set[tuple[int, bool]] = field(default_factory=set)
     trail: list[tuple[int, bool]] = field(default_factory=list)
+    heads: list[tuple[int, int]] = field(default_factory=list)
+    made: frozenset[int] = frozenset()
+    trips: set[int] = field(default_factory=set)
 
-    def record(self, point: int, value: object) -> bool:
-        """The truth of a tested value, asked once as the source does."""
+    def record(self, point: int, value: object = LOOP) -> bool:
+        """The truth of a tested value, asked once as the source does; a loop that is come to has none."""
+        if value is LOOP:
+            self.heads.append((point, len(self.trail)))
+            return True
         outcome = bool(value)
         self.trail.append((point, outcome))
         return outcome
@@ -32,14 +44,22 @@ class Coverage:
     def begin(self) -> None:
         """Begin the run of a case: what traces and searches recorded before does not count."""
         self.trail.clear()
+        self.heads.clear()
 
     def way(self) -> Way:
         """The path of the run: the outcomes of its tests, in order."""
-        return tuple(self.trail)
+        way = tuple(self.trail)
+        self.made = frozenset(_trips(way, self.heads))
+        return way
+
+    def traced(self) -> None:
+        """The programs traced since the run began are equal: the trips of their loops are covered."""
+        self.trips.update(_trips(self.way(), self.heads))
 
     def count(self, way: Way) -> None:
         """The results of a run were compared: its path is covered."""
         self.seen.update(way)
+        self.trips |= self.made
 
     def missing(self) -> list[str]:
         """Arms that no case took, in the order of the source."""
@@ -103,19 +123,29 @@ class _Recorder(ast.NodeTransformer):
         self.blocks(node.body, node.orelse)
         return node
 
-    def visit_While(self, node: ast.While) -> ast.AST:
+    def visit_While(self, node: ast.While) -> ast.AST | Statements:
         if self.touched(node):
+            head = self.head(node)
             node.test = self.recorded(node.test, f"branch at line {node.body[0].lineno}", None)
+            self.blocks(node.body, node.orelse)
+            return [head, node]
         self.blocks(node.body, node.orelse)
         return node
 
-    def visit_For(self, node: ast.For) -> ast.AST:
+    def visit_For(self, node: ast.For) -> ast.AST | Statements:
         node.iter = self.visit(node.iter)
         self.blocks(node.body, node.orelse)
-        if self.touched(node):
-            entered = self.recorded(ast.copy_location(ast.Constant(True), node.body[0]), _body(node), None)
-            node.body.insert(0, ast.copy_location(ast.Expr(entered), node.body[0]))
-        return node
+        if not self.touched(node):
+            return node
+        head = self.head(node)
+        entered = self.recorded(ast.copy_location(ast.Constant(True), node.body[0]), _body(node), None)
+        node.body.insert(0, ast.copy_location(ast.Expr(entered), node.body[0]))
+        return [head, node]
+
+    def head(self, node: ast.For | ast.While) -> ast.stmt:
+        """The statement that tells of the loop whose trips the next point records."""
+        call = ast.Call(ast.Name(MARK, ast.Load()), [ast.Constant(self.count)], [])
+        return ast.copy_location(ast.Expr(call), node)
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         if not self.touched(node):
@@ -151,7 +181,15 @@ class _Recorder(ast.NodeTransformer):
 
     def blocks(self, *blocks: Statements) -> None:
         for block in blocks:
-            block[:] = [self.visit(s) for s in block]
+            visited = [self.visit(s) for s in block]
+            block[:] = [s for made in visited for s in (made if isinstance(made, list) else [made])]
+
+
+def _trips(way: Way, heads: Sequence[tuple[int, int]]) -> Iterator[int]:
+    """How many trips a run made in each loop each time that it came there: as often as it passed the loop's point."""
+    for number, (point, start) in enumerate(heads):
+        end = next((at for other, at in heads[number + 1 :] if other == point), len(way))
+        yield sum(passed == point and outcome for passed, outcome in way[start:end])
 
 
 def _body(node: ast.For) -> str | None:

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import jaxpr_as_fun
 
-from ..proof.paths import TooManyDecisions, paths
+from ..proof.paths import TooManyDecisions, trace
 from ..runtime.calling import Signature, TookTooLong, Values, limited, plain, split
 from ..runtime.eager_pace import CASE_SECONDS
 from ..runtime.jax_errors import first_line
@@ -427,14 +427,22 @@ def singular(pair: VersionPair, values: Values) -> bool:
 
     try:
         with limited(SINGULAR_SECONDS):
-            for path in paths(old, parts.leaves):
-                outputs = jaxpr_as_fun(path.program)(*parts.leaves)
-                asked = outputs[len(outputs) - len(path.decisions) :] if path.decisions else []
-                if all(bool(x) == decision for x, decision in zip(asked, path.decisions, strict=True)):
-                    return not _finite(_zero_weighted(path.program, parts.leaves, at))
+            return not _finite(_zero_weighted(_taken(old, parts.leaves), parts.leaves, at))
     except (Exception, TookTooLong, TooManyDecisions):  # noqa: BLE001
         return True
-    return True
+
+
+def _taken(function: Function, leaves: Sequence[object]) -> ClosedJaxpr:
+    """The program along the path that these values take: each trace decides one test more as they do."""
+    plan: list[bool] = []
+    while True:
+        path = trace(function, leaves, plan)
+        outputs = jaxpr_as_fun(path.program)(*leaves)
+        truths = [bool(x) for x in outputs[len(outputs) - len(path.decisions) :]] if path.decisions else []
+        wrong = next((k for k, (a, b) in enumerate(zip(truths, path.decisions, strict=True)) if a != b), None)
+        if wrong is None:
+            return path.program
+        plan = truths[: wrong + 1]
 
 
 def _widened(program: ClosedJaxpr) -> ClosedJaxpr:

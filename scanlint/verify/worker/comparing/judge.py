@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 import jax
+from numpy import iinfo
 
 from ..proof.paths import forget
 from ..results.inner_values import holds_local_function
@@ -74,6 +75,16 @@ class Weaker(Refuted):
     """A result of the new version is weakly typed, and that of the old version is not."""
 
 
+class Unfit(Refuted):
+    """A Python number of the old version does not fit the type that the new version returns."""
+
+    def __init__(self, text: str, number: float) -> None:
+        super().__init__(text)
+        narrow = [n for n in ("int8", "uint8", "int16", "uint16") if not iinfo(n).min <= number <= iinfo(n).max]
+        listed = narrow if float(number).is_integer() and narrow else ["float16"]
+        self.remark = f"{number:g} does not fit {', '.join(listed)}: values wrap or become infinite there"
+
+
 class OtherKind(Refuted):
     """A result is held by JAX in one version, and by NumPy in the other."""
 
@@ -125,6 +136,7 @@ class Judge:
     late: list[str] = field(default_factory=list)
     weakness: Weakness = field(default_factory=Weakness)
     ran: list[tuple[str, Values, Way]] = field(default_factory=list)
+    typed: set[str] = field(default_factory=set)
 
     @property
     def ahead(self) -> tuple[ReadAhead, ...]:
@@ -208,10 +220,13 @@ class Judge:
         return True
 
     def spared(self, values: Values, expected: object, error: Exception) -> bool:
-        """Whether an error of the new version refutes nothing: there are no elements, or a number is negative."""
+        """Whether an error of the new version refutes nothing: there are no elements, or fewer than none are asked for.
+
+        A loop over `range(n)` makes no trip where `n` is negative; an array of `n` rows cannot be made.
+        """
         text = f"{type(error).__name__}: {first_line(error, 200)}"
-        below = next((n for n, x in values.items() if type(x) is int and x < 0), None) if self.free else None
-        if below is not None:
+        below = next((n for n, x in values.items() if type(x) is int and x < 0), None)
+        if below is not None and (says(error, Fact.NEGATIVE_SIZE) or self.tripless(values)):
             self.note(f"the new version raises where `{below}` is negative: {text}")
             return True
         nothing = without_elements(values) or self.idle(values, error)

@@ -15,7 +15,7 @@ from ..proof.jaxpr_facts import count
 from ..runtime.calling import Split, TookTooLong, Values, limited, split
 from ..runtime.jax_functions import eps, in_x64, is_key, placed, tiny, x64
 from ..runtime.loading import cut
-from ..runtime.version_pair import VersionPair, static_key
+from ..runtime.version_pair import VersionPair, large, static_key
 
 FACTOR = 16.0
 UNITS = (1.0, 1.0, 3.0, 8.0)  # one ULP may be lost in the first sum
@@ -102,7 +102,8 @@ def spread(pair: VersionPair, values: Values, expected: object, relative: float,
 def _measured(pair: VersionPair, values: Values, expected: object, found: Spread) -> Iterator[None]:
     if compilable(pair, values):
         try:
-            found.compiled = apart(expected, pair.jitted(pair.before, pair.own(values), numbers=True))
+            compiled = pair.jitted(pair.before, pair.own(values), numbers=not large(values))
+            found.compiled = apart(expected, compiled)
             yield
         except Exception:  # noqa: BLE001
             found.compiled = None

@@ -16,6 +16,7 @@ from .need import (
     SQUARE_CALLS,
     STATIC_CALLS,
     VECTOR_CALLS,
+    WITH_AXES,
     Need,
 )
 from .places import Places, passes
@@ -23,8 +24,23 @@ from .product_ranks import arithmetic, reduced, repeated, summed
 from .size_needs import lengths
 
 MAX_DEPTH = 4
+ARRAY_MODULES = frozenset(["jnp", "jax.numpy", "np", "numpy", "jp", "onp"])
 BARE = SQUARE_CALLS | MATRIX_CALLS | VECTOR_CALLS | REDUCTIONS - {"sum", "max", "min", "round"}
 Callee = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def _whole(value: ast.expr) -> bool:
+    """Whether a value is a whole number by its text: `0`, `len(table) - 1`."""
+    match value:
+        case ast.Constant(value=int() as number):
+            return not isinstance(number, bool)
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            return _whole(inner)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv(), right=right):
+            return _whole(left) and _whole(right)
+        case ast.Call(func=ast.Name(id="len")) | ast.Subscript(value=ast.Attribute(attr="shape")):
+            return True
+    return False
 
 
 class Inference(Places):
@@ -86,6 +102,9 @@ class Inference(Places):
         if isinstance(node, ast.For | ast.While):
             bound = (t for n in ast.walk(node) if isinstance(n, ast.Assign) for t in n.targets)
             self.carried = outside | {n.id for t in bound for n in ast.walk(t) if isinstance(n, ast.Name)}
+        if isinstance(node, ast.If):  # `if i < 0: i = 0`: what is read afterwards is still the argument
+            limits = (n for n in ast.walk(node) if isinstance(n, ast.Assign) and _whole(n.value))
+            self.carried = outside | {t.id for n in limits for t in n.targets if isinstance(t, ast.Name)}
         for child in ast.iter_child_nodes(node):
             self.walk(child)
         self.carried = outside
@@ -239,6 +258,9 @@ class Inference(Places):
                 self.into(within, node)
             case ast.Name(id=name) if name in BARE:
                 self.library(node.func, name, node)  # `from jax.numpy.linalg import inv`
+            case ast.Attribute(value=value, attr="startswith" | "endswith" | "removeprefix" | "removesuffix"):
+                if (asked := self.need(value)) is not None:
+                    asked.constants.update(text for argument in node.args for text in _literals(argument))
             case ast.Attribute(value=value, attr=attr):
                 self.library(value, attr, node)
 
@@ -281,6 +303,9 @@ class Inference(Places):
                 if inner is not None:
                     inner.is_array = True
                     inner.at_least(1)
+        if attr in WITH_AXES and base in ARRAY_MODULES and first is not None:
+            first.is_array = True
+            first.at_least(1)
         if attr in SQUARE_CALLS | MATRIX_CALLS and first is not None and not (attr == "solve" and len(node.args) < 2):
             first.square() if attr in SQUARE_CALLS else first.at_least(2)
         if attr in REDUCTIONS and node.args:

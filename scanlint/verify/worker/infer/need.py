@@ -31,11 +31,19 @@ SQUARE_CALLS = frozenset([
     "solve", "inv", "det", "slogdet", "cholesky", "eig", "eigh", "eigvals", "eigvalsh", "matrix_power", "cho_factor",
 ])  # fmt: skip
 MATRIX_CALLS = frozenset(["svd", "qr", "pinv", "lstsq", "matrix_rank", "trace", "diagonal"])
+WITH_AXES = frozenset([
+    "pad", "take", "take_along_axis", "gradient", "ediff1d", "unique", "partition", "compress", "squeeze", "ravel",
+])  # fmt: skip
+"""What does nothing with a number, or another thing than with an array: its first operand has an axis."""
 ALONG = frozenset([
     "sum", "mean", "max", "min", "prod", "std", "var", "median", "argmax", "argmin", "logsumexp", "softmax",
     "log_softmax", "amax", "amin", "nansum", "nanmean", "nanmax", "nanmin", "count_nonzero", "ptp",
+    "nanprod", "nanstd", "nanvar", "nanmedian", "nanargmax", "nanargmin",
 ])  # fmt: skip
-REDUCTIONS = ALONG | {"norm", "average", "percentile", "quantile", "roll", "diff"}
+REDUCTIONS = ALONG | {
+    "norm", "average", "percentile", "quantile", "nanpercentile", "nanquantile", "nancumsum", "nancumprod", "roll",
+    "diff",
+}  # fmt: skip
 SAME_SHAPE = frozenset([
     "exp", "log", "sin", "cos", "tanh", "sqrt", "abs", "square", "exp2", "log1p", "expm1", "cholesky", "inv", "asarray",
     "zeros_like", "ones_like", "full_like", "clip", "sigmoid", "softplus", "relu", "gelu", "silu",

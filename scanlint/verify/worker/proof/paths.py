@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -89,15 +90,16 @@ def trace(
 
 
 def paths(function: Callable[..., object], arguments: Sequence[object], most: int = MAX_DECISIONS) -> Iterator[Path]:
-    """Every path, depth first; raises TooManyDecisions where there are more than MAX_PATHS, or one is too long."""
-    plans: list[list[bool]] = [[]]
-    for _ in range(MAX_PATHS):
-        if not plans:
-            return
-        plan = plans.pop()
+    """Every path; raises TooManyDecisions where there are more than MAX_PATHS, or one is too long.
+
+    The earliest decisions are turned first: the plans that are left tell soon that there are too many.
+    """
+    plans, done = deque[list[bool]]([[]]), 0
+    while plans:
+        plan = plans.popleft()
         path = trace(function, arguments, plan, most)
+        done += 1
+        plans += [[*path.decisions[:at], not path.decisions[at]] for at in range(len(plan), len(path.decisions))]
+        if done + len(plans) > MAX_PATHS:
+            raise TooManyDecisions
         yield path
-        for at in range(len(plan), len(path.decisions)):
-            plans.append([*path.decisions[:at], not path.decisions[at]])
-    if plans:
-        raise TooManyDecisions

@@ -37,9 +37,11 @@ class Fact(Enum):
     CONTRACTED = re.compile("contracting dimensions")  # axes of a product that differ in size
     UNCALLABLE = re.compile("callable")
     SHAPES = re.compile("shape")
+    WHOLE = re.compile(r"\bintegers?\b|\bintegral\b|concrete value is expected|__index__", re.I)  # a count, an index
     FEWER_AXES = re.compile("Cannot broadcast to shape with fewer dimensions")
     WINDOW = re.compile("slice_sizes must be less than or equal to operand shape")
     NO_ROWS = re.compile(r"\bsize 0\b|[(\[, ]0[,)\]]")  # an axis without elements
+    NEGATIVE_SIZE = re.compile(r"non-?negative|negative dimension|greater than or equal to zero", re.I)
     EMPTY_SCAN = re.compile(r"zero-length scan is not supported in disable_jit\(\) mode")
     IRREVERSIBLE = re.compile("Reverse-mode differentiation does not work for lax.while_loop")
     FORMATTED = re.compile(r"unsupported format string passed to \w*Tracer")

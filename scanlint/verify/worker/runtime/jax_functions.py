@@ -33,6 +33,11 @@ def tiny(dtype: object) -> float:
     return float(jnp.finfo(dtype).tiny)  # type: ignore[no-untyped-call]
 
 
+def largest(dtype: object) -> float:
+    """The largest number that is not infinite."""
+    return float(jnp.finfo(dtype).max)  # type: ignore[no-untyped-call]
+
+
 def abstract(shape: tuple[int, ...], dtype: object) -> ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(shape, dtype)  # type: ignore[no-untyped-call,no-any-return,unused-ignore]
 

@@ -7,17 +7,36 @@ import contextlib
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 MARK = "__scanlint_line__"
 
 
+class StaticTest(NamedTuple):
+    """A test by which Python decides: the version, where it stands, and the number that it compares with, if any."""
+
+    version: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    number: int | None = None
+
+
+Outcome = tuple[StaticTest, bool]
+
+
 @dataclass
 class ReachedLines:
-    """The lines whose statements have begun, of each version and together, and how many statements have."""
+    """The lines whose statements have begun, of each version and together, and how many statements have.
+
+    `choices` are the outcomes of the tests by which Python decided.
+    """
 
     events: int = 0
     lines: set[int] = field(default_factory=set)
     of: dict[str, set[int]] = field(default_factory=dict)
+    choices: dict[StaticTest, set[bool]] = field(default_factory=dict)
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
@@ -31,6 +50,10 @@ class ReachedLines:
     def reach(self, line: int) -> None:
         self.events += 1
         self.lines.add(line)
+
+    def one_sided(self) -> set[Outcome]:
+        """The tests that Python decided in one way only, with the way in which it never did."""
+        return {(choice, False in seen) for choice, seen in self.choices.items() if len(seen) == 1}
 
 
 @dataclass
@@ -54,6 +77,12 @@ def reached(line: int, version: str = "") -> None:
     if _WATCHING:
         _WATCHING[-1].reach(line)
         _WATCHING[-1].of.setdefault(version, set()).add(line)
+
+
+def chose(choice: StaticTest, outcome: bool) -> None:
+    """Python has decided by a test."""
+    if _WATCHING:
+        _WATCHING[-1].choices.setdefault(choice, set()).add(outcome)
 
 
 def marked(tree: ast.Module) -> ast.Module:

@@ -148,7 +148,7 @@ def place(file: str, text: str | None = None) -> tuple[str, str, str]:
     above = max(map(len, RELATIVE.findall(text)), default=0)
     folder, name = os.path.split(os.path.abspath(file))
     stem, kind = os.path.splitext(name)
-    if kind == ".ipynb":
+    if kind != ".py":  # a notebook or a text, which is no part of a package
         return folder, stem, ""
     parts: list[str] = []
     while folder != os.path.dirname(folder) and (

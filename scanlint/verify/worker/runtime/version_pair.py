@@ -21,6 +21,7 @@ from .transplant import transplant
 
 Function = Callable[..., object]
 MOST_ITEMS = 1000
+MOST_NUMBER = 64
 NEW_SECONDS = 10.0
 TRACED = "<traced>"
 
@@ -102,8 +103,13 @@ class VersionPair:
         return taken_by_jax(result) if self.traced else result
 
     def is_small(self, values: Values) -> bool:
-        """Whether the old version is known to be a small program for these shapes and numbers."""
-        return bool(self.small) and not self.asking and extent(self.split(values, self.counts)) in self.small
+        """Whether the old version is known to be a small program for these shapes and numbers.
+
+        A program takes numbers of Python in a type that large ones leave, where Python's do not.
+        """
+        if not self.small or self.asking:
+            return False
+        return extent(self.split(values, self.counts)) in self.small and not large(values)
 
     def split(self, values: Values, static: Collection[str], *, numbers: bool = True) -> Split:
         """Arguments of a version, with some parameters static beside those that the signature names."""
@@ -150,6 +156,11 @@ class VersionPair:
         """The old version, compiled here in the same way."""
         own = self.own(values)
         return self.jitted(self.before, own, numbers=self.old_traces(values))
+
+
+def large(values: Values) -> bool:
+    """Whether a number of Python is so large that what is made of it may leave a type of JAX."""
+    return any(type(x) in (int, float) and abs(x) > MOST_NUMBER for x in jax.tree_util.tree_leaves(values))
 
 
 def again(leaf: object) -> object:

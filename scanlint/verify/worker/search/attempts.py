@@ -43,13 +43,16 @@ class Attempted:
     shapes: tuple[tuple[int, ...], ...] | None
 
 
+Tried = dict[object, Attempted]
+
+
 @dataclass
 class Attempts:
     """Runs one function on inputs described by specs; `trial` is the twin of the module with short loops.
 
     `fixed`: arguments that callers pass for some parameters. `decided`: whether an attempt tested the truth of an array
     or needed its value; `empty`: whether the last attempt returned an array without elements; `shapes`: those that it
-    returned, if it was traced.
+    returned, if it was traced. `tried`: what came of attempts on the old version, in this task and in those before it.
     """
 
     loaded: Loaded
@@ -63,7 +66,8 @@ class Attempts:
     empty: bool = False
     shapes: tuple[tuple[int, ...], ...] | None = None
     fixed: Values = field(default_factory=dict)
-    _known: dict[object, Attempted] = field(default_factory=dict, init=False, repr=False)
+    tried: Tried = field(default_factory=dict)
+    _known: Tried = field(default_factory=dict, init=False, repr=False)
 
     def attempt(
         self,
@@ -78,14 +82,15 @@ class Attempts:
         tried once, unless it is asked which lines they reach.
         """
         key = function, truth, x64(), repr(sorted(specs.items()))
-        known = self._known.get(key) if reached is None else None
+        kept = self.tried if function is None else self._known
+        known = kept.get(key) if reached is None else None
         if known is None:
             before, self.decided = self.decided, False
             failure = self.anew(specs, function, truth, reached)
             known = Attempted(failure, self.decided, self.empty, self.shapes)
             self.decided = before
             if failure is None or failure.kind != TOO_LONG:
-                self._known[key] = known
+                kept[key] = known
         self.decided, self.empty, self.shapes = self.decided or known.decided, known.empty, known.shapes
         return known.failure
 
@@ -168,7 +173,7 @@ class Attempts:
         module = module or (self.trial.module if self.trial is not None else home)
         return values if module is home else {k: transplant(v, home, module) for k, v in values.items()}
 
-    def outcome(self, values: dict[str, object], function: Callable[..., object]) -> object:
+    def outcome(self, values: dict[str, object], function: Callable[..., object]) -> list[jax.Array | np.ndarray]:
         """The result's array leaves (a result need not be a pytree of arrays for the inputs to be good)."""
         result = self.signature.call(function, values)
         return [x for x in jax.tree_util.tree_leaves(result) if isinstance(x, (jax.Array, np.ndarray))]

@@ -24,6 +24,7 @@ NEAR = tuple(range(-9, 41))
 FAR = (-40_000, -1000, -100, 100, 1000, 40_000)
 TIES = (0.0, -0.0, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 1.0, -1.0, 3.0, -3.0, 10.0, -10.0)
 EXTREMES = (float("-inf"), float("inf"), float("nan"), 1e20, -1e20, 1e-20, -1e-20, -0.0)
+FARTHEST = (float("-inf"), float("inf"), 1e20, -1e20)
 ENDS = (float(np.finfo(np.float32).max), float(np.finfo(np.float32).min), float(np.finfo(np.float32).tiny))
 SCALES = (1e2, 1e4)
 INFINITE = (float("inf"),)
@@ -34,6 +35,7 @@ FEW_PYTHON, FEW_NUMBERS = (1.0, 1.5, -0.5), (1, 2)
 WIDER, WIDER_WHOLE = (3.0, 100.0, 1e4), (-9, -2, 6, 40)
 MOST_SIDES = 24
 MOST_ALONE = 4
+MOST_FIRST = 2
 MOST_SEEDS = 8
 
 
@@ -65,11 +67,11 @@ def stairs(specs: Specs) -> Iterator[Case]:
 
 
 def heights(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
-    """Python floats below, at and above each number that only the new text has."""
+    """Python floats above, below and at each number that only the new text has."""
     for name, spec in specs.items():
         for path, leaf in leaves(spec, name):
             for n in numbers.heights if isinstance(leaf, Scalar) and leaf.kind == "float" else ():
-                for value in (n / 2, n, 2 * n):
+                for value in (2 * n, n / 2, n):  # what lies beyond tells most
                     edge = Edge("", only=path, number=value)
                     yield Case(f"{path} = {value:g}", lambda edge=edge: filled(specs, edge), ordinary=False)  # type: ignore[misc]
 
@@ -91,6 +93,10 @@ def _edges(specs: Specs, numbers: TextNumbers) -> Iterator[Edge]:
         yield from (Edge(f"numbers from -9 to 40, {seed}", TIES, NEAR, seed, 0.7) for seed in range(3))
         yield Edge("halves and ties", TIES, NEAR, 3)
         yield from _among(numeric, FEW_PYTHON, FEW_NUMBERS, NEAR)
+    for path in floats[
+        :MOST_FIRST
+    ]:  # programs are compiled for these shapes: they come before numbers, which are static
+        yield from (Edge(f"all {value:g} in {path}", (value,), seed=9, only=path) for value in FARTHEST)
     if numbers.ends:
         yield from (Edge(f"all {n:g} in {path}", (n,), only=path) for path in floats[:MOST_ALONE] for n in ENDS)
     for path, leaf in found:

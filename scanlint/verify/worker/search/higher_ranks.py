@@ -35,17 +35,19 @@ def further(
     starts: Callable[[Specs], list[Start]],
     *,
     seen: bool = False,
+    refused: Callable[[Specs], None] = lambda specs: None,
 ) -> Iterator[tuple[str, Specs]]:
     """The specs with one axis more for all float arrays together, or for some, where both versions accept them.
 
     Where arms of the old version give different shapes, these count only if the ranks were not `seen` in calls: no
     rewrite without a branch gives the number of one arm.
 
-    Numbers of unknown rank are also tried with two axes. If only the new version fails, because a carry starts as a
-    Python number, it is to blame in these cases: rows replace numbers that a loop reads; the array may be a matrix, on
-    the left of a product; it is added to the carry as it is; or arrays replace all numbers of a function that has none.
-    It is not to blame for a single number (`rate`), which is seldom meant as an array, unless that is the initial value
-    of a carry and no trip reads it.
+    Numbers of unknown rank are also tried with two axes, and with one more than the arrays beside them have. If only
+    the new version fails, because a carry starts as a Python number, it is to blame in these cases: rows replace
+    numbers that a loop reads; the array may be a matrix, on the left of a product; it is added to the carry as it is;
+    or arrays replace all numbers of a function that has none. It is not to blame for a single number (`rate`), which is
+    seldom meant as an array, unless that is the initial value of a carry and no trip reads it. Rows that it does not
+    take, and is not to blame for, are told to `refused`.
     """
 
     unread: list[Start] = []
@@ -125,7 +127,15 @@ def further(
             changed = {
                 n: _longer(s, size, first=first and size is not None) if n in names else s for n, s in base.items()
             }
-            found = tried(changed, names, meant, set(names) <= set(series), names in low or names in others)
+            rows = set(names) <= set(series)
+            found = tried(changed, names, meant, rows, names in low or names in others)
+            if (
+                found is None
+                and rows
+                and inputs.attempt(changed) is None
+                and inputs.attempt(changed, after) is not None
+            ):
+                refused(changed)
             if found is not None:
                 together = together or (not found and names == tuple(arrays) != tuple(series))
                 yield f"{found or GUESSED[0]} for {', '.join(names)}", changed
@@ -133,6 +143,10 @@ def further(
     twice = {n: Array(tuple(unused[:2])) if n in numbers else s for n, s in specs.items()}
     if numbers and tried(twice, numbers, plain) is not None:
         yield f"{GUESSED[1]} for {', '.join(numbers)}", twice
+    longest = max((specs[n].shape for n in arrays), key=len, default=())  # type: ignore[union-attr]
+    above = {n: Array((fresh, *longest)) if n in numbers else s for n, s in specs.items()}
+    if numbers and longest and branches and (found := tried(above, numbers, False)) is not None:
+        yield f"{found or GUESSED[0]} for {', '.join(numbers)}, which all broadcast to", above
 
 
 def fewer(inputs: Attempts, after: Callable[..., object], specs: Specs) -> Iterator[tuple[str, Specs]]:

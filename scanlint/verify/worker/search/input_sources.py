@@ -43,6 +43,11 @@ LONGER: tuple[Callable[[int], bool], ...] = (lambda asked: asked <= 2, lambda as
 REMEDY = "add `# scanlint: inputs ...` above the function or record"
 
 
+def opposite(asked: int) -> bool:
+    """The truth tests on arrays are false and true in turns."""
+    return asked % 2 == 0
+
+
 class NoInputs(Exception):
     """No input could be made; the message names the parameter and the remedy."""
 
@@ -106,11 +111,12 @@ class Inputs(Attempts):
                     return for_more_trips(self, tried, candidates, self.links())
         return None
 
-    def one_by_one(self) -> Specs:
+    def one_by_one(self, *, briefly: bool = False) -> Specs:
         """Specs in which one argument after the other was changed until the old version accepts them all."""
         candidates, failure = self.candidates(), None
         first = with_more({n: c[0] for n, c in candidates.items()}, self.ahead())
-        starts = ((first, BRIEF), (alike(first), BRIEF), (first, MAX_ATTEMPTS))
+        few = BRIEF // 2 if briefly else BRIEF
+        starts = ((first, few), (alike(first), few), *([] if briefly else [(first, MAX_ATTEMPTS)]))
         divided = self.divisors()
         whole = tuple((multiplied(first, n), BRIEF) for n in divided[-1:])
         for attempt in (*([self.filled] if divided else []), self.both_ways, self.attempt):
@@ -140,7 +146,7 @@ class Inputs(Attempts):
         failure = self.attempt(specs)
         if failure is not None or not self.decided:
             return failure
-        other = self.attempt(specs, truth=lambda asked: asked % 2 == 0)
+        other = self.attempt(specs, truth=opposite)
         return other if other is not None and not other.meant else None
 
     def accepted_by_both(self, specs: Specs, other: Callable[[Specs], Failure | None]) -> Specs | None:

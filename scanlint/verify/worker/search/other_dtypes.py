@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Collection, Iterator, Sequence
 from enum import Enum
 
-from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, leaves, replace
+from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, leaves, replace, resize, sizes
+from .case_values import Filling
 
 MOST = 6
 OTHERS = {"float32": "float16", "int32": "int8"}
 FLOATS, INTEGERS = "float32", "int32"
+PARTS = frozenset(["real", "imag", "conj", "conjugate", "angle", "vdot", "H", "iscomplexobj", "iscomplex", "isreal"])
+SWALLOWING = {"bfloat16": 256.0, "float16": 2048.0}
+MANY, MOST_AXES = 600, 2
+NAMED = frozenset(
+    ["float16", "bfloat16", "float32", "float64", "promote_types", "result_type", "preferred_element_type"]
+)
+"""What a text says that makes sums in a type of its own."""
 
 
 class Retyping(Enum):
@@ -32,6 +41,27 @@ def narrowed(specs: Specs) -> Iterator[tuple[Specs, Retyping]]:
                 yield _with(specs, chosen, FLOATS, INTEGERS), Retyping.WHOLE
             if len(names) > 1:
                 yield _with(specs, chosen, wide, short), Retyping.ONE if wide == FLOATS else Retyping.FEW
+
+
+def halved(specs: Specs, texts: Sequence[ast.AST]) -> Iterator[tuple[Specs, Filling]]:
+    """Many ones after a number that swallows each of them in half precision, where texts name types of floats."""
+    if not _says(texts, NAMED):
+        return
+    for size in sizes(list(specs.values()))[:MOST_AXES]:
+        long = {name: resize(spec, {size: MANY}) for name, spec in specs.items()}
+        for short, swallows in SWALLOWING.items():
+            filling = Filling(f"ones after {swallows:g}", fill=1.0, spot=swallows)
+            yield {n: retyped(s, FLOATS, short) for n, s in long.items()}, filling
+
+
+def of_complex(specs: Specs, texts: Sequence[ast.AST]) -> Specs | None:
+    """Complex numbers for the floats, where a text takes such apart: its floats do not show that."""
+    return {n: retyped(s, FLOATS, "complex64") for n, s in specs.items()} if _says(texts, PARTS) else None
+
+
+def _says(texts: Sequence[ast.AST], wanted: Collection[str]) -> bool:
+    words = {getattr(n, "attr", getattr(n, "id", getattr(n, "value", ""))) for t in texts for n in ast.walk(t)}
+    return any(isinstance(word, str) and word in wanted for word in words)
 
 
 def _with(specs: Specs, name: str, dtype: str, other: str) -> Specs:

@@ -173,6 +173,8 @@ def _changes(
         yield 0.3, stable
     if Fact.UNMAPPED in said.facts:
         yield from ((0.2, {**specs, name: _mapped(spec)}) for name, spec in specs.items())
+    if Fact.WHOLE in said.facts:  # before an array loses the axis along which it is counted
+        yield from ((0.4, {**specs, name: Scalar("int")}) for name in sorted(involved) if specs[name] == Array(()))
     pairs = [(a, b) for a, b in itertools.permutations(said.numbers[:6], 2) if b <= 64]
     yield from _resized(specs, [(a, b) for a, b in pairs if b != 1], involved)
     if Fact.CONTRACTED in said.facts:

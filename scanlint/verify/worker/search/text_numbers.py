@@ -18,7 +18,7 @@ class TextNumbers:
     """Whole numbers and floats of both texts, those first that only the new one has.
 
     `limits` are the whole numbers, with their signs, that only the new text has: what it computes may end there.
-    `heights` are its floats that are so; `ends`: a text asks for the ends of a type.
+    `heights` are its numbers that are so, for floats; `ends`: a text asks for the ends of a type.
     """
 
     wholes: tuple[int, ...] = ()
@@ -45,7 +45,7 @@ def text_numbers(old: Sequence[ast.AST], new: Sequence[ast.AST]) -> TextNumbers:
     wholes = dict.fromkeys(abs(n) for n in ordered if isinstance(n, int) and 1 < abs(n) <= MOST_WHOLE)
     floats = dict.fromkeys(abs(float(n)) for n in ordered if isinstance(n, float) or abs(n) > MOST_WHOLE)
     limits = [n for n in after if n not in before and isinstance(n, int) and 1 < abs(n) <= MOST_WHOLE]
-    heights = [n for n in floats if n and n not in map(abs, before)]
+    heights = [n for n in (*floats, *map(float, limits)) if n and abs(n) not in map(abs, before)]
     ends = any(map(_ends, (*old, *new)))
     return TextNumbers(
         tuple(wholes)[:MOST_NUMBERS], tuple(floats)[:MOST_NUMBERS], tuple(limits), tuple(heights[:MOST_HEIGHTS]), ends

@@ -44,6 +44,7 @@ MOST_SIZES = 3
 VARIED = 2  # real calls whose values are varied
 RETRY = ("TypeError", "ValueError")
 AS_LONG = "as called, with long loops"
+ROWS = "with rows in the place of numbers the new version raises"
 GUESSED_ANEW = "the new version does not take the shapes that were guessed first"
 
 
@@ -161,7 +162,7 @@ class Families:
     def of_other_ranks(self, solved: Specs) -> list[Family]:
         """What the old version accepts beside shapes that were solved together: an element where these have a row."""
         try:
-            specs = self.inputs.one_by_one()
+            specs = self.inputs.one_by_one(briefly=True)
         except NoInputs:  # the shapes that were solved together are compared
             return []
         if _ranks(specs) == _ranks(solved) or _numbers(solved) & _arrays(specs):
@@ -199,7 +200,12 @@ class Families:
         """The specs in several sizes, the first with all its cases, the others with a few."""
         floats, integers = self.inputs.constants()
         found = []
-        ranks = list(further(self.inputs, self.judge.pair.after, specs, self.settling.starts, seen=seen))
+        refused = list[Specs]()
+        ranks = list(
+            further(self.inputs, self.judge.pair.after, specs, self.settling.starts, seen=seen, refused=refused.append)
+        )
+        if refused and not any(label.startswith(GUESSED) for label, _ in ranks):
+            self.judge.note(f"{ROWS} for {_fitted(specs, refused[0])}")
         ranks += [*self.tripless(specs, ranks), *fewer(self.inputs, self.judge.pair.after, specs)]
         listed = [*self.inputs.variants(specs), *ranks]
         listed.sort(key=lambda s: (bool(s[0]), not s[0].startswith(BLAMED)))  # the most telling first

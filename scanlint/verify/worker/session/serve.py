@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
+import io
 import itertools
 import json
 import os
 import re
-import secrets
 import select
 import signal
 import sys
-import tempfile
 import threading
-import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO
 
 from ..sandbox import limits, namespaces
+from .children import NO_PIPE, ForkedTask, abandoned
 from .plain_json import encoder
-from .watch import Message, Watch, exit_text, unknown
+from .watch import Message, unknown
 
-TICK = 0.05
-ENDING_SECONDS = 5.0
 OLDEST = (0, 4, 35)
 LOOK_SECONDS = 0.5
 TRIAL_SECONDS = 60
-NO_PIPE = 113  # exit code of a task's process that cannot answer
+DIED = "the process that verified ended"
+IDLE_SECONDS = 10.0  # after which no process waits for another question any more
 QUICKER = "--xla_cpu_use_fusion_emitters=false"
-"""A flag of XLA with which it compiles small programs for CPUs in about two thirds of the time."""
+"""A flag of XLA with which it compiles small programs for CPUs in about half of the time."""
+WITHOUT_FLAG = (0, 11)
+"""The first JAX whose XLA ends at a flag of that name."""
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str]) -> None:
         greeting = _begun()
     _send(answers, greeting)
     if greeting["ready"]:
-        _serve(requests, answers, once="--once" in arguments)
+        _serve(requests, answers, str(greeting["jax"]), once="--once" in arguments)
 
 
 def _begun() -> Message:
@@ -76,7 +77,7 @@ def _ending_with(requests: int) -> Iterator[None]:
 
     def look() -> None:
         while not done.wait(LOOK_SECONDS):
-            if _abandoned(requests):
+            if abandoned(requests):
                 os._exit(1)
 
     looking = threading.Thread(target=look)
@@ -88,29 +89,67 @@ def _ending_with(requests: int) -> Iterator[None]:
         looking.join()
 
 
-def _serve(requests: int, answers: IO[str], *, once: bool) -> None:
-    """Answer one request after the other."""
+def _serve(requests: int, answers: IO[str], version: str, *, once: bool) -> None:
+    """Answer one request after the other, with a JAX of this version."""
     if not once:
         limits.adopt_orphans()
         namespaces.probe()
-        if "JAX_DISABLE_MOST_OPTIMIZATIONS" in os.environ and os.environ.get("JAX_PLATFORMS") == "cpu":
+        quick = "JAX_DISABLE_MOST_OPTIMIZATIONS" in os.environ and os.environ.get("JAX_PLATFORMS") == "cpu"
+        if quick and older(version, WITHOUT_FLAG):
             _hasten()
         gc.freeze()  # imported objects are no garbage: no child need traverse them
+    child: ForkedTask | None = None
     with os.fdopen(requests, "r", encoding="utf-8") as lines:
-        for line in lines:
+        while True:
+            if child is not None and not _comes(requests):
+                child.end()
+                child = None
+            line = lines.readline()
+            if not line:
+                break
             request: Message = json.loads(line)
             if once:
                 os.close(lines.fileno())
-                _task(request, str(request["folder"]), str(request["token"]), answers)
+                _tasks(request, io.StringIO(), answers, str(request["folder"]), str(request["token"]))
                 answers.flush()
                 os._exit(0)
-            _send(answers, _in_child(request, lines))
+            child = _answered(request, child, lines, answers)
+        if child is not None:
+            child.end()
 
 
-def older(version: str) -> bool:
-    """Whether a JAX is older than those that the worker reads."""
+def _answered(request: Message, child: ForkedTask | None, requests: IO[str], answers: IO[str]) -> ForkedTask | None:
+    """Send the answer to one request; the process that gave it, if it waits for another question."""
+    if child is not None and not child.takes(request):
+        child.end()
+        child = None
+    child = child or ForkedTask.forked(request, _tasks)
+    try:
+        said = child.answer(request, requests.fileno())
+        if said is None:  # it ended while it waited
+            child.end()
+            child = ForkedTask.forked(request, _tasks)
+            said = child.answer(request, requests.fileno())
+    except BaseException:
+        child.end()
+        raise
+    _send(answers, said or unknown(DIED))
+    if child.waits:
+        return child
+    child.end()
+    return None
+
+
+def _comes(requests: int) -> bool:
+    """Another request comes soon, or the end of them."""
+    ready, _, _ = select.select([requests], [], [], IDLE_SECONDS)
+    return bool(ready)
+
+
+def older(version: str, than: tuple[int, ...] = OLDEST) -> bool:
+    """Whether a JAX is older than another one, or than those that the worker reads."""
     numbers = re.findall(r"\d+", version)[:3]
-    return tuple(map(int, numbers)) < OLDEST
+    return tuple(map(int, numbers)) < than
 
 
 def _hasten() -> None:
@@ -145,46 +184,8 @@ def _send(stream: IO[str], message: Message) -> None:
     stream.flush()
 
 
-def _in_child(request: Message, requests: IO[str]) -> Message:
-    """Fork, run the task there, and give its answer or how it ended."""
-    reading, writing = os.pipe()
-    kept = "plan" in request
-    folder = str(request["folder"]) if kept else tempfile.mkdtemp(prefix="task-", dir=str(request["folder"]))
-    token = secrets.token_hex(16)
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            os.setsid()
-            _close_all_but(writing)
-            with os.fdopen(writing, "w", encoding="utf-8") as stream:
-                _task(request, folder, token, stream)
-            code = 0
-        finally:
-            os._exit(code)
-    os.close(writing)
-    watch = Watch(child, token, float(str(request["timeout"])), folder)
-    try:
-        return _await(watch, reading, requests.fileno())
-    finally:
-        _end(child)
-        os.close(reading)
-        if not kept:
-            remove(folder)
-
-
-def _close_all_but(kept: int) -> None:
-    """Close every descriptor beyond the standard ones, which lead nowhere."""
-    os.closerange(3, kept)
-    os.closerange(kept + 1, 4096)
-
-
-def _task(request: Message, folder: str, token: str, stream: IO[str]) -> None:
-    """Run one task in this process, its lines marked with the token."""
-    from ..harvest.program_run import keep_calls
-    from ..imports.absent_packages import NotInstalledError
-    from .task import run
-
+def _tasks(first: Message, lines: IO[str], stream: IO[str], folder: str, token: str) -> None:
+    """Run one task after the other in this process, while each leaves it as it was."""
     encode = encoder()
 
     def send(message: Message) -> None:
@@ -194,129 +195,37 @@ def _task(request: Message, folder: str, token: str, stream: IO[str]) -> None:
         except (OSError, ValueError):
             os._exit(NO_PIPE)
 
-    answer: Message
+    if "plan" in first:
+        from ..harvest.program_run import keep_calls
+
+        send({"answer": _said(lambda: keep_calls(first, folder, lambda stage: send({"stage": stage})))})
+        return
+    from . import task
+    from .ground import Ground
+
+    ground: Ground | None = None
+    for request in itertools.chain([first], map(json.loads, lines)):
+        ground = ground or Ground.of(request, folder)
+        answer = _said(
+            functools.partial(
+                task.run, request, ground, lambda stage: send({"stage": stage}), lambda kept: send({"kept": kept})
+            )
+        )
+        waits = ground.waits()
+        send({"answer": answer, "waits": waits})
+        if not waits:
+            return
+
+
+def _said(answer: Callable[[], Message]) -> Message:
+    """The answer, or what is wrong with the verifier."""
+    from ..imports.absent_packages import NotInstalledError
+
     try:
-        if "plan" in request:
-            answer = keep_calls(request, folder, lambda stage: send({"stage": stage}))
-        else:
-            answer = run(request, folder, lambda stage: send({"stage": stage}), lambda kept: send({"kept": kept}))
+        return answer()
     except NotInstalledError as error:
-        answer = unknown(str(error))
+        return unknown(str(error))
     except Exception as error:  # noqa: BLE001 - the verifier's own bug: no verdict, and it is said
         at = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{os.path.basename(at.filename)}:{at.lineno}"
-        answer = unknown(f"internal error at {place}: {type(error).__name__}: {error}")
-    send({"answer": answer})
-
-
-def _await(watch: Watch, reading: int, requests: int) -> Message:
-    """Read the child's lines until its answer, its end, or its time is over."""
-    closed = False
-    while not closed and watch.running():
-        ready, _, _ = select.select([reading], [], [], TICK)
-        if ready:
-            chunk = os.read(reading, 1 << 16)
-            watch.feed(chunk)
-            closed = not chunk
-        elif _abandoned(requests):
-            watch.over = "the run was ended"
-    status = _poll(watch.process)
-    deadline = time.monotonic() + TICK
-    while closed and status is None and time.monotonic() < deadline:
-        time.sleep(0.002)
-        status = _poll(watch.process)
-    if closed and status in (None, NO_PIPE):
-        watch.over = watch.over or "the code under test closed the verifier's pipe"
-    return watch.verdict(exit_text(status) if status is not None else "")
-
-
-def _abandoned(requests: int) -> bool:
-    """Whether nobody waits for the answer any more."""
-    if not hasattr(select, "poll"):
-        return False
-    look = select.poll()
-    look.register(requests, select.POLLHUP)
-    return any(event & select.POLLHUP for _, event in look.poll(0))
-
-
-def _poll(child: int) -> int | None:
-    """The exit code of the child, which is left to be waited for; None while it runs."""
-    found = os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    if found is None:
-        return None
-    return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
-
-
-def _end(child: int) -> None:
-    """Kill the child, its group, and whatever it left behind."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):  # the group has ended by itself
-        os.killpg(child, signal.SIGKILL)
-    deadline = time.monotonic() + ENDING_SECONDS
-    while time.monotonic() < deadline:
-        for process in {child, *_children()}:
-            with contextlib.suppress(ProcessLookupError, PermissionError):  # the process has ended by itself
-                os.kill(process, signal.SIGKILL)
-        try:
-            done, _ = os.waitpid(-1, os.WNOHANG)
-        except ChildProcessError:  # no child is left
-            return
-        if not done:
-            time.sleep(0.002)
-
-
-def _children() -> list[int]:
-    """The processes that are this one's children now, orphans of the task among them; Linux only."""
-    try:
-        with open(f"/proc/self/task/{os.getpid()}/children", "rb") as stream:
-            return [int(x) for x in stream.read().split()]
-    except (OSError, ValueError):  # systems that list no children: the group is ended
-        return []
-
-
-def remove(folder: str) -> None:
-    """Remove a folder, whatever modes its contents were given and however deep it is.
-
-    Inner folders are moved up one by one: no path is longer than that of a folder in the folder.
-    """
-    fresh = itertools.count()
-    while names := _within(folder):
-        known = len(names)
-        for name in names:
-            at = os.path.join(folder, name)
-            if os.path.isdir(at) and not os.path.islink(at):
-                for inner in _within(at):
-                    _moved_up(os.path.join(at, inner), os.path.join(folder, f".left-{next(fresh)}"))
-                _try(os.rmdir, at)
-            else:
-                _try(os.unlink, at)
-            known -= not os.path.lexists(at)
-        if known == len(names):  # nothing can be removed
-            return
-    _try(os.rmdir, folder)
-
-
-def _within(folder: str) -> list[str]:
-    with contextlib.suppress(OSError):  # it is gone already
-        os.chmod(folder, 0o700)
-        return os.listdir(folder)
-    return []
-
-
-def _moved_up(path: str, place: str) -> None:
-    """Remove a file; move a folder to a place where it is removed later."""
-    if os.path.isdir(path) and not os.path.islink(path):
-        _try(lambda p: os.chmod(p, 0o700), path)
-        _try(lambda p: os.rename(p, place), path)
-    else:
-        _try(os.unlink, path)
-
-
-def _try(action: Callable[[str], object], path: str) -> None:
-    """Do it, if need be with the file made writable: Windows removes no others."""
-    try:
-        action(path)
-    except OSError:
-        with contextlib.suppress(OSError):  # temporary files; the next run sweeps them
-            if not os.path.islink(path):
-                os.chmod(path, 0o700)
-            action(path)
+        return unknown(f"internal error at {place}: {type(error).__name__}: {error}")

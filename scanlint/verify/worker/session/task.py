@@ -17,8 +17,6 @@ from ..harvest.file_calls import harvest
 from ..harvest.function_makers import making
 from ..harvest.project_runs import Search
 from ..harvest.recorded_calls import Call, Recordings, arguments, required
-from ..imports.project_imports import replace_texts
-from ..imports.side_modules import import_by_side
 from ..infer.given_inputs import BadSpecification
 from ..infer.parameter_truths import asked_for_truth
 from ..infer.specs import Array
@@ -29,9 +27,9 @@ from ..runtime.jax_functions import enable_x64, x64
 from ..runtime.loading import Loaded
 from ..runtime.stored_results import storing
 from ..runtime.version_pair import VersionPair
-from ..sandbox.confine import Enclosure, enclose
+from ..sandbox.confine import Enclosure
 from ..sandbox.intact import Intact
-from ..sandbox.outgoing import watch
+from ..search.attempts import Tried
 from ..search.carry_avals import Watched
 from ..search.carry_settling import Settling
 from ..search.case_values import AROUND_CONSTANTS, LARGE_VALUES, Case, Family
@@ -44,9 +42,12 @@ from ..standing.same_text import same_text
 from ..standing.whole_module import NotDefined
 from ..testing.program_comparison import made as made_case
 from ..testing.weigh import Weighing
+from .assigned_items import NOTE, RAN
 from .case_families import Families
+from .endings import OTHERWISE
+from .ground import Ground
 from .versions import Versions
-from .watch import Clock, unknown
+from .watch import MEASURING, Clock, unknown
 from .without_checks import same_checks
 
 WITHOUT_CHECKS = "compared without assertions and prints, some of which keep the function from being traced"
@@ -59,37 +60,45 @@ Answer = dict[str, object]
 
 
 def run(
-    request: Answer, folder: str, stage: Callable[[str], None], keep: Callable[[Answer], None] = lambda answer: None
+    request: Answer, ground: Ground, stage: Callable[[str], None], keep: Callable[[Answer], None] = lambda answer: None
 ) -> Answer:
     """The answer to one request; no exception of the code under test escapes.
 
     Before other inputs are tried, with a time limit of their own, `keep` is given the answer so far.
     """
-    if request.get("old_file"):
-        import_by_side()
-    watch()
-    intact = Intact.now()
-    enclosure = enclose(folder, float(str(request["timeout"])), kernel=bool(request["kernel"]))
-    replace_texts({str(file): str(text) for file, text in request.get("changed", {}).items()})  # type: ignore[attr-defined]
     recordings, harvested = (Recordings.read(request.get(kind)) for kind in ("recorded", "harvested"))
     kind, asked = "recorded", request.get("asked", "all")
     if asked == "elsewhere":
         found = VerificationRun(
-            request, stage, enclosure, intact, Recordings(), elsewhere=True, keep=lambda: keep(unknown(CALLED))
+            request,
+            stage,
+            ground,
+            Recordings(),
+            elsewhere=True,
+            keep=lambda: keep(unknown(CALLED)),
+            measuring=keep,
         )
         other, again = attempt(found)
-        return {**other.trusted(again), "protections": enclosure.protections}
+        return {**other.trusted(again), "protections": ground.enclosure.protections}
     if harvested and not recordings and not request["given"]:
         kind, recordings = "harvested", harvested.traced() if request["traced"] else harvested
-    task, answer = attempt(VerificationRun(request, stage, enclosure, intact, recordings, kind=kind))
+    task, answer = attempt(VerificationRun(request, stage, ground, recordings, kind=kind, measuring=keep))
     if answer["verdict"] == "unknown" and task.recordings and asked != "called":
         keep(task.trusted(answer))
-        other, again = attempt(VerificationRun(request, stage, enclosure, intact, Recordings()))
+        other, again = attempt(VerificationRun(request, stage, ground, Recordings(), measuring=keep))
         if again["verdict"] != "unknown":
             task, answer = other, again
     if task.held_by_checks(answer) and asked != "called":
         keep(task.trusted(answer))
-        silent = VerificationRun(request, stage, enclosure, intact, task.recordings, kind=kind, silent=True)
+        silent = VerificationRun(
+            request,
+            stage,
+            ground,
+            task.recordings,
+            kind=kind,
+            silent=True,
+            measuring=lambda answer: keep({**answer, "verdict": "tested"}),
+        )
         other, again = attempt(silent)
         if again["verdict"] in ("proved", "tested"):
             task, answer = other, {**again, "verdict": "tested"}
@@ -97,7 +106,7 @@ def run(
         kept = task.trusted(answer)
         keep(kept)
         found = VerificationRun(
-            request, stage, enclosure, intact, Recordings(), elsewhere=True, keep=lambda: keep(kept)
+            request, stage, ground, Recordings(), elsewhere=True, keep=lambda: keep(kept), measuring=keep
         )
         other, again = attempt(found)
         if again["verdict"] != "unknown":
@@ -105,7 +114,7 @@ def run(
     if answer["verdict"] == "unknown" and task.ran_same_text():
         answer = {**answer, "verdict": "proved", "reason": None, "notes": [*answer["notes"], SAME_TEXT]}  # type: ignore[misc]
     doubt = {"doubtful": True} if task.doubtful(answer) else {}
-    return {**task.trusted(answer), **doubt, "protections": enclosure.protections}
+    return {**task.trusted(answer), **doubt, "protections": ground.enclosure.protections}
 
 
 def attempt(task: VerificationRun) -> tuple[VerificationRun, Answer]:
@@ -133,9 +142,9 @@ def attempt(task: VerificationRun) -> tuple[VerificationRun, Answer]:
     except SystemExit:
         answer = task.answer("unknown", reason="the code under test exits")
     except TookTooLong:
-        answer = {**task.answer("unknown", reason="the code under test takes too long"), "limited": True}
+        answer = {**task.answer("unknown", reason="the code under test takes too long"), "limited": OTHERWISE}
     except MemoryError:
-        answer = {**task.answer("unknown", reason="the code under test needs too much memory"), "limited": True}
+        answer = {**task.answer("unknown", reason="the code under test needs too much memory"), "limited": OTHERWISE}
     except Exception:
         if not task.intact.changed():
             raise
@@ -145,15 +154,18 @@ def attempt(task: VerificationRun) -> tuple[VerificationRun, Answer]:
 
 @dataclass
 class VerificationRun:
-    """One attempt at a request: the request, and what is found out about it."""
+    """One attempt at a request: the request, and what is found out about it.
+
+    `measuring` is told the answer before anything is measured, which may take longer than there is time.
+    """
 
     request: Answer
     stage: Callable[[str], None]
-    enclosure: Enclosure
-    intact: Intact
+    ground: Ground
     recordings: Recordings
     elsewhere: bool = False
     keep: Callable[[], None] = lambda: None
+    measuring: Callable[[Answer], None] = lambda answer: None
     kind: str = "recorded"
     silent: bool = False
     guessed: bool = False
@@ -163,10 +175,13 @@ class VerificationRun:
     settling: Settling | None = None
     families: list[Family] = field(default_factory=list)
     seconds: tuple[float | None, float | None] = (None, None)
+    enclosure: Enclosure = field(init=False)
+    intact: Intact = field(init=False)
     clock: Clock = field(init=False)
     versions: Versions = field(init=False)
 
     def __post_init__(self) -> None:
+        self.enclosure, self.intact = self.ground.enclosure, self.ground.intact
         self.versions = Versions(self.request, self.stage, self.enclosure, self.intact, self.silent, self.notes)
         self.clock = self.timed()
         self.notes += [WITHOUT_CHECKS] if self.silent else []
@@ -177,6 +192,7 @@ class VerificationRun:
 
     def answer(self, verdict: str, **more: object) -> Answer:
         weighing = self.weighing
+        sure = verdict in ("proved", "tested")
         return {
             "verdict": verdict,
             "inputs": self.source,
@@ -186,7 +202,11 @@ class VerificationRun:
             "equations_after": weighing.programs.after if weighing else None,
             "compile_seconds_before": self.seconds[0],
             "compile_seconds_after": self.seconds[1],
-            "notes": list(dict.fromkeys([*self.notes, *(weighing.notes if weighing else [])])),
+            "holds_for": weighing.held_for(verdict) if weighing is not None and sure else None,
+            "evidence": weighing.evidence() if weighing is not None and sure else [],
+            "notes": list(
+                dict.fromkeys([*self.notes, *([NOTE] if RAN else []), *(weighing.notes if weighing else [])])
+            ),
             **more,
         }
 
@@ -265,8 +285,10 @@ class VerificationRun:
         inputs = Inputs(
             old, (twin or full).pair.before, node, signature,
             owner if isinstance(owner, type) else None, twin.pair.old if twin else None, new.function, fixed=fixed,
+            tried=self.tried(signature, short=twin is not None) if not fixed else {},
         )  # fmt: skip
         self.weighing = weighing = Weighing(full, twin, inputs, coverage, self.versions.widened, late=self.clock.over)
+        weighing.head = dotted.partition(".")[0]
         weighing.shortest = functools.partial(self.versions.twin, old, signature, coverage, first=1)
         self.intact.hold(weighing, "full", "inputs", "coverage", "programs", "widen", "late")
         self.intact.hold(weighing.programs, "full", "twin")
@@ -279,7 +301,12 @@ class VerificationRun:
             watched,
             functools.cache(lambda: self.versions.watched(watched)),
             lambda specs, wanted, decides: ended(
-                (twin or full).pair, dotted, specs, inputs.constants()[0], wanted, decides=decides
+                (twin or full).pair,
+                dotted,
+                specs,
+                inputs.constants()[0],
+                wanted,
+                None if decides else lambda names: inputs.attempt(specs, reached=names),
             ),
         )
         families = Families(inputs, twin or full, dotted, given, settling, self.enclosure.setting_up, recorded, kept)
@@ -290,7 +317,8 @@ class VerificationRun:
         if self.versions.free and (tried := list(filter(None, map(made_case, telling_cases(found))))):
             verdict = self.as_called(full.pair, tried, verdict)
         if self.request["measure"]:
-            self.stage("measuring")
+            self.stage(MEASURING)
+            self.measuring(self.trusted(self.answer(verdict)))
             self.seconds, notes = measured(full.pair, weighing.measurable(found))
             self.notes += notes
         return self.answer(verdict)
@@ -309,6 +337,11 @@ class VerificationRun:
             raise Refuted(f"{reads.text}; only the old version reads `{reads.name}` when it is called")
         self.notes.append(f"the versions read `{reads.name}` at other times, and differ: {reads.text}")
         return "tested"
+
+    def tried(self, signature: Signature, *, short: bool) -> Tried:
+        """What came of attempts on the same old version, also in tasks before this one."""
+        known = self.text("old"), repr(signature), short, self.silent, self.elsewhere, self.kind
+        return self.ground.tried.setdefault(known, {})
 
     def called_as_before(self, judge: Judge, owner: object) -> None:
         """Raise Refuted where calls of the old version are none of the new one."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from ..comparing.branch_cover import MARK, Coverage
 from ..comparing.judge import Judge, Refuted, Unknown
 from ..comparing.rounding import draws
+from ..comparing.static_choices import recorders, with_choices
 from ..imports.side_modules import Side, installed_from
 from ..infer.local_definitions import definition_of
 from ..proof.joined_source import GIVEN, joined, keeps
@@ -25,6 +26,8 @@ from ..sandbox.intact import Intact
 from ..search.carry_avals import MARK as MARK_LOOPS
 from ..search.carry_avals import Watched
 from ..standing.whole_module import NotDefined, Whole, binds_indirectly, bound_anew, defined, imported
+from .assigned_items import GIVEN as ITEMS
+from .assigned_items import with_assigned_items
 from .without_checks import without_checks
 
 LOAD_SECONDS = 20.0
@@ -77,7 +80,10 @@ class Versions:
         """One version; raises Unknown where it cannot be loaded."""
         watched, function = coverage or Coverage(), self.text("function")
         given: dict[str, object] = {MARK: watched.record}
-        return self.changed(which, suffix, table, lambda tree: watched.instrument(tree, function), given)
+        if not self.free:
+            return self.changed(which, suffix, table, lambda tree: watched.instrument(tree, function), given)
+        given |= recorders(which)
+        return self.changed(which, suffix, table, lambda tree: with_choices(watched.instrument(tree, function)), given)
 
     def as_imported(self, coverage: Coverage) -> tuple[Loaded, Loaded]:
         """Both versions as they are once their modules are imported; raises Unknown, Refuted or NotDefined.
@@ -138,6 +144,9 @@ class Versions:
         try:
             with self.enclosure.setting_up(), limited(LOAD_SECONDS):
                 made = (lambda tree: change(without_checks(tree))) if self.silent else change
+                if which == "old" and not self.free:  # what a rewrite replaces, which may be such an assignment
+                    looked, given = made, {**given, **ITEMS}
+                    made = lambda tree: looked(with_assigned_items(tree))  # noqa: E731
                 loaded = load(
                     text, file, root, function, suffix,
                     table=table, instrument=made, given=given, side=self.sides[which], whole=which in self.whole,

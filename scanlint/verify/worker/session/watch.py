@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from ..sandbox.idleness import Idleness, used
 from ..sandbox.limits import memory
+from .endings import OTHERWISE, PROCESSOR
 
 Message = dict[str, object]
 WALL = 40.0  # a task's seconds on a machine on which forty others run
@@ -22,7 +23,8 @@ STUCK_SECONDS = 15.0
 STUCK_TIMES = 100.0  # times the old version's time
 WARM_SECONDS = 0.1  # of the old version's time go into compiling
 COMPARED = re.compile(r"^running the new version on (.*) \(the old one took ([\d.]+) s\)$", re.S)
-RENEWALS = 2  # restarts of a task's clock: to search other files, and to compare on their inputs
+MEASURING = "measuring"
+RENEWALS = 3  # restarts of a task's clock: to search other files, to compare on their inputs, to measure
 
 
 @dataclass
@@ -49,12 +51,20 @@ class Clock:
         if now is None or self.before is None:
             return passed > self.timeout
         self.idle.look()
-        return now - self.before > PARALLEL * self.timeout or self.idle.seconds > self.timeout
+        return self.spent() or self.idle.seconds > self.timeout
+
+    def spent(self) -> bool:
+        """The processor time is used up, which is so however often it is tried; False on systems that tell nothing."""
+        now = used(self.process)
+        return now is not None and self.before is not None and now - self.before > PARALLEL * self.timeout
 
 
 @dataclass
 class Watch:
-    """One task's process and its messages, which carry a token that only the verifier's side of it is given."""
+    """One task's process and its messages, which carry a token that only the verifier's side of it is given.
+
+    `waits`: the process takes further questions, as it says with its answer.
+    """
 
     process: int
     token: str
@@ -62,10 +72,12 @@ class Watch:
     folder: str
     stage: str = "starting"
     answer: Message | None = None
+    waits: bool = False
     kept: Message | None = None
     renewals: int = RENEWALS
     forged: bool = False
     over: str = ""
+    limited: str = OTHERWISE
     endless: str = ""
     stuck: Clock | None = None
     buffer: bytes = b""
@@ -89,6 +101,7 @@ class Watch:
             self.again(message.get("kept"))
             answer = message.get("answer")
             self.answer = answer if isinstance(answer, dict) else self.answer
+            self.waits = message.get("waits") is True
 
     def enter(self, stage: str) -> None:
         """Begin a stage; when it runs the new version, give that a limit in proportion to the old version's time."""
@@ -126,6 +139,7 @@ class Watch:
             self.endless = self.over
         elif self.clock.over():
             self.over = f"timed out after {self.timeout:g} s"
+            self.limited = PROCESSOR if self.clock.spent() else OTHERWISE
         elif time.monotonic() - self.looked > LOOK_SECONDS:
             self.looked = time.monotonic()
             if resident(self.process) > memory():
@@ -142,14 +156,15 @@ class Watch:
             return self.answer
         if self.endless and (compared := COMPARED.match(self.stage)) is not None:
             text = f"{compared[1]}: {self.endless}, and the old one took {compared[2]} s"
-            differ = "the two versions differ"
-            return {"verdict": "refuted", "reason": differ, "counterexample": text, "endless": True, "limited": True}
+            said: Message = {"verdict": "refuted", "reason": "the two versions differ", "counterexample": text}
+            return {**said, "endless": True, "limited": OTHERWISE}
         why = f"{self.over or f'the code under test ended the process ({ended})'} while {self.stage}"
         if self.kept is not None:
             notes = self.kept.get("notes")
-            said = [*(notes if isinstance(notes, list) else []), f"other inputs: {why}"]
-            return {**self.kept, "notes": said, "limited": True}
-        return {**unknown(why), "limited": True}
+            what = "not measured" if self.stage == MEASURING else "other inputs"
+            told = [*(notes if isinstance(notes, list) else []), f"{what}: {why}"]
+            return {**self.kept, "notes": told, "limited": self.limited}
+        return {**unknown(why), "limited": self.limited}
 
 
 def unknown(reason: str) -> Message:

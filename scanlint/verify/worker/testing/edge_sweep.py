@@ -5,25 +5,27 @@ from __future__ import annotations
 import ast
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from ..comparing.agreement import Agreement, compare
 from ..comparing.judge import Judge, Raises, Unknown
 from ..comparing.rounding import compilable
-from ..infer.specs import Specs, resize, sizes
+from ..infer.specs import Scalar, Specs, Struct, resize, sizes
 from ..proof.prove import Proof
 from ..proof.traced_pair import one_proof
 from ..runtime.calling import TookTooLong, Values, limited
 from ..runtime.loading import Loaded, cut
 from ..search.case_values import Case, Family, Filling, cases
-from ..search.edge_values import Edge, beside_numbers, edges, filled, heights
+from ..search.edge_values import Edge, beside_numbers, edges, filled, heights, stairs
 from ..search.input_sources import REMEDY
-from ..search.longer_axes import LONGER_AXES
+from ..search.longer_axes import LONGER_AXES, MOST_BEYOND, beyond_numbers
 from ..search.other_dtypes import retyped
 from ..search.text_numbers import TextNumbers, text_numbers
 from .far_cases import Weighed
 from .program_comparison import made
 
 SECONDS = 1.0
+PATIENCE = 3.0
 SIZE_SECONDS = 1.0
 DOUBTED = 8  # inputs on which rounding may explain a difference
 FAR_SIZES = (33, 37, 41, 43, 47)
@@ -37,10 +39,10 @@ LONG_VALUES = {"all 1": (1,), "all 2": (2,), "0 and 1 in turns": (0, 1), "all 10
 
 def numbers_of(judge: Judge) -> TextNumbers:
     """The numbers with which both versions are written."""
-    return text_numbers(_defining(judge.pair.old), _defining(judge.pair.new))
+    return text_numbers(defining(judge.pair.old), defining(judge.pair.new))
 
 
-def _defining(version: Loaded) -> list[ast.stmt]:
+def defining(version: Loaded) -> list[ast.stmt]:
     """The statements that define the function of a version."""
     named = {s: str(getattr(s, "name", "")) for s in version.tree.body}
     heads = {name for s, name in named.items() if any(n is version.function for n in ast.walk(s))}
@@ -59,7 +61,7 @@ def at_edges(weighing: Weighed, families: Sequence[Family], numbers: TextNumbers
     try:
         if not weighing.proved:
             swept(weighing, family, numbers)
-        if not weighing.proved:
+        if not weighing.proved or not family.real:
             on_long_axes(weighing, next((f for f in families if f.label.startswith(LONGER_AXES)), family), numbers)
         if not weighing.proved and not family.real:
             as_floats(weighing, family, numbers)
@@ -73,12 +75,30 @@ def at_edges(weighing: Weighed, families: Sequence[Family], numbers: TextNumbers
 
 
 def on_long_axes(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
-    """Compare Python floats at numbers of the new text, and among values that many trips add up; raises Refuted."""
+    """Compare Python numbers at numbers of the new text, and among values that many trips add up; raises Refuted."""
     started, specs = time.process_time(), family.specs or {}
-    for case in (*heights(specs, numbers), *beside_numbers(specs)):
-        if time.process_time() - started > SECONDS or weighing.is_late():
+    proved = weighing.proved  # what lies beyond numbers that only the new version has is not
+    for case in (*_counts(specs, numbers), *(() if proved else (*heights(specs, numbers), *beside_numbers(specs)))):
+        if time.process_time() - started > SECONDS * (PATIENCE if case.patience else 1) or weighing.is_late():
             return
         weighing.compared(case)
+
+
+def _counts(specs: Specs, numbers: TextNumbers) -> Iterator[Case]:
+    """Whole numbers on both sides of those of the new text, on axes that are longer: strides, lags and windows.
+
+    And lists with more items than these numbers say.
+    """
+    sides = dict.fromkeys(n + d for n in numbers.limits if 1 < n <= MOST_BEYOND for d in (1, 0, -1))
+    for name, spec in specs.items():
+        for number in sides if isinstance(spec, Scalar) and spec.kind == "int" and spec.size is None else ():
+            longer = beyond_numbers({**specs, name: Scalar("int", number)})
+            found = (*_usual(longer, f"{name} = {number}"), *stairs(longer))
+            yield from (replace(case, patience=PATIENCE) for case in found)
+        most = max((n for n in numbers.limits if n <= MOST_BEYOND), default=0)
+        if isinstance(spec, Struct) and spec.kind in ("list", "tuple") and 0 < len(spec.items) <= most:
+            items = tuple((f"*{k}", spec.items[k % len(spec.items)][1]) for k in range(most + MARGIN))
+            yield from _usual({**specs, name: Struct(spec.kind, items, spec.positional)}, f"more than {most} items")
 
 
 def as_floats(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
@@ -106,17 +126,7 @@ def swept(weighing: Weighed, family: Family, numbers: TextNumbers) -> None:
         values = made(case)
         if values is None or (whole and same_compiled(judge, values)):
             continue
-        doubted += not checked(weighing, case, values)
-
-
-def checked(weighing: Weighed, case: Case, values: Values) -> bool:
-    """The case could be compared by itself; an error is no difference for negative numbers of Python."""
-    try:
-        return weighing.compared(case)
-    except Raises:
-        if any(type(x) is int and x < 0 for x in values.values()):
-            return False
-        raise
+        doubted += not weighing.compared(case)
 
 
 def same_compiled(judge: Judge, values: Values) -> bool:
@@ -157,7 +167,7 @@ def resized(weighing: Weighed, family: Family, numbers: TextNumbers) -> bool:
         if weighing.inputs.attempt(specs) is not None:
             continue
         listed = list(_long_cases(specs, label) if limit else _usual(specs, label))
-        proof = _proof_of(weighing, listed[0]) if limit and weighing.proved else None
+        proof = _proof_of(weighing, listed[0]) if limit and weighing.equal else None
         if proof is not None and proof.same:
             continue
         ran = [weighing.compared(case) for case in listed]

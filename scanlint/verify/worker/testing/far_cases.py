@@ -29,6 +29,7 @@ class Weighed(Protocol):
     full: Judge
     inputs: Inputs
     programs: ProgramComparison
+    equal: bool
     proved: bool
     remarks: list[str]
 

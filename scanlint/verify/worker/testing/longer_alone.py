@@ -17,10 +17,12 @@ from ..runtime.jax_functions import is_key
 from ..search.case_values import Case, Family
 from ..search.uneven_lengths import UNEVEN
 from .far_cases import Weighed
+from .other_arguments import ALIKE
 from .program_comparison import made
 
 MORE = 2  # elements that an axis has beyond the others
 MOST = 6  # axes that are tried
+MOST_ROWS = 3  # of a rewrite: whoever calls it, only rows are counted by its loops
 
 
 def compared_longer(weighing: Weighed, families: Sequence[Family]) -> bool:
@@ -32,7 +34,7 @@ def compared_longer(weighing: Weighed, families: Sequence[Family]) -> bool:
     family = next((f for f in families if f.specs is not None), None)
     values = made(family.cases[0]) if family is not None else None
     judge, settled = weighing.programs.twin or weighing.full, True
-    for name, longer in longer_ones(values) if values is not None else ():
+    for name, longer in longer_ones(values, rows=not judge.free) if values is not None else ():
         if weighing.is_late():
             return settled
         proof = one_proof(judge.pair, longer) if weighing.proved else None
@@ -45,16 +47,17 @@ def compared_longer(weighing: Weighed, families: Sequence[Family]) -> bool:
             weighing.compared(Case(f"{UNEVEN}: {name}", lambda longer=longer: longer))  # type: ignore[misc]
             settled = False
         except Raises as error:
-            weighing.remarks.append(f"only for arrays that are as long as each other: {error}")
+            weighing.remarks.append(f"{ALIKE}: {error}")
     return settled
 
 
-def longer_ones(values: Values) -> Iterator[tuple[str, Values]]:
-    """The arguments with more elements along one axis, which is as long as an axis of another argument."""
+def longer_ones(values: Values, *, rows: bool) -> Iterator[tuple[str, Values]]:
+    """The arguments with more elements along an axis that another argument has, too; along the first one for `rows`."""
     arrays = {n: x for n, x in values.items() if isinstance(x, jax.Array | np.ndarray) and not is_key(x.dtype)}
-    lengths = Counter(size for x in arrays.values() for size in set(x.shape))
-    places = ((n, axis) for n, x in arrays.items() for axis, size in enumerate(x.shape) if lengths[size] > 1 < size)
-    for _, (name, axis) in zip(range(MOST), places, strict=False):
+    axes = {n: x.shape[:1] if rows else x.shape for n, x in arrays.items()}
+    lengths = Counter(size for shape in axes.values() for size in set(shape))
+    places = ((n, axis) for n, shape in axes.items() for axis, size in enumerate(shape) if lengths[size] > 1 < size)
+    for _, (name, axis) in zip(range(MOST_ROWS if rows else MOST), places, strict=False):
         yield name, {**values, name: _longer(arrays[name], axis)}
 
 

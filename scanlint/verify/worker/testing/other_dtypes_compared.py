@@ -22,7 +22,7 @@ from ..comparing.agreement import (
     kinds,
     structure,
 )
-from ..comparing.judge import Judge, Weaker
+from ..comparing.judge import Judge, Unfit, Weaker
 from ..comparing.rounding import AMPLIFIED, FINER, FINEST, apart, in_double
 from ..comparing.weak_types import Weakness
 from ..proof.traced_pair import one_proof
@@ -41,7 +41,7 @@ HALVES = 4.0  # roundings of half precision
 def same_in_other_types(
     judge: Judge, values: Values, kind: Retyping, *, along: bool = False, weakly: bool = True
 ) -> str:
-    """A remark on these arguments, or ""; raises Weaker if the results differ.
+    """A remark on these arguments, or ""; raises Weaker if the results differ, Unfit if a number is too large for them.
 
     The new version may not round more than the old one does. If one argument has another dtype, the new version may
     return the wider dtype, since the dtype of a Python result may depend on the path; if other values give the old
@@ -78,6 +78,8 @@ def same_in_other_types(
                 wide = expected if judge.pair.old_traces(values) else _as(expected, found, _wider)
                 found = _as(found, wide, _wider)
         result = compare(wide, found)
+        if isinstance(result, Difference) and result.unfit is not None:
+            raise Unfit(f"{describe(values)}: {result.text}", result.unfit)
         if (
             isinstance(result, Difference)
             and not _as_exact(judge, values, wide, found, result)

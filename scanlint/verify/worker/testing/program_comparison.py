@@ -121,6 +121,7 @@ class ProgramComparison:
         started = time.process_time()
         for family, values in self.distinct(families, seen, parts):
             judge = self.full if len(seen) == 1 or self.twin is None else self.twin
+            judge.coverage.begin()
             proof = one_proof(judge.pair, values)
             self.narrow |= proof.narrow
             if proof.same and proof.before is not None and proof.before <= MAX_WHOLE:
@@ -141,6 +142,7 @@ class ProgramComparison:
                     self.apart = ", ".join(f"{n} = {v}" for n, v in values.items() if type(v) is int)
                 return False
             parts |= shapes_of_parts(values)
+            judge.coverage.traced()
             if proof.weaker and not without_elements(values):
                 self.weaker = self.weaker or f"{describe(values)}: {WEAKER}"
             self.compared += [said] if (said := kinds_by_name(values)) not in self.compared else []

@@ -15,31 +15,49 @@ from ..comparing.agreement import kinds_by_name, named_once
 from ..comparing.branch_boundaries import ties_of_numbers, turns
 from ..comparing.branch_cover import Coverage
 from ..comparing.gradients import same_gradients, same_in_other_ways, still_finite
-from ..comparing.judge import Judge, OtherKind, Raises, Refuted, Unknown, Weaker
+from ..comparing.judge import Judge, OtherKind, Raises, Refuted, Unfit, Unknown, Weaker
 from ..comparing.reverse_mode import same_way_back
 from ..proof.traced_pair import one_proof, traced_lines
+from ..results.held_for import Held, held_for
 from ..results.seen_results import unseen_results
 from ..results.statements_reached import never_run
 from ..runtime.calling import Values
 from ..runtime.jax_functions import enable_x64, x64
-from ..runtime.line_marks import ReachedLines
-from ..runtime.loading import Loaded
-from ..search.case_values import GENTLE, GENTLE_POSITIVE, OTHERWISE, Case, Family, Filling, cases, searching
+from ..runtime.line_marks import Outcome, ReachedLines
+from ..runtime.loading import Loaded, cut
+from ..search.case_values import (
+    GENTLE,
+    GENTLE_POSITIVE,
+    NEGATIVE,
+    OTHERWISE,
+    POSITIVE,
+    Case,
+    Family,
+    Filling,
+    cases,
+    searching,
+)
 from ..search.edge_values import of_texts
+from ..search.higher_ranks import BLAMED
 from ..search.input_sources import REMEDY, Inputs
 from ..search.longer_axes import LONGER_AXES
-from ..search.other_dtypes import Retyping, narrowed
+from ..search.other_dtypes import Retyping, halved, narrowed, of_complex
 from ..search.text_numbers import TextNumbers
 from ..search.uneven_lengths import uneven
+from .decided_by_python import compared_both_ways, equal_both_ways
 from .dtypes_evaluated import same_types
-from .edge_sweep import at_edges, numbers_of
+from .edge_sweep import at_edges, defining, numbers_of
 from .far_cases import run_far
 from .far_counters import leaving, unless_far
 from .ill_conditioned import same_where_sums_cancel
+from .lists_of_rows import lists_of_rows
 from .longer_alone import compared_longer
+from .other_arguments import ALIKE, ONE_ELEMENT, OTHER_SHAPE, broadcasting, not_taken
 from .other_dtypes_compared import same_in_other_types
 from .program_comparison import ProgramComparison, made
+from .python_numbers import numbers_of_python
 from .trip_counts import enlarged
+from .uniform_trips import alike
 
 MAX_CASES = 48
 MOST_AT_LENGTH = 12
@@ -63,6 +81,7 @@ FAR = (1e5, 1e20)  # values of which the tenth power, or the square, is too larg
 BEYOND = "beyond the numbers that only the new version is written with"
 WITHOUT_ELEMENTS = "where there are no elements: the new version raises, or the result is of another type"
 LONGER_ALONE = "where one array is longer than those beside it"
+LOOPS = ast.For | ast.While | ast.comprehension
 T = TypeVar("T")
 
 
@@ -73,8 +92,9 @@ MOST_SHORTEST = 12  # cases for the twins whose loops end on their first trips
 class Weighing:
     """Both versions, their twins with short loops if loops are long, and the evidence so far.
 
-    `fades`: the versions differ where one argument alone has half precision. `proved`: the programs are equal;
-    `unsettled`: not for all arguments that may be passed.
+    `fades`: the versions differ where one argument alone has half precision. `equal`: the programs are equal for the
+    shapes that are tried first, `proved`: whatever is decided in Python; `unsettled`: not for all arguments that may be
+    passed.
     """
 
     full: Judge
@@ -85,13 +105,18 @@ class Weighing:
     wide: Judge | None = None
     programs: ProgramComparison = field(init=False)
     fades: bool = False
+    equal: bool = False
     proved: bool = False
     unsettled: bool = False
     remarks: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.process_time)
     taken: ReachedLines = field(default_factory=ReachedLines)
+    sought: set[Outcome] = field(default_factory=set)
     late: Callable[[], bool] = lambda: False  # whether most of the task's time is spent
+    head: str = ""  # the name of the module that the function is, or is part of
     shortest: Callable[[], Judge | None] = lambda: None  # twins whose long loops end on their first trips
+    kinds: list[tuple[str, ...]] = field(default_factory=list)  # the arguments that the verdict rests on
+    ran: list[tuple[str, ...]] = field(default_factory=list)  # those with which both versions were run
 
     def __post_init__(self) -> None:
         self.programs = ProgramComparison(self.full, self.twin)
@@ -125,15 +150,18 @@ class Weighing:
             return self.weighed(families)
 
     def weighed(self, families: list[Family]) -> str:
+        self.try_blamed(families)
         numbers = numbers_of(self.full)
         large = list(enlarged(families, self.inputs.constants()[1], numbers.limits))
-        self.proved = proved = self.programs.proved(families, large) and not self.passed_over(families)
+        telling = [e for e in large if e.limit] if self.trips_are_alike() else large
+        self.equal = self.programs.proved(families, telling)
+        self.proved = proved = self.equal and equal_both_ways(self, families) and not self.passed_over(families)
         small = self.programs.small() if proved and self.full.traced and not families[0].real else None
         run = families if small is None else [small]
         self.try_all(run)
         if proved and not self.full.cases and small is not None:
             self.try_all(families)
-        far = [e for e in large if not (proved and self.programs.holds_for(e))]
+        far = [e for e in (telling if proved else large) if not (proved and self.programs.holds_for(e))]
         self.settle(run_far(self, families, far, proved=proved), BEYOND)
         if self.programs.apart:
             told = "both versions are the same program for small numbers, and not for"
@@ -153,6 +181,7 @@ class Weighing:
         if unseen := unseen_results(seen, effects=any(judge.effects for judge in self.judges), proved=proved):
             raise Unknown(f"{unseen}; {REMEDY}")
         if not proved:
+            self.in_time("where tests come out otherwise", lambda: compared_both_ways(self, families))
             self.cover(families, numbers)
         self.in_time("at edge values", lambda: self.settle(at_edges(self, families, numbers), BEYOND))
         tried = self.full.skipped + self.full.cases
@@ -162,6 +191,7 @@ class Weighing:
             self.new_statements(families)
         if not proved:
             self.in_time("between the ways that inputs take", lambda: self.quickly(self.turned))
+        self.traceable()
         family = self.short(run)
         self.reversible(family)
         same = proved and self.straight()
@@ -172,22 +202,23 @@ class Weighing:
         if not proved:
             self.in_time("under vmap", lambda: self.quickly(lambda judge: judge.batched(family.cases[0])))
         self.unevenly(families)
-        if self.full.free and not families[0].real:
+        if not families[0].real:
             self.in_time("with one array longer", lambda: self.settle(compared_longer(self, families), LONGER_ALONE))
+        self.in_time("for numbers and lists of Python", lambda: self.of_python(families))
         self.in_time("for other dtypes", lambda: self.typed(families))
+        self.in_time("for complex numbers", lambda: self.complex(families))
         self.narrowed(families, proved)
+        if not proved:
+            self.in_time("for long arrays in half precision", lambda: self.halved(families))
         self.strongly_typed()
         self.widened(families, proved)
         self.in_time("where sums cancel", lambda: self.cancelling(families))
         proved = self.counted(families) and proved and not self.unsettled
-        if any(judge.partial for judge in self.judges):
-            stuck = dict.fromkeys(judge.stuck for judge in self.judges if judge.stuck)
-            named = f": {', '.join(stuck)}" if stuck else ""
-            raise Unknown(f"the versions agree, but other places still keep the function from being traced{named}")
+        self.traceable()
         if self.twin is not None and self.twin.cases:
             self.remarks.append(f"{self.twin.cases} of the inputs were tried with the long loops cut short")
-        ran = dict.fromkeys(kinds_by_name(values) for judge in self.judges for _, values, _ in judge.ran)
-        shapes = self.programs.compared if proved else list(ran)
+        self.ran = list(dict.fromkeys(kinds_by_name(values) for judge in self.judges for _, values, _ in judge.ran))
+        self.kinds = shapes = self.programs.compared if proved else self.ran
         more = f"; and {len(shapes) - MAX_NAMED} more" if len(shapes) > MAX_NAMED else ""
         self.remarks += self.programs.told() if proved else []
         if self.programs.reordered or (not proved and self.resummed()):
@@ -196,6 +227,40 @@ class Weighing:
         head = "the same program for" if proved else "inputs tried:"
         self.remarks += [f"{head} {named_once(shapes[:MAX_NAMED])}{more}"] if shapes else []
         return "proved" if proved and not self.fades and not self.programs.inexact else "tested"
+
+    def held_for(self, verdict: str) -> Held:
+        """What a verdict holds for; a proof by induction over the trips, or without loops, for all numbers of them."""
+        typed = {dtype for judge in self.judges for dtype in judge.typed}
+        counts = self.programs.counts.keys()
+        old = self.full.pair.old.function
+        loops = old is None or any(isinstance(n, LOOPS) for n in ast.walk(old))
+        every = verdict == "proved" and (not loops or bool(self.programs.any - counts))
+        kinds = list(dict.fromkeys([*self.kinds, *self.ran]))
+        return held_for(kinds, sorted(typed), "all" if every else self.coverage.trips, self.remarks)
+
+    def evidence(self) -> list[str]:
+        """What the verdict rests on, a line each: programs that are equal, and what was run."""
+        equal = self.programs.compared
+        return [
+            *(
+                f"{'the same program' if kinds in equal else 'inputs tried'}: {', '.join(kinds)}"
+                for kinds in self.kinds
+            ),
+            *self.programs.told(),
+            f"both versions were run on {self.cases} inputs",
+        ]
+
+    def traceable(self) -> None:
+        """Raise Unknown where neither version can be traced: nothing that is traced or differentiated tells more."""
+        if any(judge.partial for judge in self.judges):
+            stuck = dict.fromkeys(judge.stuck for judge in self.judges if judge.stuck)
+            named = f": {', '.join(stuck)}" if stuck else ""
+            raise Unknown(f"the versions agree, but other places still keep the function from being traced{named}")
+
+    def trips_are_alike(self) -> bool:
+        """Whether the loops of both versions do the same on each trip: a late one shows no more than an early one."""
+        versions = (self.full.pair.old, self.full.pair.new)
+        return bool(self.head) and all(alike(cut(ast.parse(v.text), {self.head})) for v in versions)
 
     def settle(self, same: bool, where: str) -> None:
         """Note where equal programs say nothing, and no input tried shows a difference."""
@@ -285,6 +350,15 @@ class Weighing:
                 if not any(f.specs is None and not f.real for f in families):
                     self.remarks.append(f"on inputs that no caller in this file passes: {error}")
                 family.specs = None
+
+    def try_blamed(self, families: list[Family]) -> None:
+        """Run first what only the new version was found to reject: nothing else is run where that refutes it."""
+        judge = self.twin or self.full
+        for family in families if not families[0].real else ():
+            if family.label.startswith(BLAMED):
+                before = judge.cases
+                self.quickly(lambda one, family=family: one.check(family.cases[0], family.label))  # type: ignore[misc]
+                judge.cases = before  # what is only done for the first case is done for the first one of all
 
     def run(self, family: Family, limit: int, check: Callable[[Case, str], bool], seconds: float) -> None:
         """Run the first cases of a family: at least two, more if there is time, one more if no result was finite.
@@ -417,12 +491,39 @@ class Weighing:
                 self.remarks.append(f"gradients were compared on {at + 1} inputs only: each takes seconds")
                 return
 
+    def of_python(self, families: list[Family]) -> None:
+        """Compare for lists of rows, and for numbers where versions as they stand take arrays without axes."""
+        specs = next((f.specs for f in families if f.specs is not None), None)
+        if specs is None or families[0].real:
+            return
+        self.remarks += lists_of_rows(self.full, specs)
+        if self.full.free:
+            self.remarks += numbers_of_python(self.full, specs)
+
     def typed(self, families: list[Family]) -> None:
         """Compare the types of results for other dtypes of arrays, unless the user specified the types."""
         family = next((f for f in families if f.specs is not None), None)
         if family is not None and family.specs is not None and not family.real:
             specs = family.specs
-            self.remarks += filter(None, [self.quickly(lambda judge: same_types(judge, specs, wide=False))])
+            self.remarks += self.quickly(lambda judge: same_types(judge, specs, wide=False))
+            self.remarks += not_taken(self.inputs, self.full.pair.after, specs)
+            self.broadcast(families)
+
+    def broadcast(self, families: list[Family]) -> None:
+        """Compare where one array has one element; that the new version takes no such is said."""
+        known = [f.specs for f in families if f.specs is not None and not f.real]
+        for name, specs in broadcasting(self.inputs, known):
+            if (failure := self.inputs.attempt(specs, self.full.pair.after)) is not None:
+                self.remarks.append(f"{ALIKE}: with one element in `{name}` the new version raises {failure.kind}")
+                continue
+            for case in cases(specs, iter((POSITIVE, NEGATIVE)), self.inputs.constants()[1]):
+                try:
+                    self.compared(Case(f"one element in `{name}`, {case.label}", case.make, ordinary=False))
+                except Refuted as error:
+                    if not isinstance(error, Raises) and OTHER_SHAPE not in str(error):
+                        raise
+                    self.remarks.append(f"{ALIKE}: {error}" if isinstance(error, Raises) else ONE_ELEMENT.format(name))
+                    break
 
     def cancelling(self, families: list[Family]) -> None:
         """Compare where sums cancel, unless the programs add in the same order."""
@@ -455,7 +556,7 @@ class Weighing:
             try:
                 self.quickly(lambda judge, case=case: judge.check(case))  # type: ignore[misc]
             except Raises as error:  # the loop stops at the end of the shortest: said, for callers may never pass such
-                self.remarks.append(f"only for arrays that are as long as each other: {error}")
+                self.remarks.append(f"{ALIKE}: {error}")
 
     def narrowed(self, families: list[Family], proved: bool) -> None:
         """Compare with each argument in half precision and in whole numbers, unless the user specified the types."""
@@ -488,10 +589,38 @@ class Weighing:
                 for values in filter(None, map(made, cases(specs, iter([Filling("", scale=LARGE_HALVES)]), integers))):
                     self.retyped(values, kind)
 
+    def complex(self, families: list[Family]) -> None:
+        """Compare for complex numbers where a text takes such apart."""
+        specs = next((f.specs for f in families if f.specs is not None), None)
+        other = of_complex(specs or {}, defining(self.full.pair.old) + defining(self.full.pair.new))
+        if other is None or other == specs or families[0].real or self.inputs.attempt(other) is not None:
+            return
+        for case in cases(other, iter((Filling("ordinary values"), NEGATIVE)), self.inputs.constants()[1]):
+            values = made(case)
+            if values is not None and not (self.proved and one_proof(self.full.pair, values).same):
+                try:
+                    self.compared(Case("complex numbers", case.make, ordinary=False))
+                except Raises as error:
+                    self.remarks.append(f"the new version raises for complex64: {error}")
+                    return
+
+    def halved(self, families: list[Family]) -> None:
+        """Compare sums of many numbers in half precision, where a text says in which type it computes."""
+        specs = next((f.specs for f in families if f.specs is not None), None)
+        pair, (_, integers) = self.full.pair, self.inputs.constants()
+        texts = defining(pair.old) + defining(pair.new) if self.full.free and specs is not None else []
+        started = time.process_time()
+        for short, filling in halved(specs or {}, texts):
+            if time.process_time() - started < NARROW_SECONDS and self.inputs.attempt(short) is None:
+                for values in filter(None, map(made, cases(short, iter([filling]), integers))):
+                    self.remarks += filter(None, [self.retyped(values, Retyping.ALL)])
+
     def retyped(self, values: Values, kind: Retyping) -> str:
         """A remark on arguments of another type; what differs only where precisions are mixed refutes nothing."""
         try:
             return self.quickly(lambda judge: same_in_other_types(judge, values, kind, along=self.programs.along))
+        except Unfit as error:
+            return error.remark
         except Weaker as error:
             if kind is not Retyping.ONE:
                 raise
@@ -515,7 +644,7 @@ class Weighing:
                 if values is not None and not (proved and one_proof(wide.pair, values).same):
                     wide.check(case, "with x64")
             if not family.real:
-                self.remarks += filter(None, [same_types(wide, family.specs, wide=True)])
+                self.remarks += same_types(wide, family.specs, wide=True)
         except Refuted as error:
             if not (isinstance(error, Raises) and error.of_carried_types and self.inputs.narrow()):
                 raise Refuted(f"with x64 enabled: {error}") from error

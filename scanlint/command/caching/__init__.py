@@ -1,0 +1,1 @@
+"""Export kept verdicts to a file, and import those of another checkout."""

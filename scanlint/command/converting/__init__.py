@@ -1,0 +1,1 @@
+"""`scanlint jit`: its options, and what it shows."""

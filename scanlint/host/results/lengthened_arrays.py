@@ -1,0 +1,57 @@
+"""Arrays of JAX that a loop on the host makes longer on each trip: each length is another program."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scanlint.host.piecemeal import own_statements
+from scanlint.host.step_loop import long, measures
+from scanlint.jaxapi.words import words
+from scanlint.loops.loop import LoopModel
+from scanlint.settings import Settings
+from scanlint.syntax.bindings import walk_scope
+from scanlint.trace.unit import Unit
+
+APPENDS = words("jax.numpy.append")
+JOINS = words("jax.numpy.concatenate jax.numpy.hstack jax.numpy.vstack jax.numpy.dstack jax.numpy.column_stack")
+
+
+class Growth(NamedTuple):
+    """The call that makes an array longer, how that is spelled, and what is put behind it."""
+
+    call: ast.Call
+    name: str
+    added: tuple[ast.expr, ...]
+
+
+def growing(model: LoopModel, settings: Settings) -> Growth | None:
+    """The first array that grows on the trips of a loop, if there may be many of these and nothing is measured."""
+    unit = model.unit
+    calls = [part for s in own_statements(model.node) for part in walk_scope([s]) if isinstance(part, ast.Call)]
+    found = next(_grown(unit, model), None)
+    if found is None or unit.source.tests or measures(calls) or not long(model, settings):
+        return None
+    return found
+
+
+def _grown(unit: Unit, model: LoopModel) -> Iterator[Growth]:
+    for statement in own_statements(model.node):
+        match statement:
+            case ast.Assign(targets=[ast.Name() | ast.Attribute() as kept], value=ast.Call() as call):
+                added = _added(unit, call, ast.unparse(kept))
+                if added is not None:
+                    yield Growth(call, ast.unparse(kept), added)
+
+
+def _added(unit: Unit, call: ast.Call, kept: str) -> tuple[ast.expr, ...] | None:
+    """What a call puts before or behind the array that it is assigned to; None where it does nothing of the kind."""
+    function = unit.resolve(call.func)
+    match call.args:
+        case [first, added, *_] if function in APPENDS and ast.unparse(first) == kept:
+            return (added,)
+        case [ast.List(elts=parts) | ast.Tuple(elts=parts), *_] if function in JOINS:
+            others = tuple(part for part in parts if ast.unparse(part) != kept)
+            return others if len(others) == len(parts) - 1 else None
+    return None

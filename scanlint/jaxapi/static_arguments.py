@@ -1,0 +1,141 @@
+"""Arguments of JAX's functions that must be Python values when tracing: sizes, axes, shapes and types.
+
+Each row was tried against JAX: a tracer in that place raises an error.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from scanlint.jaxapi.words import words
+
+Role = Literal["size", "shape", "axis", "type"]
+
+
+class StaticPlace(NamedTuple):
+    """One argument that must be known: its place (the receiver of a method counts), its keyword, what it says.
+
+    `onward`: all arguments from this place on are meant, as in `x.reshape(2, n)`.
+    """
+
+    place: int | None
+    keyword: str
+    role: Role
+    onward: bool = False
+
+
+KEYWORDS: dict[str, Role] = {
+    "axis": "axis",
+    "shape": "shape",
+    "num": "size",
+    "num_classes": "size",
+    "num_segments": "size",
+    "total_repeat_length": "size",
+}
+"""What these keywords say in every function of arrays."""
+ROOTS = ("jax.numpy.", "jax.lax.", "jax.random.", "jax.nn.", "jax.ops.")
+_SIZES: dict[str, str] = {
+    "jax.numpy.eye": "0:N 1:M",
+    "jax.numpy.identity": "0:n",
+    "jax.numpy.tri": "0:N 1:M",
+    "jax.numpy.arange": "0:start 1:stop 2:step",
+    "jax.numpy.linspace": "2:num",
+    "jax.numpy.logspace": "2:num",
+    "jax.numpy.geomspace": "2:num",
+    "jax.numpy.split": "1:indices_or_sections",
+    "jax.numpy.array_split": "1:indices_or_sections",
+    "jax.numpy.hsplit": "1:indices_or_sections",
+    "jax.numpy.vsplit": "1:indices_or_sections",
+    "jax.numpy.tile": "1:reps",
+    "jax.numpy.pad": "1:pad_width",
+    "jax.numpy.diff": "1:n",
+    "jax.numpy.triu_indices": "0:n",
+    "jax.numpy.tril_indices": "0:n",
+    "jax.nn.one_hot": "1:num_classes",
+    "jax.lax.top_k": "1:k",
+    "jax.lax.approx_max_k": "1:k",
+    "jax.lax.approx_min_k": "1:k",
+    "jax.lax.dynamic_slice": "2:slice_sizes",
+    "jax.lax.dynamic_slice_in_dim": "2:slice_size",
+    "jax.lax.slice": "1:start_indices 2:limit_indices 3:strides",
+    "jax.lax.slice_in_dim": "1:start_index 2:limit_index 3:stride",
+    "jax.lax.iota": "1:size",
+    "jax.lax.scan": "3:length",
+    "jax.random.split": "1:num",
+    **{f"jax.ops.segment_{name}": "2:num_segments" for name in ("sum", "prod", "max", "min")},
+}
+_SHAPES: dict[int, str] = {
+    0: "jax.numpy.zeros jax.numpy.ones jax.numpy.empty jax.numpy.full",
+    1: "jax.numpy.broadcast_to jax.numpy.reshape jax.lax.broadcast jax.lax.broadcasted_iota jax.lax.reshape "
+    "jax.random.normal jax.random.uniform jax.random.randint jax.random.exponential jax.random.gumbel "
+    "jax.random.laplace jax.random.logistic jax.random.cauchy jax.random.rademacher jax.random.bits",
+    2: "jax.random.bernoulli jax.random.choice jax.random.gamma jax.random.poisson jax.random.dirichlet",
+    3: "jax.random.truncated_normal jax.random.beta jax.random.multivariate_normal",
+}
+_AXES: dict[int, str] = {
+    1: "sum mean prod max min std var all any argmax argmin median cumsum cumprod sort argsort concatenate stack "
+    "expand_dims squeeze flip nansum nanmean nanmax nanmin amax amin ptp",
+    2: "take repeat roll split array_split",
+}
+_TYPES: dict[int, str] = {
+    1: "jax.numpy.zeros jax.numpy.ones jax.numpy.empty jax.numpy.array jax.numpy.asarray jax.numpy.zeros_like "
+    "jax.numpy.ones_like jax.numpy.empty_like",
+    2: "jax.numpy.full jax.numpy.full_like",
+}
+METHODS: dict[str, tuple[StaticPlace, ...]] = {
+    "reshape": (StaticPlace(1, "shape", "shape", onward=True),),
+    "transpose": (StaticPlace(1, "axes", "axis", onward=True),),
+    "swapaxes": (StaticPlace(1, "axis1", "axis"), StaticPlace(2, "axis2", "axis")),
+    "astype": (StaticPlace(1, "dtype", "type"),),
+    **{name: (StaticPlace(1, "axis", "axis"),) for name in words(_AXES[1])},
+    "take": (StaticPlace(2, "axis", "axis"),),
+    "repeat": (StaticPlace(2, "axis", "axis"),),
+}
+"""The same of methods of arrays; those that arrays do not have are asked of none."""
+
+
+class LengthOfValues(NamedTuple):
+    """A function whose result is as long as the values say: `size` is the keyword that fixes that length.
+
+    `places` are the arguments whose values decide; `arrays`: only calls with so many arguments (0: any number).
+    """
+
+    size: str
+    places: tuple[int, ...] = (0,)
+    arrays: int = 0
+
+
+COUNTED: dict[str, LengthOfValues] = {
+    **{f"jax.numpy.{name}": LengthOfValues("size") for name in words("nonzero argwhere flatnonzero")},
+    "jax.numpy.where": LengthOfValues("size", arrays=1),
+    **{f"jax.numpy.unique{name}": LengthOfValues("size") for name in ("", "_all", "_counts", "_inverse", "_values")},
+    **{f"jax.numpy.{name}": LengthOfValues("size", (0, 1)) for name in words("union1d intersect1d setdiff1d setxor1d")},
+    "jax.numpy.extract": LengthOfValues("size"),
+    "jax.numpy.compress": LengthOfValues("size"),
+    "jax.numpy.bincount": LengthOfValues("length"),
+    "jax.numpy.repeat": LengthOfValues("total_repeat_length", (1,)),
+    **{f"jax.ops.segment_{name}": LengthOfValues("num_segments", (1,)) for name in ("sum", "prod", "max", "min")},
+}
+"""Functions that fail for a tracer in these places, unless the keyword says how many elements there are."""
+
+
+def _table() -> dict[str, tuple[StaticPlace, ...]]:
+    found: dict[str, list[StaticPlace]] = {}
+    for name, places in _SIZES.items():
+        for at, _, keyword in (part.partition(":") for part in places.split()):
+            found.setdefault(name, []).append(StaticPlace(int(at), keyword, "size"))
+    for place, names in _SHAPES.items():
+        for name in names.split():
+            found.setdefault(name, []).append(StaticPlace(place, "shape", "shape"))
+    for place, names in _AXES.items():
+        for name in names.split():
+            found.setdefault(f"jax.numpy.{name}", []).append(StaticPlace(place, "axis", "axis"))
+    for place, names in _TYPES.items():
+        for name in names.split():
+            found.setdefault(name, []).append(StaticPlace(place, "dtype", "type"))
+    for name, counted in COUNTED.items():
+        found.setdefault(name, []).append(StaticPlace(None, counted.size, "size"))
+    return {name: tuple(rows) for name, rows in found.items()}
+
+
+FUNCTIONS = _table()

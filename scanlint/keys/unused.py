@@ -1,0 +1,49 @@
+"""Keys that a split gives and nothing reads."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scanlint.dataflow.around import defuse_of
+from scanlint.trace.unit import Unit
+
+
+class UnusedKey(NamedTuple):
+    """A name that is bound to a key of a split and never read; None where the whole split is dropped."""
+
+    split: ast.Call
+    name: ast.Name | None
+
+
+def unused_keys(unit: Unit, call: ast.Call) -> Iterator[UnusedKey]:
+    """The names that one split binds for nothing. The name of the key that is split may be: it is kept for later."""
+    parent = unit.parents.get(call)
+    match parent:
+        case ast.Expr():
+            yield UnusedKey(call, None)
+        case ast.Assign(targets=[ast.Tuple(elts=parts) | ast.List(elts=parts)]):
+            old = call.args[0].id if call.args and isinstance(call.args[0], ast.Name) else None
+            names = [p for p in parts if isinstance(p, ast.Name) and p.id != old and not p.id.startswith("_")]
+            shared = {n for s in unit.every(ast.Global) for n in s.names}
+            shared.update(n for s in unit.every(ast.Nonlocal) for n in s.names)
+            for name in names if not unit.script else ():
+                if name.id not in shared and _is_unread(unit, name):
+                    yield UnusedKey(call, name)
+
+
+def _is_unread(unit: Unit, name: ast.Name) -> bool:
+    flow = defuse_of(unit)
+    made = flow.made(name)
+    return bool(made) and not any(flow.uses(definition) for definition in made) and not _is_captured(unit, name)
+
+
+def _is_captured(unit: Unit, name: ast.Name) -> bool:
+    """Whether an inner function may read the name."""
+    owner = next((a for a in unit.ancestors(name) if isinstance(a, ast.FunctionDef | ast.Lambda)), unit.node)
+    for place in unit.mentions.get(name.id, ()):
+        around = next((a for a in unit.ancestors(place) if isinstance(a, ast.FunctionDef | ast.Lambda)), unit.node)
+        if around is not owner and isinstance(place.ctx, ast.Load):
+            return True
+    return False

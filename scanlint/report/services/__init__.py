@@ -1,0 +1,1 @@
+"""Reports in the forms of other tools and services: code scanning, code quality, reviews, test reports."""

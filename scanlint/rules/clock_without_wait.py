@@ -1,0 +1,37 @@
+"""clock-without-wait: a clock around a jitted call that returns before its work is done: the time is that of the dispatch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from scanlint.finding import Report
+from scanlint.rules.base import Context, Rule
+
+
+class ClockWithoutWait(Rule):
+    """JAX dispatches asynchronously: what a call returns is filled in later."""
+
+    code = "SCN604"
+    name = "clock-without-wait"
+    nodes = (ast.BinOp,)
+
+    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+        if context.unit.source.tests or context.traced(node) or not _subtracts_name(node):
+            return
+        from scanlint.host.results.timed_work import timed
+
+        found = timed(context.unit, node)
+        if found is None:
+            return
+        work = ast.unparse(found.work.func)
+        yield context.report(
+            found.at,
+            f"this clock is read before `{work}` is done: a jitted call returns once its work is dispatched",
+            label=f"dispatched on line {found.work.lineno}, waited for by nothing",
+            help=f"`jax.block_until_ready(...)` of what `{work}` returned, before the clock is read",
+        )
+
+
+def _subtracts_name(node: ast.AST) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and isinstance(node.right, ast.Name)

@@ -1,0 +1,42 @@
+"""eager-transform: a host loop that calls `grad`, `value_and_grad` or `hessian` of a function outside of jit."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from scanlint.finding import Report
+from scanlint.rules.base import Context, Rule
+from scanlint.rules.piecemeal_loops import speaks
+
+SHOWN = 60
+
+
+class EagerTransform(Rule):
+    """Nothing of it is kept from trip to trip: tracing takes milliseconds, and each operation is dispatched alone."""
+
+    code = "SCN408"
+    name = "eager-transform"
+    level = "advice"
+    nodes = (ast.For, ast.While)
+
+    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+        assert isinstance(node, ast.For | ast.While)
+        if context.traced(node):
+            return
+        from scanlint.host.results.eager_transforms import eager_transform
+
+        found = eager_transform(context.loop(node), context.settings)
+        if found is None or speaks(context, node):
+            return
+        function = " ".join(ast.unparse(found.call.func).split())
+        shown = function if len(function) <= SHOWN else found.transform
+        made = isinstance(found.call.func, ast.Call)
+        whole = f"`jax.jit({shown})`" if made else f"`jax.jit` of `{shown}`"
+        yield context.report(
+            found.call,
+            f"each trip of this loop traces `{shown}` again and runs its operations one by one: no jit is around it",
+            end=found.call.func,
+            label=f"`{found.transform}` outside of jit",
+            help=f"make {whole} once, before the loop, or jit the whole step",
+        )

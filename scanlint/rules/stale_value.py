@@ -1,0 +1,37 @@
+"""stale-value: an attribute, global or local that a jitted function reads while it is traced, and that changes later."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from scanlint.finding import Report
+from scanlint.rules.base import Context, Rule
+
+
+class StaleValue(Rule):
+    """What is no argument is a constant of the compiled program: the first call fixes it for all calls."""
+
+    code = "SCN602"
+    name = "stale-value"
+    level = "advice"
+    nodes = (ast.FunctionDef, ast.Lambda)
+    staged = True
+
+    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+        assert isinstance(node, ast.FunctionDef | ast.Lambda)
+        if context.unit.source.tests or not context.traced(node):
+            return
+        from scanlint.host.captured.stale_reads import stale
+
+        function = getattr(node, "name", "the lambda")
+        for found in stale(context.unit, node):
+            line = getattr(found.write, "lineno", 0)
+            yield context.report(
+                found.read,
+                f"`{function}` keeps the `{found.name}` of its first call: {found.where} on line {line}, "
+                "and what is compiled does not see that",
+                label="read once, while tracing",
+                help=f"hand `{found.name}` to `{function}` as an argument",
+                level="warning" if found.sure else None,
+            )

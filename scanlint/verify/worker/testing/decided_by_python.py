@@ -1,0 +1,71 @@
+"""Compares both ways in which tests of Python come out, where the inputs so far took one of them only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from ..comparing.static_choices import in_words
+from ..infer.specs import Specs
+from ..proof.traced_pair import one_proof
+from ..runtime.calling import plain
+from ..runtime.line_marks import Outcome, ReachedLines
+from ..search.case_values import Case, Family, cases, modes
+from ..standing.undecided import reaching
+from .edge_sweep import defining
+from .far_cases import Weighed
+from .program_comparison import made
+
+FEW = 2  # cases of each family
+
+
+class Watching(Weighed, Protocol):
+    """What is weighed, the outcomes of the tests of Python that were met, and those that inputs were sought for."""
+
+    taken: ReachedLines
+    sought: set[Outcome]
+
+
+def equal_both_ways(weighing: Watching, families: list[Family]) -> bool:
+    """Whether equal programs are equal too where tests of Python come out otherwise, and no such test is left.
+
+    Families that show a difference are tried before others.
+    """
+    found = list(_reaching(weighing, families))
+    families[1:1] = found
+    pair = weighing.full.pair
+    if not all(one_proof(pair, values).same for f in found if (values := made(f.cases[0])) is not None):
+        return False
+    return not _left_open(weighing, "not proved: ")
+
+
+def compared_both_ways(weighing: Watching, families: list[Family]) -> None:
+    """Compare where tests of Python come out in the way in which they never did; one that never does is told."""
+    for family in _reaching(weighing, families):
+        for case in family.cases[:FEW]:
+            weighing.compared(case)
+    _left_open(weighing, "")
+
+
+def _reaching(weighing: Watching, families: list[Family]) -> Iterator[Family]:
+    wanted, pair, inputs = weighing.taken.one_sided() - weighing.sought, weighing.full.pair, weighing.inputs
+    weighing.sought |= wanted
+    guessed = [f for f in families if f.specs is not None and not f.real]
+    if not weighing.full.free or not wanted or not guessed:
+        return
+    floats, integers = inputs.constants()
+
+    def fillings(specs: Specs) -> list[Case]:
+        return list(cases(specs, modes(specs, floats, integers), integers))
+
+    weighing.full.stage("searching for inputs on which tests come out otherwise")
+    yield from reaching(inputs, plain(pair.after), guessed, wanted, defining(pair.old) + defining(pair.new), fillings)
+
+
+def _left_open(weighing: Watching, head: str) -> bool:
+    """Whether a test of Python came out in one way only; one is told."""
+    texts = {"old": weighing.full.pair.old.text, "new": weighing.full.pair.new.text}
+    left = sorted(weighing.taken.one_sided()) if weighing.full.free else []
+    said = [f"{head}{in_words(test, outcome, texts[test.version])}" for test, outcome in left]
+    weighing.remarks += said[:1]
+    return bool(left)

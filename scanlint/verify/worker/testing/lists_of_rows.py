@@ -1,0 +1,52 @@
+"""Lists and tuples where guesses are arrays: a loop over rows takes them, and an empty one, a scan does not."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import jax
+
+from ..comparing.judge import Judge, Raises
+from ..infer.specs import Array, Specs
+from ..runtime.calling import TookTooLong, Values, limited, split
+from ..runtime.jax_errors import first_line
+from ..runtime.version_pair import Function
+from ..search.case_values import Case, Filling, make
+
+SECONDS = 1.0
+MOST = 3
+LISTS = "only where `{0}` is an array: for a list of its rows the new version raises {1}"
+
+
+def lists_of_rows(judge: Judge, specs: Specs) -> Iterator[str]:
+    """What only the old version takes lists for, in words; raises Refuted where both take them and differ.
+
+    Parameters whose annotation says what they are are arrays.
+    """
+    function = judge.pair.old.function
+    told = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg) and a.annotation} if function else set()
+    arrays = [n for n, s in specs.items() if isinstance(s, Array) and s.shape and "key" not in s.dtype]
+    for name in [n for n in arrays if n not in told][:MOST]:
+        values = make(specs, Filling("ordinary values"), ())
+        listed = {**values, name: list(values[name])}  # type: ignore[call-overload]
+        if _refused(judge, judge.pair.before, judge.pair.own(listed)):
+            continue
+        if why := _refused(judge, judge.pair.after, judge.pair.moved(listed)):
+            yield LISTS.format(name, why)
+            continue
+        try:
+            judge.check(Case(f"`{name}` is a list", lambda listed=listed: dict(listed), ordinary=False))  # type: ignore[misc]
+        except Raises as error:
+            yield LISTS.format(name, error)
+
+
+def _refused(judge: Judge, function: Function, values: Values) -> str:
+    """Why a version takes no such arguments where they are traced; "" if it does."""
+    parts = split(values, judge.pair.signature.static, numbers=False)
+    try:
+        with limited(SECONDS):
+            jax.eval_shape(lambda *ls: judge.pair.arrays(function, parts, ls), *parts.leaves)
+    except (Exception, TookTooLong) as error:  # noqa: BLE001 - code of others, whatever it raises
+        return f"{type(error).__name__}: {first_line(error, 80)}"
+    return ""

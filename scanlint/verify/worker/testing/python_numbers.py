@@ -1,0 +1,86 @@
+"""Numbers of Python where guesses have no axes: Python computes with them exactly, or in double precision."""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Iterator
+from functools import partial
+
+from ..comparing.judge import Judge, OtherKind, Raises, Unfit
+from ..infer.specs import Alternatives, Array, Scalar, Spec, Specs, replace, resize, sizes
+from ..search.case_values import LARGE_NUMBERS, Case, Filling, make
+
+SECONDS = 1.5
+MOST = 4
+"""Parameters that are taken for numbers of Python, one after the other."""
+NUMBERS: tuple[object, ...] = (0.5, -4.0, 3, 2000)
+LARGE: dict[object, tuple[type[ast.operator], ...]] = {
+    2000: (ast.Mult, ast.Pow),
+    50_000: (ast.Mult, ast.Pow),
+    100: (ast.LShift, ast.Pow),
+}
+"""What a whole number of Python is, too, and the operations by which that leaves 32 bits."""
+FAR: tuple[object, ...] = (10.0, 0.1)
+TRIPS = 50
+"""What trips multiply by such a number has left single precision after so many, and double precision has not."""
+PATIENCE = 0.5
+
+
+def numbers_of_python(judge: Judge, specs: Specs) -> Iterator[str]:
+    """Compare where a parameter without axes is a number of Python; raises Refuted where values differ.
+
+    That the new version alone raises, or gives an array where the old one gives a number, is a remark: a caller may
+    pass arrays only.
+    """
+    started = time.process_time()
+    for name, numbers in [(n, found) for n, s in specs.items() if (found := _numbers(s, judge))][:MOST]:
+        for case in (*_cases(specs, name, numbers), *(_far(specs, name) if _loops(judge) else ())):
+            if time.process_time() - started > SECONDS:
+                return
+            try:
+                judge.check(case)
+            except (Raises, OtherKind, Unfit) as error:
+                yield f"only where `{name}` is an array: {error}"
+                break
+
+
+def _numbers(spec: Spec, judge: Judge) -> tuple[object, ...]:
+    """The numbers of Python that a parameter of this kind is tried as."""
+    match spec:
+        case Array(shape=(), dtype="float32" | "int32"):
+            return (*NUMBERS, *_large(judge)) if spec.dtype == "int32" else NUMBERS
+        case Scalar(kind="int", size=None):
+            return _large(judge)
+    return ()
+
+
+def _large(judge: Judge) -> tuple[object, ...]:
+    """The numbers that an operation of the old version takes out of 32 bits."""
+    nodes = list(ast.walk(judge.pair.old.tree))
+    used = {type(n.op) for n in nodes if isinstance(n, ast.BinOp | ast.AugAssign)}
+    return tuple(number for number, operators in LARGE.items() if used & {*operators})
+
+
+def _loops(judge: Judge) -> bool:
+    """Whether the old version has a loop."""
+    return any(isinstance(n, ast.For | ast.While | ast.comprehension) for n in ast.walk(judge.pair.old.tree))
+
+
+def _far(specs: Specs, name: str) -> Iterator[Case]:
+    """Calls with many trips, whatever they are counted by."""
+
+    def change(leaf: Array | Scalar | Alternatives, path: str) -> Spec:
+        return Scalar("int", TRIPS) if isinstance(leaf, Scalar) and leaf.kind == "int" and leaf.size is None else leaf
+
+    lengths = dict.fromkeys(sizes(list(specs.values())), TRIPS)
+    many = {n: replace(resize(spec, lengths), change) for n, spec in specs.items()}
+    return _cases(many, name, FAR) if many != specs and isinstance(specs[name], Array) else iter(())
+
+
+def _cases(specs: Specs, name: str, numbers: tuple[object, ...]) -> Iterator[Case]:
+    """Calls with each number, with little patience: it may count trips."""
+    for number in numbers:
+        values = {**make(specs, Filling("ordinary values"), ()), name: number}
+        made = partial(dict[str, object], values)
+        yield Case(LARGE_NUMBERS, made, ordinary=False, finite=False, patience=PATIENCE)

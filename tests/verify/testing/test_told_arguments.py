@@ -1,0 +1,60 @@
+"""What callers may pass in the place of arrays of equal lengths is named in a verdict where only the old version takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from scanlint.finding import Verification
+
+Judge = Callable[..., Verification]
+
+LOOP = "def f(xs, s):\n    for x in xs:\n        s = jnp.tanh(s + x)\n    return s\n"
+SCAN = "def f(xs, s):\n    return lax.scan(lambda s, x: (jnp.tanh(s + x), None), s, xs)[0]\n"
+PAIRS = "def f(xs, ys):\n    out = []\n    for i in range(len(xs)):\n        out.append(xs[i] * ys[i])\n    return jnp.stack(out)\n"
+MAPPED = "def f(xs, ys):\n    return jax.vmap(lambda x, y: x * y)(xs, {})\n"
+ARMS = "def f(x, y):\n    if jnp.any(x > 1.0):\n        x = x - y\n    return x.sum() + x.size\n"
+CHOSEN = "def f(x, y):\n    x = {}\n    return x.sum() + x.size\n"
+LOOKUP = "def f(table, i):\n    if i > len(table) - 1:\n        i = len(table) - 1\n    return table[i]\n"
+LOOKED = (
+    "def f(table, i):\n    i = lax.cond(i > len(table) - 1, lambda: len(table) - 1, lambda: i)\n    return table[i]\n"
+)
+WIDTHS = "with x64 enabled the new version raises for int32"
+LISTS = "only where `xs` is an array: for a list of its rows the new version raises"
+LENGTHS = "only for arrays that are as long as each other"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        pytest.param(LOOP, SCAN, LISTS, id="rows of a scan"),
+        pytest.param(PAIRS, MAPPED.format("ys"), LENGTHS, id="an array that is longer than what is counted"),
+        pytest.param(ARMS, CHOSEN.format("lax.cond(jnp.any(x > 1.0), lambda: x - y, lambda: x)"), LENGTHS, id="an element that one arm spreads out"),
+        pytest.param(LOOKUP, LOOKED, WIDTHS, id="32 bits beside those of Python"),
+    ],
+)  # fmt: skip
+def test_what_only_the_old_version_takes_is_told(old: str, new: str, told: str, judge: Judge) -> None:
+    found = judge(old, new)
+    assert found.verdict == "proved", (found.reason, found.counterexample)
+    assert any(note.startswith(told) for note in found.notes), found.notes
+
+
+def test_an_element_that_both_arms_spread_out_is_refuted(judge: Judge) -> None:
+    found = judge(ARMS, CHOSEN.format("jnp.where(jnp.any(x > 1.0), x - y, x)"))
+    assert found.verdict == "refuted", (found.verdict, found.notes)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        pytest.param(LOOP, SCAN.replace(", xs)", ", jnp.asarray(xs))"), LISTS, id="rows that become an array"),
+        pytest.param(LOOP.replace("xs, s", "xs: jax.Array, s"), SCAN, LISTS, id="rows that are said to be an array"),
+        pytest.param(LOOP.replace("in xs", "in xs.T"), SCAN.replace(", xs)", ", xs.T)"), LISTS, id="columns"),
+        pytest.param(PAIRS, MAPPED.format("ys[: len(xs)]"), LENGTHS, id="an array that is cut"),
+    ],
+)
+def test_what_both_versions_take_is_not_told(old: str, new: str, told: str, judge: Judge) -> None:
+    found = judge(old, new)
+    assert found.verdict in ("proved", "tested"), (found.reason, found.counterexample)
+    assert not any(note.startswith(told) for note in found.notes), found.notes
