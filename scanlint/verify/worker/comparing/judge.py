@@ -29,6 +29,7 @@ from .agreement import (
     Difference,
     compare,
     describe,
+    kinds_by_name,
     nowhere_finite,
     of_other_kind,
     telling,
@@ -108,7 +109,8 @@ class Judge:
 
     `free`: the two are compared as they stand, whether they can be traced or not; `host`: neither can be. `told`: where
     in the results of each case a difference could have been seen. `doubted`: the ways of running differ. `gave`: the
-    old version gave a result. `effects`: calls change their arguments, and what these hold then was compared.
+    old version gave a result. `compared`: the kinds of arguments of the cases, in order. `effects`: calls change their
+    arguments, and what these hold then was compared.
     """
 
     pair: VersionPair
@@ -136,6 +138,7 @@ class Judge:
     late: list[str] = field(default_factory=list)
     weakness: Weakness = field(default_factory=Weakness)
     ran: list[tuple[str, Values, Way]] = field(default_factory=list)
+    compared: dict[tuple[str, ...], None] = field(default_factory=dict)
     typed: set[str] = field(default_factory=set)
 
     @property
@@ -207,6 +210,7 @@ class Judge:
         if found is MISSING:
             return False
         self.coverage.count(way)
+        self.compared[kinds_by_name(values)] = None
         if case.finite and not case.tie:
             self.ran.append((case.label, values, way))
         if self.cases == 0:

@@ -235,7 +235,8 @@ class Weighing:
         old = self.full.pair.old.function
         loops = old is None or any(isinstance(n, LOOPS) for n in ast.walk(old))
         every = verdict == "proved" and (not loops or bool(self.programs.any - counts))
-        kinds = list(dict.fromkeys([*self.kinds, *self.ran]))
+        compared = chain.from_iterable(judge.compared for judge in self.judges)
+        kinds = list(dict.fromkeys([*self.kinds, *self.ran, *compared]))
         return held_for(kinds, sorted(typed), "all" if every else self.coverage.trips, self.remarks)
 
     def evidence(self) -> list[str]:
