@@ -22,13 +22,8 @@ READS = words(
     "time.time time.perf_counter time.monotonic time.perf_counter_ns time.time_ns time.monotonic_ns "
     "timeit.default_timer"
 )
-HEAVY = (
-    "jax.lax.scan",
-    "jax.lax.while_loop",
-    "jax.lax.fori_loop",
-    "jax.lax.map",
-    "jax.numpy.linalg.",
-    "jax.scipy.linalg.",
+HEAVY = tuple(
+    words("jax.lax.scan jax.lax.while_loop jax.lax.fori_loop jax.lax.map jax.numpy.linalg. jax.scipy.linalg.")
 )
 PRODUCTS = words("jax.numpy.dot jax.numpy.matmul jax.numpy.einsum jax.numpy.tensordot jax.lax.dot_general")
 IDLE = words(

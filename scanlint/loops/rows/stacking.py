@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from scanlint.jaxapi.words import words
 from scanlint.syntax.bindings import reads
 from scanlint.syntax.slices import backwards
 from scanlint.syntax.walk import walk
@@ -14,19 +15,10 @@ from scanlint.trace.unit import Unit
 
 STACKS = {"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray"}
 TREE_MAPS = {"jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map", "jax.tree_multimap"}
-TAKES_ARRAY = STACKS | {
-    "jax.numpy.concatenate",
-    "jax.numpy.vstack",
-    "jax.numpy.hstack",
-    "numpy.array",
-    "numpy.asarray",
-    "numpy.stack",
-    "numpy.concatenate",
-    "numpy.vstack",
-    "numpy.mean",
-    "numpy.sum",
-    "builtins.len",
-}
+TAKES_ARRAY = STACKS | words(
+    "jax.numpy.concatenate jax.numpy.vstack jax.numpy.hstack numpy.array numpy.asarray numpy.stack numpy.concatenate "
+    "numpy.vstack numpy.mean numpy.sum builtins.len"
+)
 Resolve = Callable[[ast.expr], str | None]
 
 

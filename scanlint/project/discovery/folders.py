@@ -9,6 +9,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from scanlint.errors import cause
+from scanlint.jaxapi.words import words
 from scanlint.project.discovery import gitignore
 from scanlint.project.discovery.git_index import DamagedIndex
 from scanlint.project.discovery.gitignore import Ignores
@@ -18,34 +19,14 @@ from scanlint.settings import Settings
 
 SUFFIXES = (".py", ".ipynb")
 CONFIGURATION = "pyproject.toml"
-DEFAULT_EXCLUDES = (
-    ".bzr",
-    ".direnv",
-    ".eggs",
-    ".git",
-    ".git-rewrite",
-    ".hg",
-    ".ipynb_checkpoints",
-    ".mypy_cache",
-    ".nox",
-    ".pants.d",
-    ".pyenv",
-    ".pytest_cache",
-    ".pytype",
-    ".ruff_cache",
-    ".svn",
-    ".tox",
-    ".venv",
-    ".vscode",
-    "__pycache__",
-    "__pypackages__",
-    "_build",
-    "buck-out",
-    "build",
-    "dist",
-    "node_modules",
-    "site-packages",
-    "venv",
+DEFAULT_EXCLUDES = tuple(
+    sorted(
+        words(
+            ".bzr .direnv .eggs .git .git-rewrite .hg .ipynb_checkpoints .mypy_cache .nox .pants.d .pyenv "
+            ".pytest_cache .pytype .ruff_cache .svn .tox .venv .vscode __pycache__ __pypackages__ _build buck-out "
+            "build dist node_modules site-packages venv"
+        )
+    )
 )
 
 
