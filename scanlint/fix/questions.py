@@ -22,7 +22,7 @@ from scanlint.fix.foreseen import Foreseen
 from scanlint.fix.program_calls import ProgramCalls
 from scanlint.fix.verdicts import KeptVerdicts
 from scanlint.problem import Problem
-from scanlint.project.patterns import spellings
+from scanlint.project.patterns import configured_inputs
 from scanlint.project.summary import ModuleNames
 from scanlint.record.recordings import recorded
 from scanlint.trace.unit import Unit
@@ -221,10 +221,9 @@ class Questions:
         line = getattr(unit.node, "lineno", 0)
         if line in comments:
             return tuple((g.text, f"{unit.source.path}:{g.line}") for g in comments[line])
-        settings = self.session.settings
-        place, path = f"{settings.source}: [tool.scanlint.inputs]", self.session.files[unit.source.path]
-        spelled = spellings(path, unit.source.path, ModuleNames().wanted(path)[0], unit.qualname, settings.root)
-        return tuple((s, place) for name, specs in settings.inputs.items() if name in spelled for s in specs)
+        path = self.session.files[unit.source.path]
+        module = ModuleNames().wanted(path)[0]
+        return configured_inputs(self.session.settings, path, unit.source.path, module, unit.qualname)
 
 
 def _open(answer: Answer) -> bool:

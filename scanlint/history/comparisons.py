@@ -20,7 +20,7 @@ from scanlint.history.reach import PartKey
 from scanlint.history.renamed_text import CannotRename, renamed
 from scanlint.history.version_files import VersionFiles
 from scanlint.project.files import shown
-from scanlint.project.patterns import spellings
+from scanlint.project.patterns import configured_inputs
 from scanlint.project.summary import ModuleNames
 from scanlint.record.recordings import recorded
 from scanlint.settings import Settings
@@ -152,10 +152,8 @@ class Comparisons(AbstractContextManager["Comparisons"]):
             comments = given_inputs(text(key))
             if line in comments:
                 return tuple((given.text, f"{shown(both.top / key.path)}:{given.line}") for given in comments[line])
-        settings, path = both.settings, both.top / new.path
-        spelled = spellings(path, new.path, self._names.wanted(path)[0], new.name, settings.root)
-        place = f"{settings.source}: [tool.scanlint.inputs]"
-        return tuple((spec, place) for name, specs in settings.inputs.items() if name in spelled for spec in specs)
+        path = both.top / new.path
+        return configured_inputs(both.settings, path, new.path, self._names.wanted(path)[0], new.name)
 
     def _said(self, answer: Answer) -> Answer:
         """The answer, in which places of the old version are named as git names them."""

@@ -216,7 +216,7 @@ class _Walk:
         """
         try:
             if entry.is_symlink():
-                return _target(entry.path)
+                return "link" if os.path.isfile(entry.path) or not os.path.exists(entry.path) else ""
             if entry.is_dir(follow_symlinks=False):
                 return "folder"
             return "file" if entry.is_file(follow_symlinks=False) else ""
@@ -226,8 +226,3 @@ class _Walk:
 
     def _unread(self, path: Path, error: OSError) -> None:
         self.found.unread.append(Unreadable(path, shown(path), f"cannot read: {cause(error)}"))
-
-
-def _target(link: str) -> str:
-    """What a link counts as: "" where it leads to a folder, a pipe or a device."""
-    return "link" if os.path.isfile(link) or not os.path.exists(link) else ""

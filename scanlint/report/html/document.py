@@ -71,7 +71,7 @@ def _chart(title: str, unit: str, result: Result, ids: dict[int, str]) -> Markup
     """One pair per verified function, for all its rewrites were run together."""
     found: dict[tuple[str, str | None], Pair] = {}
     for finding in result.findings:
-        if (known := finding.verification) is not None and _good(known):
+        if (known := finding.verification) is not None and known.verdict in ("proved", "tested"):
             before, after = _quantities(known, unit)
             if before is not None and after is not None:
                 name = finding.function or f"{Path(finding.path).name}:{finding.start.line}"
@@ -83,10 +83,6 @@ def _quantities(known: Verification, unit: str) -> tuple[float | None, float | N
     if unit == "equations":
         return known.equations_before, known.equations_after
     return known.compile_seconds_before, known.compile_seconds_after
-
-
-def _good(known: Verification) -> bool:
-    return known.verdict in ("proved", "tested")
 
 
 def _state(finding: Finding) -> str:

@@ -10,6 +10,11 @@ from collections.abc import Sequence
 
 from scanlint.jaxapi.words import words
 
+SIGNS: dict[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.FloorDiv: "//", ast.Mod: "%",
+    ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+}  # fmt: skip
+
 
 def bare(names: Sequence[str]) -> str:
     """`a` for one name, `a, b` for several, `None` for none."""

@@ -225,7 +225,7 @@ def _moved(unit: Unit, found: RebuiltJit, taken: frozenset[str]) -> Moved | With
     if isinstance(found.site, ast.expr) and not named:
         name = fresh(taken, "jitted")
         start, end = unit.source.start(found.site), unit.source.end(found.site)
-        margin = unit.source.margin(_statement(unit, found.site))
+        margin = unit.source.margin(next(a for a in unit.ancestors(found.site) if isinstance(a, ast.stmt)))
         text = [line.removeprefix(margin) for line in unit.source.between(start, end).splitlines()]
         lines += [f"{name} = {text[0]}", *text[1:]]
         edits.append(Edit(start, end, name))
@@ -276,10 +276,6 @@ def _indented(unit: Unit, lines: Sequence[str], beside: str) -> str:
 
 def _margin(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
-
-
-def _statement(unit: Unit, node: ast.AST) -> ast.stmt:
-    return next(a for a in unit.ancestors(node) if isinstance(a, ast.stmt))
 
 
 def _first_line(statement: ast.stmt) -> int:

@@ -47,11 +47,7 @@ def _staged(unit: Unit, step: ast.FunctionDef) -> Iterator[tuple[frozenset[str],
             case _:
                 continue
         if isinstance(body, ast.Name) and body.id == step.name:
-            yield _numbers(unit, step, rows, place), _parts(given)
-
-
-def _parts(given: ast.expr) -> list[ast.expr]:
-    return list(given.elts) if isinstance(given, ast.Tuple) else [given]
+            yield _numbers(unit, step, rows, place), (list(given.elts) if isinstance(given, ast.Tuple) else [given])
 
 
 def _numbers(unit: Unit, step: ast.FunctionDef, rows: ast.expr, place: int) -> frozenset[str]:

@@ -211,7 +211,7 @@ def _with_counter(unit: Unit, sheet: Source, node: ast.For, counter: Counter) ->
     later = [n for n in counter.reads if n.lineno > counter.moved.lineno]
     body = [sheet.put(n, f"({counter.name} + 1)") for n in later]
     named = names_in(node.target)
-    free = not named & (names_in(*node.body) | _seen_after(unit, node, named))
+    free = not named & (names_in(*node.body) | {name for name in named if _read_later(unit, node, name)})
     match node:
         case ast.For(target=ast.Name(id=index), iter=ast.Call(func=ast.Name(id="range"), args=[_], keywords=[])) if (
             plain
@@ -240,7 +240,3 @@ def _with_counter(unit: Unit, sheet: Source, node: ast.For, counter: Counter) ->
                     *body,
                 ]
     return None
-
-
-def _seen_after(unit: Unit, node: ast.For, names: set[str]) -> set[str]:
-    return {name for name in names if _read_later(unit, node, name)}
