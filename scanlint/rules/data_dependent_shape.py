@@ -17,16 +17,15 @@ REPEAT = "jax.numpy.repeat"
 """The one of them whose count may well be a Python value."""
 
 
-class DataDependentShape(Rule):
+class DataDependentShape(Rule[ast.Call | ast.Subscript]):
     """`x[x > 0]`, `jnp.where(c)` or `jnp.unique(x)` of a tracer: its values, which set the shape, are not known yet."""
 
     code = "SCN209"
     name = "data-dependent-shape"
     level = "error"
-    nodes = (ast.Call, ast.Subscript)
     staged = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+    def check(self, node: ast.Call | ast.Subscript, context: Context) -> Iterator[Report]:
         unit = context.unit
         found = ragged_at(unit, node)
         if found is None or expected(unit, node) or doubtful(unit, found.needed):

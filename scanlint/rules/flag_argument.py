@@ -14,16 +14,14 @@ if TYPE_CHECKING:
     from scanlint.trace.flag_calls import Handed
 
 
-class FlagArgument(Rule):
+class FlagArgument(Rule[ast.FunctionDef]):
     """`if mode == "train"` or `if use_bias` on a parameter of a jitted function that is not static."""
 
     code = "SCN204"
     name = "flag-argument"
     level = "error"
-    nodes = (ast.FunctionDef,)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.FunctionDef)
+    def check(self, node: ast.FunctionDef, context: Context) -> Iterator[Report]:
         unit = context.unit
         for flag in flags(unit, node):
             from scanlint.rewrite.lower.static_flags import to_static

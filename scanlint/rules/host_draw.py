@@ -24,18 +24,17 @@ ALIKE = {
 """What `jax.random` calls them."""
 
 
-class HostDraw(Rule):
+class HostDraw(Rule[ast.Call]):
     """The trace happens once: every later call of what was compiled gets the numbers of the first."""
 
     code = "SCN506"
     name = "host-draw"
-    nodes = (ast.Call,)
     calls = frozenset({*(f"numpy.random.{name}" for name in NUMPY), *(f"random.{name}" for name in PYTHON)})
     staged = True
     apart = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        if not isinstance(node, ast.Call) or context.unit.bare:
+    def check(self, node: ast.Call, context: Context) -> Iterator[Report]:
+        if context.unit.bare:
             return
         name = context.unit.resolve(node.func) or ""
         last = name.rpartition(".")[2]

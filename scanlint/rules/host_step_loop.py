@@ -12,16 +12,14 @@ from scanlint.rules.piecemeal_loops import advice
 from scanlint.rules.unbatched_loop import filled
 
 
-class HostStepLoop(Rule):
+class HostStepLoop(Rule[ast.For | ast.While]):
     """Advice: rolled into one program, the loop can no longer log or stop between steps."""
 
     code = "SCN107"
     name = "host-step-loop"
     level = "advice"
-    nodes = (ast.For, ast.While)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.For | ast.While)
+    def check(self, node: ast.For | ast.While, context: Context) -> Iterator[Report]:
         from scanlint.host.threaded_state import has_jax
 
         if context.traced(node) or not has_jax(context.unit):

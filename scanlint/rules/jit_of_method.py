@@ -11,15 +11,14 @@ from scanlint.branches.jitted_methods import JittedMethod, jitted_method
 from scanlint.rules.base import Context, Rule
 
 
-class JitOfMethod(Rule):
+class JitOfMethod(Rule[ast.FunctionDef]):
     """`@jax.jit` on a method of a class that is no pytree: every call is a TypeError."""
 
     code = "SCN212"
     name = "jit-of-method"
     level = "error"
-    nodes = (ast.FunctionDef,)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
+    def check(self, node: ast.FunctionDef, context: Context) -> Iterator[Report]:
         found = jitted_method(context.unit, node)
         if found is None or expected(context.unit, node):
             return

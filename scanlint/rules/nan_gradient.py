@@ -14,16 +14,14 @@ CALLS = frozenset(
 SAFE = "make the argument safe first: `jnp.where(ok, x, 1.0)` inside of the function, and `where` again on its result"
 
 
-class NanGradient(Rule):
+class NanGradient(Rule[ast.Call]):
     """Where the forward value is masked or multiplied by 0, the derivative is inf * 0."""
 
     code = "SCN413"
     name = "nan-gradient"
-    nodes = (ast.Call,)
     calls = CALLS
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.Call)
+    def check(self, node: ast.Call, context: Context) -> Iterator[Report]:
         if context.unit.source.tests:
             return
         from scanlint.branches.singular_points import singular

@@ -17,18 +17,16 @@ WHERE = "jax.numpy.where"
 NUMBERS = words("bool int float")
 
 
-class StaticCond(Rule):
+class StaticCond(Rule[ast.Call]):
     """Tracing knows the arm: a plain `if` traces it alone, and may differ in shapes from the other."""
 
     code = "SCN409"
     name = "static-cond"
     level = "advice"
-    nodes = (ast.Call,)
     calls = CHOICES
     staged = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.Call)
+    def check(self, node: ast.Call, context: Context) -> Iterator[Report]:
         if context.unit.source.tests or not node.args or isinstance(node.args[0], ast.Starred):
             return
         where = context.unit.resolve(node.func) == WHERE

@@ -13,17 +13,15 @@ HELP = (
 )
 
 
-class TracedAssert(Rule):
+class TracedAssert(Rule[ast.Assert]):
     """`assert jnp.all(x > 0)` on a traced value: a TracerBoolConversionError when it is traced."""
 
     code = "SCN205"
     name = "traced-assert"
     level = "error"
-    nodes = (ast.Assert,)
     staged = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.Assert)
+    def check(self, node: ast.Assert, context: Context) -> Iterator[Report]:
         if not context.unit.value(node.test).traced:
             return
         yield context.report(

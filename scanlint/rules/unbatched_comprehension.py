@@ -22,15 +22,13 @@ OF_LISTS = frozenset(("jax.numpy.array", "jax.numpy.asarray"))
 """What makes an array of lists in a list."""
 
 
-class UnbatchedComprehension(Rule):
+class UnbatchedComprehension(Rule[ast.ListComp | ast.GeneratorExp]):
     """`jnp.stack([f(x) for x in xs])`, and `ys = [f(x) for x in xs]` of which nothing but `jnp.stack(ys)` is made."""
 
     code = "SCN302"
     name = "unbatched-comprehension"
-    nodes = (ast.ListComp, ast.GeneratorExp)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.ListComp | ast.GeneratorExp)
+    def check(self, node: ast.ListComp | ast.GeneratorExp, context: Context) -> Iterator[Report]:
         unit = context.unit
         stacks = _stacks(unit, node) if isinstance(node, ast.ListComp) else []
         gathers = _gathers(unit, node, stacks) if isinstance(node, ast.ListComp) else None

@@ -25,15 +25,13 @@ if TYPE_CHECKING:
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-class UnbatchedLoop(Rule):
+class UnbatchedLoop(Rule[ast.For]):
     """`for i in range(xs.shape[0]): out.append(f(xs[i]))` and `jnp.stack(out)`; on the host `out.at[i].set(f(xs[i]))`."""
 
     code = "SCN301"
     name = "unbatched-loop"
-    nodes = (ast.For,)
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.For)
+    def check(self, node: ast.For, context: Context) -> Iterator[Report]:
         found = examples(node, context)
         if found is None:
             yield from _advice(node, context)

@@ -10,16 +10,14 @@ from scanlint.finding import Report
 from scanlint.rules.loop_messages import cure, per_trip, quoted, summing, times
 
 
-class UnrolledIteration(Rule):
+class UnrolledIteration(Rule[ast.For]):
     """`for x in xs` with a carry and no collected outputs."""
 
     code = "SCN105"
     name = "unrolled-iteration"
-    nodes = (ast.For,)
     staged = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.For)
+    def check(self, node: ast.For, context: Context) -> Iterator[Report]:
         model = context.traced_loop(node)
         if model is None or model.collects or not any(s.kind == "rows" for s in model.streams):
             return

@@ -18,17 +18,15 @@ if TYPE_CHECKING:
     from scanlint.loops.module_layers import Blocks
 
 
-class UnrolledLayers(Rule):
+class UnrolledLayers(Rule[ast.For]):
     """`for layer in layers: x = f(layer, x)`: advice, for scanning wants the layers stacked."""
 
     code = "SCN106"
     name = "unrolled-layers"
     level = "advice"
-    nodes = (ast.For,)
     staged = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        assert isinstance(node, ast.For)
+    def check(self, node: ast.For, context: Context) -> Iterator[Report]:
         if context.unit.source.tests:
             return
         from scanlint.loops.module_layers import kept_blocks, made_blocks

@@ -10,18 +10,17 @@ from scanlint.keys.libraries import SPLITS
 from scanlint.rules.base import Context, Rule
 
 
-class UnusedSplit(Rule):
+class UnusedSplit(Rule[ast.Call]):
     """Often the draw that was to take the new key takes the old one."""
 
     code = "SCN505"
     name = "unused-split"
     level = "advice"
-    nodes = (ast.Call,)
     calls = SPLITS
     apart = True
 
-    def check(self, node: ast.AST, context: Context) -> Iterator[Report]:
-        if context.unit.source.tests or context.unit.keys is None or not isinstance(node, ast.Call):
+    def check(self, node: ast.Call, context: Context) -> Iterator[Report]:
+        if context.unit.source.tests or context.unit.keys is None:
             return
         from scanlint.keys.unused import unused_keys
 

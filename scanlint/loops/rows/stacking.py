@@ -226,10 +226,9 @@ def unzipped(unit: Unit, use: ast.Name, element: ast.expr) -> tuple[ast.Call, li
     known = unit.value(element)
     parts = [unit.value(e) for e in element.elts] if isinstance(element, ast.Tuple) else [*(known.items or ())]
     match call, statement:
-        case (
-            ast.Call(args=[ast.Starred()], keywords=[]),
-            ast.Assign(targets=[ast.Tuple(elts=bound)]),
-        ) if unit.resolve(call.func) == "builtins.zip" and len(bound) == len(parts) and known.container == "tuple":
+        case (ast.Call(args=[ast.Starred()], keywords=[]), ast.Assign(targets=[ast.Tuple(elts=bound)])) if (
+            unit.resolve(call.func) == "builtins.zip" and len(bound) == len(parts) and known.container == "tuple"
+        ):
             names = {n.id for n in bound if isinstance(n, ast.Name)}
             every = [n for n in unit.every(ast.Name) if n.id in names and n not in bound]
             plain = len(names) == len(bound) and not any(part.container is not None for part in parts)

@@ -153,3 +153,9 @@ def fresh(taken: frozenset[str] | set[str], *wanted: str) -> str:
     while name in taken or keyword.iskeyword(name):
         name, count = f"{wanted[0]}_{count}", count + 1
     return name
+
+
+def claimed(taken: set[str], *wanted: str) -> str:
+    """The same, and the name is taken from now on."""
+    taken.add(name := fresh(taken, *wanted))
+    return name

@@ -60,10 +60,9 @@ def _numbers(unit: Unit, step: ast.FunctionDef, rows: ast.expr, place: int) -> f
         return frozenset([whole])
     for statement in step.body:
         match statement, rows:
-            case (
-                ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Name(id=taken)),
-                ast.Tuple(elts=arrays),
-            ) if taken == whole and len(targets) == len(arrays):
+            case (ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Name(id=taken)), ast.Tuple(elts=arrays)) if (
+                taken == whole and len(targets) == len(arrays)
+            ):
                 pairs = zip(targets, arrays, strict=True)
                 return frozenset(t.id for t, a in pairs if isinstance(t, ast.Name) and _counts(unit, a))
     return frozenset()
